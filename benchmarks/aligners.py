@@ -67,13 +67,20 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--gold", type=Path, metavar="FILE", help="links of the first of them")
     counts = " ".join(map(str, _LINES))
     parser.add_argument(
-        "--lines", type=int, nargs="+", metavar="N",
+        "--lines",
+        type=int,
+        nargs="+",
+        metavar="N",
         help=f"how many of the first lines, one table part for each N ({counts}; of files: all)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--aligners", nargs="+", choices=ALIGNERS, default=list(ALIGNERS), metavar="NAME",
+        "--aligners",
+        nargs="+",
+        choices=ALIGNERS,
+        default=list(ALIGNERS),
+        metavar="NAME",
         help=f"which of {', '.join(ALIGNERS)} (all)",
-    )  # fmt: skip
+    )
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="default: 3")
     parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
     options = parser.parse_args(arguments)
@@ -118,8 +125,10 @@ def _rows(
     gold = None if options.gold is None else link_arrays(str(options.gold)).part(0, lines)
     head = Bitext(bitext.name, bitext.source[:_WARMING], bitext.target[:_WARMING])
     with TemporaryDirectory() as folder:
-        few, whole = (_jobs(Path(folder, name), text, aligners)
-                      for name, text in (("few", head), ("whole", bitext)))  # fmt: skip
+        few, whole = (
+            _jobs(Path(folder, name), text, aligners)
+            for name, text in (("few", head), ("whole", bitext))
+        )
         if "alignkit" in aligners:  # compiles its kernels
             _attempt("alignkit", aligners["alignkit"], few["alignkit"])
         calls = {

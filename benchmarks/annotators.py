@@ -157,9 +157,15 @@ class Annotator(threading.Thread):
     """Edit at a steady rate."""
 
     def __init__(
-        self, name: str, url: str, base: str, simulation: Simulation, rate: float, seconds: float,
+        self,
+        name: str,
+        url: str,
+        base: str,
+        simulation: Simulation,
+        rate: float,
+        seconds: float,
         headers: Mapping[str, str] = {},
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(daemon=True)
         self._who, self._base, self._simulation = name, base, simulation
         self._link = Link(url.removeprefix("http://"))

@@ -60,9 +60,16 @@ def plain(pairs: list[SentencePair], sampling: Sampling, samples: int) -> float:
         source, target = pair.words
         initial = pair.alignment("initial").sure
         sampled(
-            initial, *pair.lengths, sampling.rates[k].tolist(), samples, draw,
-            unit="phrases", source=source, target=target, normalizer="min",
-        )  # fmt: skip
+            initial,
+            *pair.lengths,
+            sampling.rates[k].tolist(),
+            samples,
+            draw,
+            unit="phrases",
+            source=source,
+            target=target,
+            normalizer="min",
+        )
     return perf_counter() - start
 
 
@@ -85,8 +92,12 @@ def bench_agreement(pairs: int = 300, samples: int = 1000) -> None:
         name = "25 x 25, all cores" if workers is None else "25 x 25, one core"
         row(name, seconds(sampling, samples, workers), pairs * samples, base)
     for words in (50, 100, 200):
-        row(f"{words} x {words}, all cores", seconds(made_up(pairs, words)[1], samples),
-            pairs * samples, base)  # fmt: skip
+        row(
+            f"{words} x {words}, all cores",
+            seconds(made_up(pairs, words)[1], samples),
+            pairs * samples,
+            base,
+        )
 
 
 if __name__ == "__main__":

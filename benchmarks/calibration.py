@@ -127,9 +127,10 @@ def probabilities(weights: Array, part: Part) -> Array:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.calibration", description=__doc__,
+        prog="python -m benchmarks.calibration",
+        description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument("--write", action="store_true", help="write the weights to the package")
     parser.add_argument("--texts", nargs="+", choices=TEXTS, default=list(TEXTS), metavar="NAME")
     options = parser.parse_args(arguments)

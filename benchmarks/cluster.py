@@ -129,8 +129,16 @@ def _tasks(
 
     return {
         "train": (
-            _timed("align", *whole, "--save", f"{folder}/train", "--threads", "2", "-o",
-                   f"{folder}/align"),
+            _timed(
+                "align",
+                *whole,
+                "--save",
+                f"{folder}/train",
+                "--threads",
+                "2",
+                "-o",
+                f"{folder}/align",
+            ),
             lambda: _clocked(train),
         ),
         "align": (
@@ -138,8 +146,9 @@ def _tasks(
             lambda: _clocked(align),
         ),
         "table": (
-            _timed("phrases", f"{folder}/align", *texts, "--table", "--max-length", "7",
-                   "-o", table),
+            _timed(
+                "phrases", f"{folder}/align", *texts, "--table", "--max-length", "7", "-o", table
+            ),
             lambda: _clocked(
                 lambda: cluster.phrases(client, links, f"{table}-parts", max_length=7, **sides)
             ),
@@ -148,7 +157,7 @@ def _tasks(
             _timed("pivot", table, "-o", pivots),
             lambda: _clocked(lambda: cluster.pivot(client, table, f"{pivots}-parts")),
         ),
-    }  # fmt: skip
+    }
 
 
 def _join(folder: Path, parts: int) -> None:

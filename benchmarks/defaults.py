@@ -27,9 +27,14 @@ Array = NDArray[np.float64]
 SIZES = 105, 250, 500, 1_000, 1_999, 5_000, 10_000
 IDENTITY = 3.0
 BEFORE = {
-    "hmm": 5, "null": 0.05, "jump_smoothing": 1000.0, "stem_weight": 1.0, "floor": 2e-3,
-    "concentration": 1.0, "threshold": 0.55,
-}  # fmt: skip
+    "hmm": 5,
+    "null": 0.05,
+    "jump_smoothing": 1000.0,
+    "stem_weight": 1.0,
+    "floor": 2e-3,
+    "concentration": 1.0,
+    "threshold": 0.55,
+}
 VARIANTS: dict[str, dict[str, float]] = {
     "rules": {},
     "ibm1 2": {"ibm1": 2},

@@ -106,9 +106,13 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--change", nargs="+", default=[], metavar="NAME=VALUE", help="settings, or threshold"
     )
     parser.add_argument(
-        "--sets", nargs="+", choices=SETS, default=list(SETS), metavar="NAME",
+        "--sets",
+        nargs="+",
+        choices=SETS,
+        default=list(SETS),
+        metavar="NAME",
         help=f"which of {', '.join(SETS)} (all)",
-    )  # fmt: skip
+    )
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="keep what is counted there")
     parser.add_argument("--against", type=Path, metavar="FOLDER", help="compare with what is there")
     parser.add_argument("--runs", type=int, default=1, metavar="N", help="for the time; default: 1")

@@ -78,11 +78,12 @@ def romanian() -> list[SentencePair]:
         files[name] = read_corpus(folder / path, format="pharaoh", transpose=turned)
     return [
         SentencePair(
-            str(k), *(side.split() for side in line.split("|||")),
+            str(k),
+            *(side.split() for side in line.split("|||")),
             {name: corpus[k].alignment("alignment") for name, corpus in files.items()},
         )
         for k, line in enumerate(lines)
-    ]  # fmt: skip
+    ]
 
 
 def error(pairs: Sequence[SentencePair], alignments: Sequence[object]) -> float:
@@ -117,10 +118,14 @@ def draws(
         single.append(min((error(rest, [p.alignment(n) for p in rest]) for n in names), default=0))
         kinds.append(kind.kind + "+" * bool(kind.evidence))
     return {
-        "gold": count, "evidence": name, "best single": statistics.mean(single),
-        "AER": statistics.mean(after), "sd": statistics.pstdev(after), "worst": max(after),
+        "gold": count,
+        "evidence": name,
+        "best single": statistics.mean(single),
+        "AER": statistics.mean(after),
+        "sd": statistics.pstdev(after),
+        "worst": max(after),
         "kinds": " ".join(f"{kind}:{kinds.count(kind)}" for kind in dict.fromkeys(kinds)),
-    }  # fmt: skip
+    }
 
 
 if __name__ == "__main__":

@@ -98,9 +98,14 @@ def serve_lab(made: MadeLab) -> Any:
 
 
 def simulate_lab(
-    place: str, annotators: int, seconds: float, *, rate: float = 4.0, pairs: int = 200,
+    place: str,
+    annotators: int,
+    seconds: float,
+    *,
+    rate: float = 4.0,
+    pairs: int = 200,
     sign_ins: int = 0,
-) -> tuple[Simulation, list[str]]:  # fmt: skip
+) -> tuple[Simulation, list[str]]:
     """Let annotators of a new lab edit, with tries to sign in beside them; return their story."""
     names, simulation = names_of(annotators), Simulation()
     made = make_lab(place, names, pairs, costly=bool(sign_ins))
@@ -109,11 +114,16 @@ def simulate_lab(
     with serve_lab(made) as (process, _):
         people = [
             Annotator(
-                name, made.host, f"/api/v1/projects/{SLUG}", simulation, rate, seconds,
+                name,
+                made.host,
+                f"/api/v1/projects/{SLUG}",
+                simulation,
+                rate,
+                seconds,
                 made.headers(name),
             )
             for name in names
-        ]  # fmt: skip
+        ]
         storm = _Storm(made, names, sign_ins, seconds)
         storm.start()
         edit_all(people, process.pid, simulation)
@@ -306,9 +316,14 @@ def time_month(place: str, tries: int = 20) -> Iterator[str]:
         yield f"{info.pairs:,} pairs, {info.n:,} events, {len(info.annotators)} annotators"
     with serve_lab(made), closing(Link(made.host)) as link:
         editor = Annotator(
-            "annotator2", made.host, f"/api/v1/projects/{SLUG}", Simulation(), 4, 0,
+            "annotator2",
+            made.host,
+            f"/api/v1/projects/{SLUG}",
+            Simulation(),
+            4,
+            0,
             made.headers("annotator2"),
-        )  # fmt: skip
+        )
         queue = _ask(made, link, "annotator1", "projects/simulation/queue")
         start = perf_counter()
         while "progress" in _ask(made, link, "owner", "projects/simulation/agreement"):

@@ -101,9 +101,14 @@ def draws(
         chosen = np.random.default_rng(draw).permutation(len(pairs))[:count]
         rest = np.setdiff1d(np.arange(len(pairs)), chosen)
         refiner = Refiner.train(
-            aligner, [pairs[k] for k in chosen], _NAME, objective, options.prior,
-            options.vectors, ignore_identical=options.ignore_identical,
-        )  # fmt: skip
+            aligner,
+            [pairs[k] for k in chosen],
+            _NAME,
+            objective,
+            options.prior,
+            options.vectors,
+            ignore_identical=options.ignore_identical,
+        )
         report, learned = refiner.report, refiner.learned
         if learned.lexicon is not None:
             learned.lexicon.set_features(whole.cells, learned.lexicon.numbers(whole.bitext))

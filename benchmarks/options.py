@@ -106,8 +106,11 @@ def _phrases(
 
 
 TABLES: dict[str, Callable[[], Iterator[dict[str, object]]]] = {
-    "thresholds": thresholds, "parts": parts, "little": little, "english": english,
-}  # fmt: skip
+    "thresholds": thresholds,
+    "parts": parts,
+    "little": little,
+    "english": english,
+}
 
 if __name__ == "__main__":
     for wanted in sys.argv[1:] or list(TABLES):

@@ -18,11 +18,18 @@ from tempfile import TemporaryDirectory
 Link = tuple[int, int]
 
 _SETTINGS = {
-    "model1iterations": "5", "model2iterations": "0", "hmmiterations": "5",
-    "model3iterations": "3", "model4iterations": "3", "model1dumpfrequency": "1",
-    "model4smoothfactor": "0.4", "nsmooth": "4", "p0": "0.999",
-    "nodumps": "1", "onlyaldumps": "1",
-}  # fmt: skip
+    "model1iterations": "5",
+    "model2iterations": "0",
+    "hmmiterations": "5",
+    "model3iterations": "3",
+    "model4iterations": "3",
+    "model1dumpfrequency": "1",
+    "model4smoothfactor": "0.4",
+    "nsmooth": "4",
+    "p0": "0.999",
+    "nodumps": "1",
+    "onlyaldumps": "1",
+}
 _NUMBER = re.compile(r"\((\d+)\)")
 _WORD = re.compile(r"\S+ \(\{([\d ]*)\}\)")
 

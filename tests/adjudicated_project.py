@@ -15,9 +15,13 @@ _SHARED |= {(6, 6): 2, (7, 7): 2, (10, 11): 2, (11, 12): 2}
 ANNA = {**_SHARED, (0, 0): 1, (4, 4): 1, (5, 4): 1, (7, 8): 2, (8, 9): 2, (9, 10): 1}
 BEN = {**_SHARED, (2, 9): 1, (4, 4): 2, (5, 4): 2, (7, 8): 1, (8, 9): 1, (9, 10): 2}
 """The links of the pair on the picture of the page."""
-_REMARKS = {"anna": [sent("comment", key="7-8", before="", after="“arrived at” is one verb."),
-                     sent("judge", label=["", "paraphrase"])],
-            "ben": [sent("judge", label=["", "partial"])]}  # fmt: skip
+_REMARKS = {
+    "anna": [
+        sent("comment", key="7-8", before="", after="“arrived at” is one verb."),
+        sent("judge", label=["", "paraphrase"]),
+    ],
+    "ben": [sent("judge", label=["", "partial"])],
+}
 
 
 def draw(store, k, name, links, *, shown):
@@ -29,8 +33,10 @@ def draw(store, k, name, links, *, shown):
 
 def two_annotators(path, pairs=3):
     texts = [(SOURCE, TARGET), (["one", "two"], ["eins", "zwei"]), (["a", "b"], ["אחת", "שתיים"])]
-    corpus = Corpus(SentencePair(f"p{k:02}", *texts[(k - 1) % 3], attributes={"context": "A talk."})
-                    for k in range(1, pairs + 1))  # fmt: skip
+    corpus = Corpus(
+        SentencePair(f"p{k:02}", *texts[(k - 1) % 3], attributes={"context": "A talk."})
+        for k in range(1, pairs + 1)
+    )
     create_project(path, corpus, name="talks")
     with Store.open(path) as store:
         assign_pairs(store, ["anna", "ben"], control=0)

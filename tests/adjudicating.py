@@ -37,8 +37,9 @@ class Bench:
         return {(i, j): why for i, j, why in self.view.state.whys or ()}
 
     def send(self, *events):
-        answer, _ = decide(self.store, self.k, self.actor, base=self.seq, rev=self.view.rev,
-                           events=list(events))  # fmt: skip
+        answer, _ = decide(
+            self.store, self.k, self.actor, base=self.seq, rev=self.view.rev, events=list(events)
+        )
         self.seq = answer.seq
         return answer
 

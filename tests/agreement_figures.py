@@ -15,9 +15,20 @@ FACES = ("pi", "pi0", "C", "pi0_error", "C_error", "used", "one_sided")
 KINDS = {"joint": "joint", "mean": "mean", "automatic mean": "automatic: mean"}
 
 
-def figures(corpus, annotators=None, *, by=None, include_identical=False, initial=None,
-            adjudicated=None, systems=None, chance_alone=False, different=False, seed=SEED,
-            **chance):  # fmt: skip
+def figures(
+    corpus,
+    annotators=None,
+    *,
+    by=None,
+    include_identical=False,
+    initial=None,
+    adjudicated=None,
+    systems=None,
+    chance_alone=False,
+    different=False,
+    seed=SEED,
+    **chance,
+):
     """Return every figure of ``alignkit agree``, named ``pairing | section | level | statistic``.
 
     With `chance_alone` without what no option of chance can change; with `different` there are
@@ -31,8 +42,17 @@ def figures(corpus, annotators=None, *, by=None, include_identical=False, initia
         chance.pop("resamples", None)
     if initial is None and chance.get("missing_initial") != "empty":
         chance.pop("samples", None)
-    found = agree(corpus, annotators, initial=initial, adjudicated=adjudicated, systems=systems,
-                  by=by, seed=seed, ignore_identical=not include_identical, **chance)  # fmt: skip
+    found = agree(
+        corpus,
+        annotators,
+        initial=initial,
+        adjudicated=adjudicated,
+        systems=systems,
+        by=by,
+        seed=seed,
+        ignore_identical=not include_identical,
+        **chance,
+    )
     flat = {}
     for figure in found.figures():
         level, statistic = figure.level, figure.statistic

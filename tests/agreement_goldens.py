@@ -68,14 +68,17 @@ def nobody_edits():
 @cache
 def french():
     texts = {"source": str(FRENCH / "fr.txt"), "target": str(FRENCH / "en.txt")}
-    gold, *systems = (read_corpus(str(FRENCH / f"{name}.align"), format="pharaoh", name=name,
-                                  **texts)
-                      for name in ("gold", "eflomal", "fast_align"))  # fmt: skip
+    gold, *systems = (
+        read_corpus(str(FRENCH / f"{name}.align"), format="pharaoh", name=name, **texts)
+        for name in ("gold", "eflomal", "fast_align")
+    )
     lines = (FRENCH / "meta.tsv").read_text(encoding="utf-8").splitlines()
     genres = [line.split("\t")[1] for line in lines]
     joined = merge(gold, dict(zip(("eflomal", "fast_align"), systems, strict=True)))
-    return Corpus(SentencePair(pair.id, *pair.words, pair.annotations, {"genre": genre})
-                  for pair, genre in zip(joined, genres, strict=True))  # fmt: skip
+    return Corpus(
+        SentencePair(pair.id, *pair.words, pair.annotations, {"genre": genre})
+        for pair, genre in zip(joined, genres, strict=True)
+    )
 
 
 @cache
@@ -86,9 +89,10 @@ def goldalign(data):
 
 @cache
 def rte2(data):
-    one, two, three = (read_corpus(str(data / "rte2" / f"RTE2_dev_{name}.align.txt"),
-                                   format="rte", name=name)
-                       for name in "ABC")  # fmt: skip
+    one, two, three = (
+        read_corpus(str(data / "rte2" / f"RTE2_dev_{name}.align.txt"), format="rte", name=name)
+        for name in "ABC"
+    )
     return merge(one, {"B": two, "C": three}).map(_with_equal_words)
 
 
@@ -172,8 +176,13 @@ CASES = {
     "max": _chance(half, _TWO, **_INITIAL, normalizer="max"),
     "micro": _chance(half, _TWO, **_INITIAL, aggregate="micro", by="genre"),
     "split-probability-max-micro": _chance(
-        half, _TWO, **_INITIAL, chance="edit-split", reading="probability",
-        normalizer="max", aggregate="micro",
+        half,
+        _TWO,
+        **_INITIAL,
+        chance="edit-split",
+        reading="probability",
+        normalizer="max",
+        aggregate="micro",
     ),
     "identical": _chance(half, _TWO, **_INITIAL, include_identical=True),
     "exact-case": _chance(half, _TWO, **_INITIAL, exact_case=True),
@@ -184,37 +193,58 @@ CASES = {
     ),
     "refit": _chance(half, _TWO, **_INITIAL, bootstrap="refit", resamples=20),
     "refit-split-micro": _chance(
-        half_with_gaps, _THREE, **_INITIAL, missing_initial="leave-out", bootstrap="refit",
-        chance="edit-split", aggregate="micro", normalizer="max", by="genre", resamples=30,
+        half_with_gaps,
+        _THREE,
+        **_INITIAL,
+        missing_initial="leave-out",
+        bootstrap="refit",
+        chance="edit-split",
+        aggregate="micro",
+        normalizer="max",
+        by="genre",
+        resamples=30,
         slow=True,
     ),
-}  # fmt: skip
+}
 """By the name of their file."""
 REAL_CASES = {
-    "real-goldalign": _chance(goldalign, "A B", **_INITIAL, adjudicated="gold", samples=30,
-                              chance_alone=False, different=True),
-    "real-goldalign-split": _chance(goldalign, "A B", **_INITIAL, chance="edit-split", samples=30,
-                                    systems=[]),
-    "real-goldalign-three": _chance(goldalign, "A B gold", chance="kupper-hafner", normalizer="max",
-                                    systems=["initial"]),
-    "real-goldalign-refit": _chance(goldalign, "A B", **_INITIAL, bootstrap="refit", resamples=50,
-                                    slow=True),
+    "real-goldalign": _chance(
+        goldalign,
+        "A B",
+        **_INITIAL,
+        adjudicated="gold",
+        samples=30,
+        chance_alone=False,
+        different=True,
+    ),
+    "real-goldalign-split": _chance(
+        goldalign, "A B", **_INITIAL, chance="edit-split", samples=30, systems=[]
+    ),
+    "real-goldalign-three": _chance(
+        goldalign, "A B gold", chance="kupper-hafner", normalizer="max", systems=["initial"]
+    ),
+    "real-goldalign-refit": _chance(
+        goldalign, "A B", **_INITIAL, bootstrap="refit", resamples=50, slow=True
+    ),
     "real-rte2": Case(rte2, "A B C", {"systems": ["equal"], "different": True}),
     "real-rte2-equal": _chance(quarter_of_rte2, "A B C", initial="equal", samples=30),
     "real-rte2-empty": _chance(quarter_of_rte2, "A B C", missing_initial="empty", samples=30),
-    "real-transread": _chance(transread, "A B", missing_initial="empty", samples=10,
-                              chance_alone=False, different=True),
-    "real-transread-max": _chance(transread, "A B", chance="kupper-hafner", normalizer="max")
-}  # fmt: skip
+    "real-transread": _chance(
+        transread, "A B", missing_initial="empty", samples=10, chance_alone=False, different=True
+    ),
+    "real-transread-max": _chance(transread, "A B", chance="kupper-hafner", normalizer="max"),
+}
 """Those of public corpora."""
 
 
 # files
 def read_golden(name):
     rows = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return {f"{row} | {statistic}": nan if value is None else value
-            for row, statistics in rows.items()
-            for statistic, value in statistics.items()}  # fmt: skip
+    return {
+        f"{row} | {statistic}": nan if value is None else value
+        for row, statistics in rows.items()
+        for statistic, value in statistics.items()
+    }
 
 
 def write_golden(name, found):

@@ -17,9 +17,10 @@ BARE = str.maketrans("áçё", "acе")
 
 def random_pairs(rng, sizes, words):
     """Make sentence pairs of given sizes from a few words, so that words are repeated."""
-    return [([f"s{x}" for x in rng.integers(0, words, n)],
-             [f"t{x}" for x in rng.integers(0, words, m)])
-            for n, m in sizes]  # fmt: skip
+    return [
+        ([f"s{x}" for x in rng.integers(0, words, n)], [f"t{x}" for x in rng.integers(0, words, m)])
+        for n, m in sizes
+    ]
 
 
 def random_text(seed, number, words=60):
@@ -243,8 +244,11 @@ def tables(pairs, found, settings, dictionary):
         sources[one] += weight
         targets[other] += weight
     c = settings.concentration
-    return (weights, {word: total + c for word, total in sources.items()},
-            {word: total + c for word, total in targets.items()})  # fmt: skip
+    return (
+        weights,
+        {word: total + c for word, total in sources.items()},
+        {word: total + c for word, total in targets.items()},
+    )
 
 
 def train_lexical(pairs, rounds, p0=0.0):

@@ -21,11 +21,20 @@ pytest.importorskip("starlette", reason="needs the extra [annotate]")
 from alignkit.annotate.server.assets import load_assets
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-BROWSER = [pytest.mark.browser,
-           pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium")]  # fmt: skip
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync",
-         "--host-resolver-rules=MAP lab.example 127.0.0.1"]  # fmt: skip
+BROWSER = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP lab.example 127.0.0.1",
+]
 EXPECTED = re.compile("Failed to load resource")
 """What browsers say of a server that is busy or away."""
 _ASK = """async path => {
@@ -59,8 +68,9 @@ def write_corpus(path, pairs):
 class Server:
     def __init__(self, *arguments, folder=None):
         command = [sys.executable, "-m", "alignkit", "annotate", *arguments, "--no-browser"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        text=True, cwd=folder)  # fmt: skip
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder
+        )
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
         assert self.url, "the server did not start"

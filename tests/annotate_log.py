@@ -180,12 +180,16 @@ class Player:
             for cell, value in list(wanted.items()):
                 if value:
                     wanted.update(dict.fromkeys(self.against(cell, state), 0))
-        return {"how": how,
-                "cells": [[*c, state.cells.get(c, 0), value] for c, value in wanted.items()],
-                "bulk": [[*c, int(c in state.bulk), int(how == "accept-all" and value > 0)]
-                         for c, value in wanted.items()
-                         if (c in state.bulk) != (how == "accept-all" and value > 0)],
-                "rejected": [[*c, 1, 0] for c in wanted if c in state.rejected]}  # fmt: skip
+        return {
+            "how": how,
+            "cells": [[*c, state.cells.get(c, 0), value] for c, value in wanted.items()],
+            "bulk": [
+                [*c, int(c in state.bulk), int(how == "accept-all" and value > 0)]
+                for c, value in wanted.items()
+                if (c in state.bulk) != (how == "accept-all" and value > 0)
+            ],
+            "rejected": [[*c, 1, 0] for c in wanted if c in state.rejected],
+        }
 
     @staticmethod
     def against(cell, state):
@@ -204,8 +208,9 @@ class Player:
 
     def _reject(self, state, n, m):
         places = {self.place(n, m) for _ in range(2)}
-        return {"rejected": [[*c, int(c in state.rejected), self.rng.randint(0, 1)]
-                             for c in places]}  # fmt: skip
+        return {
+            "rejected": [[*c, int(c in state.rejected), self.rng.randint(0, 1)] for c in places]
+        }
 
     def _comment(self, state, n, m):
         i, j = self.place(n, m)

@@ -11,8 +11,20 @@ from alignkit.audit import draw_phrases, write_audit
 
 NAMES = ("correct", "uncertain", "incorrect")
 SAMPLE = read_corpus(PARAPHRASES)
-ODD = ("=1+1", "-5", "+3", "@here", "'=x", '"', "a,b", "tab\there", "line\nend", "＝x", "''",
-       "שלום")  # fmt: skip
+ODD = (
+    "=1+1",
+    "-5",
+    "+3",
+    "@here",
+    "'=x",
+    '"',
+    "a,b",
+    "tab\there",
+    "line\nend",
+    "＝x",
+    "''",
+    "שלום",
+)
 
 
 def sample_audit(n=40, **options):
@@ -21,9 +33,15 @@ def sample_audit(n=40, **options):
 
 def odd_audit():
     """Draw phrase pairs whose words a spreadsheet would run, or take for something else."""
-    pairs = [SentencePair(str(k), (word, "the"), ("so", other),
-                          {"A": Alignment.parse("0-1"), "B": Alignment.parse("1-0")})
-             for k, (word, other) in enumerate(zip(ODD, ODD[::-1], strict=True))]  # fmt: skip
+    pairs = [
+        SentencePair(
+            str(k),
+            (word, "the"),
+            ("so", other),
+            {"A": Alignment.parse("0-1"), "B": Alignment.parse("1-0")},
+        )
+        for k, (word, other) in enumerate(zip(ODD, ODD[::-1], strict=True))
+    ]
     return draw_phrases(Corpus(pairs), "A", "B", n=100)
 
 
@@ -34,9 +52,14 @@ def read(path, divider="\t"):
 
 def save(path, rows, *, divider="\t", encoding="utf-8", names=None, end="\r\n"):
     with Path(path).open("w", encoding=encoding, newline="") as stream:
-        table = csv.DictWriter(stream, names or list(rows[0]), delimiter=divider,
-                               lineterminator=end, extrasaction="ignore",
-                               quoting=csv.QUOTE_ALL)  # fmt: skip
+        table = csv.DictWriter(
+            stream,
+            names or list(rows[0]),
+            delimiter=divider,
+            lineterminator=end,
+            extrasaction="ignore",
+            quoting=csv.QUOTE_ALL,
+        )
         table.writeheader()
         table.writerows(rows)
     return str(path)

@@ -65,10 +65,14 @@ def feed(monkeypatch, text):
 
 
 def process(*words, **options):
-    ran = subprocess.run([sys.executable, "-m", "alignkit", *map(str, words)],
-                         capture_output="stdout" not in options,
-                         stderr=subprocess.PIPE if "stdout" in options else None, encoding="utf-8",
-                         check=False, **options)  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, "-m", "alignkit", *map(str, words)],
+        capture_output="stdout" not in options,
+        stderr=subprocess.PIPE if "stdout" in options else None,
+        encoding="utf-8",
+        check=False,
+        **options,
+    )
     return Ran(ran.returncode, ran.stdout or "", (ran.stderr or "").replace(COMPILING, ""))
 
 

@@ -12,10 +12,21 @@ from repetitions import FULL
 examples = 200 if FULL else 30
 settings.register_profile("alignkit", deadline=None, derandomize=True, max_examples=examples)
 settings.load_profile("alignkit")
-LONG = ("test_style", "test_processors", "test_cluster_workers", "test_site", "test_annotate_page",
-        "test_annotate_leaving", "test_annotate_judging", "test_annotate_story",
-        "test_annotate_learning_page", "test_model_forged", "test_annotate_forged",
-        "test_find_format", "agreement")  # fmt: skip
+LONG = (
+    "test_style",
+    "test_processors",
+    "test_cluster_workers",
+    "test_site",
+    "test_annotate_page",
+    "test_annotate_leaving",
+    "test_annotate_judging",
+    "test_annotate_story",
+    "test_annotate_learning_page",
+    "test_model_forged",
+    "test_annotate_forged",
+    "test_find_format",
+    "agreement",
+)
 
 
 @pytest.fixture(scope="session")

@@ -40,9 +40,13 @@ def run(command, folder, capsys=None, **environment):
 
 
 def _grep(words, lines):
-    ran = subprocess.run(["grep", *shlex.split(words)],
-                         input="".join(f"{line}\n" for line in lines), capture_output=True,
-                         check=False, encoding="utf-8")  # fmt: skip
+    ran = subprocess.run(
+        ["grep", *shlex.split(words)],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
     return ran.stdout.splitlines()
 
 

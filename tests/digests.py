@@ -18,10 +18,14 @@ from alignkit.agreement.chance.sampling import Items, Sampling, monte_carlo
 from alignkit.agreement.pairs import CorpusData
 from alignkit.align.supervised import Refiner
 
-MODELS = {"hmm": {"model": "hmm"}, "hmm em": {"model": "hmm", "inference": "em", "agree": False},
-          "ibm1 vb": {"model": "ibm1", "inference": "vb"}, "ibm2": {"model": "ibm2"},
-          "ibm3": {"model": "ibm3"},
-          "ibm4 em": {"model": "ibm4", "inference": "em", "agree": False}}  # fmt: skip
+MODELS = {
+    "hmm": {"model": "hmm"},
+    "hmm em": {"model": "hmm", "inference": "em", "agree": False},
+    "ibm1 vb": {"model": "ibm1", "inference": "vb"},
+    "ibm2": {"model": "ibm2"},
+    "ibm3": {"model": "ibm3"},
+    "ibm4 em": {"model": "ibm4", "inference": "em", "agree": False},
+}
 
 
 def made_up(pairs=120):
@@ -42,8 +46,13 @@ def digest(*arrays):
 def aligned(aligner, bitext, threads):
     by_probability = aligner.align_bitext(bitext, threads=threads, threshold=0.2)
     by_paths = aligner.align_bitext(bitext, threads=threads, symmetrize="grow-diag-final-and")
-    return (by_probability.arrays.links, by_probability.probabilities, by_paths.arrays.links,
-            by_paths.probabilities, aligner.scores(bitext, threads=threads))  # fmt: skip
+    return (
+        by_probability.arrays.links,
+        by_probability.probabilities,
+        by_paths.arrays.links,
+        by_paths.probabilities,
+        aligner.scores(bitext, threads=threads),
+    )
 
 
 def aligners():
@@ -72,8 +81,10 @@ def learned():
     Networks make much of the last bit of all that they are taught.
     """
     links = Alignment((k, k) for k in range(3))
-    pairs = [SentencePair(str(k), *words).with_annotation("gold", links)
-             for k, words in enumerate(made_up(40))]  # fmt: skip
+    pairs = [
+        SentencePair(str(k), *words).with_annotation("gold", links)
+        for k, words in enumerate(made_up(40))
+    ]
     refiner = Refiner.train(Aligner.train(pairs), pairs, prior="none", vectors=vectors_of)
     losses = refiner.report.losses
     assert {"all-30", "network"} <= set(losses)
@@ -87,9 +98,12 @@ def vectors_of(words):
 def sampled(workers):
     pairs = [SentencePair("", source, target) for source, target in made_up(30)]
     links = [Alignment((k, k) for k in range(min(pair.lengths))) for pair in pairs]
-    what = Sampling(LinkArrays.pack(links, [pair.lengths for pair in pairs]),
-                    Items("phrases", False, *CorpusData(Corpus(pairs)).words),
-                    np.tile([0.1, 0.3, 0.2, 0.1], (len(pairs), 1)), "min")  # fmt: skip
+    what = Sampling(
+        LinkArrays.pack(links, [pair.lengths for pair in pairs]),
+        Items("phrases", False, *CorpusData(Corpus(pairs)).words),
+        np.tile([0.1, 0.3, 0.2, 0.1], (len(pairs), 1)),
+        "min",
+    )
     terms = monte_carlo(what, samples=200, seeds=np.random.SeedSequence(1), workers=workers).terms
     return digest(*(np.asarray(value) for value in vars(terms()).values()))
 

@@ -17,16 +17,41 @@ from alignkit import Aligner, AlignkitError, Bitext
 from alignkit.align.model_files import read_model, write_model
 from alignkit.io.atomic_files import WriteError
 
-KINDS = [{"model": "ibm1", "inference": "vb"}, {"model": "ibm2", "inference": "em", "agree": False},
-         {"model": "ibm2"}, {"model": "hmm"},
-         {"model": "hmm", "inference": "em", "agree": False, "band": 3, "kinds": 5},
-         {"model": "ibm3"}, {"model": "ibm4", "inference": "em"}]  # fmt: skip
+KINDS = [
+    {"model": "ibm1", "inference": "vb"},
+    {"model": "ibm2", "inference": "em", "agree": False},
+    {"model": "ibm2"},
+    {"model": "hmm"},
+    {"model": "hmm", "inference": "em", "agree": False, "band": 3, "kinds": 5},
+    {"model": "ibm3"},
+    {"model": "ibm4", "inference": "em"},
+]
 TEXT = plain.random_text(21, 60, 20)
 NUMBERS = [0, -1, 1, 2, 7, 1e-30, 1e30, 1e-45, -1e-9]
 NUMBERS += [2**20, 2**31 - 1, 2**31, 2**32, 2**62, -(2**63)]
 FLOATS = [np.nan, np.inf, -np.inf, 3.4e38]
-ODD = [None, True, "", "hmm", "ibm3", "ibm4", [], {}, [1], -1, 0, 1, 0.5, 7, 10**12, 10**400, 1e308,
-       "x" * 100_000, {"a": 1}, [[["deep"]]]]  # fmt: skip
+ODD = [
+    None,
+    True,
+    "",
+    "hmm",
+    "ibm3",
+    "ibm4",
+    [],
+    {},
+    [1],
+    -1,
+    0,
+    1,
+    0.5,
+    7,
+    10**12,
+    10**400,
+    1e308,
+    "x" * 100_000,
+    {"a": 1},
+    [[["deep"]]],
+]
 
 
 def odd_number(rng, array):
@@ -94,8 +119,14 @@ def forge(rng, header, arrays, words):
         side = str(rng.choice(list(words)))
         some = list(words[side])
         at = rng.integers(len(some)) if some else 0
-        words[side] = [some[at:], [*some, some[0] if some else ""], [*some[:-1], ""], [*some, "?"],
-                       some[::-1], []][rng.integers(6)]  # fmt: skip
+        words[side] = [
+            some[at:],
+            [*some, some[0] if some else ""],
+            [*some[:-1], ""],
+            [*some, "?"],
+            some[::-1],
+            [],
+        ][rng.integers(6)]
         if rng.random() < 0.1:
             words["stranger"] = some
 

@@ -32,14 +32,17 @@ def put(folder, name, content):
 
 
 def alignments(path, format, **options):
-    return {pair.id: str(pair.alignment(name))
-            for pair in iterate_pairs(path, format=format, **options)
-            for name in pair.annotations}  # fmt: skip
+    return {
+        pair.id: str(pair.alignment(name))
+        for pair in iterate_pairs(path, format=format, **options)
+        for name in pair.annotations
+    }
 
 
 def lenient(path, format, **options):
-    chosen, reading = open_reading(path, format=format,
-                                   options=ReadOptions(lenient=True, **options))  # fmt: skip
+    chosen, reading = open_reading(
+        path, format=format, options=ReadOptions(lenient=True, **options)
+    )
     return [pair.id for pair in read_pairs(chosen, reading)], reading
 
 
@@ -60,8 +63,10 @@ def refusing(*parts):
 
 def realigned(corpus, change):
     def realign(pair):
-        changed = {name: replace(value, alignment=change(value.alignment))
-                   for name, value in pair.annotations.items()}  # fmt: skip
+        changed = {
+            name: replace(value, alignment=change(value.alignment))
+            for name, value in pair.annotations.items()
+        }
         return replace(pair, annotations=changed)
 
     return corpus.map(realign)
@@ -70,9 +75,14 @@ def realigned(corpus, change):
 def rebuilt(old, *, nulls=None, labels=None):
     """Copy an alignment with some of its nulls, and with other labels."""
     kept = old.nulls if nulls is None else {null for null in old.nulls if nulls(null)}
-    return Alignment(old.sure, old.possible, nulls=kept & old.sure_nulls, possible_nulls=kept,
-                     weights=old.weights,
-                     labels=old.labels if labels is None else labels)  # fmt: skip
+    return Alignment(
+        old.sure,
+        old.possible,
+        nulls=kept & old.sure_nulls,
+        possible_nulls=kept,
+        weights=old.weights,
+        labels=old.labels if labels is None else labels,
+    )
 
 
 def labels_of_links(alignment):
@@ -147,8 +157,9 @@ def survive(path, format, **options):
     strict = counts = None
     with suppress(FormatError):
         strict = Corpus(read_pairs(*open_reading(str(path), format=format)))
-    chosen, reading = open_reading(str(path), format=format,
-                                   options=ReadOptions(lenient=True, **options))  # fmt: skip
+    chosen, reading = open_reading(
+        str(path), format=format, options=ReadOptions(lenient=True, **options)
+    )
     with suppress(FormatError):
         assert len(list(read_pairs(chosen, reading))) == reading.read
         counts = reading.read, reading.refused

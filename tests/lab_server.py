@@ -12,8 +12,13 @@ from alignkit.annotate.lab.server import Address, LabServer
 from alignkit.annotate.lab.values import Actor
 
 CARLA, HOME, API = Actor("carla"), "192.0.2.1", "/api/v1/"
-ROLES = {"olga": "owner", "adam": "adjudicator", "anna": "annotator", "ben": "annotator",
-         "rita": "reader"}  # fmt: skip
+ROLES = {
+    "olga": "owner",
+    "adam": "adjudicator",
+    "anna": "annotator",
+    "ben": "annotator",
+    "rita": "reader",
+}
 
 
 def password(name):

@@ -41,9 +41,15 @@ class Site:
         self.folder, self.port, self.inner = folder, port, inner
         self.place, self.url = folder / "lab", f"https://lab.example:{port}/"
         self.words = [
-            "serve", str(self.place), "--port", str(inner), "--url", self.url,
-            "--behind-proxy", "127.0.0.1",
-        ]  # fmt: skip
+            "serve",
+            str(self.place),
+            "--port",
+            str(inner),
+            "--url",
+            self.url,
+            "--behind-proxy",
+            "127.0.0.1",
+        ]
 
     def start(self):
         """Start the server; return the lines that it prints first."""
@@ -68,10 +74,27 @@ def site(folder, free_port):
     port, inner = free_port(), free_port()
     subject = "/CN=lab.example"
     subprocess.run(
-        [OPENSSL, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-         "-nodes", "-days", "2", "-subj", subject, "-keyout", str(folder / "key.pem"),
-         "-out", str(folder / "cert.pem")], check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            OPENSSL,
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            subject,
+            "-keyout",
+            str(folder / "key.pem"),
+            "-out",
+            str(folder / "cert.pem"),
+        ],
+        check=True,
+        capture_output=True,
+    )
     config = folder / "nginx.conf"
     config.write_text(_CONFIG.format(folder=folder, port=port, inner=inner))
     lab = Site(folder, port, inner)
@@ -91,9 +114,10 @@ class Person:
     def __init__(self, browser, lab, name):
         self.name, self.lab = name, lab
         self.context = browser.new_context(
-            ignore_https_errors=True, viewport={"width": 1280, "height": 800},
+            ignore_https_errors=True,
+            viewport={"width": 1280, "height": 800},
             accept_downloads=True,
-        )  # fmt: skip
+        )
         self.context.set_default_timeout(15_000)
         self.page = self.context.new_page()
         self.faults = []

@@ -35,8 +35,10 @@ def fleiss(judgements):
     """Return kappa, observed and expected; None where undefined."""
     if not judgements:
         return None, None, None
-    agreeing = [sum(a == b for a, b in permutations(item, 2)) / (len(item) * (len(item) - 1))
-                for item in judgements]  # fmt: skip
+    agreeing = [
+        sum(a == b for a, b in permutations(item, 2)) / (len(item) * (len(item) - 1))
+        for item in judgements
+    ]
     observed = sum(agreeing) / len(judgements)
     marks = Counter(mark for item in judgements for mark in item)
     if len(marks) == 1:
@@ -83,12 +85,19 @@ def alpha_units(corpus, names, kind, ignore_identical, exact_case=False):
     units = []
     for pair in corpus:
         present = [pair.alignment(name) for name in names if name in pair.annotations]
-        links = [{link for link in getattr(alignment, kind)
-                  if not (ignore_identical and equal(pair, *link, exact_case))}
-                 for alignment in present]  # fmt: skip
+        links = [
+            {
+                link
+                for link in getattr(alignment, kind)
+                if not (ignore_identical and equal(pair, *link, exact_case))
+            }
+            for alignment in present
+        ]
         if len(present) > 1:
-            units += [[frozenset(j for k, j in mine if k == i) for mine in links]
-                      for i in range(len(pair.source))]  # fmt: skip
+            units += [
+                [frozenset(j for k, j in mine if k == i) for mine in links]
+                for i in range(len(pair.source))
+            ]
     return units
 
 
@@ -98,9 +107,10 @@ def alpha(units, distance):
     values = [value for unit in units for value in unit]
     if not values:
         return None, None, None
-    observed = sum(sum(set_distance(distance, a, b)
-                       for a, b in permutations(unit, 2)) / (len(unit) - 1)
-                   for unit in units) / len(values)  # fmt: skip
+    observed = sum(
+        sum(set_distance(distance, a, b) for a, b in permutations(unit, 2)) / (len(unit) - 1)
+        for unit in units
+    ) / len(values)
     expected = sum(2 * set_distance(distance, a, b) for a, b in combinations(values, 2))
     expected /= len(values) * (len(values) - 1)
     return (1 - observed / expected if expected else None), observed, expected
@@ -119,26 +129,39 @@ def overlap_counts(corpus, first, second, ignore_identical, exact_case=False):
 
 def _overlap_of(pair, first, second, ignore_identical, exact_case):
     a, b = pair.alignment(first), pair.alignment(second)
-    words = {(side, kind): {link for link in getattr(alignment, kind)
-                            if not (ignore_identical and equal(pair, *link, exact_case))}
-             for side, alignment in (("a", a), ("b", b))
-             for kind in ("sure", "possible")}  # fmt: skip
+    words = {
+        (side, kind): {
+            link
+            for link in getattr(alignment, kind)
+            if not (ignore_identical and equal(pair, *link, exact_case))
+        }
+        for side, alignment in (("a", a), ("b", b))
+        for kind in ("sure", "possible")
+    }
     a_s, a_p, b_s, b_p = (words[key] for key in product("ab", ("sure", "possible")))
-    rows = {"words.possible": (len(a_p), len(a_p & b_p), len(b_p), len(a_p & b_p)),
-            "words.sure": (len(a_s), len(a_s & b_s), len(b_s), len(a_s & b_s)),
-            "words.eq2": (len(a_s), len(a_s & b_p), len(b_s), len(a_p & b_s))}  # fmt: skip
+    rows = {
+        "words.possible": (len(a_p), len(a_p & b_p), len(b_p), len(a_p & b_p)),
+        "words.sure": (len(a_s), len(a_s & b_s), len(b_s), len(a_s & b_s)),
+        "words.eq2": (len(a_s), len(a_s & b_p), len(b_s), len(a_p & b_s)),
+    }
     for kind in ("possible", "sure"):
         mine = _phrases(pair, getattr(a, kind), ignore_identical, exact_case)
         other = _phrases(pair, getattr(b, kind), ignore_identical, exact_case)
         my_atoms = {box for box, atomic in mine.items() if atomic}
         other_atoms = {box for box, atomic in other.items() if atomic}
-        rows[f"phrases.{kind}"] = (len(my_atoms), len(my_atoms & set(other)), len(other_atoms),
-                                   len(other_atoms & set(mine)))  # fmt: skip
+        rows[f"phrases.{kind}"] = (
+            len(my_atoms),
+            len(my_atoms & set(other)),
+            len(other_atoms),
+            len(other_atoms & set(mine)),
+        )
     return rows
 
 
 def _phrases(pair, links, ignore_identical, exact_case):
     folded = [[word if exact_case else word.casefold() for word in side] for side in pair.words]
-    return {(a, b, c, d): atomic
-            for (a, b, c, d), atomic in phrase_pairs(links, *pair.lengths)
-            if not (ignore_identical and folded[0][a:b] == folded[1][c:d])}  # fmt: skip
+    return {
+        (a, b, c, d): atomic
+        for (a, b, c, d), atomic in phrase_pairs(links, *pair.lengths)
+        if not (ignore_identical and folded[0][a:b] == folded[1][c:d])
+    }

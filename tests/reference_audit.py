@@ -12,18 +12,23 @@ def phrase_sets(pair, hypothesis, reference, links, kind, keep_identical):
     for name in (hypothesis, reference):
         alignment = pair.alignment(name)
         chosen = alignment.sure if links == "sure" else alignment.possible
-        found.append({box: atomic
-                      for box, atomic in phrase_pairs(chosen, *pair.lengths)
-                      if keep_identical or not identical(pair, box)})  # fmt: skip
+        found.append(
+            {
+                box: atomic
+                for box, atomic in phrase_pairs(chosen, *pair.lengths)
+                if keep_identical or not identical(pair, box)
+            }
+        )
     mine, theirs = found
 
     def wanted(atomic):
         return kind == "all" or atomic == (kind == "atomic")
 
-    return {"hypothesis": {box for box, one in mine.items() if wanted(one) and box not in theirs},
-            "reference": {box for box, one in theirs.items() if wanted(one) and box not in mine},
-            "both": {box for box, one in mine.items()
-                     if wanted(one) and box in theirs}}  # fmt: skip
+    return {
+        "hypothesis": {box for box, one in mine.items() if wanted(one) and box not in theirs},
+        "reference": {box for box, one in theirs.items() if wanted(one) and box not in mine},
+        "both": {box for box, one in mine.items() if wanted(one) and box in theirs},
+    }
 
 
 def identical(pair, box):

@@ -50,9 +50,10 @@ def sampled(initial, n, m, rates, samples, random, *, unit, source, target, norm
     """Return the mean ratio of some samples, as `monte_carlo` does; nan if all are empty."""
     ratios = []
     for _ in range(samples):
-        first, second = (items(flipped(initial, n, m, *rates[k : k + 2], random), unit, source,
-                               target, False)
-                         for k in (0, 2))  # fmt: skip
+        first, second = (
+            items(flipped(initial, n, m, *rates[k : k + 2], random), unit, source, target, False)
+            for k in (0, 2)
+        )
         if first or second:
             below = norm(len(first), len(second), normalizer)
             ratios.append(len(first & second) / below if below else 0.0)
@@ -83,8 +84,19 @@ def outcomes(initial, n, m, rates, unit, source, target, include_identical, univ
     return found
 
 
-def exact(initial, n, m, rates, *, unit, source, target, normalizer="min", include_identical=False,
-          universe=None):  # fmt: skip
+def exact(
+    initial,
+    n,
+    m,
+    rates,
+    *,
+    unit,
+    source,
+    target,
+    normalizer="min",
+    include_identical=False,
+    universe=None,
+):
     """Enumerate all pairs of alignments: the expected ratio, common items, norm; nan if empty.
 
     `rates` are two for either annotator (empty and filled cells), or four (`stratum`).

@@ -12,9 +12,13 @@ def nodes_of(labels, words):
     """Random nested nodes over words."""
     return st.recursive(
         st.builds(lambda label, word: Node(label, (word,)), labels, words),
-        lambda below: st.builds(lambda label, children: Node(label, tuple(children)), labels,
-                                st.lists(below | words, min_size=1, max_size=3)), max_leaves=7
-    )  # fmt: skip
+        lambda below: st.builds(
+            lambda label, children: Node(label, tuple(children)),
+            labels,
+            st.lists(below | words, min_size=1, max_size=3),
+        ),
+        max_leaves=7,
+    )
 
 
 def nested(text):

@@ -41,15 +41,23 @@ def core(links, box):
 
 def smaller(one, other):
     """Box `one` lies in `other` and is not the same."""
-    return (one != other and other[0] <= one[0] and one[1] <= other[1] and other[2] <= one[2]
-            and one[3] <= other[3])  # fmt: skip
+    return (
+        one != other
+        and other[0] <= one[0]
+        and one[1] <= other[1]
+        and other[2] <= one[2]
+        and one[3] <= other[3]
+    )
 
 
 def composite(links, box, tight_boxes):
     """Every link in the box lies in some strictly smaller tight pair inside it."""
     parts = [part for part in tight_boxes if smaller(part, box)]
-    return all(any(inside(link, part) == (True, True) for part in parts)
-               for link in links if inside(link, box) == (True, True))  # fmt: skip
+    return all(
+        any(inside(link, part) == (True, True) for part in parts)
+        for link in links
+        if inside(link, box) == (True, True)
+    )
 
 
 def phrase_pairs(links, n, m, loose=False):

@@ -12,8 +12,10 @@ def phrase_table(pairs):
     for (source, target), count in counts.items():
         of_source[source] += count
         of_target[target] += count
-    return {(source, target): (count, count / of_source[source], count / of_target[target])
-            for (source, target), count in counts.items()}  # fmt: skip
+    return {
+        (source, target): (count, count / of_source[source], count / of_target[target])
+        for (source, target), count in counts.items()
+    }
 
 
 def pivoted(first, second):

@@ -11,9 +11,10 @@ def below(tree, u):
 
 def linked(tree, links, side):
     """L(n): the links with an end below each node."""
-    return [frozenset(link for link in links if start <= link[side] < end)
-            for start, end in zip(tree.starts.tolist(), tree.ends.tolist(),
-                                  strict=True)]  # fmt: skip
+    return [
+        frozenset(link for link in links if start <= link[side] < end)
+        for start, end in zip(tree.starts.tolist(), tree.ends.tolist(), strict=True)
+    ]
 
 
 def consistent(source, target, links):
@@ -58,8 +59,11 @@ def matching_free(source, target, chain, other):
 
 
 def matched_nodes(source, target, links):
-    return sorted(pair for chain, other in classes(source, target, links)
-                  for pair in matching(source, target, chain, other))  # fmt: skip
+    return sorted(
+        pair
+        for chain, other in classes(source, target, links)
+        for pair in matching(source, target, chain, other)
+    )
 
 
 def fragment(tree, u, cuts, numbers):
@@ -158,8 +162,11 @@ def string_rules(tree, words, links):
 def deleted(tree, links, side):
     """The highest nodes over words, none of them linked, below a node with links."""
     known = linked(tree, links, side)
-    return {u for u in range(1, len(tree.labels))
-            if not known[u] and known[tree.parents[u]] and len(covered(tree, u))}  # fmt: skip
+    return {
+        u
+        for u in range(1, len(tree.labels))
+        if not known[u] and known[tree.parents[u]] and len(covered(tree, u))
+    }
 
 
 def instances(rules, size):
@@ -194,5 +201,7 @@ def half(source, target, links, others):
 
 def score_row(source, target, hypothesis, reference):
     """Return the counts of a sentence pair, as `alignkit.rules.rule_score.COLUMNS` has them."""
-    return [*half(source, target, hypothesis, reference),
-            *half(source, target, reference, hypothesis)]  # fmt: skip
+    return [
+        *half(source, target, hypothesis, reference),
+        *half(source, target, reference, hypothesis),
+    ]

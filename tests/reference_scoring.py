@@ -22,9 +22,13 @@ def tight_phrases(links):
         corners = {i for i, _ in within} >= {i1, i2} and {j for _, j in within} >= {j1, j2}
         if within and within == touching and corners:
             inside[i1, i2 + 1, j1, j2 + 1] = within
-    return {span: set().union(*(part for other, part in inside.items()
-                                if other != span and part < within)) != within
-            for span, within in inside.items()}  # fmt: skip
+    return {
+        span: set().union(
+            *(part for other, part in inside.items() if other != span and part < within)
+        )
+        != within
+        for span, within in inside.items()
+    }
 
 
 def phrase_row(hyp, ref, *, longest=inf, source=(), target=()):
@@ -35,8 +39,10 @@ def phrase_row(hyp, ref, *, longest=inf, source=(), target=()):
         equal = source and source[i1:i2] == target[j1:j2]
         return max(i2 - i1, j2 - j1) <= longest and not equal
 
-    a, b = ({span: kind for span, kind in tight_phrases(links).items() if stays(span)}
-            for links in (hyp, ref))  # fmt: skip
+    a, b = (
+        {span: kind for span, kind in tight_phrases(links).items() if stays(span)}
+        for links in (hyp, ref)
+    )
     a_atom, b_atom = {span for span in a if a[span]}, {span for span in b if b[span]}
     return list(map(len, [a_atom, b_atom, a_atom & b.keys(), a.keys() & b_atom, a_atom & b_atom]))
 
@@ -48,13 +54,17 @@ def och_ney_aer(links, sure, possible):
 
 def list_row(entries, source, target, gold):
     """Return the counts of a list of phrase pairs in one sentence pair, by trying every span."""
-    spans = [(i1, i2, j1, j2)
-             for i1, i2 in product(range(len(source)), range(1, len(source) + 1))
-             for j1, j2 in product(range(len(target)), range(1, len(target) + 1))
-             if i1 < i2 and j1 < j2]  # fmt: skip
-    found = {span for span in spans
-             if (" ".join(source[span[0] : span[1]]),
-                 " ".join(target[span[2] : span[3]])) in entries}  # fmt: skip
+    spans = [
+        (i1, i2, j1, j2)
+        for i1, i2 in product(range(len(source)), range(1, len(source) + 1))
+        for j1, j2 in product(range(len(target)), range(1, len(target) + 1))
+        if i1 < i2 and j1 < j2
+    ]
+    found = {
+        span
+        for span in spans
+        if (" ".join(source[span[0] : span[1]]), " ".join(target[span[2] : span[3]])) in entries
+    }
     atomic = {span for span in gold if gold[span]}
     right, exact = len(found & gold.keys()), len(found & atomic)
     return [len(found), len(atomic), right, exact, exact]
@@ -85,11 +95,18 @@ def macro_reference(pairs):
         return sum(values) / len(values) if values else None
 
     p, r = mean(precisions), mean(recalls)
-    return {"precision": p, "recall": r, "f1": f1_reference(p, r), "mean_f1": mean(f1s),
-            "exact": exact,
-            "left_out": {"precision": len(pairs) - len(precisions),
-                         "recall": len(pairs) - len(recalls),
-                         "f1": len(pairs) - len(f1s)}}  # fmt: skip
+    return {
+        "precision": p,
+        "recall": r,
+        "f1": f1_reference(p, r),
+        "mean_f1": mean(f1s),
+        "exact": exact,
+        "left_out": {
+            "precision": len(pairs) - len(precisions),
+            "recall": len(pairs) - len(recalls),
+            "f1": len(pairs) - len(f1s),
+        },
+    }
 
 
 def holm_reference(p_values):

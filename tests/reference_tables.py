@@ -13,8 +13,10 @@ NAN = float("nan")
 
 
 def width(text):
-    return sum(0 if combining(c) or c == "\u200e" else 2 if east_asian_width(c) in "WF" else 1
-               for c in text)  # fmt: skip
+    return sum(
+        0 if combining(c) or c == "\u200e" else 2 if east_asian_width(c) in "WF" else 1
+        for c in text
+    )
 
 
 def number(value, kind):
@@ -63,9 +65,12 @@ def tables(draw, *, letters=ASCII + WIDE, spans=True, reasons=True, least=1):
     words = words.map(lambda text: text.replace("  ", " "))
     numbers = st.floats(-2, 2) | st.just(NAN)
     values = st.builds(Value, numbers, numbers, numbers, words if reasons else st.just(""))
-    cells = {"text": words | st.none(), "count": st.integers(-9, 12345) | st.none() | st.just(NAN),
-             "decimal": numbers | values | st.none(),
-             "percent": numbers | values | st.none()}  # fmt: skip
+    cells = {
+        "text": words | st.none(),
+        "count": st.integers(-9, 12345) | st.none() | st.just(NAN),
+        "decimal": numbers | values | st.none(),
+        "percent": numbers | values | st.none(),
+    }
     kinds = draw(st.lists(st.sampled_from(list(cells)), min_size=least, max_size=5))
     span, columns = "", []
     for k, kind in enumerate(kinds):

@@ -128,18 +128,26 @@ def _annotations(draw, holds, source, target, texts):
     possible_nulls = drawn("possible nulls", _subsets(empty), [])
     links = sorted({*sure, *possible})
     some = texts.filter(bool)
-    said = (drawn("comment", texts), frozenset(drawn("flags", st.lists(some, max_size=2), ())),
-            drawn("judgment", texts), drawn("provenance", texts),
-            drawn("when", st.none() | st.datetimes(timezones=st.just(UTC)).map(_moment), None),
-            )  # fmt: skip
+    said = (
+        drawn("comment", texts),
+        frozenset(drawn("flags", st.lists(some, max_size=2), ())),
+        drawn("judgment", texts),
+        drawn("provenance", texts),
+        drawn("when", st.none() | st.datetimes(timezones=st.just(UTC)).map(_moment), None),
+    )
     if JUDGED in holds and any(said[:-1]) and draw(st.booleans()):
         return Annotation(None, *said)
     numbers = st.floats(allow_nan=False, allow_infinity=False) | st.just(1.0)
     weighted = drawn("weights", _subsets(sorted({*links, *nulls, *possible_nulls})), ())
     labelled = drawn("labels", _subsets(cells + empty if "other labels" in holds else links), ())
-    alignment = Alignment(sure, possible, nulls=nulls, possible_nulls=possible_nulls,
-                          weights={link: draw(numbers) for link in weighted},
-                          labels={link: draw(texts) for link in labelled})  # fmt: skip
+    alignment = Alignment(
+        sure,
+        possible,
+        nulls=nulls,
+        possible_nulls=possible_nulls,
+        weights={link: draw(numbers) for link in weighted},
+        labels={link: draw(texts) for link in labelled},
+    )
     return Annotation(alignment, *said)
 
 

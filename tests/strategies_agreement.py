@@ -5,8 +5,13 @@ from hypothesis import strategies as st
 from alignkit import NULL, Alignment, Corpus, SentencePair
 
 WORDS = st.sampled_from(["a", "A", "b", "c"])
-RULES = st.sampled_from([{"ignore_identical": False}, {"ignore_identical": True},
-                         {"ignore_identical": True, "exact_case": True}])  # fmt: skip
+RULES = st.sampled_from(
+    [
+        {"ignore_identical": False},
+        {"ignore_identical": True},
+        {"ignore_identical": True, "exact_case": True},
+    ]
+)
 """Which links count, as options of the plain functions and of their references."""
 
 
@@ -38,8 +43,9 @@ def corpora(draw, annotators=("A", "B", "C"), complete=False):
     pairs = []
     for number in range(draw(st.integers(1, 4))):
         source, target = (draw(st.lists(WORDS, max_size=4)) for _ in range(2))
-        names = [name for name in annotators
-                 if complete or number == 0 or draw(st.integers(0, 3)) > 0]  # fmt: skip
+        names = [
+            name for name in annotators if complete or number == 0 or draw(st.integers(0, 3)) > 0
+        ]
         annotations = {name: draw(alignments(len(source), len(target))) for name in names}
         attributes = {"genre": draw(st.sampled_from(["news", "talk"]))}
         pairs.append(SentencePair(str(number), source, target, annotations, attributes))

@@ -6,23 +6,60 @@ from strategies import ANY
 from alignkit.rules.grammar import Example, Node, Rule, RuleType, Variable
 
 ODD = [
-    "", "the", "[NP,1]", "[X][X]", "|||", "a|||b", "||", "->", "###", "-", "x0", "x0:NP", '"',
-    "a b", "&#91;", "&amp;#91;", "&#;", "&apos;", "a=b", "{{{x}}}", "\\", "\ufeff", "\u2028",
-    "\x85", "\n",
-    "\0", "(", ")", "~", "NP~S", ",", "''", "``", ":", "x1(", "日本", "e\u0301", "#", "&",
-]  # fmt: skip
+    "",
+    "the",
+    "[NP,1]",
+    "[X][X]",
+    "|||",
+    "a|||b",
+    "||",
+    "->",
+    "###",
+    "-",
+    "x0",
+    "x0:NP",
+    '"',
+    "a b",
+    "&#91;",
+    "&amp;#91;",
+    "&#;",
+    "&apos;",
+    "a=b",
+    "{{{x}}}",
+    "\\",
+    "\ufeff",
+    "\u2028",
+    "\x85",
+    "\n",
+    "\0",
+    "(",
+    ")",
+    "~",
+    "NP~S",
+    ",",
+    "''",
+    "``",
+    ":",
+    "x1(",
+    "日本",
+    "e\u0301",
+    "#",
+    "&",
+]
 TEXTS = st.sampled_from(ODD) | st.text(ANY, max_size=4)
 LABELS = st.sampled_from(["NP", "VP", "S", "NN"]) | TEXTS
 PROBABILITIES = st.none() | st.floats(0, 1) | st.sampled_from([1 / 3, 1.0, 0.5])
-EXTRA = st.lists(st.tuples(TEXTS | st.sampled_from(["count", "id", "links", "p(e|f)"]), TEXTS),
-                 max_size=2)  # fmt: skip
+EXTRA = st.lists(
+    st.tuples(TEXTS | st.sampled_from(["count", "id", "links", "p(e|f)"]), TEXTS), max_size=2
+)
 
 
 @st.composite
 def sides(draw, leaves, *, string):
     if string:
-        return tuple(leaf._replace(label="") if isinstance(leaf, Variable) else leaf
-                     for leaf in leaves)  # fmt: skip
+        return tuple(
+            leaf._replace(label="") if isinstance(leaf, Variable) else leaf for leaf in leaves
+        )
     items = list(leaves)
     for _ in range(draw(st.integers(0, 3))):
         start = draw(st.integers(0, len(items)))
@@ -70,10 +107,15 @@ def rule_types(draw, *, deletions=True, extra=EXTRA):
     words = st.lists(TEXTS, min_size=2, max_size=2).map(tuple)
     spans = st.sampled_from([(0, 1), (0, 2), (1, 1)])
     examples = st.builds(Example, TEXTS, words, words, spans, spans)
-    return RuleType(rule, count=draw(st.none() | st.integers(0, 9) | st.floats(0, 1e300)),
-                    pairs=draw(st.none() | st.integers(0, 10**6)),
-                    **{name: draw(PROBABILITIES)
-                       for name in ("p_target", "p_source", "p_rule", "lexical_target",
-                                    "lexical_source")}, alignment=alignment,
-                    examples=tuple(draw(st.lists(examples, max_size=1))),
-                    extra=tuple(draw(extra)))  # fmt: skip
+    return RuleType(
+        rule,
+        count=draw(st.none() | st.integers(0, 9) | st.floats(0, 1e300)),
+        pairs=draw(st.none() | st.integers(0, 10**6)),
+        **{
+            name: draw(PROBABILITIES)
+            for name in ("p_target", "p_source", "p_rule", "lexical_target", "lexical_source")
+        },
+        alignment=alignment,
+        examples=tuple(draw(st.lists(examples, max_size=1))),
+        extra=tuple(draw(extra)),
+    )

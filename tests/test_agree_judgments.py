@@ -47,8 +47,9 @@ def run(corpus, folder, *given):
     path = folder / "pairs.jsonl"
     if not path.exists():
         write_corpus(corpus, path, format="alignkit-jsonl")
-    return main(["agree", str(path), *TURKU, "--permutations", "9", "--resamples", "9",
-                 *map(str, given)])  # fmt: skip
+    return main(
+        ["agree", str(path), *TURKU, "--permutations", "9", "--resamples", "9", *map(str, given)]
+    )
 
 
 def test_all_views_and_an_adjudicated_version(corpus):
@@ -65,8 +66,15 @@ def test_all_views_and_an_adjudicated_version(corpus):
 
 
 def test_each_figure_stands_in_every_medium(corpus):
-    found = measure(corpus, view=["base", "binary"], consensus="gold", by="genre",
-                    groups={"anna": "x", "ben": "y"}, resamples=30, permutations=20)  # fmt: skip
+    found = measure(
+        corpus,
+        view=["base", "binary"],
+        consensus="gold",
+        by="genre",
+        groups={"anna": "x", "ben": "y"},
+        resamples=30,
+        permutations=20,
+    )
     rows = [row for table in found.tables() for row in table.rows]
     cells = [cell for row in rows for cell in row if isinstance(cell, Value)]
     assert len(cells) == len(found.figures())
@@ -98,8 +106,10 @@ def test_a_group_is_the_corpus_of_its_pairs(corpus):
 
 
 def test_no_figure_depends_on_the_threads(corpus):
-    one, three = (measure(corpus, workers=workers, resamples=200, permutations=100).to_json()
-                  for workers in (1, 3))  # fmt: skip
+    one, three = (
+        measure(corpus, workers=workers, resamples=200, permutations=100).to_json()
+        for workers in (1, 3)
+    )
     assert one == three
 
 
@@ -119,10 +129,16 @@ def test_the_page_has_figures_tables_and_cautions(corpus):
 
 
 def test_small_groups_are_cautioned():
-    pairs = [SentencePair(str(k), ("a", str(k)), ("b",),
-                          {name: Annotation(None, judgment=str((k + n) % 2))
-                           for n, name in enumerate("ab")}, {"genre": f"g{min(k // 4, 7)}"})
-             for k in range(80)]  # fmt: skip
+    pairs = [
+        SentencePair(
+            str(k),
+            ("a", str(k)),
+            ("b",),
+            {name: Annotation(None, judgment=str((k + n) % 2)) for n, name in enumerate("ab")},
+            {"genre": f"g{min(k // 4, 7)}"},
+        )
+        for k in range(80)
+    ]
     assert "few" not in [one.code for one in measure(Corpus(pairs), scheme="binary").cautions]
     grouped = measure(Corpus(pairs), by="genre", scheme="binary")
     (few,) = [one for one in grouped.cautions if one.code == "few"]
@@ -141,12 +157,15 @@ def test_each_disagreement_is_listed(corpus, tmp_path):
     for pair in corpus:
         said = {name: one.judgment for name, one in pair.annotations.items()}
         labels = [{get_view("turku", view).of(text) for text in said.values()} for view in views]
-        differ = tuple(view for view, some in zip(views, labels, strict=True)
-                       if len(some - {None}) > 1)  # fmt: skip
+        differ = tuple(
+            view for view, some in zip(views, labels, strict=True) if len(some - {None}) > 1
+        )
         if differ:
             wanted[pair.id] = differ, said, " ".join(pair.source), " ".join(pair.target)
-    got = {one.id: (one.views, dict(one.judgments), one.source, one.target)
-           for one in found.disagreements}  # fmt: skip
+    got = {
+        one.id: (one.views, dict(one.judgments), one.source, one.target)
+        for one in found.disagreements
+    }
     assert got == wanted
     counts = [len(one.views) for one in found.disagreements]
     assert counts == sorted(counts, reverse=True)
@@ -155,8 +174,9 @@ def test_each_disagreement_is_listed(corpus, tmp_path):
     assert run(corpus, tmp_path, *given, "--html", page) == 0
     rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8"))))
     assert [row["pair"] for row in rows] == [one.id for one in found.disagreements]
-    assert [row["judgment of anna"] for row in rows] == [wanted[row["pair"]][1]["anna"]
-                                                         for row in rows]  # fmt: skip
+    assert [row["judgment of anna"] for row in rows] == [
+        wanted[row["pair"]][1]["anna"] for row in rows
+    ]
     text = page.read_text(encoding="utf-8")
     assert f"{len(rows)} of 42 pairs are judged differently by annotators and the adj" in text
     assert len(listed(text)) == len(rows)
@@ -177,8 +197,10 @@ def test_a_page_has_room_for_some_disagreements():
     long = [SentencePair(str(k), ("word",) * 9_000, ("b",), said) for k in range(40)]
     page = measure(Corpus(long), scheme="binary").to_html()
     assert len(listed(page)) == 22  # a million signs
-    alike = [SentencePair(str(k), None, None, dict.fromkeys("ab", Annotation(None, judgment="1")))
-             for k in range(3)]  # fmt: skip
+    alike = [
+        SentencePair(str(k), None, None, dict.fromkeys("ab", Annotation(None, judgment="1")))
+        for k in range(3)
+    ]
     assert "None of the pairs are judged" in measure(Corpus(alike), scheme="binary").to_html()
 
 
@@ -236,11 +258,20 @@ def test_the_command(corpus, tmp_path, capsys):
 
 
 def judged(*rows, **attributes):
-    return [SentencePair(f"{row}-{number}", ("a",), ("b",),
-                         {name: Annotation(None, judgment=said)
-                          for name, said in zip(("anna", "ben"), row.split(), strict=True)
-                          if said != "-"}, attributes)
-            for number, row in enumerate(rows)]  # fmt: skip
+    return [
+        SentencePair(
+            f"{row}-{number}",
+            ("a",),
+            ("b",),
+            {
+                name: Annotation(None, judgment=said)
+                for name, said in zip(("anna", "ben"), row.split(), strict=True)
+                if said != "-"
+            },
+            attributes,
+        )
+        for number, row in enumerate(rows)
+    ]
 
 
 def test_views_that_are_equal_are_shown_once_and_named():
@@ -269,19 +300,24 @@ def test_every_caution_is_explained_in_the_docs():
     assert re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE) == list(CAUTIONS)
 
 
-@pytest.mark.parametrize(("wrong", "error", "words"),
-                         [({"annotators": ["anna"]}, OptionError, "two or more annotators"),
-                          ({"consensus": "dora"}, UnknownNameError, "dora"),
-                          ({"groups": {"dora": "experts"}}, UnknownNameError, "dora"),
-                          ({"view": "full", "weights": "linear"}, OptionError, "ordered labels"),
-                          ({"adjudicated": "gold"}, OptionError, "consensus"),
-                          ({"initial": "anna"}, OptionError, "about alignments"),
-                          ({"samples": 3}, UnknownNameError, "argument of agree: 'samples'"),
-                          ({"ties": "adjudicated"}, OptionError, "name it with"),
-                          ({"ties": "first"}, UnknownNameError, "leave-out"),
-                          ({"permutations": 0}, OptionError, "at least 1"),
-                          ({"scheme": ""}, OptionError, "need a scheme"),
-                          ({"on": "links"}, UnknownNameError, "alignments")], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("wrong", "error", "words"),
+    [
+        ({"annotators": ["anna"]}, OptionError, "two or more annotators"),
+        ({"consensus": "dora"}, UnknownNameError, "dora"),
+        ({"groups": {"dora": "experts"}}, UnknownNameError, "dora"),
+        ({"view": "full", "weights": "linear"}, OptionError, "ordered labels"),
+        ({"adjudicated": "gold"}, OptionError, "consensus"),
+        ({"initial": "anna"}, OptionError, "about alignments"),
+        ({"samples": 3}, UnknownNameError, "argument of agree: 'samples'"),
+        ({"ties": "adjudicated"}, OptionError, "name it with"),
+        ({"ties": "first"}, UnknownNameError, "leave-out"),
+        ({"permutations": 0}, OptionError, "at least 1"),
+        ({"scheme": ""}, OptionError, "need a scheme"),
+        ({"on": "links"}, UnknownNameError, "alignments"),
+    ],
+    ids=str,
+)
 def test_what_cannot_be_is_refused(corpus, wrong, error, words):
     refuses(error, words, agree, corpus, **{"on": "judgments", "scheme": "turku", **wrong})
 
@@ -291,12 +327,16 @@ def test_weights_take_the_views_with_an_order(corpus):
     assert ("base" in views, "full" in views) == (True, False)
 
 
-@pytest.mark.parametrize(("wrong", "told"),
-                         [(["--scheme", "turku"], "judgments"),
-                          ([*TURKU, "--samples", "5"], "judgments"),
-                          ([*TURKU, "--initial", "giza"], "judgments"),
-                          (["--on", "judgments"], "by --scheme, one of paraphrase, turku")],
-                         ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (["--scheme", "turku"], "judgments"),
+        ([*TURKU, "--samples", "5"], "judgments"),
+        ([*TURKU, "--initial", "giza"], "judgments"),
+        (["--on", "judgments"], "by --scheme, one of paraphrase, turku"),
+    ],
+    ids=str,
+)
 def test_options_of_links_and_of_judgments_are_apart_and_a_scheme_is_needed(capsys, wrong, told):
     assert main(["agree", "samples/paraphrases.jsonl", *wrong]) == 2
     assert told in capsys.readouterr().err

@@ -37,33 +37,54 @@ SAME, OTHER = Alignment([(0, 0)]), Alignment([(0, 1)])
 WITH = {"initial": "I", "samples": 50}
 FOUR = dict.fromkeys("ABCD", 0.05)
 NONE = Corpus(SentencePair(str(k), ["a"], ["x", "y"], {"A": SAME, "B": OTHER}) for k in range(9))
-UNKNOWN = Corpus(SentencePair(pair.id, None, None, pair.annotations)
-                 for pair in noisy(400, A=.1, B=.1))  # fmt: skip
+UNKNOWN = Corpus(
+    SentencePair(pair.id, None, None, pair.annotations) for pair in noisy(400, A=0.1, B=0.1)
+)
 CLOSED, WORDS = "kupper-hafner", {"ignore_identical": False}
 RULES = {  # the corpus, options, the codes of the answer, the model of C that it quotes
     "two": (noisy(60, A=0.1, B=0.1), {}, "two who-is-right plan", CLOSED),
     "few": (noisy(12, A=0.1, B=0.1), {}, "two few-pairs", CLOSED),
     "one-sided": (noisy(60, A=0.1, B=0.1, empty=0.3), {}, "two one-sided plan", CLOSED),
-    "wide": (noisy(50, size=2, A=0.8, B=0.8, empty=0.1), {},
-             "two no-more-than-chance wide plan", CLOSED),
+    "wide": (
+        noisy(50, size=2, A=0.8, B=0.8, empty=0.1),
+        {},
+        "two no-more-than-chance wide plan",
+        CLOSED,
+    ),
     "initial": (noisy(60, A=0.1, B=0.1, I=0.3), WITH, "two initial plan", "edit"),
-    "chosen": (noisy(60, A=0.1, B=0.1, I=0.3), {**WITH, "chance": "edit-split"},
-               "two initial plan", "edit-split"),
-    "equal words": (noisy(60, A=0.1, B=0.1, I=0.3, equal=True), WITH,
-                    "equal-words two normalizer plan", "edit-strata"),
-    "below chance": (noisy(60, A=0.9, B=0.9, I=0), WITH,
-                     "below-chance two no-C who-is-right", None),
+    "chosen": (
+        noisy(60, A=0.1, B=0.1, I=0.3),
+        {**WITH, "chance": "edit-split"},
+        "two initial plan",
+        "edit-split",
+    ),
+    "equal words": (
+        noisy(60, A=0.1, B=0.1, I=0.3, equal=True),
+        WITH,
+        "equal-words two normalizer plan",
+        "edit-strata",
+    ),
+    "below chance": (
+        noisy(60, A=0.9, B=0.9, I=0),
+        WITH,
+        "below-chance two no-C who-is-right",
+        None,
+    ),
     "as by chance": (noisy(60, A=1, B=1), {}, "two no-more-than-chance who-is-right plan", CLOSED),
     "no words": (UNKNOWN, WORDS, "two no-words who-is-right", None),
     "none shared": (NONE, {}, "none-shared", None),
     "outlier": (noisy(60, A=0.05, B=0.05, C=0.5), {}, "two apart no-mean plan", CLOSED),
     "least": (noisy(4, A=0.2, B=0.2, C=0.6), {}, "range least few-pairs", CLOSED),
-    "no intervals": (noisy(60, A=0.05, B=0.05, C=0.5), {"bootstrap": "none"},
-                     "range least who-is-right", CLOSED),
+    "no intervals": (
+        noisy(60, A=0.05, B=0.05, C=0.5),
+        {"bootstrap": "none"},
+        "range least who-is-right",
+        CLOSED,
+    ),
     "groups": (noisy(60, other="CD", **FOUR), {}, "groups no-mean", CLOSED),
     "one of four": (noisy(60, other="D", **FOUR), {}, "range apart no-mean", CLOSED),
     "range": (noisy(60, **FOUR), {}, "range who-is-right", CLOSED),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -93,8 +114,11 @@ def test_every_agreement_has_an_answer_of_six_lines_at_most(corpus, ignore_ident
     assert set(answer.codes) <= set(TEXTS)
     assert lines[-1].endswith(("pairs.", "pair."))
     assert not re.search("nan|None", str(answer))
-    figures = {f"{100 * value:.1f}" for two in agreement.pairings
-               for value in two.sections[0].figures.values()}  # fmt: skip
+    figures = {
+        f"{100 * value:.1f}"
+        for two in agreement.pairings
+        for value in two.sections[0].figures.values()
+    }
     figures |= {f"{100 * value:.1f}" for value in agreement.together[0].mean.values()}
     shown = re.sub(r"\[.*?\]|C \(.*?\)", "", str(answer).replace("\n", " "))
     assert set(re.findall(r"\d+\.\d(?!\d)", shown)) <= figures

@@ -19,8 +19,10 @@ APART = {"A": "0-0 1-1 2-2", "B": "0-1 1-2 2-3", "initial": SAME}
 def made(count=40, source="abcd", target="wxyz", **links):
     pairs = []
     for k in range(count):
-        texts = {name: given if isinstance(given, str) else given[k % len(given)]
-                 for name, given in links.items()}  # fmt: skip
+        texts = {
+            name: given if isinstance(given, str) else given[k % len(given)]
+            for name, given in links.items()
+        }
         annotations = {name: Alignment.parse(text) for name, text in texts.items()}
         pairs.append(SentencePair(str(k), list(source), list(target), annotations))
     return Corpus(pairs)
@@ -38,8 +40,10 @@ def random_corpus(count=60, size=10):
         right = np.eye(size, dtype=bool)[rng.permutation(size)]
         links = {"initial": rng.random((size, size)) < 0.01}
         links |= {name: right ^ (rng.random((size, size)) < 0.005) for name in "AB"}
-        annotations = {name: Alignment({(int(i), int(j)) for i, j in np.argwhere(cells)})
-                       for name, cells in links.items()}  # fmt: skip
+        annotations = {
+            name: Alignment({(int(i), int(j)) for i, j in np.argwhere(cells)})
+            for name, cells in links.items()
+        }
         pairs.append(SentencePair(str(k), list("abcdefghij"), list("qrstuvwxyz"), annotations))
     return Corpus(pairs)
 
@@ -68,9 +72,12 @@ def test_where_all_is_well_it_only_asks_whether_they_corrected_that_alignment(we
 @pytest.mark.parametrize("level", LEVELS)
 def test_c_by_either_normalizer_is_what_each_gives_alone(aggregate, level):
     corpus = made(A=["0-0 1-1", "0-0", ""], B=["0-0", "0-0 1?1 2-2", "3-3"])
-    results = {name: agree(corpus, normalizer=name, aggregate=aggregate,
-                           bootstrap="none").pairings[0].main(level)
-               for name in ("min", "max")}  # fmt: skip
+    results = {
+        name: agree(corpus, normalizer=name, aggregate=aggregate, bootstrap="none")
+        .pairings[0]
+        .main(level)
+        for name in ("min", "max")
+    }
     expected = {name: pytest.approx((one.pi, one.C)) for name, one in results.items()}
     assert all(by_both(one, name, aggregate) == expected for name, one in results.items())
 
@@ -79,15 +86,32 @@ def test_c_by_either_normalizer_is_what_each_gives_alone(aggregate, level):
 # that does not
 @pytest.mark.parametrize(
     ("code", "links", "options", "numbers", "words"),
-    [("undefined", {"initial": LINKED, "A": LINKED, "B": LINKED}, {"systems": []},
-      ["possible phrases; sure phrases; possible words; sure words"], "nobody edits"),
-     ("below-chance", APART, {}, ["sure words -", "pi 0.000"], "(edit)"),
-     ("chance-near-one", {"A": [*NEAR, "0-0 1-1 2-2"], "B": [*NEAR, "1-1 2-2"], "initial": SAME},
-      {}, ["sure phrases 0.98"], ""),
-     ("one-differs", {"A": LINKED, "B": LINKED, "C": "0-0 2-2 3-1"}, None,
-      ["sure words 40.0 at most, 100.0 at least"], "C agrees with the others less")],
-    ids=lambda value: value if isinstance(value, str) else ""
-)  # fmt: skip
+    [
+        (
+            "undefined",
+            {"initial": LINKED, "A": LINKED, "B": LINKED},
+            {"systems": []},
+            ["possible phrases; sure phrases; possible words; sure words"],
+            "nobody edits",
+        ),
+        ("below-chance", APART, {}, ["sure words -", "pi 0.000"], "(edit)"),
+        (
+            "chance-near-one",
+            {"A": [*NEAR, "0-0 1-1 2-2"], "B": [*NEAR, "1-1 2-2"], "initial": SAME},
+            {},
+            ["sure phrases 0.98"],
+            "",
+        ),
+        (
+            "one-differs",
+            {"A": LINKED, "B": LINKED, "C": "0-0 2-2 3-1"},
+            None,
+            ["sure words 40.0 at most, 100.0 at least"],
+            "C agrees with the others less",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 def test_what_triggers_a_caution_is_in_it(code, links, options, numbers, words):
     corpus = made(**links)
     found = agree(corpus, resamples=20) if options is None else edited(corpus, **options)
@@ -97,9 +121,12 @@ def test_what_triggers_a_caution_is_in_it(code, links, options, numbers, words):
 
 
 def test_c_without_a_value_in_a_group_names_the_group():
-    pairs = [SentencePair("1", ["a"], ["b"], dict.fromkeys("AB", Alignment.parse(links)),
-                          {"genre": name})
-             for name, links in (("news", "0-0"), ("news", "0-0"), ("talk", ""))]  # fmt: skip
+    pairs = [
+        SentencePair(
+            "1", ["a"], ["b"], dict.fromkeys("AB", Alignment.parse(links)), {"genre": name}
+        )
+        for name, links in (("news", "0-0"), ("news", "0-0"), ("talk", ""))
+    ]
     longer = SentencePair("x", ["a", "c"], ["b", "d"], pairs[0].annotations, {"genre": "news"})
     found = agree(Corpus([*pairs, longer]), by="genre", resamples=20)
     caution = next(caution for caution in found.cautions if "in talk" in caution.number)
@@ -111,16 +138,20 @@ def empty(count):
     return [""] * count + [LINKED] * (40 - count)
 
 
-@pytest.mark.parametrize(("code", "below", "above", "number"),
-                         [("left-out", (40, empty(10), empty(10)), (40, empty(11), empty(11)),
-                           "words 11 of 40"),
-                          ("one-sided", (40, empty(3), LINKED), (40, empty(4), LINKED),
-                           "sure words 4 of 40"),
-                          ("few-pairs", (50, LINKED, LINKED), (49, LINKED, LINKED), "all: 49")],
-                         ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
+@pytest.mark.parametrize(
+    ("code", "below", "above", "number"),
+    [
+        ("left-out", (40, empty(10), empty(10)), (40, empty(11), empty(11)), "words 11 of 40"),
+        ("one-sided", (40, empty(3), LINKED), (40, empty(4), LINKED), "sure words 4 of 40"),
+        ("few-pairs", (50, LINKED, LINKED), (49, LINKED, LINKED), "all: 49"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 def test_counts_are_told_beyond_their_bounds_alone(code, below, above, number):
-    few, many = (cautioned(agree(made(count, A=first, B=second), resamples=20), code)
-                 for count, first, second in (below, above))  # fmt: skip
+    few, many = (
+        cautioned(agree(made(count, A=first, B=second), resamples=20), code)
+        for count, first, second in (below, above)
+    )
     assert few is None
     assert number in many.number
 
@@ -140,8 +171,10 @@ def test_sampling_that_stopped_too_early():
 
 def changed(found, *, interval=None, **values):
     pairing = found.pairings[0]
-    levels = {level: replace(one, interval=replace(one.interval, **(interval or {})), **values)
-              for level, one in pairing.beyond["edit"].items()}  # fmt: skip
+    levels = {
+        level: replace(one, interval=replace(one.interval, **(interval or {})), **values)
+        for level, one in pairing.beyond["edit"].items()
+    }
     beyond = pairing.beyond | {"edit": type(pairing.beyond)(levels)}
     other = replace(found, pairings=(replace(pairing, beyond=beyond),))
     return replace(other, cautions=cautions_of(other))
@@ -200,9 +233,10 @@ def test_the_adjudicated_version_was_made_from_the_annotations():
 
 def judged(wrong):
     labels = {(0, 1): "wrong", (1, 0): "wrong"} if wrong else {(0, 0): "good"}
-    made = {"A": Alignment([(0, 0), (1, 1)], labels=labels),
-            "B": Alignment([(0, 0)],
-                           labels=labels | ({(1, 1): "wrong"} if wrong else {}))}  # fmt: skip
+    made = {
+        "A": Alignment([(0, 0), (1, 1)], labels=labels),
+        "B": Alignment([(0, 0)], labels=labels | ({(1, 1): "wrong"} if wrong else {})),
+    }
     return Corpus(SentencePair(str(k), list("abc"), list("xyz"), made) for k in range(40))
 
 
@@ -238,8 +272,10 @@ def test_one_line_names_all_pairings_and_whose_number_it_is():
 
 
 def test_pairs_without_an_initial_alignment_are_left_out_for_another_reason():
-    some = [pair if k % 2 else pair.without_annotations("initial") for k, pair in enumerate(
-        made(40, initial="0-0", A="0-0 1-1", B="0-0 1-2"))]  # fmt: skip
+    some = [
+        pair if k % 2 else pair.without_annotations("initial")
+        for k, pair in enumerate(made(40, initial="0-0", A="0-0 1-1", B="0-0 1-2"))
+    ]
     found = agree(Corpus(some), initial="initial", missing_initial="leave-out", **QUICK)
     caution = cautioned(found, "left-out")
     assert "20 of 40" in caution.number
@@ -247,6 +283,11 @@ def test_pairs_without_an_initial_alignment_are_left_out_for_another_reason():
     assert "neither has anything" not in caution.says
     note = "kupper-hafner: over all sentence pairs that both annotated"
     assert note not in found.show(tables="all")  # all models are over the same pairs
-    closed = agree(Corpus(some), initial="initial", missing_initial="leave-out",
-                   chance="kupper-hafner", **QUICK)  # fmt: skip
+    closed = agree(
+        Corpus(some),
+        initial="initial",
+        missing_initial="leave-out",
+        chance="kupper-hafner",
+        **QUICK,
+    )
     assert note in closed.show(tables="all")

@@ -84,8 +84,10 @@ def judged_corpus(a, b):
     return Corpus([SentencePair("1", ["x", "y", "z"], ["x", "v", "w"], {"A": a, "B": b})])
 
 
-GIVEN = judged_corpus(judged([(0, 0), (1, 1)], [(2, 2), (0, 1)]),
-                      judged([(1, 1)], [(0, 0), (2, 2), (2, 0)], possible=[(1, 2)]))  # fmt: skip
+GIVEN = judged_corpus(
+    judged([(0, 0), (1, 1)], [(2, 2), (0, 1)]),
+    judged([(1, 1)], [(0, 0), (2, 2), (2, 0)], possible=[(1, 2)]),
+)
 BARE = judged_corpus(Alignment([(0, 0)], labels={(0, 0): "sure"}), judged([], [(0, 0)]))
 TWO_BY_TWO = agreement.Contingency.of("ab", [[1, 2], [3, 4]])
 
@@ -202,9 +204,11 @@ def test_nltk_gives_the_same_alpha(units, distance):
     units = [unit for unit in units if len(unit) > 1]
     # nltk calls one distinct value perfect agreement, and refuses one item
     assume(len({value for unit in units for value in unit}) > 1)
-    data = [(str(coder), str(k), value)
-            for k, unit in enumerate(units)
-            for coder, value in enumerate(unit)]  # fmt: skip
+    data = [
+        (str(coder), str(k), value)
+        for k, unit in enumerate(units)
+        for coder, value in enumerate(unit)
+    ]
     # nltk's own distances divide by zero on empty sets and round MASI's weights
     task = AnnotationTask(data, distance=lambda a, b: set_distance(distance, a, b))
     assert agreement.alpha_from_units(units, distance=distance).alpha == pytest.approx(task.alpha())
@@ -238,9 +242,10 @@ def test_published_table_of_fleiss():
 @pytest.mark.real_data
 def test_published_kappa_of_rte2(data):
     # Brockett 2007, MSR-TR-2007-77: three annotators, 800 pairs
-    first, second, third = (read_corpus(str(data / "rte2" / f"RTE2_dev_{name}.align.txt"),
-                                        format="rte", name=name)
-                            for name in "ABC")  # fmt: skip
+    first, second, third = (
+        read_corpus(str(data / "rte2" / f"RTE2_dev_{name}.align.txt"), format="rte", name=name)
+        for name in "ABC"
+    )
     result = fleiss_kappa(merge(first, {"B": second, "C": third}))
     assert round(result.kappa, 5) == 0.73364
     assert (result.items, result.pairs, result.annotators) == (13163, 800, 3)
@@ -300,26 +305,37 @@ def test_items_and_kappa_agree_with_the_definition(corpus):
 # what all refuse
 @pytest.mark.parametrize(
     ("ask", "error", "words"),
-    [(lambda corpus: krippendorff_alpha(corpus, distance="jacard"), UnknownNameError, "jaccard"),
-     (lambda corpus: krippendorff_alpha(corpus, links="some"), UnknownNameError, "of links"),
-     (lambda corpus: krippendorff_alpha(corpus, ["A"]), OptionError, "two or more"),
-     (lambda corpus: krippendorff_alpha(wordless(corpus)), MissingTextError, None),
-     (lambda corpus: fleiss_kappa(corpus, ["A"]), OptionError, "two or more annotators"),
-     (lambda corpus: fleiss_kappa(corpus, ["A", "A"]), OptionError, "named twice"),
-     (lambda corpus: fleiss_kappa(corpus, "AB"), OptionError, "as a list"),
-     (lambda corpus: fleiss_kappa(corpus, ["A", "D"]), UnknownNameError, "'D'"),
-     (lambda corpus: fleiss_kappa(wordless(corpus)), MissingTextError, None),
-     (lambda _: agreement.fleiss_from_counts([[2, 0], [1, 0]]), OptionError, "same number"),
-     *((lambda _, table=table: agreement.cohen_kappa(table), OptionError, "contingency table")
-       for table in ([], [[1]], [[1, 2]], [[1, 2], [3]], [[1, -2], [3, 4]])),
-     (lambda _: agreement.Contingency.of("abc", [[1, 2], [3, 4]]), OptionError, "3 categories"),
-     (lambda _: TWO_BY_TWO.collapse("x", "y", categories=["c"]), OptionError, "no category 'c'"),
-     (lambda _: cell_agreement(BARE, "A", "B", universe="judged"), OptionError,
-      r"'A' has no labels on cells without a link.*'all'"),
-     (lambda _: cell_agreement(BARE, "A", "B", universe="some"), UnknownNameError, "universe"),
-     (lambda _: cell_agreement(wordless(GIVEN), "A", "B"), MissingTextError, None),
-     (lambda _: cell_agreement(GIVEN, "A", "B", exact_case=True), OptionError, "ignore_identical")]
-)  # fmt: skip
+    [
+        (lambda corpus: krippendorff_alpha(corpus, distance="jacard"), UnknownNameError, "jaccard"),
+        (lambda corpus: krippendorff_alpha(corpus, links="some"), UnknownNameError, "of links"),
+        (lambda corpus: krippendorff_alpha(corpus, ["A"]), OptionError, "two or more"),
+        (lambda corpus: krippendorff_alpha(wordless(corpus)), MissingTextError, None),
+        (lambda corpus: fleiss_kappa(corpus, ["A"]), OptionError, "two or more annotators"),
+        (lambda corpus: fleiss_kappa(corpus, ["A", "A"]), OptionError, "named twice"),
+        (lambda corpus: fleiss_kappa(corpus, "AB"), OptionError, "as a list"),
+        (lambda corpus: fleiss_kappa(corpus, ["A", "D"]), UnknownNameError, "'D'"),
+        (lambda corpus: fleiss_kappa(wordless(corpus)), MissingTextError, None),
+        (lambda _: agreement.fleiss_from_counts([[2, 0], [1, 0]]), OptionError, "same number"),
+        *(
+            (lambda _, table=table: agreement.cohen_kappa(table), OptionError, "contingency table")
+            for table in ([], [[1]], [[1, 2]], [[1, 2], [3]], [[1, -2], [3, 4]])
+        ),
+        (lambda _: agreement.Contingency.of("abc", [[1, 2], [3, 4]]), OptionError, "3 categories"),
+        (lambda _: TWO_BY_TWO.collapse("x", "y", categories=["c"]), OptionError, "no category 'c'"),
+        (
+            lambda _: cell_agreement(BARE, "A", "B", universe="judged"),
+            OptionError,
+            r"'A' has no labels on cells without a link.*'all'",
+        ),
+        (lambda _: cell_agreement(BARE, "A", "B", universe="some"), UnknownNameError, "universe"),
+        (lambda _: cell_agreement(wordless(GIVEN), "A", "B"), MissingTextError, None),
+        (
+            lambda _: cell_agreement(GIVEN, "A", "B", exact_case=True),
+            OptionError,
+            "ignore_identical",
+        ),
+    ],
+)
 def test_bad_questions_are_refused(ask, error, words):
     with pytest.raises(error, match=words):
         ask(corpus_of("0-0", "0-0"))

@@ -37,8 +37,9 @@ def plain(corpus, rule):
     cells = agreement.cell_agreement(corpus, "A", "B", **rule)
     for name in ("all", "possible", "sure"):
         table = getattr(cells, name)
-        found |= {f"cells.{name}.{one}": getattr(table, one)
-                  for one in ("observed", "kappa", "ac1")}  # fmt: skip
+        found |= {
+            f"cells.{name}.{one}": getattr(table, one) for one in ("observed", "kappa", "ac1")
+        }
         if name != "all":
             found[f"cells.{name}.prevalence"] = table.prevalence[1]
     for links in ("possible", "sure"):
@@ -67,8 +68,9 @@ def same(one, other):
 
 
 def resampled(corpus, weights):
-    return Corpus(pair for pair, times in zip(corpus, weights, strict=True)
-                  for _ in range(int(times)))  # fmt: skip
+    return Corpus(
+        pair for pair, times in zip(corpus, weights, strict=True) for _ in range(int(times))
+    )
 
 
 @given(corpora(("A", "B")), RULES)
@@ -103,8 +105,14 @@ def jackknife_bounds(corpus, rule, name, confidence):
 def test_intervals_are_those_of_a_plain_loop_over_resampled_corpora(corpus, rule, seed):
     assume(len(corpus) > 1)
     data = compared(corpus, ("A", "B"), **rule)
-    (found,) = bootstrap(OF_TWO, [one.rows(data) for one in OF_TWO], resamples=12, confidence=0.8,
-                         seed=seed, sections=[np.ones(len(data), bool)])  # fmt: skip
+    (found,) = bootstrap(
+        OF_TWO,
+        [one.rows(data) for one in OF_TWO],
+        resamples=12,
+        confidence=0.8,
+        seed=seed,
+        sections=[np.ones(len(data), bool)],
+    )
     (stream,) = np.random.SeedSequence(seed).spawn(1)
     (weights,) = draw_weights(len(corpus), 12, stream)
     looped = [plain(resampled(corpus, row), rule) for row in weights]
@@ -152,17 +160,24 @@ def test_alpha_and_fleiss_of_all_annotators_can_be_resampled(corpus, rule, links
 
 def test_scipy_gives_nearly_the_same_interval():
     rng = np.random.default_rng(5)
-    pairs = [pair(f"0-0 1-{rng.integers(3)} 2-{rng.integers(3)}", f"0-0 1-{rng.integers(3)} 2-2")
-             for _ in range(40)]  # fmt: skip
+    pairs = [
+        pair(f"0-0 1-{rng.integers(3)} 2-{rng.integers(3)}", f"0-0 1-{rng.integers(3)} 2-2")
+        for _ in range(40)
+    ]
     rows = OVERLAP[0].rows(compared(Corpus(pairs), ("A", "B")))
-    (found,) = bootstrap(OVERLAP[:1], [rows], resamples=5000, confidence=0.9, seed=1,
-                         sections=[np.ones(40, bool)])  # fmt: skip
+    (found,) = bootstrap(
+        OVERLAP[:1], [rows], resamples=5000, confidence=0.9, seed=1, sections=[np.ones(40, bool)]
+    )
     counts = np.asarray(rows.counts)
     other = scipy_bootstrap(
         (np.arange(40),),
         lambda drawn, axis: counts[drawn, 1].sum(axis) / counts[drawn, 0].sum(axis),
-        n_resamples=5000, confidence_level=0.9, method="percentile", random_state=2, vectorized=True
-    )  # fmt: skip
+        n_resamples=5000,
+        confidence_level=0.9,
+        method="percentile",
+        random_state=2,
+        vectorized=True,
+    )
     interval = found["words.possible.precision"]
     assert interval.low == pytest.approx(other.confidence_interval.low, abs=0.01)
     assert interval.high == pytest.approx(other.confidence_interval.high, abs=0.01)
@@ -173,15 +188,26 @@ def test_where_there_is_nothing_to_resample_the_reason_stands():
     alike = pair("0-0 1-1", "0-0 1-2")
     data = compared(Corpus([alike, alike, alike]), ("A", "B"))
     masks = [np.array(mask, bool) for mask in ([1, 1, 1], [0, 1, 0], [0, 0, 0])]
-    whole, one, none = bootstrap(OF_TWO, [statistic.rows(data) for statistic in OF_TWO],
-                                 resamples=50, confidence=0.95, seed=1,
-                                 sections=masks)  # fmt: skip
+    whole, one, none = bootstrap(
+        OF_TWO,
+        [statistic.rows(data) for statistic in OF_TWO],
+        resamples=50,
+        confidence=0.95,
+        seed=1,
+        sections=masks,
+    )
     assert (set(whole.values()), set(one.values())) == ({ALIKE}, {ONE_PAIR})
     assert set(none.values()) == {NO_PAIRS}
     assert whole.keys() == one.keys() == none.keys()
     empty = compared(Corpus([pair("", ""), pair("", "")]), ("A", "B"))
-    (found,) = bootstrap(OVERLAP, [statistic.rows(empty) for statistic in OVERLAP], resamples=5,
-                         confidence=0.95, seed=1, sections=[np.ones(2, bool)])  # fmt: skip
+    (found,) = bootstrap(
+        OVERLAP,
+        [statistic.rows(empty) for statistic in OVERLAP],
+        resamples=5,
+        confidence=0.95,
+        seed=1,
+        sections=[np.ones(2, bool)],
+    )
     assert set(found.values()) == {UNDEFINED}
 
 
@@ -196,8 +222,14 @@ def test_planned_memory_does_not_change_the_result(monkeypatch):
     data, masks = compared(Corpus(pairs), ("A", "B")), [np.ones(7, bool), np.arange(7) < 3]
 
     def intervals():
-        return bootstrap(OF_TWO, [one.rows(data) for one in OF_TWO], resamples=40, confidence=0.95,
-                         seed=3, sections=masks)  # fmt: skip
+        return bootstrap(
+            OF_TWO,
+            [one.rows(data) for one in OF_TWO],
+            resamples=40,
+            confidence=0.95,
+            seed=3,
+            sections=masks,
+        )
 
     at_once = intervals()
     monkeypatch.setattr("alignkit.stats.resampling._CHUNK_BYTES", 1)

@@ -18,9 +18,10 @@ from alignkit.agreement.options import AgreementOptions
 
 QUICK = {"samples": 20, "resamples": 20}
 THREE = ["anna", "ben", "gold"]
-CAUTIONS = (Caution("low", "C is -0.20 & below 0", "report pi, too", "-0.20",
-                    ("anna ~ ben", "x_y ~ z")),
-            Caution("few", "5% of all", "", "5%", ()))  # fmt: skip
+CAUTIONS = (
+    Caution("low", "C is -0.20 & below 0", "report pi, too", "-0.20", ("anna ~ ben", "x_y ~ z")),
+    Caution("few", "5% of all", "", "5%", ()),
+)
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +31,9 @@ def corpus():
 
 @pytest.fixture(scope="module")
 def two(corpus):
-    found = agree(corpus, ["anna", "ben"], initial="eflomal", adjudicated="gold", by="genre",
-                  **QUICK)  # fmt: skip
+    found = agree(
+        corpus, ["anna", "ben"], initial="eflomal", adjudicated="gold", by="genre", **QUICK
+    )
     return replace(found, cautions=(*found.cautions, *CAUTIONS))
 
 
@@ -55,8 +57,10 @@ def plain(text):
 
 
 def shown(table):
-    return [[column.show(cell).text for column, cell in zip(table.columns, row, strict=True)]
-            for row in table.rows]  # fmt: skip
+    return [
+        [column.show(cell).text for column, cell in zip(table.columns, row, strict=True)]
+        for row in table.rows
+    ]
 
 
 def media(found):
@@ -64,9 +68,12 @@ def media(found):
     lines = found.show("latex", "all").replace(r"$\sim$", "~").replace("$-$", "-")
     lines = lines.replace(r"\&", "&").replace(r"\%", "%").replace("--", "-")
     page = html.unescape(re.sub(r"<style>.*?</style>", "", found.show("html", "all"), flags=re.S))
-    return {"text": plain(found.show("text", "all")), "markdown": plain(marked),
-            "latex": plain(re.sub(r"(?m)^% ?", "", lines).replace("\\_", "_")),
-            "html": plain(re.sub("<[^>]*>|[\u2066-\u2069]", "", page))}  # fmt: skip
+    return {
+        "text": plain(found.show("text", "all")),
+        "markdown": plain(marked),
+        "latex": plain(re.sub(r"(?m)^% ?", "", lines).replace("\\_", "_")),
+        "html": plain(re.sub("<[^>]*>|[\u2066-\u2069]", "", page)),
+    }
 
 
 def test_every_medium_has_all_tables_numbers_and_settings(agreement):
@@ -97,8 +104,9 @@ def test_every_medium_has_every_caution_once_and_the_same(two, bare):
     rows = csv.DictReader(io.StringIO(two.csv()))
     told = [row["reason"] for row in rows if row["kind"] == "caution"]
     assert told == [str(caution) for caution in two.cautions]
-    assert [Caution(**one | {"pairings": tuple(one["pairings"])})
-            for one in two.to_json()["cautions"]] == list(two.cautions)  # fmt: skip
+    assert [
+        Caution(**one | {"pairings": tuple(one["pairings"])}) for one in two.to_json()["cautions"]
+    ] == list(two.cautions)
     without = replace(bare, cautions=())
     assert all("Cautions" not in medium for medium in media(without).values())
     assert without.to_json()["cautions"] == []
@@ -106,11 +114,13 @@ def test_every_medium_has_every_caution_once_and_the_same(two, bare):
 
 def test_json_and_csv_have_every_figure_once(agreement):
     figures = list(agreement.figures())
-    found = {(one["kind"], one["first"], one["second"], section, level, statistic): figure
-             for one in json.loads(json.dumps(agreement.to_json(), allow_nan=False))["figures"]
-             for section, levels in one["sections"].items()
-             for level, statistics in levels.items()
-             for statistic, figure in statistics.items()}  # fmt: skip
+    found = {
+        (one["kind"], one["first"], one["second"], section, level, statistic): figure
+        for one in json.loads(json.dumps(agreement.to_json(), allow_nan=False))["figures"]
+        for section, levels in one["sections"].items()
+        for level, statistics in levels.items()
+        for statistic, figure in statistics.items()
+    }
     rows = list(csv.DictReader(io.StringIO(agreement.csv())))
     rows = [row for row in rows if row["kind"] not in ("caution", "signature")]
     assert len(found) == len(rows) == len(figures)
@@ -139,8 +149,11 @@ def leveled(table):
 
 
 def test_the_tables_hold_the_figures(two):
-    figures = {(one.kind, one.section, one.level, one.statistic): one
-               for one in two.figures() if one.kind == "annotators"}  # fmt: skip
+    figures = {
+        (one.kind, one.section, one.level, one.statistic): one
+        for one in two.figures()
+        if one.kind == "annotators"
+    }
     tables = {table.anchor: table for table in two.tables()}
     for links, row in leveled(tables["annotators-phrases"]):
         level = f"phrases.{links}"
@@ -184,10 +197,17 @@ def test_lines_of_text_fit_a_terminal(two, three):
 def many():
     words = [tuple("abcdef")] * 30, [tuple("uvwxyz")] * 30
     names = [*(f"person{k}" for k in range(6)), "gold", "first_long_system", "second_long_system"]
-    sides = {name: [f"0-0 1-1 {k % (j % 3 + 2)}-{k % 5}" for k in range(30)]
-             for j, name in enumerate(names)}  # fmt: skip
-    return agree(Corpus.from_texts(*words, **sides), names[:6], adjudicated="gold",
-                 systems=names[7:], resamples=20)  # fmt: skip
+    sides = {
+        name: [f"0-0 1-1 {k % (j % 3 + 2)}-{k % 5}" for k in range(30)]
+        for j, name in enumerate(names)
+    }
+    return agree(
+        Corpus.from_texts(*words, **sides),
+        names[:6],
+        adjudicated="gold",
+        systems=names[7:],
+        resamples=20,
+    )
 
 
 def test_many_pairings_are_described_as_they_are_shown(many):
@@ -207,8 +227,10 @@ def test_a_caution_of_the_adjudicated_version_alone_names_whose_it_is():
         Hit(name, "sure words", text, size, brief=text, aside=name == "a ~ gold")
         for name, text, size in (("a ~ b", "-.1", 0.1), ("a ~ gold", "-.3", 0.3))
     )
-    for hits, brief in (([people, gold], "C -.1 (sure words)"),
-                        ([gold], "C -.3 (sure words, a ~ gold)")):  # fmt: skip
+    for hits, brief in (
+        ([people, gold], "C -.1 (sure words)"),
+        ([gold], "C -.3 (sure words, a ~ gold)"),
+    ):
         named = [("low", hit) for hit in hits]
         (caution,) = find_cautions(named, {"low": chance}, AgreementOptions())
         assert caution.brief == brief

@@ -36,18 +36,20 @@ def test_options_are_known_without_loading_numpy():
 
 @pytest.mark.parametrize(
     ("given", "initial", "words"),
-    [({"chance": "edit"}, None, "missing_initial='empty'"),
-     ({"reading": "count"}, None, "`reading` is about edits"),
-     ({"samples": 10}, None, "`samples` is about edits"),
-     ({"tolerance": 0.1}, None, "`tolerance` is about edits"),
-     ({"missing_initial": "leave-out"}, None, "`missing_initial` is about edits"),
-     ({"samples": 10, "chance": "kupper-hafner"}, None, "remove `samples`"),
-     ({"bootstrap": "refit"}, None, "bootstrap='refit'"),
-     ({"bootstrap": "refit", "chance": "kupper-hafner"}, "initial", "has none"),
-     ({"bootstrap": "none", "resamples": 9}, "initial", "`resamples` is about intervals"),
-     ({"bootstrap": "none", "confidence": 0.9}, None, "`confidence` is about intervals"),
-     ({"exact_case": True, "ignore_identical": False}, None, "has no effect")]
-)  # fmt: skip
+    [
+        ({"chance": "edit"}, None, "missing_initial='empty'"),
+        ({"reading": "count"}, None, "`reading` is about edits"),
+        ({"samples": 10}, None, "`samples` is about edits"),
+        ({"tolerance": 0.1}, None, "`tolerance` is about edits"),
+        ({"missing_initial": "leave-out"}, None, "`missing_initial` is about edits"),
+        ({"samples": 10, "chance": "kupper-hafner"}, None, "remove `samples`"),
+        ({"bootstrap": "refit"}, None, "bootstrap='refit'"),
+        ({"bootstrap": "refit", "chance": "kupper-hafner"}, "initial", "has none"),
+        ({"bootstrap": "none", "resamples": 9}, "initial", "`resamples` is about intervals"),
+        ({"bootstrap": "none", "confidence": 0.9}, None, "`confidence` is about intervals"),
+        ({"exact_case": True, "ignore_identical": False}, None, "has no effect"),
+    ],
+)
 def test_options_that_contradict_are_refused(given, initial, words):
     refuses(OptionError, words, contradictions, given, initial)
     refuses(OptionError, words, agree, Corpus([PAIR]), ["A", "B"], initial=initial, **given)
@@ -81,19 +83,27 @@ def test_the_signature_says_what_is_computed():
 def test_what_is_not_in_a_result_is_told():
     found = agree(Corpus([SentencePair("1", ("x",), ("y",), dict.fromkeys("ab", LINK))] * 2))
     one = found.pairing("a", "b")
-    for look in (lambda: found.pairing("b", "a"), lambda: one.section("news"),
-                 lambda: one.main("words"), lambda: one.part("words.sure", "all", "edit"),
-                 lambda: one.part("words.sure", "news"), lambda: found.show("word")):  # fmt: skip
+    for look in (
+        lambda: found.pairing("b", "a"),
+        lambda: one.section("news"),
+        lambda: one.main("words"),
+        lambda: one.part("words.sure", "all", "edit"),
+        lambda: one.part("words.sure", "news"),
+        lambda: found.show("word"),
+    ):
         refuses(UnknownNameError, "known: ", look)
 
 
 @pytest.mark.parametrize(
     "given",
-    [*({name: "x"} for name in ("chance", "normalizer", "aggregate", "reading", "bootstrap")),
-     *({name: "x"} for name in ("missing_initial", "include_identical", "universe")),
-     *({"samples": 1}, {"tolerance": 0}, {"resamples": 0}, {"confidence": 1}, {"workers": 0}),
-     *({"adjudicated": "A"}, {"annotators": ["A", "A"]}, {"annotators": ["A", "Z"]})], ids=str
-)  # fmt: skip
+    [
+        *({name: "x"} for name in ("chance", "normalizer", "aggregate", "reading", "bootstrap")),
+        *({name: "x"} for name in ("missing_initial", "include_identical", "universe")),
+        *({"samples": 1}, {"tolerance": 0}, {"resamples": 0}, {"confidence": 1}, {"workers": 0}),
+        *({"adjudicated": "A"}, {"annotators": ["A", "A"]}, {"annotators": ["A", "Z"]}),
+    ],
+    ids=str,
+)
 def test_values_that_do_not_exist_are_refused(given):
     with pytest.raises((OptionError, UnknownNameError)):
         agree(Corpus([PAIR]), **{"annotators": ["A", "B"], "initial": "initial", **given})

@@ -82,8 +82,10 @@ def page(request):
 
 
 def cells(table):
-    return [[cell.text_content().strip() for cell in row.xpath("th|td")]
-            for row in table.xpath(".//tbody/tr")]  # fmt: skip
+    return [
+        [cell.text_content().strip() for cell in row.xpath("th|td")]
+        for row in table.xpath(".//tbody/tr")
+    ]
 
 
 def test_it_is_well_formed_complete_and_linked(page):
@@ -122,14 +124,18 @@ def test_all_tables_pairings_and_differences_are_in_it(tmp_path):
         for drawn, table in zip(tables, shown.found.tables(), strict=True):
             assert len(cells(drawn)) == len(table.rows)
             assert drawn.xpath("string(caption)").split() == table.title.split()
-    likeness = {pairing.name: pairing.sections[0].figures["words.possible.f1"]
-                for pairing in three().found.of("annotators")}  # fmt: skip
+    likeness = {
+        pairing.name: pairing.sections[0].figures["words.possible.f1"]
+        for pairing in three().found.of("annotators")
+    }
     for part in ("differences", "kinds"):
         said = three().tree.xpath("//section[@id=$part]/details/h3", part=part)
         names = [" ~ ".join(heading.xpath("bdi/text()")) for heading in said]
         assert names == sorted(likeness, key=likeness.__getitem__)  # the most different first
-    counts = [tuple(map(int, re.findall(r"(\d+) linked by one only, (\d+) sure", text)[0]))
-              for text in two().tree.xpath("//article/p[1]/text()")]  # fmt: skip
+    counts = [
+        tuple(map(int, re.findall(r"(\d+) linked by one only, (\d+) sure", text)[0]))
+        for text in two().tree.xpath("//article/p[1]/text()")
+    ]
     assert counts == sorted(counts, reverse=True)
     assert len(two().tree.xpath("//table[@class='matrix']")) == len(counts) > 10
     (link,) = two().tree.xpath("//a[@download]/@href")
@@ -147,12 +153,15 @@ def test_all_tables_pairings_and_differences_are_in_it(tmp_path):
 
 
 def test_cautions_are_counted_on_top_and_folded_with_all_they_say():
-    cautions = (Caution("few", "only <12> pairs", "look at the bracket", "12",
-                        ("anna ~ ben", "a & b")),
-                Caution("more", "this is of all", "", "1", ()))  # fmt: skip
+    cautions = (
+        Caution("few", "only <12> pairs", "look at the bracket", "12", ("anna ~ ben", "a & b")),
+        Caution("more", "this is of all", "", "1", ()),
+    )
     tree = html.fromstring(draw(replace(two().found, cautions=cautions)))
-    said = [" ".join(caution.text_content().split())
-            for caution in tree.xpath("//section[@id='cautions']//li")]  # fmt: skip
+    said = [
+        " ".join(caution.text_content().split())
+        for caution in tree.xpath("//section[@id='cautions']//li")
+    ]
     assert said[:2] == ["anna ~ ben; a & b: only <12> pairs: look at the bracket", "this is of all"]
     assert tree.xpath("string(//nav//a[1])") == "2 cautions"
 
@@ -161,7 +170,11 @@ def test_models_of_chance_in_the_figure_are_those_of_the_agreement():
     (pairing,) = two().found.of("annotators")
     for panel, unit in zip(model_plot(two().found).panels, ("words", "phrases"), strict=True):
         assert [row.names[0] for row in panel.rows] == [
-            "Cohn et al.", "split", "strata", "Kupper-Hafner"]  # fmt: skip
+            "Cohn et al.",
+            "split",
+            "strata",
+            "Kupper-Hafner",
+        ]
         for values, levels in zip(panel.values, pairing.beyond.values(), strict=True):
             for value, links in zip(values, ("possible", "sure"), strict=True):
                 part = levels[f"{unit}.{links}"]
@@ -202,8 +215,10 @@ def test_what_is_not_defined_or_not_there_is_said():
         said = html.fromstring(draw(measure(one_pair(**annotations)))).text_content()
         assert not NAN.search(said)
         assert annotations is not same or reason in said
-    apart = Corpus(SentencePair(name, ("a",), ("b",), {name: Alignment.parse("0-0")})
-                   for name in ("anna", "ben"))  # fmt: skip
+    apart = Corpus(
+        SentencePair(name, ("a",), ("b",), {name: Alignment.parse("0-0")})
+        for name in ("anna", "ben")
+    )
     for corpus in (one_pair((None, None), anna="0-0", ben="0-0 1-1"), apart):
         tree = html.fromstring(draw(agree(corpus, resamples=5, ignore_identical=False)))
         names = tree.xpath("//main/section/@id")
@@ -213,9 +228,13 @@ def test_what_is_not_defined_or_not_there_is_said():
 
 @pytest.mark.parametrize(
     "options",
-    [{"chance": "kupper-hafner", "bootstrap": "none"}, {"chance": "edit-split", **QUICK},
-     {"reading": "probability", "aggregate": "micro", "normalizer": "max", **QUICK}], ids=str,
-)  # fmt: skip
+    [
+        {"chance": "kupper-hafner", "bootstrap": "none"},
+        {"chance": "edit-split", **QUICK},
+        {"reading": "probability", "aggregate": "micro", "normalizer": "max", **QUICK},
+    ],
+    ids=str,
+)
 def test_every_kind_of_agreement_is_drawn(options):
     page = draw(agree(make_corpus(10), initial="initial", **options))
     assert len(html.fromstring(page).xpath("//figure")) == 2
@@ -227,11 +246,15 @@ def test_every_kind_of_agreement_is_drawn(options):
 def test_text_stays_text(words, names):
     identity, title, value, *tokens = words
     first, second = (f"{name}{k}" for k, name in enumerate(names))
-    annotations = {"start": Alignment.parse("0-0"), first: Alignment.parse("0-0 1?1"),
-                   second: Alignment.parse("0?0 1-0")}  # fmt: skip
+    annotations = {
+        "start": Alignment.parse("0-0"),
+        first: Alignment.parse("0-0 1?1"),
+        second: Alignment.parse("0?0 1-0"),
+    }
     pair = SentencePair(identity, tokens[:2], tokens[2:], annotations, {"kind": value})
-    found = agree(Corpus([pair, pair]), [first, second], initial="start", by="kind", samples=5,
-                  resamples=5)  # fmt: skip
+    found = agree(
+        Corpus([pair, pair]), [first, second], initial="start", by="kind", samples=5, resamples=5
+    )
     page = draw(found, title=title)
     page.encode()
     tree = html.fromstring(page)
@@ -397,8 +420,10 @@ def test_disagreements_are_counted():
     assert found.kinds["content words"] == Outcome(both=4, unsure=2)
     assert found.kinds["1-1"] == Outcome(first=2)  # 0-0 and 1-1 are in a block of ben's
     assert (found.kinds["block"].links, found.kinds["1-n"]) == (6, Outcome(both=2, unsure=2))
-    assert [(one.source, one.target, one.outcome.alone)
-            for one in found.words] == [(".", ".", 2), ("men", "the", 2)]  # fmt: skip
+    assert [(one.source, one.target, one.outcome.alone) for one in found.words] == [
+        (".", ".", 2),
+        ("men", "the", 2),
+    ]
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -431,8 +456,10 @@ def test_the_answer_and_the_main_tables_stand_first():
         for table in mains:
             assert next(rows) == [table.title]
             for row in table.rows:
-                shows = {column.key: column.show(cell).text.strip()
-                         for column, cell in zip(table.columns, row, strict=True)}  # fmt: skip
+                shows = {
+                    column.key: column.show(cell).text.strip()
+                    for column, cell in zip(table.columns, row, strict=True)
+                }
                 assert next(rows) == [shows.get(key, "") for key in keys]
     articles = two().tree.xpath("//section[@id='differences']/details/article")
     assert len(articles) == min(20, len(two().tree.xpath("//section[@id='differences']//article")))
@@ -446,8 +473,11 @@ def test_the_first_screen_holds_what_it_comes_to(width, tmp_path):
     path = tmp_path / "page.html"
     with browser(viewport={"width": width, "height": 800}) as context:
         page = context.new_page()
-        for shown, columns in ((two, {"F1", "C (Cohn et al.)", "C (strata)"}), (three, {"F1"}),
-                               (ten, {"mean", "lowest", "highest"})):  # fmt: skip
+        for shown, columns in (
+            (two, {"F1", "C (Cohn et al.)", "C (strata)"}),
+            (three, {"F1"}),
+            (ten, {"mean", "lowest", "highest"}),
+        ):
             path.write_text(shown().page, encoding="utf-8")
             page.goto(path.as_uri())
             for place in (".answer", "nav", "table.main tbody tr >> nth=2"):

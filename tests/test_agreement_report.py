@@ -16,11 +16,20 @@ from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 
 NAMES = ("initial", "A", "B", "C")
 QUICK = {"samples": 20, "resamples": 20}
-JUDGED = [SentencePair(str(k), ("a", "b"), ("x", "y"),
-                       {"A": Alignment([(0, 0)], labels={(0, 1): "wrong"}),
-                        "B": Alignment([(0, 0)], labels={(0, 1): "wrong", (1, 1): "wrong"}),
-                        "initial": Alignment([(0, 0), (0, 1)]), "gold": Alignment([(0, 0)])})
-          for k in range(3)]  # fmt: skip
+JUDGED = [
+    SentencePair(
+        str(k),
+        ("a", "b"),
+        ("x", "y"),
+        {
+            "A": Alignment([(0, 0)], labels={(0, 1): "wrong"}),
+            "B": Alignment([(0, 0)], labels={(0, 1): "wrong", (1, 1): "wrong"}),
+            "initial": Alignment([(0, 0), (0, 1)]),
+            "gold": Alignment([(0, 0)]),
+        },
+    )
+    for k in range(3)
+]
 
 
 def pair(source="x y z", target="x v w", genre="", **texts):
@@ -39,9 +48,10 @@ def test_worked_example_of_the_article():
     # Cohn et al. 2008, eq. 2: |A_S| = 4, |B_S| = 5, all A_S in B_P, four of B_S in A_P
 
 
-@pytest.mark.parametrize(("a", "b", "ratios"),
-                         [("", "1-1", (nan, 0, 0)), ("", "", (nan, nan, nan)),
-                          ("1-2", "1-1", (0, 0, 0))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("a", "b", "ratios"),
+    [("", "1-1", (nan, 0, 0)), ("", "", (nan, nan, nan)), ("1-2", "1-1", (0, 0, 0))],
+)
 def test_ratios_without_items_are_undefined(a, b, ratios):
     row = overlap(Corpus([pair(A=a, B=b)]), "A", "B").words_sure
     assert (row.precision, row.recall, row.f1) == pytest.approx(ratios, nan_ok=True)
@@ -50,8 +60,10 @@ def test_ratios_without_items_are_undefined(a, b, ratios):
 @given(corpora(("A", "B")), RULES)
 def test_overlap_agrees_with_the_definition(corpus, rule):
     result = overlap(corpus, "A", "B", **{"ignore_identical": False, **rule})
-    counts = {name: (row.hypothesis, row.hypothesis_found, row.reference, row.reference_found)
-              for name, row in result.rows().items()}  # fmt: skip
+    counts = {
+        name: (row.hypothesis, row.hypothesis_found, row.reference, row.reference_found)
+        for name, row in result.rows().items()
+    }
     assert counts == overlap_counts(corpus, "A", "B", **rule)
 
 
@@ -91,8 +103,11 @@ def test_left_out_pairs_are_counted_with_the_reason():
     corpus = Corpus([pair(A="1-1", B="1-1"), pair(A="1-1"), pair(B=""), pair()])
     together = agree(corpus).together[0]
     assert (together.pairs, together.used) == (4, 1)
-    assert together.left_out == {"not annotated by B": 1, "not annotated by A": 1,
-                                 "not annotated by A, B": 1}  # fmt: skip
+    assert together.left_out == {
+        "not annotated by B": 1,
+        "not annotated by A": 1,
+        "not annotated by A, B": 1,
+    }
     assert together.fleiss.pairs == 1
 
 
@@ -156,9 +171,11 @@ def test_without_words_there_is_the_overlap_if_identical_items_are_included():
     refuses(MissingTextError, None, agree, corpus, ignore_identical=False, missing_initial="empty")
 
 
-THREE = [pair(A="0-0 1-1", B="0-0 1?1", C="1-2", initial="0-0"),
-         pair(A="1-1", B="1-2", C="1-1 2-2", initial="1-1"),
-         pair(A="0-1 2-2", B="2-2", C="2-2", initial="")]  # fmt: skip
+THREE = [
+    pair(A="0-0 1-1", B="0-0 1?1", C="1-2", initial="0-0"),
+    pair(A="1-1", B="1-2", C="1-1 2-2", initial="1-1"),
+    pair(A="0-1 2-2", B="2-2", C="2-2", initial=""),
+]
 
 
 def test_naming_an_initial_alignment_only_adds():
@@ -198,8 +215,10 @@ def test_every_statistic_has_an_interval_or_a_reason():
 def test_one_rule_of_case_reaches_every_statistic():
     words = {"source": "Ax by", "target": "ax cy"}
     corpus = Corpus([pair(**words, A="0-0 1-1", B="0-0", initial="0-0")] * 2)
-    folded, exact = (agree(corpus, initial="initial", exact_case=case, **QUICK).pairings[0]
-                     for case in (False, True))  # fmt: skip
+    folded, exact = (
+        agree(corpus, initial="initial", exact_case=case, **QUICK).pairings[0]
+        for case in (False, True)
+    )
     # Ax and ax are one word, or two
     for one, links in ((folded, 1), (exact, 2)):
         part = one.sections[0]

@@ -28,13 +28,25 @@ FERTILE = [{"model": model, "inference": "collapsed", "agree": True} for model i
 FIRST = slice(0, 40)
 NOTHING = [[], [([], [])], [([], ["a"]), (["b"], [])], [([], [])] * 3]
 ANY_WORDS = st.lists(st.text(max_size=4), max_size=5)
-SENSELESS = [{"agree": False}, {"null": 1.0}, {"null": math.nan}, {"spelling": -1.0}, {"ibm1": -1},
-             {"model": "ibm9"}, {"inference": "sampling"}, {"band": 0}, {"kinds": 0},
-             {"prune": True, "inference": "em"}]  # fmt: skip
+SENSELESS = [
+    {"agree": False},
+    {"null": 1.0},
+    {"null": math.nan},
+    {"spelling": -1.0},
+    {"ibm1": -1},
+    {"model": "ibm9"},
+    {"inference": "sampling"},
+    {"band": 0},
+    {"kinds": 0},
+    {"prune": True, "inference": "em"},
+]
 
 
-@pytest.fixture(scope="module", params=[*MODELS, *FERTILE],
-                ids=lambda options: "-".join(map(str, options.values())))  # fmt: skip
+@pytest.fixture(
+    scope="module",
+    params=[*MODELS, *FERTILE],
+    ids=lambda options: "-".join(map(str, options.values())),
+)
 def aligner(request):
     return Aligner.train(TEXT, **request.param)
 
@@ -56,8 +68,10 @@ def links_of(aligner, pairs, **options):
     alignments = [found.arrays.alignment(k) for k in range(len(pairs))]
     cells = [tuple(link) for link in found.arrays.links.tolist()]
     bounds = found.arrays.offsets
-    weights = [dict(zip(cells[a:b], found.probabilities[a:b].tolist(), strict=True))
-               for a, b in pairwise(bounds)]  # fmt: skip
+    weights = [
+        dict(zip(cells[a:b], found.probabilities[a:b].tolist(), strict=True))
+        for a, b in pairwise(bounds)
+    ]
     return alignments, weights
 
 
@@ -264,10 +278,17 @@ def test_settings_that_make_no_sense_are_refused(options):
     refuses(error, None, Aligner.train, TEXT, **options)
 
 
-@pytest.mark.parametrize("options",
-                         [{}, {"inference": "em"},
-                          {"inference": "vb", "agree": False, "identity": 2.0}, {"kinds": 2},
-                          {"best": True}], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"inference": "em"},
+        {"inference": "vb", "agree": False, "identity": 2.0},
+        {"kinds": 2},
+        {"best": True},
+    ],
+    ids=str,
+)
 def test_a_pair_alone_is_aligned_as_among_others(options):
     pairs = [*plain.random_text(5, 60), (["new", "new", "1999"], ["1999", "né", "ne", "new"])]
     aligner = Aligner.train(pairs[:55], **options)

@@ -15,9 +15,10 @@ from alignkit.cli.main import main
 
 NEW = (["1BSabc", "neverseen", "2csa"], ["1btab", "2ctabcdef", "Neverseens"])
 WORDS = st.lists(st.text("abé", max_size=7), max_size=4)
-TEXT = [tuple([f"{word}{'abcdef'[: 1 + (k + j) % 6]}" for j, word in enumerate(side)]
-              for side in two)
-        for k, two in enumerate(plain.random_text(31, 90))]  # fmt: skip
+TEXT = [
+    tuple([f"{word}{'abcdef'[: 1 + (k + j) % 6]}" for j, word in enumerate(side)] for side in two)
+    for k, two in enumerate(plain.random_text(31, 90))
+]
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +28,18 @@ def best():
 
 @pytest.fixture(scope="module")
 def alone():
-    return [(Aligner.train([tuple([w[:size] for w in side] for side in two) for two in TEXT]), size)
-            for size in (100, *PREFIXES)]  # fmt: skip
+    return [
+        (Aligner.train([tuple([w[:size] for w in side] for side in two) for two in TEXT]), size)
+        for size in (100, *PREFIXES)
+    ]
 
 
 @pytest.mark.parametrize("pair", [*TEXT[:5], NEW], ids=range(6))
 def test_posteriors_are_the_mean_of_three_models(best, alone, pair):
-    each = [aligner.posteriors(*([word[:size] for word in side] for side in pair))
-            for aligner, size in alone]  # fmt: skip
+    each = [
+        aligner.posteriors(*([word[:size] for word in side] for side in pair))
+        for aligner, size in alone
+    ]
     found = best.posteriors(*pair)
     for side in (0, 1):
         assert np.allclose(found[side], np.mean([one[side] for one in each], axis=0), atol=1e-6)
@@ -62,8 +67,11 @@ def test_viterbi_takes_the_most_probable_position_by_the_mean(best):
     for pair in TEXT[:9]:
         forward, reverse = best.posteriors(*pair)
         for method, table in (("forward", forward), ("reverse", reverse.T)):
-            links = {(int(column.argmax()), j) for j, column in enumerate(table.T)
-                     if column.max(initial=0) >= 1 - column.sum()}  # fmt: skip
+            links = {
+                (int(column.argmax()), j)
+                for j, column in enumerate(table.T)
+                if column.max(initial=0) >= 1 - column.sum()
+            }
             wanted = links if method == "forward" else {link[::-1] for link in links}
             assert best.align(*pair, symmetrize=method).sure == wanted
 
@@ -90,8 +98,10 @@ def test_a_dictionary_tells_all_models():
 
 
 def test_what_is_learned_from_gold_looks_at_the_mean(best):
-    gold = [SentencePair(str(k), *two, {"gold": Annotation(best.align(*two))})
-            for k, two in enumerate(TEXT[:12])]  # fmt: skip
+    gold = [
+        SentencePair(str(k), *two, {"gold": Annotation(best.align(*two))})
+        for k, two in enumerate(TEXT[:12])
+    ]
     refiner = Refiner.train(best, Corpus(gold), "gold", prior="none")
     assert refiner.aligner.parameters.prefixes.keys() == set(PREFIXES)
     assert refiner.probabilities(gold[0]).shape == tuple(map(len, TEXT[0]))

@@ -22,12 +22,18 @@ TEXT = [
     (["2cs"], []),
 ]
 COMBINATIONS = [
-    {"model": "ibm1"}, {"model": "ibm1", "inference": "vb", "agree": False},
-    {"model": "ibm2", "diagonal": True}, {"model": "ibm2", "inference": "em"},
-    {"identity": 2.0, "stem_weight": 0.0}, {"inference": "em", "agree": False},
-    {"inference": "vb"}, {"best": True}, {"model": "ibm3"},
-    {"model": "ibm4", "inference": "em", "agree": False}, {"model": "ibm4"},
-]  # fmt: skip
+    {"model": "ibm1"},
+    {"model": "ibm1", "inference": "vb", "agree": False},
+    {"model": "ibm2", "diagonal": True},
+    {"model": "ibm2", "inference": "em"},
+    {"identity": 2.0, "stem_weight": 0.0},
+    {"inference": "em", "agree": False},
+    {"inference": "vb"},
+    {"best": True},
+    {"model": "ibm3"},
+    {"model": "ibm4", "inference": "em", "agree": False},
+    {"model": "ibm4"},
+]
 
 
 def outcome(aligner, bitext, threads=None):
@@ -87,9 +93,12 @@ def test_equal_aligners_make_equal_files_by_any_number_of_threads(both, tmp_path
 
 def test_words_never_seen_are_aligned(both):
     _, loaded, _ = both
-    pairs = [(["unheard", "1bs", "2cs"], ["1bt", "2ct", "unheard-of"]), (["?"], ["!"]),
-             (["3ds"] * 30, ["new"] * 20),
-             (["brand"], [word for pair in TEXT[:4] for word in pair[1]])]  # fmt: skip
+    pairs = [
+        (["unheard", "1bs", "2cs"], ["1bt", "2ct", "unheard-of"]),
+        (["?"], ["!"]),
+        (["3ds"] * 30, ["new"] * 20),
+        (["brand"], [word for pair in TEXT[:4] for word in pair[1]]),
+    ]
     bitext = Bitext.pack(pairs)
     assert np.isfinite(loaded.scores(bitext)).all()
     for method in SYMMETRIZATIONS:

@@ -17,10 +17,16 @@ from alignkit.align.maximization_kernel import UNITS
 NOTHING = np.empty(0, np.float32)
 NO_LEVELS = np.empty(0, np.uint8)
 SIZES = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=4)
-CASES = st.fixed_dictionaries({"seed": st.integers(0, 2**32 - 1), "sizes": SIZES,
-                               "band": st.integers(1, 12), "kinds": st.integers(1, 4),
-                               "p0": st.sampled_from([0.0, 0.1, 0.6]),
-                               "own": st.booleans()})  # fmt: skip
+CASES = st.fixed_dictionaries(
+    {
+        "seed": st.integers(0, 2**32 - 1),
+        "sizes": SIZES,
+        "band": st.integers(1, 12),
+        "kinds": st.integers(1, 4),
+        "p0": st.sampled_from([0.0, 0.1, 0.6]),
+        "own": st.booleans(),
+    }
+)
 
 
 def random_case(seed, sizes, band, kinds, p0, own):
@@ -29,8 +35,12 @@ def random_case(seed, sizes, band, kinds, p0, own):
     index, sharp = Cooccurrence.of(bitext), rng.choice([0.5, 3.0])
     cells = len(index.cells)
     words = len(bitext.source.ids), len(bitext.target.ids)
-    evidence = Own(*(rng.integers(0, 256, size).astype(np.uint8) if own else NO_LEVELS
-                     for size in (cells, *words)))  # fmt: skip
+    evidence = Own(
+        *(
+            rng.integers(0, 256, size).astype(np.uint8) if own else NO_LEVELS
+            for size in (cells, *words)
+        )
+    )
     evidenced = np.zeros(len(index.columns))
     if own:
         np.add.at(evidenced, index.cells, evidence.links / 255)
@@ -43,17 +53,34 @@ def random_case(seed, sizes, band, kinds, p0, own):
 
     forward, reverse = weights(), weights()
     vs, vt = len(bitext.source.words), len(bitext.target.words)
-    totals = [_totals_of(index, lexical, vt)[side] / UNITS
-              for side, lexical in enumerate((forward, reverse))]  # fmt: skip
-    tables = Tables(forward, reverse, (totals[0] + 0.5).astype(np.float32),
-                    (totals[1] + 0.5).astype(np.float32), null(vs), null(vt),
-                    rng.integers(0, kinds, vs).astype(np.int32),
-                    rng.integers(0, kinds, vt).astype(np.int32), np.float32(p0),
-                    *np.exp(rng.uniform(-12, -6, 2)).astype(np.float32))  # fmt: skip
+    totals = [
+        _totals_of(index, lexical, vt)[side] / UNITS
+        for side, lexical in enumerate((forward, reverse))
+    ]
+    tables = Tables(
+        forward,
+        reverse,
+        (totals[0] + 0.5).astype(np.float32),
+        (totals[1] + 0.5).astype(np.float32),
+        null(vs),
+        null(vt),
+        rng.integers(0, kinds, vs).astype(np.int32),
+        rng.integers(0, kinds, vt).astype(np.int32),
+        np.float32(p0),
+        *np.exp(rng.uniform(-12, -6, 2)).astype(np.float32),
+    )
     jumps = np.exp(rng.normal(0, sharp, (2, kinds + 1, 2 * band + 2))).astype(np.float32)
-    return SimpleNamespace(rng=rng, bitext=bitext, index=index, tables=tables, jumps=jumps,
-                           p0=float(np.float32(p0)), pairs=pairs_of(bitext, index),
-                           evidence=evidence, cells=cells)  # fmt: skip
+    return SimpleNamespace(
+        rng=rng,
+        bitext=bitext,
+        index=index,
+        tables=tables,
+        jumps=jumps,
+        p0=float(np.float32(p0)),
+        pairs=pairs_of(bitext, index),
+        evidence=evidence,
+        cells=cells,
+    )
 
 
 def sides(case, p):
@@ -70,15 +97,21 @@ def sides(case, p):
         ours = case.evidence.source[pairs.source_starts[p] : pairs.source_starts[p + 1]]
         theirs = case.evidence.target[pairs.target_starts[p] : pairs.target_starts[p + 1]]
         units = float(tables.source_unit), float(tables.target_unit)
-        nulls = (plain.empty(nulls[0], ours, units[0], EMPTY),
-                 plain.empty(nulls[1], theirs, units[1], EMPTY))  # fmt: skip
+        nulls = (
+            plain.empty(nulls[0], ours, units[0], EMPTY),
+            plain.empty(nulls[1], theirs, units[1], EMPTY),
+        )
     wide = np.float64
-    forward = plain.emissions(tables.forward[places].astype(wide),
-                              tables.source_totals[source].astype(wide), own)  # fmt: skip
-    reverse = plain.emissions(tables.reverse[places].T.astype(wide),
-                              tables.target_totals[target].astype(wide), own.T)  # fmt: skip
-    return ((forward, nulls[1], tables.source_kinds[source]),
-            (reverse, nulls[0], tables.target_kinds[target]))  # fmt: skip
+    forward = plain.emissions(
+        tables.forward[places].astype(wide), tables.source_totals[source].astype(wide), own
+    )
+    reverse = plain.emissions(
+        tables.reverse[places].T.astype(wide), tables.target_totals[target].astype(wide), own.T
+    )
+    return (
+        (forward, nulls[1], tables.source_kinds[source]),
+        (reverse, nulls[0], tables.target_kinds[target]),
+    )
 
 
 class Output:
@@ -112,17 +145,47 @@ class Output:
 def run_lexical(case, places=None, positions=(NOTHING, NOTHING), agree=False):
     out = Output(case, agree)
     places = np.empty(0, np.int64) if places is None else places
-    lexical_step(0, len(case.bitext), case.pairs, case.tables, places, *positions, case.evidence,
-                 out.agreement, out.source_nulls, out.target_nulls, out.forward, out.reverse, 0,
-                 out.likelihoods)  # fmt: skip
+    lexical_step(
+        0,
+        len(case.bitext),
+        case.pairs,
+        case.tables,
+        places,
+        *positions,
+        case.evidence,
+        out.agreement,
+        out.source_nulls,
+        out.target_nulls,
+        out.forward,
+        out.reverse,
+        0,
+        out.likelihoods,
+    )
     return out
 
 
 def run_hmm(case, agree=False, every=1):
     out = Output(case, agree)
-    hmm_step(0, len(case.bitext), case.pairs, case.tables, case.jumps[0], case.jumps[1],
-             case.evidence, out.agreement, out.source_nulls, out.target_nulls, out.forward,
-             out.reverse, 0, out.likelihoods, 0, every, out.counts[0], out.counts[1])  # fmt: skip
+    hmm_step(
+        0,
+        len(case.bitext),
+        case.pairs,
+        case.tables,
+        case.jumps[0],
+        case.jumps[1],
+        case.evidence,
+        out.agreement,
+        out.source_nulls,
+        out.target_nulls,
+        out.forward,
+        out.reverse,
+        0,
+        out.likelihoods,
+        0,
+        every,
+        out.counts[0],
+        out.counts[1],
+    )
     return out
 
 
@@ -142,8 +205,10 @@ def test_ibm_1_and_2_are_the_reference(options, agree, model):
         (t, null, _), (back, back_null, _) = sides(case, p)
         if model == "ibm2":
             at = forward[cells].reshape(t.shape), reverse[cells].reshape(t.shape).T
-        found = [plain.lexical(t, null, case.p0, at[0]),
-                 plain.lexical(back, back_null, case.p0, at[1])]  # fmt: skip
+        found = [
+            plain.lexical(t, null, case.p0, at[0]),
+            plain.lexical(back, back_null, case.p0, at[1]),
+        ]
         out.check(case, p, found)
 
 
@@ -203,8 +268,18 @@ def test_jumps_are_counted_in_some_pairs():
 def test_viterbi_finds_a_most_probable_path(options):
     case = random_case(**options)
     paths = [np.full(len(side), -9, np.int32) for side in (case.pairs.target, case.pairs.source)]
-    hmm_paths(0, len(case.bitext), case.pairs, case.tables, case.jumps[0], case.jumps[1],
-              case.evidence, *paths, 0, 0)  # fmt: skip
+    hmm_paths(
+        0,
+        len(case.bitext),
+        case.pairs,
+        case.tables,
+        case.jumps[0],
+        case.jumps[1],
+        case.evidence,
+        *paths,
+        0,
+        0,
+    )
     starts = case.pairs.target_starts, case.pairs.source_starts
     for p in range(len(case.bitext)):
         if p not in filled(case):

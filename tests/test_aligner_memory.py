@@ -15,10 +15,13 @@ from alignkit.align import aligner as home
 from alignkit.errors import AlignerError
 
 TEXT = plain.random_text(7, 90)
-TEXTS = {"roen": ["roen/roen.src-tgt"], "greek": ["grc-eng/grc.txt", "grc-eng/eng.txt"],
-         "hansards 10,000": ["hansards/train.fr", "hansards/train.en"],
-         "hansards": ["hansards/train.fr", "hansards/train.en"],
-         "bible": ["bible/text.f", "bible/text.e"]}  # fmt: skip
+TEXTS = {
+    "roen": ["roen/roen.src-tgt"],
+    "greek": ["grc-eng/grc.txt", "grc-eng/eng.txt"],
+    "hansards 10,000": ["hansards/train.fr", "hansards/train.en"],
+    "hansards": ["hansards/train.fr", "hansards/train.en"],
+    "bible": ["bible/text.f", "bible/text.e"],
+}
 
 
 @pytest.mark.parametrize(("model", "block"), [("ibm2", 300), ("hmm", 1), ("ibm4", 300)])
@@ -63,8 +66,9 @@ def test_memory_goes_with_the_cells():
 
 def test_the_word_pairs_of_a_large_text_are_estimated():
     rng = np.random.default_rng(3)
-    pairs = [[[f"{word:.0f}" for word in rng.pareto(0.8, 30) * 20] for _ in range(2)]
-             for _ in range(400)]  # fmt: skip
+    pairs = [
+        [[f"{word:.0f}" for word in rng.pareto(0.8, 30) * 20] for _ in range(2)] for _ in range(400)
+    ]
     bitext = Bitext.pack(pairs)
     assert bitext.starts[-1] > 5 * cooccurrence.SAMPLE
     found = len({(a, b) for source, target in pairs for a in source for b in target})

@@ -27,12 +27,16 @@ def added(numbers):
 @given(NUMBERS, NUMBERS)
 def test_sums_are_exact_in_units_and_cut_where_they_would_overflow(some, others):
     units = [int(Fraction(x) * 2**32 + Fraction(1, 2)) for x in some + others]
-    assert all(abs(Fraction(unit, 2**32) - Fraction(x)) <= Fraction(1, 2**33)
-               for unit, x in zip(units, some + others, strict=True))  # fmt: skip
+    assert all(
+        abs(Fraction(unit, 2**32) - Fraction(x)) <= Fraction(1, 2**33)
+        for unit, x in zip(units, some + others, strict=True)
+    )
     whole = added(some + others)
     assert whole[0] == min(sum(units), kernel.MOST)
-    assert (added((some + others)[::-1]),
-            kernel.add_up([added(some), added(others)])) == (whole, whole)  # fmt: skip
+    assert (added((some + others)[::-1]), kernel.add_up([added(some), added(others)])) == (
+        whole,
+        whole,
+    )
     assert (whole / kernel.UNITS)[0] <= kernel.LARGEST
 
 
@@ -80,8 +84,10 @@ def test_word_pairs_are_kept_where_vectors_may_tell_of_them():
     def vectors(words):
         return np.ones((len(words), 2), np.float32)
 
-    kept = [len(Aligner.train(text, vectors=one, spelling=0.0, stem_weight=0.0).parameters.columns)
-            for one in (None, vectors)]  # fmt: skip
+    kept = [
+        len(Aligner.train(text, vectors=one, spelling=0.0, stem_weight=0.0).parameters.columns)
+        for one in (None, vectors)
+    ]
     assert kept[1] == len(Cooccurrence.of(Bitext.pack(text)).columns)
     assert kept[0] < kept[1]
 

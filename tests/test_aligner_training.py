@@ -19,12 +19,18 @@ from alignkit.align.training import Training
 PLAIN = {"agree": False, "inference": "em", "spelling": 0.0, "stem_weight": 0.0, "floor": 0.0}
 """Expectation maximization as in the books, without priors."""
 BOOK = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")]
-KOEHN = {("das", "the"): (0.5, 0.6364, 0.7479), ("das", "book"): (0.25, 0.1818, 0.1208),
-         ("das", "house"): (0.25, 0.1818, 0.1313), ("buch", "the"): (0.25, 0.1818, 0.1208),
-         ("buch", "book"): (0.5, 0.6364, 0.7479), ("buch", "a"): (0.25, 0.1818, 0.1313),
-         ("ein", "book"): (0.5, 0.4286, 0.3466), ("ein", "a"): (0.5, 0.5714, 0.6534),
-         ("haus", "the"): (0.5, 0.4286, 0.3466),
-         ("haus", "house"): (0.5, 0.5714, 0.6534)}  # fmt: skip
+KOEHN = {
+    ("das", "the"): (0.5, 0.6364, 0.7479),
+    ("das", "book"): (0.25, 0.1818, 0.1208),
+    ("das", "house"): (0.25, 0.1818, 0.1313),
+    ("buch", "the"): (0.25, 0.1818, 0.1208),
+    ("buch", "book"): (0.5, 0.6364, 0.7479),
+    ("buch", "a"): (0.25, 0.1818, 0.1313),
+    ("ein", "book"): (0.5, 0.4286, 0.3466),
+    ("ein", "a"): (0.5, 0.5714, 0.6534),
+    ("haus", "the"): (0.5, 0.4286, 0.3466),
+    ("haus", "house"): (0.5, 0.5714, 0.6534),
+}
 """Koehn 2010, Statistical Machine Translation, figure 4.4: t(e | f) after rounds 1, 2 and 3."""
 
 
@@ -40,8 +46,9 @@ def tables(aligner):
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_ibm1_is_worked_as_in_the_textbook(rounds):
     forward, _ = tables(Aligner.train(split(BOOK), model="ibm1", ibm1=rounds, null=0.0, **PLAIN))
-    assert forward == {pair: pytest.approx(numbers[rounds - 1], abs=6e-5)
-                       for pair, numbers in KOEHN.items()}  # fmt: skip
+    assert forward == {
+        pair: pytest.approx(numbers[rounds - 1], abs=6e-5) for pair, numbers in KOEHN.items()
+    }
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.2]), st.integers(1, 4))
@@ -53,8 +60,9 @@ def test_ibm1_is_the_reference(seed, null, rounds):
         return
     aligner = Aligner.train(pairs, model="ibm1", ibm1=rounds, null=null, **PLAIN)
     back = [(target, source) for source, target in pairs]
-    for found, text, side in zip(tables(aligner), (pairs, back), ("forward", "reverse"),
-                                 strict=True):  # fmt: skip
+    for found, text, side in zip(
+        tables(aligner), (pairs, back), ("forward", "reverse"), strict=True
+    ):
         t, history = plain.train_lexical(text, rounds, null)
         assert found == {pair: pytest.approx(x, abs=1e-3) for pair, x in t.items()}
         assert [getattr(one, side) for one in aligner.history] == pytest.approx(history, rel=1e-4)
@@ -99,8 +107,10 @@ def cells(training, array):
 def check_tables(training, weights, sources, targets):
     index, bitext, lexical = training.index, training.bitext, training.lexical
     rows = np.repeat(np.arange(len(index.rows) - 1), np.diff(index.rows))
-    named = [(bitext.source.words[a], bitext.target.words[b])
-             for a, b in zip(rows, index.columns, strict=True)]  # fmt: skip
+    named = [
+        (bitext.source.words[a], bitext.target.words[b])
+        for a, b in zip(rows, index.columns, strict=True)
+    ]
     near = {"rel": 1e-4, "abs": 1e-6}
     assert dict(zip(named, lexical.forward, strict=True)) == pytest.approx(weights, **near)
     assert dict(zip(named, lexical.reverse, strict=True)) == pytest.approx(weights, **near)
@@ -171,8 +181,9 @@ def test_soft_tables_are_counts_or_their_digammas(agree, inference):
     known = next((a[0], b[0]) for a, b in pairs if a and b)
     options = {"agree": agree, "inference": inference, "spelling": 1.0}
     training = step(pairs, 2, {known: 2.5}, **options)
-    forward, reverse = (cells(training, getattr(training.estimator, x))
-                        for x in ("forward", "reverse"))  # fmt: skip
+    forward, reverse = (
+        cells(training, getattr(training.estimator, x)) for x in ("forward", "reverse")
+    )
     if agree:
         forward = reverse = [a * b for a, b in zip(forward, reverse, strict=True)]
     floor = training.settings.floor if inference == "vb" else 0
@@ -195,8 +206,9 @@ def test_rounds_come_in_order_and_are_told():
     told, text = [], plain.random_text(3, 20)
     for model, names in (("ibm1", ["ibm1"]), ("ibm2", ["ibm1", "ibm2"]), ("hmm", ["ibm1", "hmm"])):
         told.clear()
-        aligner = Aligner.train(text, model=model, ibm1=2, ibm2=3, hmm=1,
-                                progress=lambda *done: told.append(done))  # fmt: skip
+        aligner = Aligner.train(
+            text, model=model, ibm1=2, ibm2=3, hmm=1, progress=lambda *done: told.append(done)
+        )
         numbers = {"ibm1": 2, "ibm2": 3, "hmm": 1}
         wanted = [(name, k + 1) for name in names for k in range(numbers[name])]
         assert [(one.model, one.number) for one in aligner.history] == wanted
@@ -214,14 +226,17 @@ def hansards(data, number):
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(("number", "best", "most"),
-                         [(2_000, False, 0.085), (10_000, False, 0.070),
-                          (10_000, True, 0.060)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("number", "best", "most"),
+    [(2_000, False, 0.085), (10_000, False, 0.070), (10_000, True, 0.060)],
+)
 def test_the_hansards_are_aligned_well(data, number, best, most):
     bitext = hansards(data, number)
     found = Aligner.train(bitext, best=best).align_bitext(bitext).arrays
     gold = read_corpus(data / "hansards" / "dev.fr-en.align", format="pharaoh")
-    own = Corpus(SentencePair(pair.id, None, None, {"found": Annotation(found.alignment(k))})
-                 for k, pair in enumerate(gold))  # fmt: skip
+    own = Corpus(
+        SentencePair(pair.id, None, None, {"found": Annotation(found.alignment(k))})
+        for k, pair in enumerate(gold)
+    )
     assert isinstance(found.alignment(0), Alignment)
     assert score(merge(gold, {"found": own}), "found", "alignment").links.aer <= most

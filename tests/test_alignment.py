@@ -15,8 +15,9 @@ from alignkit.model.alignment import LONGEST, NULL, Alignment, Link
 
 CELLS = st.tuples(st.integers(0, 7), st.integers(0, 7))
 SIDES = st.lists(CELLS, max_size=12)
-NULLS = st.lists(st.integers(0, 7).flatmap(lambda k: st.sampled_from([(k, NULL), (NULL, k)])),
-                 max_size=4)  # fmt: skip
+NULLS = st.lists(
+    st.integers(0, 7).flatmap(lambda k: st.sampled_from([(k, NULL), (NULL, k)])), max_size=4
+)
 PLAIN = st.builds(Alignment, SIDES, SIDES)
 WITH_NULLS = st.builds(Alignment, SIDES, SIDES, nulls=NULLS, possible_nulls=NULLS)
 OUTSIDE = [(-1, 0), (0, -1), (LONGEST, 0), (0, LONGEST), (2**31, 0), (0, 2**31 - 1), (10**30, 0)]
@@ -54,11 +55,16 @@ def test_equal_alignments_hash_equal_and_survive_copies(one, two):
     assert one != str(one)
 
 
-@pytest.mark.parametrize("other",
-                         [Alignment.parse("0?0 1-1"), Alignment.parse("0-0"),
-                          Alignment.parse("0-0 1-1 2-"),
-                          Alignment([(0, 0), (1, 1)], weights={(0, 0): 1.0}),
-                          Alignment([(0, 0), (1, 1)], labels={(0, 0): "x"})])  # fmt: skip
+@pytest.mark.parametrize(
+    "other",
+    [
+        Alignment.parse("0?0 1-1"),
+        Alignment.parse("0-0"),
+        Alignment.parse("0-0 1-1 2-"),
+        Alignment([(0, 0), (1, 1)], weights={(0, 0): 1.0}),
+        Alignment([(0, 0), (1, 1)], labels={(0, 0): "x"}),
+    ],
+)
 def test_alignments_that_differ_in_anything_are_not_equal(other):
     assert other != Alignment.parse("0-0 1-1")
 
@@ -68,20 +74,24 @@ def test_text_is_read_back(alignment):
     assert Alignment.parse(str(alignment)) == alignment
 
 
-@pytest.mark.parametrize("text",
-                         ["-", "?", "0", "0--1", "0-1-2", "a-b", "0p1", "٣-٤", "1_0-2",
-                          "9" * 5000 + "-0", "-1-2"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    ["-", "?", "0", "0--1", "0-1-2", "a-b", "0p1", "٣-٤", "1_0-2", "9" * 5000 + "-0", "-1-2"],
+)
 def test_text_that_is_no_link_is_refused(text):
     with pytest.raises(AlignmentError, match="is not a link") as caught:
         Alignment.parse(f"0-0 {text}")
     assert len(str(caught.value)) < 120
 
 
-@pytest.mark.parametrize(("name", "links", "words"), [
-    *((name, [link], "out of range") for link in OUTSIDE for name in ("sure", "possible")),
-    *((name, links, "pairs") for links in NO_LINKS for name in ("sure", "nulls")),
-    *(("nulls", [null], "null") for null in NO_NULLS),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "links", "words"),
+    [
+        *((name, [link], "out of range") for link in OUTSIDE for name in ("sure", "possible")),
+        *((name, links, "pairs") for links in NO_LINKS for name in ("sure", "nulls")),
+        *(("nulls", [null], "null") for null in NO_NULLS),
+    ],
+)
 def test_what_is_no_link_and_no_null_is_refused(name, links, words):
     refuses(AlignmentError, words, Alignment, **{name: links})
 
@@ -176,13 +186,17 @@ def test_bytes_are_read_back(alignment):
 @given(WITH_NULLS)
 def test_the_extent_is_the_least_that_holds_all(alignment):
     words = [*alignment, *alignment.nulls]
-    assert alignment.extent() == (max((i + 1 for i, _ in words), default=0),
-                                  max((j + 1 for _, j in words), default=0))  # fmt: skip
+    assert alignment.extent() == (
+        max((i + 1 for i, _ in words), default=0),
+        max((j + 1 for _, j in words), default=0),
+    )
 
 
 def test_the_notebook_shows_a_table():
-    table = ("<table><tr><th></th><th>0</th><th>1</th></tr>"
-             "<tr><th>0</th><td>■</td><td>□</td></tr></table>")  # fmt: skip
+    table = (
+        "<table><tr><th></th><th>0</th><th>1</th></tr>"
+        "<tr><th>0</th><td>■</td><td>□</td></tr></table>"
+    )
     framed = f'<div style="max-height:80vh;overflow:auto">{table}</div>'
     assert Alignment.parse("0-0 0?1")._repr_html_() == framed
     assert "<table>" in Alignment()._repr_html_()

@@ -31,13 +31,23 @@ _COMPARE = """async cases => {
 }"""
 PART = {"value": 0.91, "low": 0.85, "high": 1.0}
 FIGURES = {
-    "annotators": [{"name": name, "done": 112, "pairs": 1000, "seconds": 380, "left": 33000}
-                   for name in ("anna", "ben")],
-    "twos": [{"figures": dict.fromkeys(["words.sure.f1", "words.possible.f1",
-                                        "different.cells.all.kappa"], PART),
-              "beyond": {"phrases.sure": PART}}], "mean": {}, "at": "2026-11-22T14:02:00+00:00",
-    "reason": "", "pull": {"pull": {"value": 0.09, "low": -0.05, "high": 0.13, "pairs": 100}}
-}  # fmt: skip
+    "annotators": [
+        {"name": name, "done": 112, "pairs": 1000, "seconds": 380, "left": 33000}
+        for name in ("anna", "ben")
+    ],
+    "twos": [
+        {
+            "figures": dict.fromkeys(
+                ["words.sure.f1", "words.possible.f1", "different.cells.all.kappa"], PART
+            ),
+            "beyond": {"phrases.sure": PART},
+        }
+    ],
+    "mean": {},
+    "at": "2026-11-22T14:02:00+00:00",
+    "reason": "",
+    "pull": {"pull": {"value": 0.09, "low": -0.05, "high": 0.13, "pairs": 100}},
+}
 """What the strip shows of a dashboard that has everything."""
 
 
@@ -90,8 +100,15 @@ def names(page, part="open"):
 
 
 def test_differences_are_settled_by_keyboard(page):
-    assert names(page) == ["they ~ both", "the ~ a", "in detail ~ specific", "reached ~ at",
-                           "an ~ a", "extensive ~ general", "judgment"]  # fmt: skip
+    assert names(page) == [
+        "they ~ both",
+        "the ~ a",
+        "in detail ~ specific",
+        "reached ~ at",
+        "an ~ a",
+        "extensive ~ general",
+        "judgment",
+    ]
     agreed = {place: value for place, value in ANNA.items() if BEN.get(place) == value}
     assert gold(page) == agreed
     votes = page.locator("#votes button").all_inner_texts()
@@ -195,9 +212,10 @@ def cases(count):
     rng, made = random.Random(7), []
     places = [(i, j) for i in range(3) for j in range(3)] + [(-1, 0), (2, -1)]
     for _ in range(count):
-        votes = {name: {p: rng.choice([0, 0, 1, 2])
-                        for p in places} | {JUDGMENT: rng.choice(JUDGED)}
-                 for name in ("anna", "ben", "carl")[: rng.randint(1, 3)]}  # fmt: skip
+        votes = {
+            name: {p: rng.choice([0, 0, 1, 2]) for p in places} | {JUDGMENT: rng.choice(JUDGED)}
+            for name in ("anna", "ben", "carl")[: rng.randint(1, 3)]
+        }
         whys, values = {}, {}
         for place in places:
             if rng.random() < 0.3:
@@ -215,21 +233,31 @@ def test_the_page_compares_votes_as_the_library_does(page):
     expected, sent = [], []
     for votes, held in cases(150):
         majority = len(sent) % 2 == 1
-        ballots = {name: Ballot({place: value for place, value in said.items() if value}, 3)
-                   for name, said in votes.items()}  # fmt: skip
+        ballots = {
+            name: Ballot({place: value for place, value in said.items() if value}, 3)
+            for name, said in votes.items()
+        }
         items = compare(ballots, held, majority=majority)
-        expected.append([sorted([*item.place, item.state] for item in group)
-                         for group in grouped(items)])  # fmt: skip
+        expected.append(
+            [sorted([*item.place, item.state] for item in group) for group in grouped(items)]
+        )
         cells = [[*place, value] for place, value in held.values.items()]
         whys = [[*place, write_why(why)] for place, why in held.whys.items()]
-        shown = [{"id": name, "cells": [[*p, v] for p, v in said.items() if p != JUDGMENT and v],
-                  "judgment": "".join(said[JUDGMENT][:1]), "flags": said[JUDGMENT][1:]}
-                 for name, said in votes.items()]  # fmt: skip
+        shown = [
+            {
+                "id": name,
+                "cells": [[*p, v] for p, v in said.items() if p != JUDGMENT and v],
+                "judgment": "".join(said[JUDGMENT][:1]),
+                "flags": said[JUDGMENT][1:],
+            }
+            for name, said in votes.items()
+        ]
         state = {"cells": cells, "whys": whys}
         sent.append({"majority": majority, "state": state, "votes": shown})
     compared = page.evaluate(_COMPARE, sent)
-    assert [[sorted(group) for group in groups]
-            for groups in compared] == json.loads(json.dumps(expected))  # fmt: skip
+    assert [[sorted(group) for group in groups] for groups in compared] == json.loads(
+        json.dumps(expected)
+    )
 
 
 def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_figure(

@@ -52,9 +52,12 @@ def decisions(draw, then):
 
 
 def gold_with(decided):
-    whys = {place: Why("agreed" if agreed else "own", "",
-                       {name: (said, 1) for name, said in now.items()})
-            for place, (_, agreed, now) in decided.items()}  # fmt: skip
+    whys = {
+        place: Why(
+            "agreed" if agreed else "own", "", {name: (said, 1) for name, said in now.items()}
+        )
+        for place, (_, agreed, now) in decided.items()
+    }
     return GoldState({place: value for place, (value, _, _) in decided.items() if value}, whys)
 
 
@@ -69,9 +72,11 @@ def test_states_are_those_of_the_plain_reference(data, majority):
     nulls = {place for place, (value, _, _) in decided.items() if value and -1 in place}
     for item in items:
         i, j = item.place
-        clash = any(link[0] == i or link[1] == j for link in links) if -1 in item.place else (
-            (i, -1) in nulls or (-1, j) in nulls
-        )  # fmt: skip
+        clash = (
+            any(link[0] == i or link[1] == j for link in links)
+            if -1 in item.place
+            else ((i, -1) in nulls or (-1, j) in nulls)
+        )
         if item.why is None and clash and expected[item.place] == "agreed":
             assert item.state in ("open", "agreed")  # beside gold it cannot stand, unless it is 0
         else:
@@ -101,8 +106,10 @@ def test_groups_are_neighbours_with_equal_votes(said):
 
 def test_a_vote_changed_later_reopens_its_place_and_no_other():
     then = {"anna": {(0, 0): 2, (1, 1): 2}, "ben": {(0, 0): 2, (1, 1): 1}}
-    whys = {(0, 0): Why("agreed", "", {"anna": (2, 2), "ben": (2, 1)}),
-            (1, 1): Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)})}  # fmt: skip
+    whys = {
+        (0, 0): Why("agreed", "", {"anna": (2, 2), "ben": (2, 1)}),
+        (1, 1): Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)}),
+    }
     gold = GoldState({(0, 0): 2, (1, 1): 1}, whys)
 
     def states(said):
@@ -117,21 +124,26 @@ def test_a_vote_changed_later_reopens_its_place_and_no_other():
     assert states({"ben": then["ben"]}) == states(then)  # who votes no more changes nothing
 
 
-@pytest.mark.parametrize(("place", "value", "why", "state"),
-                         [((0, 0), 1, Why("vote", "anna", TWO), "reopened"),
-                          ((0, 0), 0, Why("vote", "anna", TWO), "reopened"),
-                          ((0, 0), 2, Why("vote", "ben", TWO), "reopened"),
-                          ((0, 0), 2, Why("vote", "dora", TWO), "reopened"),
-                          ((0, 0), 2, Why("agreed", "", TWO), "reopened"),
-                          ((0, 0), 2, Why("own"), "reopened"),
-                          ((0, 0), 2, Why("agreed", "", OTHERS), "agreed"),  # by a majority then
-                          (JUDGMENT, ("paraphrase",), Why("vote", "anna", JUDGED), "decided"),
-                          (JUDGMENT, ("partial",), Why("vote", "anna", JUDGED),
-                           "reopened")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("place", "value", "why", "state"),
+    [
+        ((0, 0), 1, Why("vote", "anna", TWO), "reopened"),
+        ((0, 0), 0, Why("vote", "anna", TWO), "reopened"),
+        ((0, 0), 2, Why("vote", "ben", TWO), "reopened"),
+        ((0, 0), 2, Why("vote", "dora", TWO), "reopened"),
+        ((0, 0), 2, Why("agreed", "", TWO), "reopened"),
+        ((0, 0), 2, Why("own"), "reopened"),
+        ((0, 0), 2, Why("agreed", "", OTHERS), "agreed"),  # by a majority then
+        (JUDGMENT, ("paraphrase",), Why("vote", "anna", JUDGED), "decided"),
+        (JUDGMENT, ("partial",), Why("vote", "anna", JUDGED), "reopened"),
+    ],
+)
 @pytest.mark.parametrize("majority", [True, False])
 def test_a_value_that_its_reason_does_not_give_is_reopened(place, value, why, state, majority):
-    ballots = {name: Ballot({place: said} if said else {}, seq)
-               for name, (said, seq) in (why.votes or TWO).items()}  # fmt: skip
+    ballots = {
+        name: Ballot({place: said} if said else {}, seq)
+        for name, (said, seq) in (why.votes or TWO).items()
+    }
     gold = GoldState({place: value} if value else {}, {place: why})
     items = compare(ballots, gold, majority=majority)
     assert [(item.state, item.value) for item in items] == [(state, value)]
@@ -153,8 +165,9 @@ def test_stakes_count_the_phrase_pairs_that_not_all_have(pairs):
     for pair in pairs:
         total = 0
         for least in (1, 2):
-            links = [{p for p, v in said.items() if -1 not in p and v >= least}
-                     for said in pair.values()]  # fmt: skip
+            links = [
+                {p for p, v in said.items() if -1 not in p and v >= least} for said in pair.values()
+            ]
             sets = [{box for box, atomic in phrase_pairs(one, 4, 4) if atomic} for one in links]
             total += len(set.union(*sets) - set.intersection(*sets))
         expected.append(total)

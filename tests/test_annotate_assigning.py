@@ -16,19 +16,26 @@ from alignkit.annotate.assignment import CONTROL, StratifiedPair, doubt_of, draw
 from alignkit.annotate.project.fold import AssignmentPlan
 
 NAMES = ("anna", "ben", "carla", "dora")
-PLANS = st.builds(AssignmentPlan, annotators=st.integers(2, 4).map(lambda n: NAMES[:n]),
-                  double=st.none() | st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 1.0]),
-                  trial=st.integers(0, 12), seed=st.integers(0, 5),
-                  stratify=st.sampled_from([(), ("length",), ("genre",), ("length", "genre")]),
-                  order=st.sampled_from(["hash", "uncertainty", "genre"]),
-                  control=st.sampled_from([0.0, 0.1, 0.5]),
-                  least=st.sampled_from([0, 30, 150]))  # fmt: skip
+PLANS = st.builds(
+    AssignmentPlan,
+    annotators=st.integers(2, 4).map(lambda n: NAMES[:n]),
+    double=st.none() | st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 1.0]),
+    trial=st.integers(0, 12),
+    seed=st.integers(0, 5),
+    stratify=st.sampled_from([(), ("length",), ("genre",), ("length", "genre")]),
+    order=st.sampled_from(["hash", "uncertainty", "genre"]),
+    control=st.sampled_from([0.0, 0.1, 0.5]),
+    least=st.sampled_from([0, 30, 150]),
+)
 
 
 def items_of(count, first=1):
-    return [StratifiedPair(k, f"p{k}", 5 + k * 37 % 41, k * 61 % 97 / 97,
-                           {"genre": ("news", "lit")[k % 3 == 0]})
-            for k in range(first, first + count)]  # fmt: skip
+    return [
+        StratifiedPair(
+            k, f"p{k}", 5 + k * 37 % 41, k * 61 % 97 / 97, {"genre": ("news", "lit")[k % 3 == 0]}
+        )
+        for k in range(first, first + count)
+    ]
 
 
 def by_pair(rows):
@@ -101,8 +108,12 @@ def check_control(items, pairs, trial, plan):
     for k, own in pairs.items():
         hidden = sum(not row.shown for row in own)
         half = len(own) // 2
-        assert hidden in {"split": (half, len(own) - half), "bare": (len(own),), "coin": (0, 1),
-                          "": (0,)}[arms[k]]  # fmt: skip
+        assert (
+            hidden
+            in {"split": (half, len(own) - half), "bare": (len(own),), "coin": (0, 1), "": (0,)}[
+                arms[k]
+            ]
+        )
         assert arms[k] != "coin" or len(own) == 1
 
 

@@ -41,8 +41,10 @@ def test_a_list_is_what_is_assigned_in_its_order(tmp_path):
     assert ids == [f"p{k}" for k in sorted(lists["ben"])]
     for k in (lists["anna"][0], 99):
         refuses(UnknownPair, f"there is no pair {k} for you", store.check_own, k, "ben")
-    assert [(p.annotator, p.done, p.pairs)
-            for p in store.progress_of_all()] == [("anna", 0, 6), ("ben", 1, 6)]  # fmt: skip
+    assert [(p.annotator, p.done, p.pairs) for p in store.progress_of_all()] == [
+        ("anna", 0, 6),
+        ("ben", 1, 6),
+    ]
     assert not replay(store).differences
 
 
@@ -124,17 +126,19 @@ def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
     assert not replay(store).differences
 
 
-@pytest.mark.parametrize(("options", "told"),
-                         [({"annotators": []}, "nobody to assign"),
-                          ({"annotators": [""]}, "cannot be an annotator's name"),
-                          ({"annotators": ["a", "a"]}, "named twice"),
-                          ({"annotators": ["a"], "double": 0.5}, "'a' is alone"),
-                          ({"annotators": ["a", "b"], "double": 1.5}, "double is 1.5"),
-                          ({"annotators": ["a", "b"], "control": -1.0}, "control is -1"),
-                          ({"annotators": ["a"], "stratify": ["genre"]},
-                           "no pair has an attribute 'genre'"),
-                          ({"annotators": ["a", "gold"]},
-                           "'gold' is the name of the gold")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"annotators": []}, "nobody to assign"),
+        ({"annotators": [""]}, "cannot be an annotator's name"),
+        ({"annotators": ["a", "a"]}, "named twice"),
+        ({"annotators": ["a"], "double": 0.5}, "'a' is alone"),
+        ({"annotators": ["a", "b"], "double": 1.5}, "double is 1.5"),
+        ({"annotators": ["a", "b"], "control": -1.0}, "control is -1"),
+        ({"annotators": ["a"], "stratify": ["genre"]}, "no pair has an attribute 'genre'"),
+        ({"annotators": ["a", "gold"]}, "'gold' is the name of the gold"),
+    ],
+)
 def test_what_cannot_be_assigned_is_told(tmp_path, options, told):
     store = project(tmp_path)
     refuses(ProjectError, told, assign_pairs, store, **options)
@@ -211,9 +215,16 @@ def test_the_command_tells_what_it_did(capsys, tmp_path):
     assert "carla: only trial pairs" in more.err
     assert more.json["plan"]["annotators"] == ["anna", "ben", "carla"]
     assert more.json["annotators"][2] == {
-        "annotator": "carla", "pairs": 4, "new": 4, "trial": 4, "double": 0, "split": 0,
-        "bare": 0, "coin": 0, "hidden": 0,
-    }  # fmt: skip
+        "annotator": "carla",
+        "pairs": 4,
+        "new": 4,
+        "trial": 4,
+        "double": 0,
+        "split": 0,
+        "bare": 0,
+        "coin": 0,
+        "hidden": 0,
+    }
     run(capsys, *words, "--trial", "5").failed("trial is 4 since")
     run(capsys, *words, "--double", "2").failed("a share from 0 to 1")
     run(capsys, "project", "assign", str(tmp_path / "none")).failed("No such file")
@@ -271,9 +282,11 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
         assert "ben" not in list(exported(again))[4].annotations
         assert list(exported(again))[5].alignments["ben"] == ben["ben"]
         assert not replay(again).differences
-    for given, told in (((more, "--in-order"), "--in-order"),
-                        ((store.path,), "export the other project"),
-                        ((write(tmp_path, "bare.align", "0-0\n" * 9),), "words")):  # fmt: skip
+    for given, told in (
+        ((more, "--in-order"), "--in-order"),
+        ((store.path,), "export the other project"),
+        ((write(tmp_path, "bare.align", "0-0\n" * 9),), "words"),
+    ):
         run(capsys, "project", "import", store.path, *given, "--add-pairs").failed(told)
 
 

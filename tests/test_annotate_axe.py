@@ -4,9 +4,15 @@ import annotate_browser as web
 import pytest
 
 pytestmark = web.BROWSER
-PAIRS = [{"id": "one", "source": web.SOURCE, "target": web.TARGET,
-          "annotations": {"auto": {"sure": "1-2 3-3 4-4 5-5 6-7 7-8"}}},
-         {"id": "two", "source": ["one", "two"], "target": ["اثنان", "واحد"]}]  # fmt: skip
+PAIRS = [
+    {
+        "id": "one",
+        "source": web.SOURCE,
+        "target": web.TARGET,
+        "annotations": {"auto": {"sure": "1-2 3-3 4-4 5-5 6-7 7-8"}},
+    },
+    {"id": "two", "source": ["one", "two"], "target": ["اثنان", "واحد"]},
+]
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +46,9 @@ def test_axe_finds_nothing_serious_on_the_page_and_in_guidelines(server, context
     for name in ("help", "find", "history", "export"):
         page.eval_on_selector(f"[data-action={name}]", "one => one.click()")
         page.wait_for_selector(f"#{name}-dialog[open]")
-        page.wait_for_function(f"document.querySelector('#{name}-dialog li, #{name}-dialog dt, "
-                               f"#{name}-dialog option')")  # fmt: skip
+        page.wait_for_function(
+            f"document.querySelector('#{name}-dialog li, #{name}-dialog dt, #{name}-dialog option')"
+        )
         found[name] = web.serious(page)
         page.keyboard.press("Escape")
     page.goto(page.url.split("?")[0] + "?pair=2")

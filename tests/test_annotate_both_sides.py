@@ -35,8 +35,12 @@ def test_places_decided_otherwise_here_and_there_are_reopened(tmp_path):
     there.own((0, 1), 2, note="dan's")
     result = merge_project(store, other)
     assert (result.changed, result.both) == (1, 2)
-    assert states(here) == {(0, 0): "agreed", (0, 1): "decided", (2, 3): "reopened",
-                            (3, 3): "reopened"}  # fmt: skip
+    assert states(here) == {
+        (0, 0): "agreed",
+        (0, 1): "decided",
+        (2, 3): "reopened",
+        (3, 3): "reopened",
+    }
     assert row(here) == ("reopened", 2)
     assert not replay(store).differences
     assert merge_project(store, other).changed == 0
@@ -67,8 +71,10 @@ def test_also_where_all_votes_are_alike(tmp_path, mine, theirs):
 
 
 def test_a_word_is_not_null_and_linked_after_a_merge(tmp_path):
-    for name, here, there in (("a", cell(1, 2, 0, 2), cell(1, -1, 0, 2)),
-                              ("b", cell(1, -1, 0, 2), cell(1, 2, 0, 2))):  # fmt: skip
+    for name, here, there in (
+        ("a", cell(1, 2, 0, 2), cell(1, -1, 0, 2)),
+        ("b", cell(1, -1, 0, 2), cell(1, 2, 0, 2)),
+    ):
         store = project(tmp_path, name=name)
         Tab(store).send(cell(0, 0, 0, 2))
         other = copy_of(store, tmp_path, f"{name} there")

@@ -50,8 +50,9 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
         assert pair.open == (2 if k == 1 else 0)
         for name, work in pair.works.items():
             assert work.links == corpus[k - 1].alignment(name)
-            assert work.shown == next(row.shown for row in rows
-                                      if (row.k, row.annotator) == (k, name))  # fmt: skip
+            assert work.shown == next(
+                row.shown for row in rows if (row.k, row.annotator) == (k, name)
+            )
     pull = estimate_pull(found)
     split = [k for k, pair in enumerate(found, 1) if pair.arm == "split" and k > 1]
     # all of 2 or, where one is put aside, 1 of 2 suggestions and 1 link; unseen 1 of 2 and 2

@@ -38,9 +38,14 @@ from alignkit.io.format import EVERYTHING
 SAMPLES = Path(__file__).parent.parent / "samples" / "paraphrases.jsonl"
 LIVE = {"words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa"}
 LEVELS = {"phrases.possible", "phrases.sure", "words.possible", "words.sure"}
-EDITS = st.tuples(st.sampled_from(["cell", "cell", "done", "undo", "open"]), st.integers(1, 3),
-                  st.sampled_from(["anna", "ben", "carla", "gold"]), st.integers(0, 3),
-                  st.integers(0, 3), st.integers(0, 2))  # fmt: skip
+EDITS = st.tuples(
+    st.sampled_from(["cell", "cell", "done", "undo", "open"]),
+    st.integers(1, 3),
+    st.sampled_from(["anna", "ben", "carla", "gold"]),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 2),
+)
 SOURCE, TARGET = ("a", "b", "c", "a"), ("b", "x", "a")
 CELLS = [(i, j) for i in range(len(SOURCE)) for j in range(len(TARGET))]
 links = st.dictionaries(st.sampled_from(CELLS), st.booleans(), max_size=6)
@@ -118,9 +123,10 @@ def compare(shown, names, initial, exported):
     cautions = [c for c in agreed.cautions if c.code != "intersection"]  # of no figure here
     assert shown["cautions"] == jsonable(cautions)
     assert "few-pairs" in {caution["code"] for caution in shown["cautions"]}
-    expected = {(figure.kind, figure.first, figure.second,
-                 f"{figure.level}.{figure.statistic}"): figure
-                for figure in agreed.figures()}  # fmt: skip
+    expected = {
+        (figure.kind, figure.first, figure.second, f"{figure.level}.{figure.statistic}"): figure
+        for figure in agreed.figures()
+    }
     assert [(two["first"], two["second"]) for two in shown["twos"]] == list(combinations(names, 2))
     for two in shown["twos"]:
         who = ("annotators", two["first"], two["second"])
@@ -157,8 +163,15 @@ def test_the_figures_are_those_of_agree_on_the_export(tmp_path, boards, monkeypa
     done(store, 6, "initial", after=False)  # a pair without an initial alignment
     shown = settled(board)
     file, options = exported(shown, monkeypatch, tmp_path)
-    assert options == ["--annotators", "anna", "ben", "--initial", "initial", "--missing-initial",
-                       "leave-out"]  # fmt: skip
+    assert options == [
+        "--annotators",
+        "anna",
+        "ben",
+        "--initial",
+        "initial",
+        "--missing-initial",
+        "leave-out",
+    ]
     compare(shown, ["anna", "ben"], "initial", file)
     assert (shown["twos"][0]["pairs"], shown["settled"]) == (5, Docket(store).listed().done)
 
@@ -332,11 +345,12 @@ def test_pairs_of_little_agreement_come_first_and_tell_whether_they_are_ready(tm
     bench.take((2, 2), "anna")
     bench.done()
     lowest = settled(boards(store))["lowest"]
-    assert [(row["k"], row["possible"], row["sure"], row["ready"], row["settled"])
-            for row in lowest] == [
+    assert [
+        (row["k"], row["possible"], row["sure"], row["ready"], row["settled"]) for row in lowest
+    ] == [
         (3, pytest.approx(1 / 3), 0, True, True),
         (2, pytest.approx(2 / 3), pytest.approx(2 / 3), False, False),
-    ]  # fmt: skip
+    ]
     assert (lowest[0]["id"], lowest[0]["source"]) == ("p3", "a b c d")
 
 
@@ -384,8 +398,9 @@ def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards):
 
 # however it came about
 def states(live):
-    twos = {two: (kept._sum.tolist(), kept.table().tolist())
-            for two, kept in live.tally.twos.items()}  # fmt: skip
+    twos = {
+        two: (kept._sum.tolist(), kept.table().tolist()) for two, kept in live.tally.twos.items()
+    }
     counts = live.compared, live.pairs, live.done, live.settled, live.assigned
     return counts, twos, str(sorted(live.apart.items()))
 
@@ -402,8 +417,9 @@ def act(store, kind, k, name, i, j, after):
         tab.back()
 
 
-@settings(max_examples=10, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(st.lists(EDITS, min_size=1, max_size=4), max_size=4))
 def test_what_changed_is_read_as_all_would_be(tmp_path_factory, history):
     folder = tmp_path_factory.mktemp("edits")
@@ -491,8 +507,10 @@ def test_a_store_that_is_closed_ends_what_goes_on(tmp_path):
 
 @given(st.fixed_dictionaries({"anna": marked, "ben": marked}))
 def test_links_in_bulk_are_counted_as_by_plain_sets(now):
-    drawn = {name: Alignment([cell for cell, sure in own.items() if sure], own)
-             for name, (own, _) in now.items()}  # fmt: skip
+    drawn = {
+        name: Alignment([cell for cell, sure in own.items() if sure], own)
+        for name, (own, _) in now.items()
+    }
     bulk = {name: cells & own.keys() for name, (own, cells) in now.items()}
     tally = Tally(("anna", "ben"))
     tally.put([TalliedPair(1, SentencePair("p1", SOURCE, TARGET, drawn), bulk)])
@@ -503,9 +521,10 @@ def test_links_in_bulk_are_counted_as_by_plain_sets(now):
     shared = anna.keys() & ben.keys() & set(different)
     assert counts.shared() == (len(shared), len(shared & unseen))
     for level, least in (("possible", False), ("sure", True)):
-        sides = [{cell for cell, sure in drawn.items()
-                  if cell in different and sure >= least} - unseen
-                 for drawn in (anna, ben)]  # fmt: skip
+        sides = [
+            {cell for cell, sure in drawn.items() if cell in different and sure >= least} - unseen
+            for drawn in (anna, ben)
+        ]
         both, sizes = len(sides[0] & sides[1]), len(sides[0]) + len(sides[1])
         expected = 2 * both / sizes if sizes else nan
         found = counts.apart()[f"words.{level}.f1"]

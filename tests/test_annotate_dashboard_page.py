@@ -12,9 +12,15 @@ from alignkit.annotate.server.serving import invited
 
 pytestmark = BROWSER
 SAID = {"auto": "1-2 3-3 4-4", "anna": "1-2 2-2 3-3 4-4 6-6", "ben": "1-2 3-3 4-4 5-5 6-6 6-7"}
-PAIRS = [{"id": f"p{k}", "source": web.SOURCE, "target": web.TARGET,
-          "annotations": {name: {"sure": links} for name, links in SAID.items()}}
-         for k in range(1, 5)]  # fmt: skip
+PAIRS = [
+    {
+        "id": f"p{k}",
+        "source": web.SOURCE,
+        "target": web.TARGET,
+        "annotations": {name: {"sure": links} for name, links in SAID.items()},
+    }
+    for k in range(1, 5)
+]
 PAIRS[1]["annotations"]["ben"] = {"sure": "0-0", "possible": "7-8"}
 ROW = "#twos tr td:nth-child(3) b"
 

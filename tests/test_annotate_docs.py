@@ -16,10 +16,14 @@ from alignkit.model.labels import REMARKS, SCHEMES
 
 DOCS = ROOT / "docs"
 FOLDER = Path(alignkit.__file__).parent / "annotate" / "server" / "page"
-PAGES = {name: (DOCS / name).read_text(encoding="utf-8")
-         for name in ("annotating.md", "projects.md", "projects_review.md")}  # fmt: skip
-KEYS = {"keys.js": ("annotating.md", "The keys"),
-        "adjudicate-keys.js": ("projects_review.md", "Adjudicating")}  # fmt: skip
+PAGES = {
+    name: (DOCS / name).read_text(encoding="utf-8")
+    for name in ("annotating.md", "projects.md", "projects_review.md")
+}
+KEYS = {
+    "keys.js": ("annotating.md", "The keys"),
+    "adjudicate-keys.js": ("projects_review.md", "Adjudicating"),
+}
 
 
 def table_under(page, heading):

@@ -100,9 +100,14 @@ def log(seed):
             if (event := sent_to(stream, made)) is None:
                 continue
         again = event["kind"] == "text" or rng.random() < 0.1
-        steps.append({"event": event, "expected": stream.shown(),
-                      "reversed": {kind: stream.reversed(kind) for kind in ("undo", "redo")},
-                      "document": stream.document() if again else None})  # fmt: skip
+        steps.append(
+            {
+                "event": event,
+                "expected": stream.shown(),
+                "reversed": {kind: stream.reversed(kind) for kind in ("undo", "redo")},
+                "document": stream.document() if again else None,
+            }
+        )
     return {"first": first, "steps": steps}
 
 

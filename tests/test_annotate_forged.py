@@ -34,12 +34,14 @@ TABLES += ("pair_counts", "assignment")
 VALUES = (-1, 2**40, 2**62, 1.5, float("inf"), "text", "", b"\xff\xfe", b"abc", "{", "[]", "null")
 VALUES += ("[[99,99,2]]", '["a"]', '{"cells":[[99,99,2]]}', "[" * 5000, "\0", 0, 1, 10**12)
 LEAVES = (-1, 99, 2**70, 1.5, "text", "", None, True, [], {}, [[1]], "2020-13-99", -(2**63))
-ACTING = ["CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event WHERE n < 3; END",
-          "CREATE VIEW more AS SELECT * FROM event",
-          "DROP TABLE assignment; CREATE VIEW assignment AS WITH RECURSIVE x(account) AS "
-          "(SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x",
-          "CREATE VIRTUAL TABLE words USING fts5(text)",
-          "ALTER TABLE pair ADD COLUMN more TEXT AS (hex(zeroblob(k))) VIRTUAL"]  # fmt: skip
+ACTING = [
+    "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event WHERE n < 3; END",
+    "CREATE VIEW more AS SELECT * FROM event",
+    "DROP TABLE assignment; CREATE VIEW assignment AS WITH RECURSIVE x(account) AS "
+    "(SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x",
+    "CREATE VIRTUAL TABLE words USING fts5(text)",
+    "ALTER TABLE pair ADD COLUMN more TEXT AS (hex(zeroblob(k))) VIRTUAL",
+]
 SEEDS = 200 if FULL else 80
 
 
@@ -131,12 +133,18 @@ def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
     path, saved = str(tmp_path / "p.alignkit"), str(tmp_path / "saved")
     shutil.copy(whole, saved)
     told = forge(saved, random.Random(seed))
-    for words in (("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl", "--done"),
-                  ("bias", path, "--resamples", "5"), ("log", path), ("log", path, "--check"),
-                  ("log", path, "--rebuild", tmp_path / "rebuilt"), ("yield", path),
-                  ("import", tmp_path / "copy", path),
-                  ("import", path, f"{whole}.jsonl"), ("import", path, whole),
-                  ("assign", path, "--annotators", "dora", "--double", "0.5")):  # fmt: skip
+    for words in (
+        ("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl", "--done"),
+        ("bias", path, "--resamples", "5"),
+        ("log", path),
+        ("log", path, "--check"),
+        ("log", path, "--rebuild", tmp_path / "rebuilt"),
+        ("yield", path),
+        ("import", tmp_path / "copy", path),
+        ("import", path, f"{whole}.jsonl"),
+        ("import", path, whole),
+        ("assign", path, "--annotators", "dora", "--double", "0.5"),
+    ):
         for name in ("p.alignkit", "p.alignkit-wal", "p.alignkit-shm"):
             (tmp_path / name).unlink(missing_ok=True)
         shutil.copy(saved, path)
@@ -148,16 +156,20 @@ def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
         visit(str(shutil.copy(saved, tmp_path / "visited.alignkit")))
 
 
-@pytest.mark.parametrize("script", ACTING,
-                         ids=["trigger", "view", "endless", "virtual", "generated"])  # fmt: skip
+@pytest.mark.parametrize(
+    "script", ACTING, ids=["trigger", "view", "endless", "virtual", "generated"]
+)
 def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
     with closing(sqlite3.connect(path)) as conn:
         conn.executescript(script)
     before = Path(path).read_bytes()
-    for words in (("project", "export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl"),
-                  ("project", "log", path), ("project", "import", path, whole),
-                  ("annotate", path, "--no-browser", "--annotator", "anna")):  # fmt: skip
+    for words in (
+        ("project", "export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl"),
+        ("project", "log", path),
+        ("project", "import", path, whole),
+        ("annotate", path, "--no-browser", "--annotator", "anna"),
+    ):
         run(capsys, *words).failed("no alignkit project has")
     refuses(ProjectError, "no alignkit project has", read_task, path)
     assert Path(path).read_bytes() == before
@@ -165,14 +177,16 @@ def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script)
 
 @pytest.mark.parametrize(
     ("statement", "told"),
-    [("UPDATE stream SET undo_top = 99 WHERE pair = 2", "points to a missing"),
-     ("UPDATE event SET below = seq WHERE below > 0", "points to a later event"),
-     ("UPDATE pair SET k = 9 WHERE k = 5", "missing row of pair"),
-     ("UPDATE event SET stream = 77 WHERE n = 9", "event belongs to a missing row of"),
-     ("UPDATE account SET name = x'ff' WHERE id = 1", "account.name has a value of the wrong"),
-     ("UPDATE pair SET rev = 2 WHERE k = 1", "has no words"),
-     ("DELETE FROM project", "settings are missing")]
-)  # fmt: skip
+    [
+        ("UPDATE stream SET undo_top = 99 WHERE pair = 2", "points to a missing"),
+        ("UPDATE event SET below = seq WHERE below > 0", "points to a later event"),
+        ("UPDATE pair SET k = 9 WHERE k = 5", "missing row of pair"),
+        ("UPDATE event SET stream = 77 WHERE n = 9", "event belongs to a missing row of"),
+        ("UPDATE account SET name = x'ff' WHERE id = 1", "account.name has a value of the wrong"),
+        ("UPDATE pair SET rev = 2 WHERE k = 1", "has no words"),
+        ("DELETE FROM project", "settings are missing"),
+    ],
+)
 def test_the_error_says_what_is_wrong(whole, tmp_path, statement, told):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
     run_sql(path, statement)

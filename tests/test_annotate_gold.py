@@ -35,8 +35,13 @@ def test_what_all_agree_on_is_written_down_when_the_pair_is_opened(bench):
     votes = {vote.name: (2, vote.seq) for vote in bench.view.votes}
     assert read_why(bench.whys[0, 0]) == Why("agreed", "", votes)
     assert [event.kind for event in bench.open().events] == ["open"]  # once
-    assert states(bench) == {(0, 0): "agreed", (1, 1): "open", (2, 2): "open", (2, 3): "open",
-                             (3, 3): "open"}  # fmt: skip
+    assert states(bench) == {
+        (0, 0): "agreed",
+        (1, 1): "open",
+        (2, 2): "open",
+        (2, 3): "open",
+        (3, 3): "open",
+    }
 
 
 def test_a_pair_is_done_when_all_is_settled(store, bench):
@@ -50,9 +55,12 @@ def test_a_pair_is_done_when_all_is_settled(store, bench):
     assert bench.gold == {(0, 0): 2, (1, 1): 1, (2, 2): 2}
     whys = {place: read_why(text) for place, text in bench.whys.items()}
     assert {place: (why.why, why.as_) for place, why in whys.items()} == {
-        (0, 0): ("agreed", ""), (1, 1): ("vote", "ben"), (2, 2): ("vote", "anna"),
-        (2, 3): ("own", ""), (3, 3): ("vote", "ben")
-    }  # fmt: skip
+        (0, 0): ("agreed", ""),
+        (1, 1): ("vote", "ben"),
+        (2, 2): ("vote", "anna"),
+        (2, 3): ("own", ""),
+        (3, 3): ("vote", "ben"),
+    }
     assert whys[2, 2].note == "better so"
     assert {name: said for name, (said, _) in whys[2, 3].votes.items()} == {"anna": 0, "ben": 1}
     assert row(bench) == ("done", 0)
@@ -155,19 +163,23 @@ def own(**votes):
     return {"whys": [[1, 1, None, write_why(Why("own", "", votes))]]}
 
 
-@pytest.mark.parametrize(("kind", "change", "told"),
-                         [("judge", {"label": ["", "paraphrase"]}, "not an event of adjudicators"),
-                          ("edit", {"how": "cell", "cells": [[1, 1, 0, 2]]}, "not an event of"),
-                          ("reject", {"rejected": [[1, 1, 0, 1]]}, "not an event of adjudicators"),
-                          ("decide", {"whys": []}, "a decision needs a reason"),
-                          ("decide", {"whys": [[1, 1, None, None]]}, "a decision needs a reason"),
-                          ("decide", {"cells": [[1, 1, 0, 1], [3, 3, 0, 1]]}, "has no reason"),
-                          ("decide", {"cells": [[1, 1, 0, 2]]}, "but its reason gives 1"),
-                          ("decide", {"label": ["", "paraphrase"]}, "has no reason; give one"),
-                          ("decide", {"cells": [[9, 9, 0, 2]]}, "is not a cell"),
-                          ("decide", own(anna=(1, 6), ben=(1, 5)), "has changed; load"),
-                          ("decide", own(anna=(2, 99), ben=(1, 5)), "has changed; load"),
-                          ("decide", own(zoe=(1, 2)), "has no vote")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "change", "told"),
+    [
+        ("judge", {"label": ["", "paraphrase"]}, "not an event of adjudicators"),
+        ("edit", {"how": "cell", "cells": [[1, 1, 0, 2]]}, "not an event of"),
+        ("reject", {"rejected": [[1, 1, 0, 1]]}, "not an event of adjudicators"),
+        ("decide", {"whys": []}, "a decision needs a reason"),
+        ("decide", {"whys": [[1, 1, None, None]]}, "a decision needs a reason"),
+        ("decide", {"cells": [[1, 1, 0, 1], [3, 3, 0, 1]]}, "has no reason"),
+        ("decide", {"cells": [[1, 1, 0, 2]]}, "but its reason gives 1"),
+        ("decide", {"label": ["", "paraphrase"]}, "has no reason; give one"),
+        ("decide", {"cells": [[9, 9, 0, 2]]}, "is not a cell"),
+        ("decide", own(anna=(1, 6), ben=(1, 5)), "has changed; load"),
+        ("decide", own(anna=(2, 99), ben=(1, 5)), "has changed; load"),
+        ("decide", own(zoe=(1, 2)), "has no vote"),
+    ],
+)
 def test_what_gold_cannot_hold_is_refused(store, bench, kind, change, told):
     assert {vote.name: vote.seq for vote in bench.view.votes} == {"anna": 6, "ben": 6}
     decision = json.loads(bytes(bench.decision([(1, 1)], 1, "vote", "ben").data))
@@ -234,8 +246,11 @@ def test_how_links_were_drawn_is_told_and_no_suggestion(tmp_path):
     drawn(store, 2, "ben", {(0, 0): 2})
     anna, ben = Bench(store, 2).view.votes
     assert {(i, j): how for i, j, _, how, _ in anna.cells} == {
-        (0, 0): "singly", (1, 1): "bulk", (2, 2): "bulk", (3, 3): "hand"
-    }  # fmt: skip
+        (0, 0): "singly",
+        (1, 1): "bulk",
+        (2, 2): "bulk",
+        (3, 3): "hand",
+    }
     assert (anna.unseen, (anna.shown, ben.shown)) == ([(1, 1)], (True, False))
     assert {how for *_, how, _ in ben.cells} == {"hand"}
 
@@ -245,10 +260,12 @@ def plays(draw):
     place = st.tuples(st.integers(0, 3), st.integers(0, 3))
     links = st.dictionaries(place, st.integers(1, 2), max_size=5)
     votes = {name: draw(links) for name in ("anna", "ben", "carl")[: draw(st.integers(2, 3))]}
-    act = st.one_of(st.tuples(st.just("take"), st.integers(0, 9), st.integers(0, 2)),
-                    st.tuples(st.just("own"), st.integers(0, 9), st.integers(0, 2)),
-                    st.tuples(st.just("change"), place, st.integers(0, 2)),
-                    st.tuples(st.sampled_from(["undo", "redo", "open", "done"])))  # fmt: skip
+    act = st.one_of(
+        st.tuples(st.just("take"), st.integers(0, 9), st.integers(0, 2)),
+        st.tuples(st.just("own"), st.integers(0, 9), st.integers(0, 2)),
+        st.tuples(st.just("change"), place, st.integers(0, 2)),
+        st.tuples(st.sampled_from(["undo", "redo", "open", "done"])),
+    )
     return votes, draw(st.lists(act, max_size=12))
 
 
@@ -263,9 +280,11 @@ def test_gold_is_what_was_decided(tmp_path_factory, play, number):
     undone = []
 
     def agree():
-        new = {place: (said["anna"].get(place, 0), True, now(place))
-               for place, state in expected_states(said, decided).items()
-               if state == "agreed" and place not in decided}  # fmt: skip
+        new = {
+            place: (said["anna"].get(place, 0), True, now(place))
+            for place, state in expected_states(said, decided).items()
+            if state == "agreed" and place not in decided
+        }
         if new:
             done.append(dict(decided)), undone.clear()
             decided.update(new)
@@ -324,8 +343,9 @@ def test_adjudicators_are_served_what_waits_and_store_what_they_decide(tmp_path)
         store.set_suggestions("made", [(1, [(2, 2, 0.99, 2)])])
         boss, other = (server.visitor(name, ADJUDICATOR) for name in ("carla", "dora"))
         listed = boss.ask("GET", "/api/gold").json
-        assert listed["pairs"] == [{"k": 1, "id": "p1", "state": "open", "left": 1, "stake": 1,
-                                    "votes": 2}]  # fmt: skip
+        assert listed["pairs"] == [
+            {"k": 1, "id": "p1", "state": "open", "left": 1, "stake": 1, "votes": 2}
+        ]
         assert [boss.ask("GET", f"/api/gold/{k}").status for k in (2, 9)] == [404, 404]
         view = boss.ask("GET", "/api/gold/1")
         assert not any(text in view.body for text in (b"suggest", b"0.99"))

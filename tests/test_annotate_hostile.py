@@ -159,15 +159,23 @@ def test_other_tokens_let_nobody_in(server, token):
     refused(server.client(enter=False).ask("POST", "/enter", {"token": token}), 401)
 
 
-BAD = [event(data=EDIT | {"cells": [[*place, 0, 2]]})
-       for place in ([4, 0], [0, -2], [10**30, 0], [0.5, 0], ["0", 0])]  # fmt: skip
+BAD = [
+    event(data=EDIT | {"cells": [[*place, 0, 2]]})
+    for place in ([4, 0], [0, -2], [10**30, 0], [0.5, 0], ["0", 0])
+]
 BAD += [event(kind=kind, data={"name": "x"}) for kind in ("setting", "account", "nonsense")]
-BAD += [event(v=2), event(kind="decide"), event(data=EDIT | {"path": "/etc/passwd"}),
-        event(kind="undo", data={"of": "e0"})]  # fmt: skip
+BAD += [
+    event(v=2),
+    event(kind="decide"),
+    event(data=EDIT | {"path": "/etc/passwd"}),
+    event(kind="undo", data={"of": "e0"}),
+]
 BAD += [event(id=id) for id in ("", "../../x", "<script>")]
 BAD += [event(data=data) for data in ([], None, {})]
-BAD += [event(kind="comment", data={"key": key, "before": "", "after": "x"})
-        for key in ("__proto__", "00-1", "0-01")]  # fmt: skip
+BAD += [
+    event(kind="comment", data={"key": key, "before": "", "after": "x"})
+    for key in ("__proto__", "00-1", "0-01")
+]
 
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: str(bad)[:80])
@@ -177,11 +185,13 @@ def test_events_that_cannot_be_are_refused(anna, bad):
 
 @pytest.mark.parametrize("char", ["\0", "\x08", "\x0b", "\x0c", "\x0e", "\x1f"])
 def test_control_characters_are_refused(anna, char):
-    for kind, data in [("comment", {"key": "", "before": "", "after": f"a{char}b"}),
-                       ("comment", {"key": "0-1", "before": "", "after": char}),
-                       ("judge", {"label": ["", f"a{char}"]}),
-                       ("judge", {"flags": [[], ["a", f"b{char}"]]}),
-                       ("edit", EDIT | {"how": "accept", "set": f"a{char}"})]:  # fmt: skip
+    for kind, data in [
+        ("comment", {"key": "", "before": "", "after": f"a{char}b"}),
+        ("comment", {"key": "0-1", "before": "", "after": char}),
+        ("judge", {"label": ["", f"a{char}"]}),
+        ("judge", {"flags": [[], ["a", f"b{char}"]]}),
+        ("edit", EDIT | {"how": "accept", "set": f"a{char}"}),
+    ]:
         answer = anna.ask("POST", "/api/pairs/1/events", request(event(kind=kind, data=data)))
         refused(answer, 422)
         assert f"the control character U+{ord(char):04X}" in answer.json["message"]
@@ -201,13 +211,14 @@ def test_unknown_pairs_are_not_found(anna, k):
     refused(anna.ask("POST", f"{path}/events", request(event())), 404)
 
 
-@pytest.mark.parametrize(("status", "paths"),
-                         [(404, NOWHERE.split()),
-                          *((400, [f"/api/{path}={value}" for path in NUMBERS])
-                            for value in NO_NUMBERS),
-                          (400,
-                           [f"/api/export?to={name}"
-                            for name in ("", "x", "../pharaoh", "PHARAOH", "%00")])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "paths"),
+    [
+        (404, NOWHERE.split()),
+        *((400, [f"/api/{path}={value}" for path in NUMBERS]) for value in NO_NUMBERS),
+        (400, [f"/api/export?to={name}" for name in ("", "x", "../pharaoh", "PHARAOH", "%00")]),
+    ],
+)
 def test_other_paths_numbers_and_formats_are_refused(anna, status, paths):
     for path in paths:
         refused(anna.ask("GET", path), status)

@@ -51,8 +51,9 @@ def test_places_are_in_order_and_keep_as_many_equal_tokens_as_can_be(old, new):
     found, begin = places(old, new), _alike(old, new)
     kept = [place for place in found if place is not None]
     assert kept == sorted(set(kept))
-    equal = sum(place is not None and new[place] == word
-                for word, place in zip(old, found, strict=True))  # fmt: skip
+    equal = sum(
+        place is not None and new[place] == word for word, place in zip(old, found, strict=True)
+    )
     assert equal >= _common_length(old, new)
     end = _alike(old[begin:][::-1], new[begin:][::-1])
     assert found[:begin] == list(range(begin))
@@ -71,9 +72,11 @@ def _alike(one, other):
 def test_links_of_repeated_words_stand_or_are_listed_once(old, new, old_target, new_target, data):
     cells = [(i, j) for i in range(-1, len(old)) for j in range(-1, len(old_target))][1:]
     links = data.draw(st.lists(st.sampled_from(cells), unique=True, max_size=12)) if cells else []
-    before = PairState(cells={cell: 1 + k % 2 for k, cell in enumerate(links)},
-                       bulk=set(links[::3]),
-                       comments={f"{i}-{j}": f"on {i}, {j}" for i, j in links[::2]})  # fmt: skip
+    before = PairState(
+        cells={cell: 1 + k % 2 for k, cell in enumerate(links)},
+        bulk=set(links[::3]),
+        comments={f"{i}-{j}": f"on {i}, {j}" for i, j in links[::2]},
+    )
     after = reword(before, Rewording((old, old_target), (new, new_target)), 2)
     source, target = [*places(old, new), -1], [*places(old_target, new_target), -1]  # of -1: -1
     stand, gone = {}, []
@@ -186,8 +189,11 @@ def test_annotations_of_a_file_merge_as_one_edit(tmp_path):
 
 def test_what_a_format_cannot_hold_stays(tmp_path):
     store = project(tmp_path)
-    Tab(store).send(cell(3, -1, 0, 2), cell(0, -1, 0, 2),
-                    sent("judge", label=["", "partial"], flags=[[], ["f"]]))  # fmt: skip
+    Tab(store).send(
+        cell(3, -1, 0, 2),
+        cell(0, -1, 0, 2),
+        sent("judge", label=["", "partial"], flags=[[], ["f"]]),
+    )
     import_pairs(store, [words(anna=Alignment.parse("0-0"))], holds=frozenset({"possible"}))
     state = store.pair(1, "anna").state
     assert (state.cells, state.judgment, state.flags) == ([(0, 0, 2), (3, -1, 2)], "partial", ["f"])
@@ -331,10 +337,13 @@ def test_the_log_rebuilds_the_project(capsys, tmp_path, sample):
 
 
 def test_two_processes_find_what_one_finds(tmp_path, sample):
-    run_sql(sample, "UPDATE pair_counts SET links = links + 1 WHERE account = 2",
-            "UPDATE stream SET undo_top = 0 WHERE id % 5 = 0",
-            "UPDATE event SET data = '{' WHERE seq = 1 AND stream IN (7, 8)",
-            "DELETE FROM event WHERE stream IN (10, 11)")  # fmt: skip
+    run_sql(
+        sample,
+        "UPDATE pair_counts SET links = links + 1 WHERE account = 2",
+        "UPDATE stream SET undo_top = 0 WHERE id % 5 = 0",
+        "UPDATE event SET data = '{' WHERE seq = 1 AND stream IN (7, 8)",
+        "DELETE FROM event WHERE stream IN (10, 11)",
+    )
     with Store.open(sample) as store:
         alone, shared = replay(store), replay(store, processes=2)
     assert sorted(shared.differences) == sorted(alone.differences)
@@ -358,8 +367,10 @@ def test_corrected_texts_are_imported(capsys, tmp_path, sample):
     ran = run(capsys, *words, path, "--json").json
     assert (ran["reworded"], {lost["text"] for lost in ran["lost"]}) == (1, {". - ."})
     assert "64 pairs" in run(capsys, *words, path).out
-    texts = [write(tmp_path, name, "".join(" ".join(pair.words[side]) + "\n" for pair in corpus))
-             for side, name in enumerate(("source", "target"))]  # fmt: skip
+    texts = [
+        write(tmp_path, name, "".join(" ".join(pair.words[side]) + "\n" for pair in corpus))
+        for side, name in enumerate(("source", "target"))
+    ]
     assert "1 with corrected words" in run(capsys, *words, *texts).out
     both = "".join(" ||| ".join(map(" ".join, pair.words)) + "\n" for pair in corpus)
     assert "corrected" not in run(capsys, *words, write(tmp_path, "both", both)).out
@@ -377,8 +388,11 @@ def test_projects_that_are_none_fail_clearly(capsys, tmp_path, sample):
     damaged = write(tmp_path, "damaged", content[:4096] + b"\xff" * 20_000 + content[24_096:])
     cut = write(tmp_path, "cut", content[: len(content) // 2])
     for path in (damaged, cut, PARAPHRASES, str(tmp_path), str(tmp_path / "none")):
-        for command in (["export", path, tmp_path / "out", "--to", "alignkit-jsonl"],
-                        ["import", path, PARAPHRASES], ["log", path]):  # fmt: skip
+        for command in (
+            ["export", path, tmp_path / "out", "--to", "alignkit-jsonl"],
+            ["import", path, PARAPHRASES],
+            ["log", path],
+        ):
             run(capsys, "project", *command).failed(path)
     assert not (tmp_path / "out").exists()
 

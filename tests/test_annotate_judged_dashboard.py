@@ -38,8 +38,9 @@ def make(tmp_path):
     made = []
 
     def make(pairs, *names):
-        store = project(tmp_path, small_corpus(pairs), f"p{len(made)}", None, scheme="turku",
-                        task="judge")  # fmt: skip
+        store = project(
+            tmp_path, small_corpus(pairs), f"p{len(made)}", None, scheme="turku", task="judge"
+        )
         assign_pairs(store, list(names), control=0)
         made.append(Dashboard(store))
         return store, made[-1]

@@ -68,8 +68,14 @@ def corpus(folder):
     rows = []
     for k, pair in enumerate(list(read_corpus(PARAPHRASES))[:PAIRS], 1):
         around = f"It was in the news . {' '.join(pair.source)} More is not known ."
-        rows.append({"id": f"p{k}", "source": pair.source, "target": pair.target,
-                     "attributes": {"source_context": around}})  # fmt: skip
+        rows.append(
+            {
+                "id": f"p{k}",
+                "source": pair.source,
+                "target": pair.target,
+                "attributes": {"source_context": around},
+            }
+        )
     return web.write_corpus(folder / "pairs.jsonl", rows)
 
 
@@ -118,8 +124,9 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems, c
             assert "rewrites" not in web.ask(page, "/api/pairs/1")["state"]
             judge_all(page, ["4", "4 i", "4 s", "2", "2", "1", "4 >", "x"])
         with web.browser(bypass_csp=True) as third:
-            page = web.enter(third, invitation(project, "--annotator", "carla", "--adjudicate"),
-                             problems)  # fmt: skip
+            page = web.enter(
+                third, invitation(project, "--annotator", "carla", "--adjudicate"), problems
+            )
             looked_at(page)
             dashboard(third, page)
             adjudicate(page)
@@ -138,8 +145,9 @@ def dashboard(context, page):
     assert "F1" not in board.inner_text("main")
     above = [board.locator(f"h2:has-text('{name}')").bounding_box() for name in TABLES]
     tables = [board.locator(f"table:has({body})").bounding_box() for body in TABLES.values()]
-    assert all(head["y"] + head["height"] <= table["y"]
-               for head, table in zip(above, tables, strict=True))  # fmt: skip
+    assert all(
+        head["y"] + head["height"] <= table["y"] for head, table in zip(above, tables, strict=True)
+    )
     rows = board.locator("#differing tr").evaluate_all("all => all.map(one => one.offsetHeight)")
     assert max(rows) < 60  # two texts of a line each
     web.until(lambda: "being computed" not in board.inner_text("#annotators"), 60)
@@ -156,9 +164,11 @@ def adjudicate(page):
     web.press(page, "Shift+Digit1")
     web.until(lambda: page.locator("#rewrite-list li").count() == 1)
     web.press(page, "Control+Enter")
-    for k, keys, who in ((3, "2 1", "as anna"),  # anna: 4 < s, ben: 4 s
-                         (4, "f", "by adjudicators"),  # 3, 2; "f" is the fourth label
-                         (7, "2", "as ben")):  # 4 > and unsure, 4 > # fmt: skip
+    for k, keys, who in (
+        (3, "2 1", "as anna"),  # anna: 4 < s, ben: 4 s
+        (4, "f", "by adjudicators"),  # 3, 2; "f" is the fourth label
+        (7, "2", "as ben"),
+    ):  # 4 > and unsure, 4 >
         on(page, f"p{k}")
         if k == 4:
             web.press(page, "Control+Enter")
@@ -223,15 +233,21 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems, c
     assert run(capsys, "project", "export", project, out, "--to", "alignkit-jsonl").code == 0
     found = []
     for pair in read_corpus(out):
-        places = [int(pair.attributes[f"{side}_{end}"]) for side in ("source", "target")
-                  for end in ("start", "end")]  # fmt: skip
+        places = [
+            int(pair.attributes[f"{side}_{end}"])
+            for side in ("source", "target")
+            for end in ("start", "end")
+        ]
         texts = SOURCE[places[0] : places[1]], TARGET[places[2] : places[3]]
         assert pair.words == tuple(tuple(text.split()) for text in texts)
         assert pair.attributes["extracted_from"] == "a"
         assert pair.attributes["source_document"] == os.path.join("en", "a.txt")
         found.append(texts)
-    assert found == [("They talked.", "Ils ont parlé."), ("It was late.", "Il était tard."),
-                     ("Then they agreed", "Puis ils étaient d’accord.")]  # fmt: skip
+    assert found == [
+        ("They talked.", "Ils ont parlé."),
+        ("It was late.", "Il était tard."),
+        ("Then they agreed", "Puis ils étaient d’accord."),
+    ]
 
 
 def play(seed):
@@ -258,8 +274,10 @@ def play(seed):
 
 def held_by(stream):
     maps = stream.state.rewrites, stream.state.extracts
-    return [[sorted([key, list(made)] for key, made in one.items()) for one in maps],
-            stream.state.judgment]  # fmt: skip
+    return [
+        [sorted([key, list(made)] for key, made in one.items()) for one in maps],
+        stream.state.judgment,
+    ]
 
 
 def undone(stream):
@@ -280,7 +298,7 @@ SENTENCES = """async ([language, text]) => {
 }"""
 SPLIT = {
     "en": "Mr. J. R. Smith met Dr. Jones. | So do I. | The U.S. Senate met at 4.5 p.m. | "
-          "Then “Go!” he said. | He is in the U.S. | He left, etc. | The end.",
+    "Then “Go!” he said. | He is in the U.S. | He left, etc. | The end.",
     "de": "Am 3. Mai kam er z. B. nach Hause. | Dann, d.h. später, ging er bzw. sie usw. | Es war.",
     "fr": "M. Dupont et Mme. Curie sont là. | Cf. Proust, p. 5. | Il part.",
     "es": "El Sr. García y la Sra. Paz vinieron. | ¿Y Ud. Pepe? | Hola.",
@@ -289,7 +307,7 @@ SPLIT = {
     "hi": "यह है। | वह है।",
     None: "The kbm. five came. | Then kbm. Seven left. | It began.",  # the text tells of "kbm."
     "zh": "他说好。|然后走了！|真的？",
-}  # fmt: skip
+}
 
 
 def test_sentences_do_not_end_behind_abbreviations():

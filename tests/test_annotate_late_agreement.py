@@ -15,12 +15,18 @@ from alignkit.annotate.project.names import BadEvent
 from alignkit.annotate.project.replay import replay
 
 BOTH = {"anna": {(0, 0): 2}, "ben": {(0, 0): 2}}
-LATE = {"a link": ("edit", {"how": "cell", "cells": [[1, 1, 0, 2]]}),
-        "a null": ("edit", {"how": "cell", "cells": [[1, -1, 0, 1]]}),
-        "a judgment": ("judge", {"label": ["", "paraphrase"]}),
-        "flags": ("judge", {"flags": [[], ["unsure"]]})}  # fmt: skip
-VALUES = {"a link": {(1, 1): 2}, "a null": {(1, -1): 1}, "a judgment": {JUDGMENT: ("paraphrase",)},
-          "flags": {JUDGMENT: ("", "unsure")}}  # fmt: skip
+LATE = {
+    "a link": ("edit", {"how": "cell", "cells": [[1, 1, 0, 2]]}),
+    "a null": ("edit", {"how": "cell", "cells": [[1, -1, 0, 1]]}),
+    "a judgment": ("judge", {"label": ["", "paraphrase"]}),
+    "flags": ("judge", {"flags": [[], ["unsure"]]}),
+}
+VALUES = {
+    "a link": {(1, 1): 2},
+    "a null": {(1, -1): 1},
+    "a judgment": {JUDGMENT: ("paraphrase",)},
+    "flags": {JUDGMENT: ("", "unsure")},
+}
 
 
 def done_on(store):

@@ -44,9 +44,11 @@ def store(tmp_path):
 
 def done(store, k, name="anna", *links, after=True):
     tab = Tab(store, k, name)
-    tab.send(sent("open", rev=tab.rev, suggestions=True),
-             *(cell(i, j, tab.state.cells.get((i, j), 0), value) for i, j, value in links),
-             sent("done", before=tab.state.done, after=after))  # fmt: skip
+    tab.send(
+        sent("open", rev=tab.rev, suggestions=True),
+        *(cell(i, j, tab.state.cells.get((i, j), 0), value) for i, j, value in links),
+        sent("done", before=tab.state.done, after=after),
+    )
 
 
 def correct(store, k, source):
@@ -130,9 +132,11 @@ def test_corrected_words_move_learned_suggestions_and_old_ones_are_not_stored(st
 
 @pytest.mark.parametrize(
     ("pairs", "by", "bulk"),
-    [(9, "aligner trained on these 9 pairs", "Too few pairs (9) to trust"),
-     (10, "aligner trained on these 10 pairs, calibrated", "")],
-)  # fmt: skip
+    [
+        (9, "aligner trained on these 9 pairs", "Too few pairs (9) to trust"),
+        (10, "aligner trained on these 10 pairs, calibrated", ""),
+    ],
+)
 def test_the_page_hears_what_a_probability_is(tmp_path, pairs, by, bulk):
     store = made(tmp_path, pairs)
     store.set_suggestions("trained", [(k, BASE) for k in range(1, pairs + 1)])
@@ -274,8 +278,9 @@ def begun(monkeypatch):
 
     def begin(store, taken=()):
         notes = []
-        found = Learning(store, SuggestionPlan("trained"),
-                         shelf=threading.Lock(), taken=taken, note=notes.append)  # fmt: skip
+        found = Learning(
+            store, SuggestionPlan("trained"), shelf=threading.Lock(), taken=taken, note=notes.append
+        )
         running.append(found)
         return found, notes
 
@@ -456,8 +461,10 @@ def test_the_line_is_the_mean_over_neighbours(size, half):
 
 
 def test_many_pairs_are_few_points_and_parts(tmp_path):
-    found = [slow_figures.Corrected(k, 1, f"2026-01-01T{k:05}", 3, 4, k % 5, k // 10)
-             for k in range(2000)]  # fmt: skip
+    found = [
+        slow_figures.Corrected(k, 1, f"2026-01-01T{k:05}", 3, 4, k % 5, k // 10)
+        for k in range(2000)
+    ]
     shown = slow_figures.summed(found, [one.at for one in found])
     assert len(shown.line) <= 300
     assert len(shown.sets) <= 300

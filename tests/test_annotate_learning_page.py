@@ -25,9 +25,11 @@ def finish(client, k):
     doc, links = client.ask("GET", f"/api/pairs/{k}").json, _links(SAMPLES[k - 1])
     cells = [[i, j, 0, 2 if (i, j) in links.sure else 1] for i, j in links]
     shown = str(doc["suggestions"]["set"])
-    events = [("open", {"rev": 1, "suggestions": True, "set": shown}),
-              ("edit", {"how": "cell", "cells": cells}),
-              ("done", {"before": False, "after": True})]  # fmt: skip
+    events = [
+        ("open", {"rev": 1, "suggestions": True, "set": shown}),
+        ("edit", {"how": "cell", "cells": cells}),
+        ("done", {"before": False, "after": True}),
+    ]
     sent = [{"id": str(uuid4()), "kind": kind, "data": data} for kind, data in events]
     body = {"base": doc["state"]["seq"], "rev": 1, "events": sent}
     assert client.ask("POST", f"/api/pairs/{k}/events", body).status == 201
@@ -39,9 +41,12 @@ def _links(one):
     if PICTURES:
         return one.alignment("anna")
     source, target = one.words
-    return Alignment((i, j) for i, word in enumerate(source)
-                     for j, other in enumerate(target)
-                     if word.casefold() == other.casefold())  # fmt: skip
+    return Alignment(
+        (i, j)
+        for i, word in enumerate(source)
+        for j, other in enumerate(target)
+        if word.casefold() == other.casefold()
+    )
 
 
 def shown(page, k):

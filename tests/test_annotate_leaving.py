@@ -29,11 +29,17 @@ class Kind(NamedTuple):
     options: tuple[str, ...] = ("--annotator", "anna", "--suggestions", "none")
 
 
-KINDS = {"align": Kind("align", {"s": 2, "d": 1}, "pairs", "#matrix .here"),
-         "judge": Kind("judge", {"1": "paraphrase", "2": "partial"}, "pairs", "#labels label"),
-         "adjudicate": Kind("align", {"1": 2, "2": 1}, "gold", "#votes button >> nth=1",
-                            ("--annotator", "carla", "--adjudicate", "--suggestions",
-                             "none"))}  # fmt: skip
+KINDS = {
+    "align": Kind("align", {"s": 2, "d": 1}, "pairs", "#matrix .here"),
+    "judge": Kind("judge", {"1": "paraphrase", "2": "partial"}, "pairs", "#labels label"),
+    "adjudicate": Kind(
+        "align",
+        {"1": 2, "2": 1},
+        "gold",
+        "#votes button >> nth=1",
+        ("--annotator", "carla", "--adjudicate", "--suggestions", "none"),
+    ),
+}
 
 
 @pytest.fixture(scope="module", params=KINDS)

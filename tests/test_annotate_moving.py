@@ -64,19 +64,28 @@ def test_a_move_leaves_what_the_other_has_and_what_is_compared(tmp_path):
     assert f"{len(both)} {'is' if len(both) == 1 else 'are'} already anna's" in moved.text
     store = assigned(tmp_path / "..", "anna", "ben", "carla", control=1)
     split = [row for row in ask(store, assigned_rows) if row.arm == "split"]
-    alone = {k for k in {row.k for row in split}
-             if sum(row.shown for row in split if row.k == k) == 1}  # fmt: skip
+    alone = {
+        k for k in {row.k for row in split} if sum(row.shown for row in split if row.k == k) == 1
+    }
     mine = {row.k for row in split if row.annotator == "ben" and row.shown and row.k in alone}
     moved = move_pairs(store, "ben", None, 12)
     assert mine
     assert not mine & set(moved.pairs)
     assert "compare work with and without suggestions" in moved.text
-    kept = {row.k: (row.arm, row.shown, row.trial) for row in ask(store, assigned_rows)
-            if row.annotator == "anna"}  # fmt: skip
+    kept = {
+        row.k: (row.arm, row.shown, row.trial)
+        for row in ask(store, assigned_rows)
+        if row.annotator == "anna"
+    }
     move_pairs(store, "anna", "dora", 12)
-    assert kept.items() >= {row.k: (row.arm, row.shown, row.trial)
-                            for row in ask(store, assigned_rows)
-                            if row.annotator == "dora"}.items()  # fmt: skip
+    assert (
+        kept.items()
+        >= {
+            row.k: (row.arm, row.shown, row.trial)
+            for row in ask(store, assigned_rows)
+            if row.annotator == "dora"
+        }.items()
+    )
 
 
 def test_whoever_leaves_gives_back_what_is_not_begun_and_may_return(tmp_path):
@@ -132,8 +141,9 @@ def test_nothing_is_everybodys_when_all_was_taken_and_copies_have_the_moves(tmp_
 @pytest.mark.parametrize(("from_", "to"), [("ben", "ben"), ("", None), ("ben", "gold")])
 def test_moves_that_make_no_sense_are_refused(tmp_path, from_, to):
     store = assigned(tmp_path, "anna", "ben")
-    refuses(ProjectError, "gold" if to == "gold" else "two different", move_pairs, store, from_,
-            to, 1)  # fmt: skip
+    refuses(
+        ProjectError, "gold" if to == "gold" else "two different", move_pairs, store, from_, to, 1
+    )
 
 
 def test_the_command_moves(tmp_path, capsys):
@@ -158,8 +168,10 @@ def test_a_renamed_annotator_has_the_new_name_in_all_that_is_stored(tmp_path):
         rename_annotator(store, "ben", "ben.2", "carla")
         assert not replay(store).differences
         assert store.project().annotators == ["anna", "ben.2", "gold"]
-        after = [{**row, "votes": {name.removesuffix(".2"): x for name, x in row["votes"].items()}}
-                 for row in provenance(store)]  # fmt: skip
+        after = [
+            {**row, "votes": {name.removesuffix(".2"): x for name, x in row["votes"].items()}}
+            for row in provenance(store)
+        ]
         assert after == before
         for old, new in (("ben", "eve"), ("anna", "ben.2"), ("anna", "gold"), ("gold", "x")):
             refuses(ProjectError, "gold|cannot become", rename_annotator, store, old, new)

@@ -27,8 +27,13 @@ from alignkit.annotate.server.sessions import change_task
 from alignkit.io.format import EVERYTHING
 
 TEXTS = st.tuples(st.sampled_from(["a", "b c"]), st.sampled_from(["w", "x y"]))
-STEPS = st.lists(st.one_of(st.tuples(st.sampled_from(["r1", "r2", "r10"]), st.none() | TEXTS),
-                           st.sampled_from(["undo", "redo"])), max_size=12)  # fmt: skip
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["r1", "r2", "r10"]), st.none() | TEXTS),
+        st.sampled_from(["undo", "redo"]),
+    ),
+    max_size=12,
+)
 SOURCE = "They talked.\nThen they agreed,\nand \U0001f600 left."
 TARGET = "Ils ont parlé. Ils sont partis."
 
@@ -62,17 +67,21 @@ def rewrites_of(store, k=1, annotator="anna"):
     return dict(store.pair(k, annotator).state.rewrites or ())
 
 
-@pytest.mark.parametrize(("event", "told"),
-                         [(rewrite(["a", " "]), "a text is empty"),
-                          (rewrite(["a", "b"], key="x1"), "key 'x1': expected"),
-                          (rewrite(["a", "b"], key="r0"), "key 'r0': expected"),
-                          (rewrite(["a" * 20_001, "b"]), "20000"),
-                          (rewrite(["a\x00", "b"]), r"control character U\+0000"),
-                          (sent("rewrite", rewrites=[["r1", None, ["a", "b"]]] * 2), "given twice"),
-                          (extract([0, 1, 0, 8]), "characters 0 to 8 are not words of a text"),
-                          (extract([1, 1, 0, 1]), "characters 1 to 1"),
-                          (extract([1, 2, 0, 1]), "characters 1 to 2"),
-                          (extract([-1, 2, 0, 1]), ">= 0")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (rewrite(["a", " "]), "a text is empty"),
+        (rewrite(["a", "b"], key="x1"), "key 'x1': expected"),
+        (rewrite(["a", "b"], key="r0"), "key 'r0': expected"),
+        (rewrite(["a" * 20_001, "b"]), "20000"),
+        (rewrite(["a\x00", "b"]), r"control character U\+0000"),
+        (sent("rewrite", rewrites=[["r1", None, ["a", "b"]]] * 2), "given twice"),
+        (extract([0, 1, 0, 8]), "characters 0 to 8 are not words of a text"),
+        (extract([1, 1, 0, 1]), "characters 1 to 1"),
+        (extract([1, 2, 0, 1]), "characters 1 to 2"),
+        (extract([-1, 2, 0, 1]), ">= 0"),
+    ],
+)
 def test_what_cannot_be_is_refused(store, event, told):
     refuses(BadEvent, told, Tab(store).send, event)
 
@@ -82,8 +91,9 @@ def test_two_tabs_disagree_on_a_rewrite(store):
     one.send(rewrite(["a", "w"]))
     with pytest.raises(Conflict) as problem:
         other.send(rewrite(["a", "x"]))
-    assert problem.value.conflicts == [{"field": "rewrite", "key": "r1", "before": None,
-                                        "after": ("a", "x"), "now": ("a", "w")}]  # fmt: skip
+    assert problem.value.conflicts == [
+        {"field": "rewrite", "key": "r1", "before": None, "after": ("a", "x"), "now": ("a", "w")}
+    ]
     other.send(rewrite(["a", "x"], ["a", "w"]))
     assert rewrites_of(store) == {"r1": ("a", "x")}
 
@@ -229,18 +239,37 @@ def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path,
     assert [pair.id for pair in found] == ["a/x1", "a/x2"]
     assert found[0].words == (("and", "\U0001f600", "left."), ("Ils", "sont", "partis."))
     assert dict(found[0].attributes) == {
-        "source_document": f"{folders[0]}/a.en", "target_document": f"{folders[1]}/a.fr",
-        "extracted_from": "a", "extracted_by": "anna", "source_start": str(begin),
-        "source_end": str(begin + 11), "source_line": "3", "target_start": "15", "target_end": "31",
-        "target_line": "1"
-    }  # fmt: skip
+        "source_document": f"{folders[0]}/a.en",
+        "target_document": f"{folders[1]}/a.fr",
+        "extracted_from": "a",
+        "extracted_by": "anna",
+        "source_start": str(begin),
+        "source_end": str(begin + 11),
+        "source_line": "3",
+        "target_start": "15",
+        "target_end": "31",
+        "target_line": "1",
+    }
     ran = run(capsys, "project", "yield", store.path, "--json")
-    assert ran.json["annotators"] == [{"annotator": "anna", "documents": 2, "done": 2,
-                                       "with_pairs": 1, "without": 1, "pairs": 2, "open": 0,
-                                       "characters": 83, "covered": 53, "taken": 53,
-                                       "pairs_per_document": 1.0, "pairs_per_nonempty": 2.0,
-                                       "empty": 0.5, "coverage": 53 / 83,
-                                       "length": 53 / 4}]  # fmt: skip
+    assert ran.json["annotators"] == [
+        {
+            "annotator": "anna",
+            "documents": 2,
+            "done": 2,
+            "with_pairs": 1,
+            "without": 1,
+            "pairs": 2,
+            "open": 0,
+            "characters": 83,
+            "covered": 53,
+            "taken": 53,
+            "pairs_per_document": 1.0,
+            "pairs_per_nonempty": 2.0,
+            "empty": 0.5,
+            "coverage": 53 / 83,
+            "length": 53 / 4,
+        }
+    ]
     assert "anna" in run(capsys, "project", "yield", store.path).out
     with pytest.raises(ProjectError, match="cannot be changed"):
         import_pairs(store, [SentencePair("a", ("x",), ("y",))], holds=EVERYTHING)
@@ -249,10 +278,16 @@ def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path,
 
 def test_judgments_to_look_at_again(tmp_path, capsys):
     """Those of a label, with any flags, and from before a day; without a time, always."""
-    rows = {"a": ("4>", "2026-04-30T23:59:59Z"), "b": ("4", "2026-05-01T00:00:00Z"),
-            "c": ("4i", None), "d": ("3", "2026-01-01T00:00:00Z")}  # fmt: skip
-    pairs = [SentencePair(id, ["x"], ["y"], {"anna": Annotation(None, judgment=label, when=when)})
-             for id, (label, when) in rows.items()]  # fmt: skip
+    rows = {
+        "a": ("4>", "2026-04-30T23:59:59Z"),
+        "b": ("4", "2026-05-01T00:00:00Z"),
+        "c": ("4i", None),
+        "d": ("3", "2026-01-01T00:00:00Z"),
+    }
+    pairs = [
+        SentencePair(id, ["x"], ["y"], {"anna": Annotation(None, judgment=label, when=when)})
+        for id, (label, when) in rows.items()
+    ]
     store = project(tmp_path, Corpus(pairs), scheme="turku", task="judge")
     words = ["project", "pairs", store.path, "--json"]
 
@@ -320,16 +355,23 @@ def test_the_yield_is_of_all_documents_and_of_the_nonempty_ones(tmp_path, capsys
         tab.send(done())
     (row,) = count_yield(store).rows
     assert (row.done, row.with_pairs, row.pairs) == (10, 4, 8)
-    assert row.ratios == {"pairs_per_document": 0.8, "pairs_per_nonempty": 2.0, "empty": 0.6,
-                          "coverage": 4 * 9 / 160, "length": 4 * 13 / 16}  # fmt: skip
+    assert row.ratios == {
+        "pairs_per_document": 0.8,
+        "pairs_per_nonempty": 2.0,
+        "empty": 0.6,
+        "coverage": 4 * 9 / 160,
+        "length": 4 * 13 / 16,
+    }
     printed = run(capsys, "project", "yield", store.path).out
     assert printed.splitlines()[4].split()[-5:] == ["0.8", "2", "60.0", "22.5", "3.25"]
 
 
 def test_documents_of_json_lines(tmp_path):
     path = tmp_path / "docs.jsonl"
-    rows = [{"id": "one", "source": ["a b", "c"], "target": "x", "year": 2020,
-             "source_document": "s"}, {"source": "d\r\ne", "target": "y"}]  # fmt: skip
+    rows = [
+        {"id": "one", "source": ["a b", "c"], "target": "x", "year": 2020, "source_document": "s"},
+        {"source": "d\r\ne", "target": "y"},
+    ]
     path.write_text("\ufeff" + "\n\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     one, two = read_documents([str(path)])
     assert one.attributes["source_text"] == "a b\n\nc"
@@ -338,14 +380,17 @@ def test_documents_of_json_lines(tmp_path):
     assert two.attributes["target_document"] == "3"
 
 
-@pytest.mark.parametrize(("text", "told"),
-                         [("nonsense", "docs.jsonl:1: is not JSON"),
-                          ("[1]", "docs.jsonl:1: is not an object"),
-                          ('{"source": "a"}', "docs.jsonl:1: has no text 'target'"),
-                          ('{"source": "a", "target": ["b", 3]}', "has no text 'target'"),
-                          ('{"id": 1, "source": "a", "target": "b"}\n' * 2,
-                           "two documents have the id '1'"),
-                          ("\xff", "is not text in utf-8")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("nonsense", "docs.jsonl:1: is not JSON"),
+        ("[1]", "docs.jsonl:1: is not an object"),
+        ('{"source": "a"}', "docs.jsonl:1: has no text 'target'"),
+        ('{"source": "a", "target": ["b", 3]}', "has no text 'target'"),
+        ('{"id": 1, "source": "a", "target": "b"}\n' * 2, "two documents have the id '1'"),
+        ("\xff", "is not text in utf-8"),
+    ],
+)
 def test_damaged_documents_are_told(tmp_path, text, told):
     path = tmp_path / "docs.jsonl"
     path.write_bytes(text.encode("latin-1"))
@@ -358,10 +403,12 @@ def test_folders_that_do_not_go_together_are_told(tmp_path, folders):
     (tmp_path / "xx").mkdir()
     (tmp_path / "xx" / "q.txt").write_text("q")
     source = f"{folders[0]}/a.en"
-    for paths, told in (((folders[0], str(tmp_path / "xx")), "no file has the same name"),
-                        ((folders[0], source), "expected two folders or two files"),
-                        ((folders[0],), "is one folder"),
-                        ((source, str(tmp_path / "nowhere")), "cannot be read")):  # fmt: skip
+    for paths, told in (
+        ((folders[0], str(tmp_path / "xx")), "no file has the same name"),
+        ((folders[0], source), "expected two folders or two files"),
+        ((folders[0],), "is one folder"),
+        ((source, str(tmp_path / "nowhere")), "cannot be read"),
+    ):
         refuses((ProjectError, FileNotFoundError), told, list, read_documents(paths))
     (pair,) = read_documents((source, f"{folders[1]}/a.fr"))
     assert pair.id == "a"

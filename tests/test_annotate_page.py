@@ -22,10 +22,13 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 LINKS = {"auto": Alignment.parse("1-2 3-3 4-4 5-5 6-7 7-8")}
 PAIRS = [
     SentencePair("one", web.SOURCE, web.TARGET, LINKS),
-    SentencePair(HOSTILE, [HOSTILE, "<script>alert(2)</script>", "c"],
-                 ["javascript:alert(3)", "\u202eabc", '"><svg onload=alert(4)>']),
+    SentencePair(
+        HOSTILE,
+        [HOSTILE, "<script>alert(2)</script>", "c"],
+        ["javascript:alert(3)", "\u202eabc", '"><svg onload=alert(4)>'],
+    ),
     SentencePair("three", ["one", "two"], ["اثنان", "واحد"]),
-]  # fmt: skip
+]
 INITIAL = SuggestionPlan("initial", "auto")
 TABLET = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
 
@@ -45,8 +48,10 @@ def page(project, problems):
 
 @pytest.mark.parametrize("hidden", [False, True])
 def test_the_focus_names_the_systems_that_vote(tmp_path, problems, hidden):
-    said = {name: Alignment.parse(links) for name, links in
-            (("auto", "0-0 3-3"), ("two/1", "3-3 4-4"), ("two/2", "3-3"))}  # fmt: skip
+    said = {
+        name: Alignment.parse(links)
+        for name, links in (("auto", "0-0 3-3"), ("two/1", "3-3 4-4"), ("two/2", "3-3"))
+    }
     corpus = tmp_path / "corpus.jsonl"
     write_corpus(Corpus([SentencePair("1", web.SOURCE, web.TARGET, said)]), str(corpus))
     words = ["--suggestions", "vote", "--evidence", "auto", "--evidence", "two"]
@@ -298,16 +303,20 @@ def test_a_finger_pans_and_draws_after_resting(project, problems):
 
 
 def dispatch(page, **key):
-    page.evaluate("key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
-                  " { bubbles: true, cancelable: true, ...key }))", key)  # fmt: skip
+    page.evaluate(
+        "key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+        " { bubbles: true, cancelable: true, ...key }))",
+        key,
+    )
 
 
 def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank):
-    for key, held in (({"key": "ы", "code": "KeyS"}, [(0, 0, 2)]),
-                      ({"key": "ч", "code": "KeyX"}, []),
-                      ({"key": "s", "code": "KeyS", "altKey": True}, []),
-                      ({"key": "S", "code": "KeyS", "modifierCapsLock": True},
-                       [(0, 0, 2)])):  # fmt: skip
+    for key, held in (
+        ({"key": "ы", "code": "KeyS"}, [(0, 0, 2)]),
+        ({"key": "ч", "code": "KeyX"}, []),
+        ({"key": "s", "code": "KeyS", "altKey": True}, []),
+        ({"key": "S", "code": "KeyS", "modifierCapsLock": True}, [(0, 0, 2)]),
+    ):
         dispatch(blank, **key)
         assert drawn(blank) == held, key
     blank.locator("#comment").focus()
@@ -451,8 +460,9 @@ def test_buttons_reject_redo_and_go_to_unaligned_words(project, problems):
         assert (state["cells"], state["rejected"]) == ([[1, 2, 2]], [[3, 3]])
         press(page, "A Control+ArrowUp Control+ArrowLeft")
         linked = [(i, j) for i, j, _ in drawn(page)]
-        left = [set(range(most)) - {cell[side] for cell in linked}
-                for side, most in enumerate((8, 9))]  # fmt: skip
+        left = [
+            set(range(most)) - {cell[side] for cell in linked} for side, most in enumerate((8, 9))
+        ]
         assert all(left)
         places = []
         for _ in range(2 * len(left[0]) + len(left[1])):

@@ -24,11 +24,18 @@ from alignkit.annotate.server.serving import SECRET, ServerFile, invited
 
 PAIRS = 8
 COMMENT = "what-ben-thinks"
-QUERIES = {"/api/find": "?q=word", "/api/changes": "?after=0", "/api/export": "?to=alignkit-jsonl",
-           "/api/queue": "?limit=1000", "/api/concordance": "?word=b"}  # fmt: skip
-BODY = {"base": 0, "rev": 1,
-        "events": [{"id": "walked", "kind": "edit",
-                    "data": {"how": "cell", "cells": [[1, 1, 0, 2]]}}]}  # fmt: skip
+QUERIES = {
+    "/api/find": "?q=word",
+    "/api/changes": "?after=0",
+    "/api/export": "?to=alignkit-jsonl",
+    "/api/queue": "?limit=1000",
+    "/api/concordance": "?word=b",
+}
+BODY = {
+    "base": 0,
+    "rev": 1,
+    "events": [{"id": "walked", "kind": "edit", "data": {"how": "cell", "cells": [[1, 1, 0, 2]]}}],
+}
 
 
 @pytest.fixture(scope="module")
@@ -166,8 +173,9 @@ def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben)
     rows = ask(server.opening.opened.store, assigned_rows)
     for row in rows:
         client = {"anna": anna, "ben": ben}[row.annotator]
-        replies = [client.ask("GET", f"/api/pairs/{row.k}{more}")
-                   for more in ("", "?prefetch", "/history")]  # fmt: skip
+        replies = [
+            client.ask("GET", f"/api/pairs/{row.k}{more}") for more in ("", "?prefetch", "/history")
+        ]
         assert (replies[0].json["suggestions"] is not None) == row.shown
         assert any(b"0.875" in reply.body for reply in replies) == row.shown
     assert not all(row.shown for row in rows)

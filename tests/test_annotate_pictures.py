@@ -64,14 +64,17 @@ def shapes():
 
     def pair(name, source, target):
         n, m = len(source), len(target)
-        links = {(i, min(m - 1, max(0, i * m // n + rng.choice([0, 0, 0, -1, 2]))))
-                 for i in range(n)}  # fmt: skip
+        links = {
+            (i, min(m - 1, max(0, i * m // n + rng.choice([0, 0, 0, -1, 2])))) for i in range(n)
+        }
         links |= {(i, j) for i in (n // 2, n // 2 + 1) for j in (m // 2, m // 2 + 1)}
         return SentencePair(name, source, target, {"auto": Alignment(links)})
 
-    return [*(pair(f"{n} x {m}", words(n), words(m)) for n, m in ((8, 9), (30, 35), (100, 100))),
-            pair("arabic", ENGLISH.split(), ARABIC.split()),
-            pair("chinese", ENGLISH.split(), CHINESE.split())]  # fmt: skip
+    return [
+        *(pair(f"{n} x {m}", words(n), words(m)) for n, m in ((8, 9), (30, 35), (100, 100))),
+        pair("arabic", ENGLISH.split(), ARABIC.split()),
+        pair("chinese", ENGLISH.split(), CHINESE.split()),
+    ]
 
 
 @pytest.fixture(scope="module")

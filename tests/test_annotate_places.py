@@ -73,9 +73,13 @@ def test_a_project_is_copied_to_postgresql_and_back_with_an_equal_log(tmp_path, 
 
 def test_a_place_in_postgresql_is_checked(tmp_path, monkeypatch):
     place, url = server().place(), server().url
-    for wrong, told in ((url, "name of a schema"), (f'{url}#p"x', "name of a schema"),
-                        (place, "no alignkit project"), (f"{url}0#p_1", "does not answer"),
-                        (f"{url}#pg_x", "name of a schema")):  # fmt: skip
+    for wrong, told in (
+        (url, "name of a schema"),
+        (f'{url}#p"x', "name of a schema"),
+        (place, "no alignkit project"),
+        (f"{url}0#p_1", "does not answer"),
+        (f"{url}#pg_x", "name of a schema"),
+    ):
         refuses(ProjectError, told, Store.open, wrong)
     create_project(place, small_corpus())
     refuses(ProjectError, "exists already", create_project, place, small_corpus())
@@ -168,22 +172,31 @@ FILES = "rewrites_are_merged or learning_is_on or new_project_learns or of_the_c
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "modules",
-    ["store folds assignment import", "gold control decisions adjudicating both_sides docket",
-     "learning new_pairs provenance late_agreement tasks times"],
-)  # fmt: skip
+    [
+        "store folds assignment import",
+        "gold control decisions adjudicating both_sides docket",
+        "learning new_pairs provenance late_agreement tasks times",
+    ],
+)
 def test_the_tests_of_projects_pass_in_postgresql(modules):
     paths = [f"{Path(__file__).parent}/test_annotate_{name}.py" for name in modules.split()]
     server()  # or the test is skipped
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths]
-    ran = subprocess.run([*words, "-k", f"not ({FILES})"], capture_output=True, check=False,
-                         env={**os.environ, "ALIGNKIT_STORE": "postgresql"})  # fmt: skip
+    ran = subprocess.run(
+        [*words, "-k", f"not ({FILES})"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "ALIGNKIT_STORE": "postgresql"},
+    )
     assert ran.returncode == 0, ran.stdout[-3000:].decode()
 
 
 # Backups and copies of files in use
 
-WATCH = "import sys, time; from alignkit.annotate.project.store import Store; " \
-    "store = Store.open(sys.argv[1], serve=True); print(flush=True); time.sleep(60)"  # fmt: skip
+WATCH = (
+    "import sys, time; from alignkit.annotate.project.store import Store; "
+    "store = Store.open(sys.argv[1], serve=True); print(flush=True); time.sleep(60)"
+)
 
 
 def test_a_backup_while_edits_go_on_is_complete_and_lets_nobody_in(tmp_path, capsys):
@@ -246,9 +259,14 @@ def test_a_copy_of_a_file_in_use_is_refused_and_a_killed_server_is_not(tmp_path,
 DROPPED = [
     ["DROP TABLE in_use"],
     ["DROP TABLE learned_set", "ALTER TABLE pair DROP COLUMN suggested"],
-    ["DROP TABLE assignment", *(f"ALTER TABLE project DROP COLUMN {name}" for name in
-                                ("gold", "task", "assigning", "blind", "majority"))],
-]  # fmt: skip
+    [
+        "DROP TABLE assignment",
+        *(
+            f"ALTER TABLE project DROP COLUMN {name}"
+            for name in ("gold", "task", "assigning", "blind", "majority")
+        ),
+    ],
+]
 
 
 @pytest.mark.parametrize("version", [3, 2, 1])

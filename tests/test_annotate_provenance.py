@@ -52,13 +52,16 @@ def lines(store, **more):
 def test_each_decision_says_who_made_it_on_which_votes_and_why(store):
     settled(store)
     found = lines(store)
-    assert {place: (line["link"], line["why"], line["as"]) for place, line in found.items()
-            if place[0] is not None} == {
+    assert {
+        place: (line["link"], line["why"], line["as"])
+        for place, line in found.items()
+        if place[0] is not None
+    } == {
         (0, 0): ("sure", "agreed", None),
         (1, 1): ("sure", "vote", "anna"),
         (2, 2): ("none", "vote", "ben"),
         (3, 3): ("possible", "own", None),
-    }  # fmt: skip
+    }
     assert {line["adjudicator"] for line in found.values()} == {"carla", "dora"}
     assert found[3, 3]["adjudicator"] == "carla"  # of who decided, not of who did it again
     verb = found[1, 1]
@@ -101,16 +104,21 @@ def test_rewrites_say_whose_they_were_and_who_took_them(store):
         (*own, "own", None, "carla"),
     ]
     assert [[vote["said"] for vote in line["votes"].values()] for line in found] == [
-        [True, True], [True, False], [False, False]
-    ]  # fmt: skip
+        [True, True],
+        [True, False],
+        [False, False],
+    ]
     assert tuple(vote["seq"] for vote in found[1]["votes"].values()) == seqs
     assert {line["id"] for line in found} == {"p1"}
 
 
 def test_corrected_words_leave_how_each_link_was_drawn(store):
     settled(store)
-    before = {(line["link"], line["why"], line.get("note")): line["votes"] for line in
-              provenance(store) if line.get("i") is not None}  # fmt: skip
+    before = {
+        (line["link"], line["why"], line.get("note")): line["votes"]
+        for line in provenance(store)
+        if line.get("i") is not None
+    }
     for words in (["new", *SOURCE], ["a", "b", "x", "c", "d"], ["c", "d"]):
         import_pairs(store, [SentencePair("p1", words, TARGET)], holds=EVERYTHING)
         for line in provenance(store):

@@ -55,8 +55,10 @@ def plain_pull(pairs, edges=(0.1, 0.6, 0.9)):
             shown, hidden = sorted(pair.works.values(), key=lambda work: not work.shown)
             rows.append((pair, set(shown.links), set(hidden.links)))
     suggested = [{s[:2] for s in pair.suggested} for pair, *_ in rows]
-    f1 = [[plain_f1(links, seen) for links in both]
-          for (_, *both), seen in zip(rows, suggested, strict=True)]  # fmt: skip
+    f1 = [
+        [plain_f1(links, seen) for links in both]
+        for (_, *both), seen in zip(rows, suggested, strict=True)
+    ]
     found = {"shown": mean([one for one, _ in f1]), "hidden": mean([other for _, other in f1])}
     found |= {"pull": mean([one - other for one, other in f1]), "bins": []}
     for low, high in zip((0, *edges), (*edges, 1.01), strict=True):
@@ -99,10 +101,13 @@ def control_pairs(draw):
     count, coin = draw(st.integers(0, 1 if arm == "coin" else 2)), draw(st.booleans())
     shown = {"": [True] * 2, "bare": [False] * 2, "split": [coin, not coin], "coin": [coin]}[arm]
     works = {
-        name: ControlWork(shown[k], Alignment(draw(st.sets(CELLS)), draw(st.sets(CELLS))),
-                   draw(st.frozensets(CELLS)) if shown[k] else ())
+        name: ControlWork(
+            shown[k],
+            Alignment(draw(st.sets(CELLS)), draw(st.sets(CELLS))),
+            draw(st.frozensets(CELLS)) if shown[k] else (),
+        )
         for k, name in zip(range(count), "AB", strict=False)
-    }  # fmt: skip
+    }
     p = st.one_of(st.none(), st.sampled_from([0.0, 0.05, 0.1, 0.3, 0.6, 0.899, 0.9, 1.0]))
     suggested = [(*cell, draw(p), 2) for cell in sorted(draw(st.sets(CELLS)))]
     return ControlPair("1", arm, works, suggested, draw(st.sampled_from("xyz")))
@@ -242,8 +247,14 @@ def test_what_makes_no_sense_is_refused():
         ControlPair("1", "", {}, [(0, 0, 0.5, 2), (0, 0, 0.4, 1)])
     refuses(OptionError, "probability 2", ControlPair, "1", "", {}, [(0, 0, 2.0, 2)])
     refuses(ArgumentError, "pairs", estimate_pull, ["x"])
-    for wrong in ({"edges": (0.6, 0.1)}, {"edges": (0.0, 0.5)}, {"least": 2.0}, {"seed": -1},
-                  {"resamples": 0}, {"confidence": 1.0}):  # fmt: skip
+    for wrong in (
+        {"edges": (0.6, 0.1)},
+        {"edges": (0.0, 0.5)},
+        {"least": 2.0},
+        {"seed": -1},
+        {"resamples": 0},
+        {"confidence": 1.0},
+    ):
         refuses(OptionError, None, bias.PullOptions, **wrong)
 
 
@@ -272,8 +283,10 @@ def simulated(rng, pull, pairs=100):
         taken = own if pull == 0 else own | (rng.random(n) < pull / (1 - q))
         if pull == 0:  # two people differ without any suggestions, too
             taken = rng.random(n) < q
-        works = [Alignment([(i, i if drawn else n) for i, drawn in enumerate(one)])
-                 for one in (taken, own)]  # fmt: skip
+        works = [
+            Alignment([(i, i if drawn else n) for i, drawn in enumerate(one)])
+            for one in (taken, own)
+        ]
         suggested = [(i, i, round(float(rng.random()), 2), 2) for i in range(n)]
         found.append(split(str(k), *works, suggested, f"length {n}"))
     return found

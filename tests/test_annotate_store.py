@@ -82,14 +82,20 @@ def test_pairs_need_words_and_a_file_of_their_own(tmp_path):
 def test_every_kind_is_held_and_comments_are_labels(store):
     Tab(store).send(
         sent("open", rev=1, suggestions=True),
-        sent("edit", how="accept-all", cells=[[0, 0, 0, 2], [1, 1, 0, 2]],
-             bulk=[[0, 0, 0, 1], [1, 1, 0, 1]], set="m", threshold=0.9),
+        sent(
+            "edit",
+            how="accept-all",
+            cells=[[0, 0, 0, 2], [1, 1, 0, 2]],
+            bulk=[[0, 0, 0, 1], [1, 1, 0, 1]],
+            set="m",
+            threshold=0.9,
+        ),
         sent("reject", rejected=[[2, 2, 0, 1]]),
         sent("comment", key="0-0", before="", after="<b>why</b>"),
         sent("comment", key="2--1", before="", after="no word"),
         sent("judge", label=["", "paraphrase"], flags=[[], ["typo", "tense"]]),
         sent("done", before=False, after=True, seen=[[0, 0]]),
-    )  # fmt: skip
+    )
     state = store.pair(1, "anna").state
     assert (state.bulk, state.flags) == ([(1, 1)], ["tense", "typo"])
     assert dict(state.comments) == {"0-0": "<b>why</b>", "2--1": "no word"}
@@ -187,7 +193,7 @@ def test_what_is_repeated_in_part_is_stored_once_and_an_id_names_one_event(store
         sent("done", before=0, after=1),
         sent("undo", of=3),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused(store, event):
     refuses(BadEvent, None, Tab(store).send, cell(0, 0, 0, 1), event)
     assert store.history(1, "anna") == []
@@ -228,16 +234,25 @@ def test_lists_and_totals(tmp_path):
     assert (store.progress("anna"), store.progress("gold")) == ((1, 5), (5, 5))
     row = store.queue("anna", after=1, limit=1).pairs[0]
     assert (row.k, row.id, row.done, row.links, row.comments) == (2, "p2", True, 1, 1)
-    for name, text, found in (("anna", "STRASSE", [2]), ("gold", "strasse", []),
-                              ("anna", "0%", [2]), ("anna", "P3", [3])):  # fmt: skip
+    for name, text, found in (
+        ("anna", "STRASSE", [2]),
+        ("gold", "strasse", []),
+        ("anna", "0%", [2]),
+        ("anna", "P3", [3]),
+    ):
         assert [row.k for row in store.queue(name, query=text).pairs] == found
     assert len(store.queue("anna", query="b c", limit=4).pairs) == 4
     Tab(store, 1).send(sent("comment", key="", before="", after="like p3"))
     assert [row.k for row in store.queue("anna", query="p3").pairs] == [3, 1]  # this id is first
     Tab(store, 3).send(sent("judge", flags=[[], ["unsure"]]))
     Tab(store, 4).send(sent("open", rev=1, suggestions=False))
-    for only, found in (("open", [1, 3, 4, 5]), ("done", [2]), ("flagged", [3]),
-                        ("commented", [1, 2]), ("mine", [1, 2, 3])):  # fmt: skip
+    for only, found in (
+        ("open", [1, 3, 4, 5]),
+        ("done", [2]),
+        ("flagged", [3]),
+        ("commented", [1, 2]),
+        ("mine", [1, 2, 3]),
+    ):
         part = store.queue("anna", only=only)
         assert ([row.k for row in part.pairs], part.total) == (found, len(found)), only
         assert store.queue("anna", after=1, only=only).pairs == part.pairs[1:]
@@ -303,8 +318,10 @@ def test_histories_of_two_tabs_fold_to_the_snapshot(steps):
         assert not replay(store).differences
         history = store.history(1, "anna")
         assert [event.id for event in history if event.kind != "text"] == acknowledged
-        stored = [{"id": event.id, "kind": event.kind, "data": json.loads(bytes(event.data))}
-                  for event in history]  # fmt: skip
+        stored = [
+            {"id": event.id, "kind": event.kind, "data": json.loads(bytes(event.data))}
+            for event in history
+        ]
         view, folded = store.pair(1, "anna"), View(stored, [])
         state = decode_state(encode(view.state))
         assert shown(state, [], []) == shown(folded.state, [], [])

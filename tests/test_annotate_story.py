@@ -45,7 +45,7 @@ SETTLED = {
         "look ~ good": ("1", {"9-6": "none"}, "anna"),
     },
     "p40": {"faster ~ sooner": ("2", {"5-5": "possible"}, "ben")},
-}  # fmt: skip
+}
 NOTE = "“married to” as a whole"
 """Kept with the third difference of p05."""
 
@@ -147,9 +147,11 @@ def adjudicate(page):
 
 FIGURES = {
     "twos": ["words.sure.f1", "words.possible.f1", "different.cells.all.kappa", "cells.all.kappa"],
-    "beyond": [f"{level}.C" for level in ("phrases.sure", "phrases.possible", "words.sure",
-                                          "words.possible")],
-}  # fmt: skip
+    "beyond": [
+        f"{level}.C"
+        for level in ("phrases.sure", "phrases.possible", "words.sure", "words.possible")
+    ],
+}
 """The figures that the dashboard shows, in the order of its columns."""
 
 SHOWN = """async rows => {
@@ -183,16 +185,21 @@ def check_gold(folder, samples):
     """Gold is what both drew and what was decided, and why is told beside it."""
     said = {pair.id: pair.annotations for pair in read_corpus(folder / "gold.jsonl")}
     text = (folder / "gold.jsonl.provenance.jsonl").read_text(encoding="utf-8")
-    lines = {(line["id"], f"{line['i']}-{line['j']}" if "i" in line else ""): line
-             for line in map(json.loads, text.splitlines())}  # fmt: skip
+    lines = {
+        (line["id"], f"{line['i']}-{line['j']}" if "i" in line else ""): line
+        for line in map(json.loads, text.splitlines())
+    }
     for id, made in said.items():
         anna, ben = (dict_of(samples[id].alignment(name)) for name in ("anna", "ben"))
         for name, drawn_by in (("anna", anna), ("ben", ben)):
             assert dict_of(made[name].alignment) == drawn_by
             told = {(5, 3): f"so says {name}"} if id == "p05" else {}
             assert made[name].alignment.labels == told
-        decided = {place: (value, why) for _, places, why in SETTLED.get(id, {}).values()
-                   for place, value in places.items()}  # fmt: skip
+        decided = {
+            place: (value, why)
+            for _, places, why in SETTLED.get(id, {}).values()
+            for place, value in places.items()
+        }
         expected = {place: value for place, value in anna.items() if ben.get(place) == value}
         agreed = set(expected)
         for place, (value, why) in decided.items():
@@ -211,8 +218,10 @@ def check_gold(folder, samples):
 def dict_of(alignment):
     """Return the strength of each link."""
     assert alignment is not None
-    return {f"{link.i}-{link.j}": "sure" if link in alignment.sure else "possible"
-            for link in alignment.possible}  # fmt: skip
+    return {
+        f"{link.i}-{link.j}": "sure" if link in alignment.sure else "possible"
+        for link in alignment.possible
+    }
 
 
 def test_two_annotate_and_a_third_makes_gold(tmp_path):

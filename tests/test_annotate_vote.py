@@ -26,8 +26,13 @@ from alignkit.annotate.server.sessions import Sessions, admit
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.format import EVERYTHING
 
-FILES = {"source": "fr.txt", "target": "en.txt", "gold": "gold.align", "giza/1": "eflomal.align",
-         "giza/2": "fast_align.align"}  # fmt: skip
+FILES = {
+    "source": "fr.txt",
+    "target": "en.txt",
+    "gold": "gold.align",
+    "giza/1": "eflomal.align",
+    "giza/2": "fast_align.align",
+}
 WISH = SuggestionPlan("vote", vote_name({"neural": [], "giza": []}))
 NAME = 'vote {"neural":["neural"],"giza":["giza/1","giza/2"]}'
 SYSTEMS = {"neural": ["neural"], "giza": ["giza/1", "giza/2"]}
@@ -44,8 +49,11 @@ def known():
     lines = {name: (FRENCH / file).read_text("utf-8").splitlines() for name, file in FILES.items()}
     texts, rng, pairs = [lines.pop("source"), lines.pop("target")], np.random.default_rng(0), []
     for k, pair in enumerate(Corpus.from_texts(*texts, **lines), 1):
-        weights = {link: float(rng.uniform(0.5, 1))
-                   for link in sorted(pair.alignment("gold")) if rng.random() < 0.8}  # fmt: skip
+        weights = {
+            link: float(rng.uniform(0.5, 1))
+            for link in sorted(pair.alignment("gold"))
+            if rng.random() < 0.8
+        }
         soft = Alignment(list(weights), weights=weights)
         pairs.append(pair if k % 3 == 0 else pair.with_annotation("neural", soft))
     return pairs
@@ -151,8 +159,10 @@ def test_systems_are_no_annotators_and_who_sees_no_suggestions_hears_nothing(sto
 
 def f1(rows, known):
     """Return F1 of the suggestions of at least a half."""
-    both = [({(i, j) for i, j, p, _ in cells if p >= 0.5}, set(known[k - 1].alignment("gold")))
-            for k, cells in rows]  # fmt: skip
+    both = [
+        ({(i, j) for i, j, p, _ in cells if p >= 0.5}, set(known[k - 1].alignment("gold")))
+        for k, cells in rows
+    ]
     return 2 * sum(len(a & b) for a, b in both) / sum(len(a) + len(b) for a, b in both)
 
 

@@ -82,8 +82,10 @@ def test_votes_are_taken_with_flags_that_the_scheme_does_not_allow(page, path):
         assert (state["judgment"], state["flags"]) == (label, flags)
         assert page.inner_text("#decided") == f"Decided as {NAMES[int(key) - 1]}."
     for _ in views(page):  # the texts of a rewrite stand beside each other, as those of gold do
-        left, right = (page.locator("#offer-list li").nth(1).locator("p").nth(at).bounding_box()
-                       for at in (0, 1))  # fmt: skip
+        left, right = (
+            page.locator("#offer-list li").nth(1).locator("p").nth(at).bounding_box()
+            for at in (0, 1)
+        )
         assert left["y"] == right["y"]
         assert left["x"] < right["x"]
 

@@ -17,15 +17,37 @@ from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.errors import FormatError
 
 COLUMNS = (
-    "annotator", "apt", "index", "kind", "paraphrase-text", "original", "paraphrase_fixed",
-    "paraphrase", "applied_correctly", "start", "end", "marked_text", "failure_identical", "hard",
-)  # fmt: skip
+    "annotator",
+    "apt",
+    "index",
+    "kind",
+    "paraphrase-text",
+    "original",
+    "paraphrase_fixed",
+    "paraphrase",
+    "applied_correctly",
+    "start",
+    "end",
+    "marked_text",
+    "failure_identical",
+    "hard",
+)
 ROW = {
-    "annotator": "3", "apt": "Spelling Changes", "index": "12", "kind": "zero-shot",
-    "paraphrase-text": "the colour ; is red", "original": "The color is red",
-    "paraphrase_fixed": "the colour is red", "paraphrase": "True", "applied_correctly": "True",
-    "start": "4.0", "end": "10", "marked_text": "colour", "failure_identical": "", "hard": "False",
-}  # fmt: skip
+    "annotator": "3",
+    "apt": "Spelling Changes",
+    "index": "12",
+    "kind": "zero-shot",
+    "paraphrase-text": "the colour ; is red",
+    "original": "The color is red",
+    "paraphrase_fixed": "the colour is red",
+    "paraphrase": "True",
+    "applied_correctly": "True",
+    "start": "4.0",
+    "end": "10",
+    "marked_text": "colour",
+    "failure_identical": "",
+    "hard": "False",
+}
 
 
 def written(path, *changes):
@@ -40,22 +62,44 @@ def written(path, *changes):
 @pytest.fixture
 def apty(tmp_path):
     return written(
-        tmp_path / "apty.csv", {}, {"annotator": "4", "paraphrase": "False", "hard": "True"},
-        {"index": "13", "apt": "Ellipsis", "applied_correctly": "False", "start": "", "end": "",
-         "marked_text": "", "paraphrase_fixed": "The color is red", "paraphrase-text": "x"},
-    )  # fmt: skip
+        tmp_path / "apty.csv",
+        {},
+        {"annotator": "4", "paraphrase": "False", "hard": "True"},
+        {
+            "index": "13",
+            "apt": "Ellipsis",
+            "applied_correctly": "False",
+            "start": "",
+            "end": "",
+            "marked_text": "",
+            "paraphrase_fixed": "The color is red",
+            "paraphrase-text": "x",
+        },
+    )
 
 
 def test_pairs_judgments_and_attributes(apty):
     first, second = read_corpus(str(apty))
     assert (first.id, first.source, first.target) == (
-        "12", ("The", "color", "is", "red"), ("the", "colour", "is", "red"))  # fmt: skip
+        "12",
+        ("The", "color", "is", "red"),
+        ("the", "colour", "is", "red"),
+    )
     assert {name: x.judgment for name, x in first.annotations.items()} == {
-        "apty-3": "1", "apty-4": "0"}  # fmt: skip
+        "apty-3": "1",
+        "apty-4": "0",
+    }
     assert first.attributes == {
-        "apt": "Spelling changes", "kind": "zero-shot", "applied_correctly": "True", "start": "4",
-        "end": "10", "marked_text": "colour", "hard": "False", "phenomena": "Spelling changes",
-        "original": "The color is red"}  # fmt: skip
+        "apt": "Spelling changes",
+        "kind": "zero-shot",
+        "applied_correctly": "True",
+        "start": "4",
+        "end": "10",
+        "marked_text": "colour",
+        "hard": "False",
+        "phenomena": "Spelling changes",
+        "original": "The color is red",
+    }
     assert "phenomena" not in second.attributes
     raw, _ = read_corpus(str(apty), raw=True)
     assert raw.target == ("the", "colour", ";", "is", "red")
@@ -68,10 +112,12 @@ def test_check_counts_what_contradicts_itself(apty, capsys):
     assert ran.code == 1
     said = ran.out + ran.err
     findings = (
-        "fixed text differs from the raw one", "names of types made equal",
-        "equal texts, not called identical", "applied correctly, but no paraphrase",
+        "fixed text differs from the raw one",
+        "names of types made equal",
+        "equal texts, not called identical",
+        "applied correctly, but no paraphrase",
         "columns that differ from those of the first row, left out",
-    )  # fmt: skip
+    )
     for finding in findings:
         assert finding in said
     assert "read as apty" in said
@@ -163,13 +209,26 @@ def test_preferences(ranked, apty, capsys):
     made(capsys, "convert", ranked, ranked.with_suffix(".tsv"), "--rows", "preferences")
     lines = ranked.with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "id\tchosen\trejected\toriginal"
-    assert lines[1:] == ["7-1>7-2\ta c\ta d\ta b", "7-1>7-3\ta c\ta e\ta b",
-                         "8-1>8-2\tx z\tx w\tx y"]  # fmt: skip
-    shared = Corpus(replace(x, attributes={"rank_group": x.attributes["rank_group"]})
-                    for x in read_corpus(str(ranked)))  # fmt: skip
+    assert lines[1:] == [
+        "7-1>7-2\ta c\ta d\ta b",
+        "7-1>7-3\ta c\ta e\ta b",
+        "8-1>8-2\tx z\tx w\tx y",
+    ]
+    shared = Corpus(
+        replace(x, attributes={"rank_group": x.attributes["rank_group"]})
+        for x in read_corpus(str(ranked))
+    )
     write_corpus(shared, ranked.with_suffix(".jsonl"))  # without preferences: what all say
-    made(capsys, "convert", ranked.with_suffix(".jsonl"), ranked.with_suffix(".tsv"), "--rows",
-         "preferences", "--scheme", "rank")  # fmt: skip
+    made(
+        capsys,
+        "convert",
+        ranked.with_suffix(".jsonl"),
+        ranked.with_suffix(".tsv"),
+        "--rows",
+        "preferences",
+        "--scheme",
+        "rank",
+    )
     assert ranked.with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:] == lines[1:3]
     run(capsys, "convert", apty, "-", "--rows", "preferences").failed("need ranks")
     base = "convert", ranked, "-", "--rows", "preferences", "--annotator"

@@ -119,8 +119,14 @@ def test_what_cannot_be_drawn_is_told():
     links = {"A": Alignment.parse("0-0"), "B": Alignment.parse("1-1")}
     corpus = Corpus([SentencePair("1", ("a", "b"), ("c", "d"), links)])
     bare = Corpus([SentencePair("1", None, None, links)])
-    wrong = [{"n": 0}, {"both": 2.0}, {"exact_case": True, "ignore_identical": False},
-             {"seed": -1}, {"kind": "compsite"}, {"by": "genre"}]  # fmt: skip
+    wrong = [
+        {"n": 0},
+        {"both": 2.0},
+        {"exact_case": True, "ignore_identical": False},
+        {"seed": -1},
+        {"kind": "compsite"},
+        {"by": "genre"},
+    ]
     for options in wrong:
         with pytest.raises((OptionError, UnknownNameError)):
             draw_phrases(corpus, "A", "B", **({"n": 1} | options))

@@ -22,8 +22,12 @@ def opened(tmp_path):
         page = chromium()[1].new_page(**options)
         page.on("console", lambda message: told.append(message.text))
         page.on("pageerror", lambda error: told.append(str(error)))
-        page.on("request", lambda request: told.append(request.url)
-                if not request.url.startswith(("file:", "blob:")) else None)  # fmt: skip
+        page.on(
+            "request",
+            lambda request: (
+                told.append(request.url) if not request.url.startswith(("file:", "blob:")) else None
+            ),
+        )
         page.goto(Path(sheets[-1]).as_uri())
         return page, key
 
@@ -93,8 +97,10 @@ def test_what_it_saves_is_the_sheet(opened, tmp_path, format):
     shown = set()
     for _ in audit.items:
         shown.update(page.locator("#parts bdi").all_text_contents())
-        assert page.locator("mark").all_text_contents() == page.locator(
-            "#parts bdi").all_text_contents()  # fmt: skip
+        assert (
+            page.locator("mark").all_text_contents()
+            == page.locator("#parts bdi").all_text_contents()
+        )
         page.keyboard.press("ArrowRight")
     path = saved(page, tmp_path)
     assert path.read_text("utf-8") == (tmp_path / f"sheet-anna.{format}").read_text("utf-8")

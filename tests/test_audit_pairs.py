@@ -93,8 +93,9 @@ def test_nobody_is_given_what_he_judged(seed, each):
 
 
 def test_too_few_judges_left_are_told_with_their_number():
-    corpus = Corpus(pair(str(k), {"anna": "4", "ben": "4"} if k < 7 else {"anna": "4"})
-                    for k in range(10))  # fmt: skip
+    corpus = Corpus(
+        pair(str(k), {"anna": "4", "ben": "4"} if k < 7 else {"anna": "4"}) for k in range(10)
+    )
     with pytest.raises(OptionError, match="10 of 10 pairs drawn cannot be given to 2 of anna, ben"):
         draw(corpus, mix=0, judges=["anna", "ben"])
     with pytest.raises(OptionError, match="7 of 10 pairs drawn cannot be given to 2 of anna, ben,"):
@@ -158,10 +159,15 @@ def test_the_scheme_is_the_one_that_fits():
 
 
 def test_plain_pairs_are_those_that_all_who_judged_uphold():
-    corpus = Corpus([
-        pair("1", {"a": "4", "b": "2"}), pair("2", {"a": "4", "b": "3"}), pair("3", {"b": "x"}),
-        pair("4", {}), pair("5", {"a": "4"}),
-    ])  # fmt: skip
+    corpus = Corpus(
+        [
+            pair("1", {"a": "4", "b": "2"}),
+            pair("2", {"a": "4", "b": "3"}),
+            pair("3", {"b": "x"}),
+            pair("4", {}),
+            pair("5", {"a": "4"}),
+        ]
+    )
 
     def ids(**options):
         return sorted(item.facts["pair"] for item in draw(corpus, mix=0, **options).items)
@@ -173,10 +179,22 @@ def test_plain_pairs_are_those_that_all_who_judged_uphold():
 
 @pytest.mark.parametrize(
     "options",
-    [{"n": 0}, {"mix": 1.5}, {"mix": float("nan")}, {"seed": -1}, {"each": 3}, {"each": 0},
-     {"judges": ["a", "A"]}, {"judges": ["a/b", "c"]}, {"plain": "some"}, {"by": "periode"},
-     {"by": "month"}, {"scheme": "turkey"}, {"view": "binari"}],
-)  # fmt: skip
+    [
+        {"n": 0},
+        {"mix": 1.5},
+        {"mix": float("nan")},
+        {"seed": -1},
+        {"each": 3},
+        {"each": 0},
+        {"judges": ["a", "A"]},
+        {"judges": ["a/b", "c"]},
+        {"plain": "some"},
+        {"by": "periode"},
+        {"by": "month"},
+        {"scheme": "turkey"},
+        {"view": "binari"},
+    ],
+)
 def test_wrong_options_are_refused(options):
     refuses((OptionError, UnknownNameError), None, draw, **options)
 
@@ -268,8 +286,15 @@ def check(found, said, items, group):
 
 
 def test_groups_are_told_by_any_attribute(tmp_path):
-    pairs = [pair(str(k), {"carl": "4"}, {"genre": "news" if k % 2 else "blog"},
-                  when=f"2026-0{1 + k % 3}-05T10:00:00Z") for k in range(12)]  # fmt: skip
+    pairs = [
+        pair(
+            str(k),
+            {"carl": "4"},
+            {"genre": "news" if k % 2 else "blog"},
+            when=f"2026-0{1 + k % 3}-05T10:00:00Z",
+        )
+        for k in range(12)
+    ]
     audit = draw(Corpus(pairs), n=12, mix=0)
     sheets, key = filled(tmp_path, audit, judged_binary(audit, "AB", 1, 0))
     assert not any(one.group for one in read_audit(sheets, key).figures)
@@ -322,9 +347,16 @@ def test_a_damaged_key_or_sheet_is_an_error_or_understood(data):
 
 @pytest.mark.parametrize(
     "changed",
-    [{"upheld": ["2"]}, {"meanings": ["one"]}, {"meanings": ["1", "0"]}, {"by": 3},
-     {"judges": ["nobody"]}, {"judges": "anna"}, {"origins": {}}],
-)  # fmt: skip
+    [
+        {"upheld": ["2"]},
+        {"meanings": ["one"]},
+        {"meanings": ["1", "0"]},
+        {"by": 3},
+        {"judges": ["nobody"]},
+        {"judges": "anna"},
+        {"origins": {}},
+    ],
+)
 def test_a_key_that_contradicts_itself_is_an_error(tmp_path, changed):
     record = json.loads(key_text(draw()))
     (record["items"][0] if "judges" in changed else record).update(changed)

@@ -137,8 +137,9 @@ def test_the_corrected_precision_is_that_of_the_definition(tmp_path):
     plain = found.figure("rate", "precision", origin="hypothesis")
     assert plain.value == rate.hits / rate.total
     for judge in ("A", ALL):
-        names = [n for who in said for id, n in said[who].items()
-                 if id in of and judge in (who, ALL)]  # fmt: skip
+        names = [
+            n for who in said for id, n in said[who].items() if id in of and judge in (who, ALL)
+        ]
         for kind, right in (("strict rate", NAMES[:1]), ("lenient rate", NAMES[:2])):
             figure = found.figure(kind, "precision", first=judge, origin="hypothesis")
             share = sum(name in right for name in names) / len(names)
@@ -249,10 +250,21 @@ def test_another_kind_of_audit_needs_nothing_but_its_items(tmp_path):
     of = ["old" if k % 3 else "new" for k in range(12)]
     items = tuple(Item(id, of[k], (f"text {k}",), FrozenMap()) for k, id in enumerate(ids))
     origins = {name: Origin(f"the {name} ones", 20, n) for name, n in (("old", 8), ("new", 4))}
-    audit = Audit("texts", items, ("text",), (), Scale(("1", "2", "3", "4")), FrozenMap(origins),
-                  FrozenMap(), 5, "audit:texts")  # fmt: skip
-    said = {judge: {id: str(k % n + 1) for k, id in enumerate(ids)} for judge, n in zip(
-        "AB", (4, 2), strict=True)}  # fmt: skip
+    audit = Audit(
+        "texts",
+        items,
+        ("text",),
+        (),
+        Scale(("1", "2", "3", "4")),
+        FrozenMap(origins),
+        FrozenMap(),
+        5,
+        "audit:texts",
+    )
+    said = {
+        judge: {id: str(k % n + 1) for k, id in enumerate(ids)}
+        for judge, n in zip("AB", (4, 2), strict=True)
+    }
     found = read_audit(*filled(tmp_path, audit, said))
     shares = [found.figure("share", n, first="B", origin="new").value for n in audit.scale.names]
     assert shares == [0.5, 0.5, 0.0, 0.0]
@@ -264,8 +276,9 @@ def test_another_kind_of_audit_needs_nothing_but_its_items(tmp_path):
 
 def test_a_sentence_may_be_as_long_as_corpora_allow(tmp_path):
     words = tuple(f"{'long' * 10}{k}" for k in range(5000))
-    pair = SentencePair("1", words, words[::-1], {
-        "A": Alignment.parse("0-0"), "B": Alignment.parse("1-1")})  # fmt: skip
+    pair = SentencePair(
+        "1", words, words[::-1], {"A": Alignment.parse("0-0"), "B": Alignment.parse("1-1")}
+    )
     audit = draw_phrases(Corpus([pair]), "A", "B", n=2)
     limit = csv.field_size_limit(10**7)  # for the reading of the test itself
     sheets, key = filled(tmp_path, audit, {"A": {item.id: "correct" for item in audit.items}})

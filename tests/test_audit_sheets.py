@@ -21,19 +21,31 @@ from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.tables.media import unguarded
 
 ORIGINS = ("hypothesis", "reference", "both")
-HEADINGS = ["item", "judge", "source", "target", "judgment", "remark", "source_sentence",
-            "target_sentence"]  # fmt: skip
+HEADINGS = [
+    "item",
+    "judge",
+    "source",
+    "target",
+    "judgment",
+    "remark",
+    "source_sentence",
+    "target_sentence",
+]
 TEXTS = st.text(
     st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from("\t\n\"'=+-@,;[]"),
-    min_size=1, max_size=6,
-)  # fmt: skip
+    min_size=1,
+    max_size=6,
+)
 
 
 def test_a_sheet_has_a_row_for_each_item_and_room_for_a_judgment(tmp_path):
     audit = sample_audit()
     *sheets, key = write_audit(audit, tmp_path / "new", judges=["anna", "ben"])
     assert [Path(path).name for path in (*sheets, key)] == [
-        "sheet-anna.tsv", "sheet-ben.tsv", "key.json"]  # fmt: skip
+        "sheet-anna.tsv",
+        "sheet-ben.tsv",
+        "key.json",
+    ]
     items = {item.id: item for item in audit.items}
     for path, judge in zip(sheets, ("anna", "ben"), strict=True):
         rows = read(path)
@@ -75,8 +87,10 @@ def test_the_order_says_nothing_and_is_another_for_each_judge():
     sums, names, count = 0.0, 0.0, 60
     for seed in range(count):
         audit = sample_audit(n=20, seed=seed)
-        orders = [[line.split("\t")[0] for line in sheet_text(audit, "A", place).splitlines()[1:]]
-                  for place in (0, 1)]  # fmt: skip
+        orders = [
+            [line.split("\t")[0] for line in sheet_text(audit, "A", place).splitlines()[1:]]
+            for place in (0, 1)
+        ]
         assert sorted(orders[0]) == sorted(orders[1]) != orders[0] != orders[1]
         mine = {item.id for item in audit.of("hypothesis")}
         sums += sum(place for place, id in enumerate(orders[0]) if id in mine) / len(mine)
@@ -89,10 +103,12 @@ def test_the_order_says_nothing_and_is_another_for_each_judge():
 
 def test_a_seed_gives_the_same_files(tmp_path):
     written = [
-        [Path(path).read_bytes() for path in write_audit(
-            sample_audit(), tmp_path / name, sheets=["tsv", "csv", "html"])]
+        [
+            Path(path).read_bytes()
+            for path in write_audit(sample_audit(), tmp_path / name, sheets=["tsv", "csv", "html"])
+        ]
         for name in "ab"
-    ]  # fmt: skip
+    ]
     assert written[0] == written[1]
 
 
@@ -138,9 +154,14 @@ def test_a_key_is_read_as_it_was_written(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[1]", '{"alignkit": "corpus"}', '{"alignkit": "audit", "version": 2}',
-     '{"alignkit": "audit", "version": 1}'],
-)  # fmt: skip
+    [
+        "",
+        "[1]",
+        '{"alignkit": "corpus"}',
+        '{"alignkit": "audit", "version": 2}',
+        '{"alignkit": "audit", "version": 1}',
+    ],
+)
 def test_what_is_no_key_is_refused_with_its_path(tmp_path, text):
     refuses(FormatError, str(tmp_path / "key.json"), read_key, write(tmp_path, "key.json", text))
 
@@ -192,7 +213,11 @@ def test_a_scale_takes_names_and_letters_in_any_case():
     scale = Scale(("same", "similar", "other"))
     assert scale.letters == ("same", "similar", "o")
     assert [scale.parse(text) for text in ("SAME", "O", " similar ", "")] == [
-        "same", "other", "similar", ""]  # fmt: skip
+        "same",
+        "other",
+        "similar",
+        "",
+    ]
     told = r"unknown judgment 's'; expected same, similar, other \(o"
     refuses(ValueError, told, scale.parse, "s")
     for names in (("a",), ("a", "A"), ("a", " ")):

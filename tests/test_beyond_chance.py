@@ -46,9 +46,11 @@ def measure(pairs, first="A", second="B", chance="edit", **options):
 
 @settings(max_examples=15)
 @given(
-    corpora(("initial", "A", "B"), complete=True), st.sampled_from(["phrases.sure", "words.sure"]),
-    st.sampled_from(["fixed", "refit"]), st.sampled_from(["macro", "micro"]),
-)  # fmt: skip
+    corpora(("initial", "A", "B"), complete=True),
+    st.sampled_from(["phrases.sure", "words.sure"]),
+    st.sampled_from(["fixed", "refit"]),
+    st.sampled_from(["macro", "micro"]),
+)
 def test_several_models_at_once_give_what_each_gives_alone(pairs, level, bootstrap, how) -> None:
     options = {"bootstrap": bootstrap, "aggregate": how, "samples": 20, "resamples": 10}
     what, chosen, sections = prepared(pairs, halves=True, level=level, **options)
@@ -68,8 +70,11 @@ def test_pairs_are_counted() -> None:
     found = measure(corpus(ROWS), chance="kupper-hafner")
     assert (found.pairs, found.used, found.both_empty, found.one_sided) == (5, 4, 1, 1)
     assert found.to_json()["pairs"] == {
-        "all": 5, "used": 4, "one_sided": 1, "left_out": {"not annotated": 2, "both sets empty": 1},
-    }  # fmt: skip
+        "all": 5,
+        "used": 4,
+        "one_sided": 1,
+        "left_out": {"not annotated": 2, "both sets empty": 1},
+    }
 
 
 def test_rates_of_edits_stand_beside_c_under_every_model() -> None:
@@ -107,8 +112,9 @@ def test_different_words_at_random_agree_by_chance_alone() -> None:
         for name in "AB":
             flips = rng.random((8, 8)) < 0.02
             flips |= np.eye(8, dtype=bool) & (rng.random((8, 8)) < 0.5)
-            flips &= np.array([[w != o or i != j for j, o in enumerate(other)]
-                               for i, w in enumerate(words)])  # fmt: skip
+            flips &= np.array(
+                [[w != o or i != j for j, o in enumerate(other)] for i, w in enumerate(words)]
+            )
             made[name] = Alignment(start ^ {(int(i), int(j)) for i, j in np.argwhere(flips)})
         pairs.append(SentencePair(str(number), words, other, made))
     options = {"reading": "probability", "samples": 300, "resamples": 200}

@@ -96,20 +96,26 @@ def test_pairs_are_those_of_a_plain_reference(drawn, most, dated):
     values = np.array([cosines[pair] for pair in near])
     assume(abs(np.subtract.outer(values, [low, high])).min() > 1e-4)
     inside = {
-        pair: cosines[pair] for pair in near
+        pair: cosines[pair]
+        for pair in near
         if low <= cosines[pair] <= high
         and not any(drawn[x][0] in drawn[y][0] for x, y in (pair, pair[::-1]))
-    }  # fmt: skip
+    }
     gaps = np.diff(sorted({*inside.values()}))
     assume(most is None or not ((gaps < 1e-5) & (gaps > 0)).any())
     best = {
-        pair for k in words
+        pair
+        for k in words
         for pair in sorted((p for p in inside if k in p), key=lambda p: (-inside[p], p))[:most]
-    }  # fmt: skip
+    }
     result = candidate_documents(
-        documents, key=["key"], date="day" if dated else None, min_similarity=low,
-        max_similarity=high, per_document=most,
-    )  # fmt: skip
+        documents,
+        key=["key"],
+        date="day" if dated else None,
+        min_similarity=low,
+        max_similarity=high,
+        per_document=most,
+    )
     assert ids(result) == [f"{i}~{j}" for i, j in sorted(best)]
     assert result.histogram.sum() == len(near)
     assert (abs(result.histogram - np.bincount(bin_of(values), minlength=20)).sum()) <= 2
@@ -142,8 +148,9 @@ def test_equal_texts_and_parts_of_texts_are_counted():
     result = candidate_documents(documents)
     assert ids(result) == ["0~3", "1~3", "2~3"]
     assert dict(result.counts) == {
-        "pairs of equal texts": 1, "pairs in which a text contains the other": 2
-    }  # fmt: skip
+        "pairs of equal texts": 1,
+        "pairs in which a text contains the other": 2,
+    }
     assert "0~1" in ids(candidate_documents(documents, max_similarity=1.0))
     assert "0~1" not in ids(candidate_documents(documents, max_similarity=0.999))
 
@@ -151,9 +158,7 @@ def test_equal_texts_and_parts_of_texts_are_counted():
 def test_documents_without_words_are_counted_and_never_pairs():
     result = candidate_documents(records(NEWS), key=["topic"])
     assert ids(result) == ["a~b", "a~c", "b~c"]
-    assert result.counts == {
-        "documents without words": 1, "documents compared with no other": 1
-    }  # fmt: skip
+    assert result.counts == {"documents without words": 1, "documents compared with no other": 1}
 
 
 def test_the_farthest_pair_of_each_key_is_in_the_band():
@@ -380,9 +385,19 @@ def test_recall_counts_what_it_cannot_look_for():
 
 
 def test_gold_may_be_the_context_of_turku():
-    said = {"doc1": "d", "doc2": "e", **{k: GOLD.attributes[v] for k, v in (
-        ("beg1", "source_start"), ("end1", "source_end"), ("beg2", "target_start"),
-        ("end2", "target_end"))}}  # fmt: skip
+    said = {
+        "doc1": "d",
+        "doc2": "e",
+        **{
+            k: GOLD.attributes[v]
+            for k, v in (
+                ("beg1", "source_start"),
+                ("end1", "source_end"),
+                ("beg2", "target_start"),
+                ("end2", "target_end"),
+            )
+        },
+    }
     result = candidate_sentences(
         [PLACED._replace(id="d~e")], [SentencePair("1", ["a"], ["b"], {}, said)]
     )
@@ -392,11 +407,16 @@ def test_gold_may_be_the_context_of_turku():
 # groups
 
 TERMS = [
-    ("list", "a sequence of items"), ("list", "A  sequence of ITEMS"), ("list", "items in order"),
-    ("list", "a sequence of items, in order"), ("list", "a container of things"),
-    ("list", "a container of many things!"), ("list", "ordered container"), ("tree", "a plant"),
+    ("list", "a sequence of items"),
+    ("list", "A  sequence of ITEMS"),
+    ("list", "items in order"),
+    ("list", "a sequence of items, in order"),
+    ("list", "a container of things"),
+    ("list", "a container of many things!"),
+    ("list", "ordered container"),
+    ("tree", "a plant"),
     ("tree", " "),
-]  # fmt: skip
+]
 
 
 def grouped(terms=TERMS):
@@ -406,10 +426,12 @@ def grouped(terms=TERMS):
 def test_texts_of_a_group_are_merged_paired_and_dropped():
     result = candidate_groups(grouped(), all_pairs=True, max_alike=0.8)
     assert result.counts == {
-        "texts equal to another of their group": 1, "texts without words": 1,
-        "groups of fewer than 5 different texts": 1, "pairs in which a text contains the other": 2,
+        "texts equal to another of their group": 1,
+        "texts without words": 1,
+        "groups of fewer than 5 different texts": 1,
+        "pairs in which a text contains the other": 2,
         "pairs that are too alike letter by letter": 1,
-    }  # fmt: skip
+    }
     assert len(result.pairs) == 15 - 3
     assert result.head == ("1 group of 6 different texts, 15 pairs in all",)
 
@@ -454,8 +476,9 @@ def test_ranks_by_hand():
 
     result = retrieve(corpus, get_view("binary", "full"), similarity=encode, at=(1, 2))
     assert {label: ranks.tolist() for label, ranks in result.ranks.items()} == {
-        "0": [3, 1], "1": [1, 1]
-    }  # fmt: skip
+        "0": [3, 1],
+        "1": [1, 1],
+    }
     rows = {row["label"]: row for row in result.to_records()}
     assert (rows["1"]["top-1"], rows["0"]["top-1"], rows["0"]["MRR"]) == (1, 0.5, 2 / 3)
     assert "1 pairs are left out" in str(result)
@@ -464,9 +487,11 @@ def test_ranks_by_hand():
 def test_a_text_as_similar_as_the_answer_stands_before_it():
     corpus = judged([("a", "b", "1")])
     same = retrieve(
-        corpus, get_view("binary", "full"), ["c", "d", "a"],
+        corpus,
+        get_view("binary", "full"),
+        ["c", "d", "a"],
         similarity=lambda several: np.ones((len(several), 1)),
-    )  # fmt: skip
+    )
     assert same.pool == 4
     assert same.ranks["1"].tolist() == [3, 3]
 
@@ -654,7 +679,8 @@ def test_clusters_on_parade(data):
         same = [
             own[row["Entity"], " ".join(row["Definition1"].casefold().split())]
             == own[row["Entity"], " ".join(row["Definition2"].casefold().split())]
-            for row in rows if row["Binary labels"] == label
-        ]  # fmt: skip
+            for row in rows
+            if row["Binary labels"] == label
+        ]
         shares.append(np.mean(same))
     assert shares == pytest.approx([0.43, 0.235], abs=0.03)

@@ -126,8 +126,13 @@ def test_a_missing_initial_alignment_is_an_error_that_helps() -> None:
 
 
 def test_a_closed_form_needs_no_initial_alignment() -> None:
-    found = measure(corpus(*[(None, *row[1:]) for row in ROWS]), initial=None,
-                    chance="kupper-hafner", unit="links", normalizer="max")  # fmt: skip
+    found = measure(
+        corpus(*[(None, *row[1:]) for row in ROWS]),
+        initial=None,
+        chance="kupper-hafner",
+        unit="links",
+        normalizer="max",
+    )
     assert found.pi0 == pytest.approx((3 / 9 + 1 / 9 + 2 / 9) / 3)
     assert (found.samples, found.pi0_error, found.C_error, len(found.distribution)) == (0, 0, 0, 0)
     assert "reading" not in found.signature
@@ -166,8 +171,12 @@ def test_refitting_redraws_where_samples_say_too_little() -> None:
     # one long pair is changed all over: how often it is drawn decides the rates
     start = " ".join(f"{k}-{k}" for k in range(12))
     shifted = " ".join(f"{k}-{k + 1}" for k in range(11))
-    pairs = corpus(*[(start, start, start)] * 5, (start, shifted, shifted),
-                   source="abcdefghijkl", target="mnopqrstuvwx")  # fmt: skip
+    pairs = corpus(
+        *[(start, start, start)] * 5,
+        (start, shifted, shifted),
+        source="abcdefghijkl",
+        target="mnopqrstuvwx",
+    )
     found = measure(pairs, bootstrap="refit")
     assert found.redrawn > 0
     # they agree in all, so that every resample gives 1, but those without that pair: nobody edits
@@ -186,12 +195,22 @@ def test_drawn_anew_or_reweighed_is_the_same_chance(monkeypatch) -> None:
 
 
 @given(
-    corpora(("initial", "A", "B"), complete=True), st.sampled_from(["phrases", "links"]),
-    st.sampled_from(["sure", "possible"]), st.sampled_from(["min", "max"]), st.booleans(),
-)  # fmt: skip
+    corpora(("initial", "A", "B"), complete=True),
+    st.sampled_from(["phrases", "links"]),
+    st.sampled_from(["sure", "possible"]),
+    st.sampled_from(["min", "max"]),
+    st.booleans(),
+)
 def test_pi_equals_a_plain_reference(pairs, unit, links, normalizer, kept) -> None:
-    found = measure(pairs, unit=unit, links=links, normalizer=normalizer, ignore_identical=not kept,
-                    samples=3, bootstrap="none")  # fmt: skip
+    found = measure(
+        pairs,
+        unit=unit,
+        links=links,
+        normalizer=normalizer,
+        ignore_identical=not kept,
+        samples=3,
+        bootstrap="none",
+    )
     for sentence, pair in zip(found.sentences, pairs, strict=True):
         sides = [[word.casefold() for word in side] for side in pair.words]
         a, b = (items(getattr(pair.alignment(who), links), unit, *sides, kept) for who in "AB")

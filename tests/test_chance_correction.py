@@ -18,8 +18,9 @@ from alignkit.errors import OptionError, UnknownNameError
 A, B = [{10}, {20, 30}, {40}], [{10, 20}, {30}, {40}]
 SIZES = st.lists(
     st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), st.integers(5, 30)),
-    min_size=1, max_size=6,
-)  # fmt: skip
+    min_size=1,
+    max_size=6,
+)
 
 
 def test_the_example_of_kupper_and_hafner_to_which_units_of_two_empty_sets_add_nothing() -> None:

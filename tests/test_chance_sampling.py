@@ -96,11 +96,16 @@ def test_the_standard_errors_are_honest(aggregate: str) -> None:
     pairs, rates = zip(*TINY[:4], strict=True)
     truths = [
         exact(
-            Alignment.parse(links).possible, len(source), len(target), row, unit="phrases",
-            source=source, target=target,
+            Alignment.parse(links).possible,
+            len(source),
+            len(target),
+            row,
+            unit="phrases",
+            source=source,
+            target=target,
         )
         for (source, target, links), row in zip(pairs, rates, strict=True)
-    ]  # fmt: skip
+    ]
     micro = sum(truth[1] for truth in truths) / sum(truth[2] for truth in truths)
     truth = micro if aggregate == "micro" else np.mean([truth[0] for truth in truths])
     what, one = sampling(pairs, rates), np.ones(len(pairs))
@@ -181,9 +186,15 @@ def test_reweighed_samples_are_those_of_other_rates(normalizer: str) -> None:
     means, effective, every = np.empty((1, 3)), np.empty(1), np.array([True])
     kernel.reweigh(drawn.records, normalizer == "max", shifts, every, means, effective)
     truth = exact(
-        Alignment.parse(pair[2]).possible, 3, 3, new[0], unit="phrases", source=pair[0],
-        target=pair[1], normalizer=normalizer,
-    )  # fmt: skip
+        Alignment.parse(pair[2]).possible,
+        3,
+        3,
+        new[0],
+        unit="phrases",
+        source=pair[0],
+        target=pair[1],
+        normalizer=normalizer,
+    )
     assert 5000 < effective[0] < 20000
     assert means[0] == pytest.approx(truth, abs=4 * 2 / np.sqrt(effective[0]))
     same = np.empty((1, 3))
@@ -224,8 +235,16 @@ def test_agrees_with_the_enumeration_of_all_outcomes(pair, rates, unit) -> None:
     source, target, links = pair
     initial, shape = Alignment.parse(links).possible, (len(source), len(target))
     for kept, normalizer in ((False, "min"), (True, "max")):
-        truth = exact(initial, *shape, rates, unit=unit, source=source, target=target,
-                      include_identical=kept, normalizer=normalizer)  # fmt: skip
+        truth = exact(
+            initial,
+            *shape,
+            rates,
+            unit=unit,
+            source=source,
+            target=target,
+            include_identical=kept,
+            normalizer=normalizer,
+        )
         near(draw(sampling([pair], [rates], unit, normalizer, kept), 4000).terms(), truth)
 
 
@@ -235,8 +254,17 @@ def test_agrees_with_the_enumeration_of_all_outcomes(pair, rates, unit) -> None:
 def test_cells_outside_the_universe_stay_as_they_are(pair, rates, unit, universe) -> None:
     source, target, links = pair
     initial = Alignment.parse(links).possible
-    truth = exact(initial, len(source), len(target), rates, unit=unit, source=source,
-                  target=target, include_identical=True, universe=universe)  # fmt: skip
+    truth = exact(
+        initial,
+        len(source),
+        len(target),
+        rates,
+        unit=unit,
+        source=source,
+        target=target,
+        include_identical=True,
+        universe=universe,
+    )
     what = sampling([pair], [rates], unit, identical=True, universe=universe)
     near(draw(what, 4000).terms(), truth)
 
@@ -262,11 +290,14 @@ def test_edits_equal_a_plain_count(corpus, bounded, random) -> None:
     words = Items("links", True, *CorpusData(Corpus(pairs)).words)
     found = count_edits(
         np.arange(len(pairs)),
-        *(LinkArrays.pack([pair.alignment(name) for pair in pairs], lengths)
-          for name in ("A", "initial")),
-        words.source, words.target,
+        *(
+            LinkArrays.pack([pair.alignment(name) for pair in pairs], lengths)
+            for name in ("A", "initial")
+        ),
+        words.source,
+        words.target,
         LinkArrays.pack([Alignment(one) for one in judged], lengths) if bounded else None,
-    )  # fmt: skip
+    )
     trials, flips = np.zeros((2, len(pairs), 4), int)
     for k, pair in enumerate(pairs):
         sides = [[word.casefold() for word in side] for side in pair.words]

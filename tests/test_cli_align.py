@@ -96,18 +96,29 @@ def test_every_kind_of_text_gives_the_same(capsys, monkeypatch, tmp_path, texts)
         write(tmp_path, "open", TARGET.rstrip("\n").replace(" ", "\t ")),
     ]
     tagged = [
-        write(tmp_path, f"n{k}", "".join(
-            f"<s snum={n}> {line} </s>\n" for n, line in enumerate(text.split("\n")[:-1], 1)
-        ))
+        write(
+            tmp_path,
+            f"n{k}",
+            "".join(
+                f"<s snum={n}> {line} </s>\n" for n, line in enumerate(text.split("\n")[:-1], 1)
+            ),
+        )
         for k, text in enumerate((SOURCE, TARGET))
-    ]  # fmt: skip
+    ]
     wide = [
         write(tmp_path, f"w{k}", text.encode("utf-16")) for k, text in enumerate((SOURCE, TARGET))
     ]
     for given in (
-        [bitext], [table], packed, dressed, tagged, [*wide, "--encoding", "utf-16"],
-        [bitext, "--format", "bitext"], [table, "--format", "tsv"], [*texts, "--to-ids"],
-    ):  # fmt: skip
+        [bitext],
+        [table],
+        packed,
+        dressed,
+        tagged,
+        [*wide, "--encoding", "utf-16"],
+        [bitext, "--format", "bitext"],
+        [table, "--format", "tsv"],
+        [*texts, "--to-ids"],
+    ):
         out = made(capsys, *given).out
         if "--to-ids" in given:
             assert out.startswith("1\t0-0")
@@ -138,8 +149,10 @@ def test_lines_are_aligned_as_they_come(french):
     pairs = beside(read(FR), read(EN)).splitlines(keepends=True)
     running = subprocess.Popen(
         [sys.executable, "-m", "alignkit", "align", "-", "--load", model],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    )
     with running:
         for pair, expected in list(zip(pairs, read(out).splitlines(), strict=True))[:5]:
             running.stdin.write(pair)
@@ -407,8 +420,10 @@ def test_nothing_heavy_is_loaded_for_plain_texts(tmp_path):
     )
     ran = subprocess.run(
         [sys.executable, "-c", code, "align", FR, EN, "-o", tmp_path / "o"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     code, *loaded = ran.stdout.split()
     assert code == "0"
     assert not {"scipy.linalg", "lxml", "networkx", "nltk", "pandas"} & set(loaded)
@@ -438,10 +453,13 @@ def test_divided_texts_are_aligned_as_if_they_had_come_so(capsys, tmp_path, monk
     divide = tokenizer("treebank")
     raw = [write(tmp_path, name, text) for name, text in zip("st", RAW, strict=True)]
     cut = [
-        write(tmp_path, f"{name}.cut",
-              "".join(" ".join(divide(line)) + "\n" for line in text.splitlines()))
+        write(
+            tmp_path,
+            f"{name}.cut",
+            "".join(" ".join(divide(line)) + "\n" for line in text.splitlines()),
+        )
         for name, text in zip("st", RAW, strict=True)
-    ]  # fmt: skip
+    ]
     whole = ["--model", "ibm1", "--save", tmp_path / "model"]
     plain = run(capsys, "align", *cut, *whole).out
     ran = run(capsys, "align", *raw, *whole, "--tokenize")
@@ -450,8 +468,10 @@ def test_divided_texts_are_aligned_as_if_they_had_come_so(capsys, tmp_path, monk
     both = "".join(f"{s}\t{t}\n" for s, t in zip(*(text.splitlines() for text in RAW), strict=True))
     feed(monkeypatch, both)
     assert run(capsys, "align", "-", "--load", tmp_path / "model", "--tokenize").out == plain
-    paths = [write(tmp_path, f"{name}.amp", text.replace('"', "&quot;"))
-               for name, text in zip("st", RAW, strict=True)]  # fmt: skip
+    paths = [
+        write(tmp_path, f"{name}.amp", text.replace('"', "&quot;"))
+        for name, text in zip("st", RAW, strict=True)
+    ]
     assert run(capsys, "align", *paths, "--tokenize", "--unescape", "--model", "ibm1").out == plain
 
 

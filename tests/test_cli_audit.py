@@ -33,9 +33,29 @@ def sheets(capsys, tmp_path, monkeypatch):
 
 def test_the_whole_way(capsys, tmp_path):
     folder, key = tmp_path / "sheets", tmp_path / "secret.json"
-    ran = run(capsys, "audit", "phrases", EFLOMAL, GOLD, *TEXTS, "--n", 30, "--seed", 7,
-              "--judges", "anna", "ben", "eva", "--sheets", "tsv", "html", "-o", folder,
-              "--key", key)  # fmt: skip
+    ran = run(
+        capsys,
+        "audit",
+        "phrases",
+        EFLOMAL,
+        GOLD,
+        *TEXTS,
+        "--n",
+        30,
+        "--seed",
+        7,
+        "--judges",
+        "anna",
+        "ben",
+        "eva",
+        "--sheets",
+        "tsv",
+        "html",
+        "-o",
+        folder,
+        "--key",
+        key,
+    )
     assert (ran.code, ran.out) == (0, "")
     names = {f"sheet-{name}.{form}" for name in ("anna", "ben", "eva") for form in ("tsv", "html")}
     assert {path.name for path in folder.iterdir()} == names
@@ -94,13 +114,19 @@ def test_a_failure_leaves_no_file(capsys, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "words",
-    [["phrase"], ["phrases", *SIDES], ["phrases", *SIDES, "--n", "0"],
-     ["phrases", *SIDES, "--n", "9", "--both", "3"],
-     ["phrases", *SIDES, "--n", "9", "--judges", "a/b"],
-     ["phrases", *SIDES, "--n", "9", "--sheets", "xls"], ["phrases", *SIDES[:2], "--n", "9"],
-     ["read", "none.tsv"], ["read", "none.tsv", "--key", "none.json"],
-     ["read", "none.tsv", "--kye", "none.json"]],
-)  # fmt: skip
+    [
+        ["phrase"],
+        ["phrases", *SIDES],
+        ["phrases", *SIDES, "--n", "0"],
+        ["phrases", *SIDES, "--n", "9", "--both", "3"],
+        ["phrases", *SIDES, "--n", "9", "--judges", "a/b"],
+        ["phrases", *SIDES, "--n", "9", "--sheets", "xls"],
+        ["phrases", *SIDES[:2], "--n", "9"],
+        ["read", "none.tsv"],
+        ["read", "none.tsv", "--key", "none.json"],
+        ["read", "none.tsv", "--kye", "none.json"],
+    ],
+)
 def test_wrong_words_are_refused(capsys, words):
     run(capsys, "audit", *words).failed()
 
@@ -162,8 +188,14 @@ def test_a_sheet_comes_through_a_pipe(capsys, tmp_path):
 @pytest.mark.real_data
 def test_a_public_corpus_is_audited_as_it_is_scored(capsys, data, tmp_path):
     folder = data / "roen"
-    sides = (folder / "giza" / "test.roen.talp", folder / "roen.gold", "--ref-base", "1",
-             "--source", folder / "roen.src-tgt")  # fmt: skip
+    sides = (
+        folder / "giza" / "test.roen.talp",
+        folder / "roen.gold",
+        "--ref-base",
+        "1",
+        "--source",
+        folder / "roen.src-tgt",
+    )
     made(capsys, "audit", "phrases", *sides, "--n", 60, "--both", ".1", "-o", tmp_path / "a")
     key = json.loads((tmp_path / "a" / "key.json").read_text("utf-8"))
     found = run(capsys, "score", *sides, "--level", "phrases", "--ignore-identical", "--json")

@@ -58,9 +58,15 @@ def test_annotators_among_the_judges_get_what_they_have_not_judged(capsys, corpu
 
 @pytest.mark.parametrize(
     "words",
-    ["", "--n 0", "--n 9 --mix half", "--n 9 --each 3", "--n 9 --annotator karl",
-     "--n 9 --plain some"],
-)  # fmt: skip
+    [
+        "",
+        "--n 0",
+        "--n 9 --mix half",
+        "--n 9 --each 3",
+        "--n 9 --annotator karl",
+        "--n 9 --plain some",
+    ],
+)
 def test_wrong_words_are_refused(capsys, corpus, words):
     run(capsys, "audit", "pairs", corpus, *words.split()).failed()
 

@@ -35,9 +35,25 @@ SERVED = {
     "phrases.score_rules": "rules.rule_score score_rules",
 }
 APART = {  # objects, what the command makes of its files, and --annotator, --group, which repeat
-    *("settings", "progress", "tell", "counts", "observe", "frequencies", "signature"),
-    *("keep_rows", "unflagged", "lengths", "hypothesis", "reference", "source_tree"),
-    *("target_tree", "confidence", "annotators", "groups", "approve", "everybody"),
+    "settings",
+    "progress",
+    "tell",
+    "counts",
+    "observe",
+    "frequencies",
+    "signature",
+    "keep_rows",
+    "unflagged",
+    "lengths",
+    "hypothesis",
+    "reference",
+    "source_tree",
+    "target_tree",
+    "confidence",
+    "annotators",
+    "groups",
+    "approve",
+    "everybody",
 }
 
 
@@ -183,9 +199,15 @@ def test_phrases_as_tsv_and_jsonl(capsys, tmp_path):
     assert len(made(capsys, *given, "--kind", "composite").out.splitlines()) == 3
     assert len(made(capsys, *given, "--links", "sure", "--loose").out.splitlines()) == 9
     assert [json.loads(line) for line in made(capsys, *given, "--jsonl").out.splitlines()][1] == {
-        "id": "1", "kind": "composite", "source": ["a", "b"], "target": ["x", "y"],
-        "source_start": 0, "source_end": 2, "target_start": 0, "target_end": 2,
-    }  # fmt: skip
+        "id": "1",
+        "kind": "composite",
+        "source": ["a", "b"],
+        "target": ["x", "y"],
+        "source_start": 0,
+        "source_end": 2,
+        "target_start": 0,
+        "target_end": 2,
+    }
     line = "1\t0\t1\t0\t1\tatomic\t\t\n"
     assert made(capsys, "phrases", links, "--kind", "atomic").out.startswith(line)
     run(capsys, "phrases", links, "--loose").failed(links, "--loose needs the words")

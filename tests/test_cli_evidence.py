@@ -70,8 +70,14 @@ def test_all_at_once_is_the_same_as_by_a_model(capsys, files, tmp_path):
     folder, evidence = files
     corpus, every, out = (tmp_path / name for name in ("c.jsonl", "all.jsonl", "o"))
     run(capsys, "convert", GOLD, corpus, *TEXTS, "--format", "pharaoh")
-    add = ["--add", f"neural={folder / 'neural'}", "--add", f"two/1={EFLOMAL}",
-           "--add", f"two/2={folder / 'turned'}:transpose"]  # fmt: skip
+    add = [
+        "--add",
+        f"neural={folder / 'neural'}",
+        "--add",
+        f"two/1={EFLOMAL}",
+        "--add",
+        f"two/2={folder / 'turned'}:transpose",
+    ]
     run(capsys, "merge", corpus, *add, "-o", every)
     named = ["--learn", "alignment", "--evidence", "neural", "--evidence", "two"]
     ran = made(capsys, "align", every, *named, "--json", "-o", out)

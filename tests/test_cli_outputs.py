@@ -34,18 +34,41 @@ def old(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (["convert", PARAPHRASES, "out", *TO_PHARAOH, "--to-source", "s.txt", "--to-target",
-          "./s.txt"], "./s.txt and s.txt are the same file"),
+        (
+            [
+                "convert",
+                PARAPHRASES,
+                "out",
+                *TO_PHARAOH,
+                "--to-source",
+                "s.txt",
+                "--to-target",
+                "./s.txt",
+            ],
+            "./s.txt and s.txt are the same file",
+        ),
         (["convert", PARAPHRASES, "s.txt", *TO_PHARAOH, "--to-source", "sub/../s.txt"], "same"),
         (["align", *BITEXT, "-o", "out", "--save", "./out"], "./out and out are the same file"),
         (["align", *BITEXT, "--scores", "-"], "- is named twice"),
         (["show", PARAPHRASES, "--id", "p05", "--html", "page", "--svg", "./page"], "same file"),
         (["pairs", "t.txt", "--to-source", "out", "--to-target", "link"], "same file"),
-        (["check", FRENCH / "gold.align", *TEXTS, "--fix", "out", "--fix-source", "s.txt",
-          "--fix-target", "./s.txt"], "same file"),
+        (
+            [
+                "check",
+                FRENCH / "gold.align",
+                *TEXTS,
+                "--fix",
+                "out",
+                "--fix-source",
+                "s.txt",
+                "--fix-target",
+                "./s.txt",
+            ],
+            "same file",
+        ),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
-)  # fmt: skip
+)
 def test_two_outputs_that_are_one_file_are_refused_before_any_work(capsys, old, command, told):
     os.mkdir("sub")
     os.symlink("out", "link")
@@ -98,14 +121,32 @@ def test_a_corpus_and_its_texts_are_converted_in_their_places(capsys, tmp_path, 
 @pytest.mark.parametrize(
     "command",
     [
-        ["align", *BITEXT, "-o", "out", "--scores", "s.txt",
-         "--save", "model", "--lexicon", "/dev/full"],
-        ["convert", PARAPHRASES, "out", *TO_PHARAOH, "--to-source", "s.txt", "--to-target",
-         "/dev/full"],
+        [
+            "align",
+            *BITEXT,
+            "-o",
+            "out",
+            "--scores",
+            "s.txt",
+            "--save",
+            "model",
+            "--lexicon",
+            "/dev/full",
+        ],
+        [
+            "convert",
+            PARAPHRASES,
+            "out",
+            *TO_PHARAOH,
+            "--to-source",
+            "s.txt",
+            "--to-target",
+            "/dev/full",
+        ],
         ["show", PARAPHRASES, "--id", "p05", "--svg", "page", "--html", "/dev/full"],
     ],
     ids=["align", "convert", "show"],
-)  # fmt: skip
+)
 def test_one_output_that_cannot_be_written_leaves_the_others_as_they_were(capsys, old, command):
     run(capsys, *command).failed("/dev/full: cannot be written: No space left", "nothing was chan")
     assert files(Path()) == old

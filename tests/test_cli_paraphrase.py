@@ -45,13 +45,22 @@ def test_rewrites_as_json(capsys, files):
     assert [len(one["rewrites"]) for one in found["sentences"]] == [1, 0, 0]
     assert [one["words"] for one in found["sentences"]][1:] == [None, ["They", "left"]]
     assert found["sentences"][0]["rewrites"][0] == {
-        "rank": 1, "probability": 0.5, "words": ["The", "proposal", "works"],
-        "origins": [0, -1, 2], "minor": False,
-        "rules": [{
-            "rule": 'NN("plan") ||| NN("proposal")', "count": 12, "p_target": 0.5, "node": 3,
-            "start": 1, "end": 2,
-        }],
-    }  # fmt: skip
+        "rank": 1,
+        "probability": 0.5,
+        "words": ["The", "proposal", "works"],
+        "origins": [0, -1, 2],
+        "minor": False,
+        "rules": [
+            {
+                "rule": 'NN("plan") ||| NN("proposal")',
+                "count": 12,
+                "p_target": 0.5,
+                "node": 3,
+                "start": 1,
+                "end": 2,
+            }
+        ],
+    }
     assert found["rules"]["applicable"] == 2
 
 

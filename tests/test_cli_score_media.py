@@ -23,12 +23,16 @@ def rows_of(text):
 def test_csv_has_a_row_for_each_figure(capsys):
     given = ["score", EFLOMAL, GOLD, "--compare", FAST, "--ci", *FEW]
     rows, found = rows_of(run(capsys, *given, "--csv").out), run(capsys, *given, "--json").json
-    scores = {(row["system"], row["level"], row["measure"]): row
-              for row in rows if row["kind"] == "score"}  # fmt: skip
+    scores = {
+        (row["system"], row["level"], row["measure"]): row for row in rows if row["kind"] == "score"
+    }
     f1, low = (float(scores["eflomal", "links", "f1"][name]) for name in ("value", "low"))
     assert (f1, low) == (found["links"]["f1"], found["intervals"]["links"]["f1"]["low"])
-    count = next(row for row in rows if (row["system"], row["level"], row["measure"])
-                 == ("fast_align", "links", "hyp_sure"))  # fmt: skip
+    count = next(
+        row
+        for row in rows
+        if (row["system"], row["level"], row["measure"]) == ("fast_align", "links", "hyp_sure")
+    )
     assert int(count["value"]) == found["systems"]["fast_align"]["links"]["counts"]["hyp_sure"]
     differences = [row for row in rows if row["kind"] == "difference"]
     assert len(differences) == len(found["comparisons"])

@@ -18,9 +18,13 @@ SYSTEM = "0-0 1-1 2-2\n0-0 1-1\n"
 def files(tmp_path):
     texts = write(tmp_path, "texts", TEXT)
     return (
-        write(tmp_path, "system.align", SYSTEM), write(tmp_path, "gold.align", GOLD),
-        "--source", texts, "--both-trees", write(tmp_path, "both.trees", TREES),
-    )  # fmt: skip
+        write(tmp_path, "system.align", SYSTEM),
+        write(tmp_path, "gold.align", GOLD),
+        "--source",
+        texts,
+        "--both-trees",
+        write(tmp_path, "both.trees", TREES),
+    )
 
 
 def test_rules_are_scored(capsys, files):

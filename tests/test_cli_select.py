@@ -91,8 +91,9 @@ def test_a_share_is_drawn(capsys, documents):
 
 def test_pairs_without_the_attribute_are_told(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pairs = [ak.SentencePair(str(k), ["a"], ["b"], {}, {"film": "x"} if k < 5 else {})
-             for k in range(10)]  # fmt: skip
+    pairs = [
+        ak.SentencePair(str(k), ["a"], ["b"], {}, {"film": "x"} if k < 5 else {}) for k in range(10)
+    ]
     ak.write_corpus(ak.Corpus(pairs), "in.jsonl", format="alignkit-jsonl")
     words = ["--share", ".5", "--keep-together", "film", "-o", "out.jsonl"]
     ran = run(capsys, "select", "in.jsonl", *words)
@@ -140,10 +141,12 @@ def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
     run(capsys, "convert", GOLD, "gold.jsonl", "--to", "alignkit-jsonl", *TEXTS)
     ran = run(capsys, "concat", PARAPHRASES, "gold.jsonl", "-o", "both.jsonl", "--json")
     assert ran.json == {
-        "output": "both.jsonl", "format": "alignkit-jsonl", "pairs": 116,
+        "output": "both.jsonl",
+        "format": "alignkit-jsonl",
+        "pairs": 116,
         "annotators": ["eflomal", "anna", "ben", "gold", "alignment"],
         "inputs": [{"path": PARAPHRASES, "pairs": 64}, {"path": "gold.jsonl", "pairs": 52}],
-    }  # fmt: skip
+    }
     assert read("both.jsonl") == read(PARAPHRASES) + read("gold.jsonl")
     ran = run(capsys, "concat", "both.jsonl", "gold.jsonl", "-o", "more.jsonl")
     ran.failed("id '1' is in both.jsonl and in gold.jsonl, as are 51 more ids", "prefix")

@@ -47,8 +47,10 @@ def both(tmp_path) -> str:
 
 @pytest.fixture
 def files(tmp_path) -> list[str]:
-    sides = [write(tmp_path, f"{name}.trees", "\n".join(trees) + "\n")
-             for name, trees in (("source", SOURCE), ("target", [TARGET[0], "", ""]))]  # fmt: skip
+    sides = [
+        write(tmp_path, f"{name}.trees", "\n".join(trees) + "\n")
+        for name, trees in (("source", SOURCE), ("target", [TARGET[0], "", ""]))
+    ]
     return ["--source-trees", sides[0], "--target-trees", sides[1]]
 
 
@@ -85,9 +87,17 @@ def test_pictures_and_pages(capsys, tmp_path, bare, files, pairs):
     run(capsys, *asked, "--svg", image).failed("3", "--id")
     (tmp_path / "source-page-2.html").write_text("\n".join(SOURCE))
     told = run(
-        capsys, "show", bare, "--trees", "--source-trees", tmp_path / "source-page-2.html",
-        "--html", tmp_path / "source.html", "--pairs-a-page", "1",
-    )  # fmt: skip
+        capsys,
+        "show",
+        bare,
+        "--trees",
+        "--source-trees",
+        tmp_path / "source-page-2.html",
+        "--html",
+        tmp_path / "source.html",
+        "--pairs-a-page",
+        "1",
+    )
     told.failed("source-page-2.html", "would replace an input")
 
 
@@ -106,8 +116,12 @@ def test_what_cannot_be_drawn_is_refused(capsys, tmp_path, bare, files, pairs):
 
 
 def test_one_file_of_both_sides_has_one_name_in_all_commands(capsys, bare, both):
-    for words in (["show", bare, "--trees"], ["rules", bare], ["check", bare],
-                  ["score-rules", bare, bare]):  # fmt: skip
+    for words in (
+        ["show", bare, "--trees"],
+        ["rules", bare],
+        ["check", bare],
+        ["score-rules", bare, bare],
+    ):
         made(capsys, *words, "--both-trees", both)
     ran = run(capsys, "convert", bare, "-", "--to", "alignkit-jsonl", "--both-trees", both)
     assert ran.out.count("(NN rain)") == 2

@@ -48,9 +48,16 @@ def test_parts_are_aligned_as_the_whole_text(capsys, made, tmp_path):
     whole = [f"{made}/whole.{side}" for side in ("fr", "en")]
     run(capsys, "align", *whole, "-o", tmp_path / "a", *options, "--scores", tmp_path / "s")
     ran = run(
-        capsys, "align", *patterns(made), "-o", f"{tmp_path}/*.gz", *options,
-        "--scores", f"{tmp_path}/s*", "--json",
-    )  # fmt: skip
+        capsys,
+        "align",
+        *patterns(made),
+        "-o",
+        f"{tmp_path}/*.gz",
+        *options,
+        "--scores",
+        f"{tmp_path}/s*",
+        "--json",
+    )
     assert joined(tmp_path, "*.gz") == (tmp_path / "a").read_bytes()
     assert joined(tmp_path, "s*") == (tmp_path / "s").read_bytes()
     assert "1 x pair with more than 400 words on a side" in ran.err

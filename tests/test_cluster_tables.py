@@ -166,9 +166,16 @@ def test_the_format_of_parts_is_found_though_the_first_is_empty(capsys, tmp_path
     texts = ["--source", f"{tmp_path}/whole.fr", "--target", f"{tmp_path}/whole.en"]
     (tmp_path / "0.jsonl").write_bytes(b"")
     run(
-        capsys, "convert", f"{tmp_path}/whole.align", f"{tmp_path}/1.jsonl", *texts,
-        "--from", "pharaoh", "--to", "alignkit-jsonl",
-    )  # fmt: skip
+        capsys,
+        "convert",
+        f"{tmp_path}/whole.align",
+        f"{tmp_path}/1.jsonl",
+        *texts,
+        "--from",
+        "pharaoh",
+        "--to",
+        "alignkit-jsonl",
+    )
     for more in ([], ["--work", f"{tmp_path}/work"]):
         out = tmp_path / "out"
         run(capsys, "phrases", f"{tmp_path}/*.jsonl", "--table", "-o", str(out), *more)

@@ -19,8 +19,19 @@ from alignkit.cluster.training_files import Arrays, sparse
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.formats.pharaoh import format_lines
 
-STEPS = ("merge_words", "index_part", "make_shard", "add_counts", "add_parts", "weigh",
-         "add_shards", "expect", "remember", "write_model", "write_links")  # fmt: skip
+STEPS = (
+    "merge_words",
+    "index_part",
+    "make_shard",
+    "add_counts",
+    "add_parts",
+    "weigh",
+    "add_shards",
+    "expect",
+    "remember",
+    "write_model",
+    "write_links",
+)
 
 
 def random_lines(seed, pairs, words=40, longest=12):
@@ -54,9 +65,13 @@ def on_one_machine(folder, lines, **options):
 
 def over_parts(folder, patterns, parts, **options):
     train(
-        options.pop("client", None), *patterns, work=str(folder / "work"),
-        save=str(folder / "model"), output=str(folder / "*.align"), **options,
-    )  # fmt: skip
+        options.pop("client", None),
+        *patterns,
+        work=str(folder / "work"),
+        save=str(folder / "model"),
+        output=str(folder / "*.align"),
+        **options,
+    )
     links = b"".join((folder / f"{k}.align").read_bytes() for k in range(parts))
     return (folder / "model").read_bytes(), links
 
@@ -223,12 +238,33 @@ def test_the_command_trains_on_parts_as_on_one_text(tmp_path, capsys):
         for side, name in enumerate(("whole-fr", "whole-en"))
     ]
     options = ["--hmm", "2", "--null", "0.1"]
-    one = run(capsys, "align", *texts, *options, "--probs", "--scores", tmp_path / "scores",
-              "--save", tmp_path / "one")  # fmt: skip
+    one = run(
+        capsys,
+        "align",
+        *texts,
+        *options,
+        "--probs",
+        "--scores",
+        tmp_path / "scores",
+        "--save",
+        tmp_path / "one",
+    )
     found = run(
-        capsys, "align", *patterns, *options, "--work", tmp_path / "work", "--probs", "--json",
-        "--save", tmp_path / "model", "-o", tmp_path / "*.links.gz", "--scores", tmp_path / "*.ll",
-    )  # fmt: skip
+        capsys,
+        "align",
+        *patterns,
+        *options,
+        "--work",
+        tmp_path / "work",
+        "--probs",
+        "--json",
+        "--save",
+        tmp_path / "model",
+        "-o",
+        tmp_path / "*.links.gz",
+        "--scores",
+        tmp_path / "*.ll",
+    )
     links = [gzip.decompress((tmp_path / f"{k}.links.gz").read_bytes()) for k in range(3)]
     assert b"".join(links).decode() == one.out
     assert (tmp_path / "model").read_bytes() == (tmp_path / "one").read_bytes()

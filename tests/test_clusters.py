@@ -74,8 +74,10 @@ def test_without_observations_there_are_no_bounds():
 def flipped(differences):
     """The p-value by all signs."""
     truth = abs(sum(differences))
-    sums = [abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
-            for signs in product((1, -1), repeat=len(differences))]  # fmt: skip
+    sums = [
+        abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
+        for signs in product((1, -1), repeat=len(differences))
+    ]
     return np.mean([value >= truth for value in sums])
 
 

@@ -23,9 +23,11 @@ from alignkit.scoring import read_phrase_table
 ZSTD = zstandard.ZstdCompressor(write_checksum=True).compress
 PACK = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress, "zst": ZSTD}
 UNPACK = {
-    "gz": gzip.decompress, "xz": lzma.decompress, "bz2": bz2.decompress,
+    "gz": gzip.decompress,
+    "xz": lzma.decompress,
+    "bz2": bz2.decompress,
     "zst": lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data),
-}  # fmt: skip
+}
 TEXT = b"0-0 1-1\n" * 40
 LINES = b"".join(b"%d-%d\n" % (k**3 % 97, k**5 % 89) for k in range(20_000))
 kinds = pytest.mark.parametrize("kind", PACK)
@@ -141,8 +143,15 @@ def test_commands_find_the_format_behind_the_ending(tmp_path, capsys, kind):
     for name in (f"a.jsonl.{kind}", f"b.xml.{kind}"):
         write_corpus(corpus, tmp_path / name)
         assert read_corpus(tmp_path / name) == corpus
-    run(capsys, "select", tmp_path / f"a.jsonl.{kind}", "--split", "x=.5,y=.5", "-o",
-        tmp_path / f"c.jsonl.{kind}")  # fmt: skip
+    run(
+        capsys,
+        "select",
+        tmp_path / f"a.jsonl.{kind}",
+        "--split",
+        "x=.5,y=.5",
+        "-o",
+        tmp_path / f"c.jsonl.{kind}",
+    )
     parts = [read_corpus(tmp_path / f"c-{part}.jsonl.{kind}") for part in "xy"]
     assert sum(map(len, parts)) == len(corpus)
     UNPACK[kind]((tmp_path / f"c-x.jsonl.{kind}").read_bytes())
@@ -177,7 +186,7 @@ def test_every_reader_unpacks(tmp_path, kind, reader):
         ),
         "vectors": (b"a 1 2\nb 2 3\n", lambda path: read_vectors(path, {"a"}).words),
         "trees": (b"(S (NN rain))\n", lambda path: list(read_trees(path))),
-    }[reader]  # fmt: skip
+    }[reader]
     packed, plain = write(tmp_path, "a", PACK[kind](raw)), write(tmp_path, "b", raw)
     assert read(packed) == read(plain)
 

@@ -89,8 +89,9 @@ def test_a_moved_link_is_named_at_both_ends():
     diagonal = "0-0 1-1 2-2 3-3"
     result = consistency(Corpus.from_texts(*texts, ann=[diagonal] * 29 + ["0-3 1-1 2-2 3-3"]))
     assert {(x.id, x.i, x.j, x.kind) for x in result.suggestions} == {
-        ("30", 0, 0, MISSING), ("30", 0, 3, UNUSUAL),
-    }  # fmt: skip
+        ("30", 0, 0, MISSING),
+        ("30", 0, 3, UNUSUAL),
+    }
 
 
 @pytest.mark.parametrize(

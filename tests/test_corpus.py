@@ -36,9 +36,11 @@ ONE = ("a",), ("b",)
 THREE = Corpus(
     SentencePair(id, None, None, dict.fromkeys(names, Alignment()), attributes)
     for id, names, attributes in [
-        ("a", ["anna"], {"genre": "news"}), ("b", ["anna", "ben"], {}), ("c", [], {"genre": "news"})
+        ("a", ["anna"], {"genre": "news"}),
+        ("b", ["anna", "ben"], {}),
+        ("c", [], {"genre": "news"}),
     ]
-)  # fmt: skip
+)
 PAIR = SentencePair("1", ("a", "b"), ("c",), {"gold": Alignment.parse("0-0 1?0 1-")})
 SAMPLES = Path(__file__).parent.parent / "samples"
 
@@ -165,9 +167,18 @@ def test_a_small_corpus_by_hand():
     assert (counts.source_types, counts.target_types) == (3, 2)
     assert (counts.longest_source, counts.longest_target, counts.attributes) == (3, 3, {"genre": 2})
     assert counts.annotators["anna"] == AnnotatorCounts(
-        pairs=2, sure=3, possible=1, nulls=1, source_aligned=3, target_aligned=4,
-        source_tokens=3, target_tokens=3, one_to_one=2, identical=2, comments=1,
-    )  # fmt: skip
+        pairs=2,
+        sure=3,
+        possible=1,
+        nulls=1,
+        source_aligned=3,
+        target_aligned=4,
+        source_tokens=3,
+        target_tokens=3,
+        one_to_one=2,
+        identical=2,
+        comments=1,
+    )
     assert counts.annotators["ben"].empty == 1
 
 
@@ -364,9 +375,12 @@ def test_phrase_pairs_of_a_pair_are_those_of_its_alignment(corpus):
     pair = corpus["p05"]
     found = ak.extract_phrases(pair, annotator="gold", links="sure", ignore_identical=True)
     assert [phrase[:5] for phrase in found] == ak.extract_phrases(
-        pair.alignment("gold"), links="sure", ignore_identical=True,
-        source=pair.source, target=pair.target,
-    )  # fmt: skip
+        pair.alignment("gold"),
+        links="sure",
+        ignore_identical=True,
+        source=pair.source,
+        target=pair.target,
+    )
     assert "atomic" in repr(found)
     alone = ak.Corpus.from_texts(["a b"], ["c d"], gold=["0-0"])[0]
     assert ak.extract_phrases(alone) == [(0, 1, 0, 1, True, "a", "c")]
@@ -390,9 +404,13 @@ def test_phrase_pairs_of_a_pair_fit_a_screen_and_need_to_know_whose(corpus):
 
 def test_an_alignment_is_a_bipartite_graph():
     alignment = ak.Alignment(
-        [(0, 0), (2, 1)], [(2, 2)], nulls=[(3, ak.NULL)], possible_nulls=[(ak.NULL, 5)],
-        weights={(0, 0): 0.5}, labels={(2, 1): "MWE", (0, 1): "wrong", (3, ak.NULL): "new"},
-    )  # fmt: skip
+        [(0, 0), (2, 1)],
+        [(2, 2)],
+        nulls=[(3, ak.NULL)],
+        possible_nulls=[(ak.NULL, 5)],
+        weights={(0, 0): 0.5},
+        labels={(2, 1): "MWE", (0, 1): "wrong", (3, ak.NULL): "new"},
+    )
     graph = alignment.to_networkx()
     assert nx.is_bipartite(graph)
     assert set(graph) == {("source", k) for k in (0, 2, 3)} | {("target", k) for k in (0, 1, 2, 5)}
@@ -402,9 +420,13 @@ def test_an_alignment_is_a_bipartite_graph():
     assert graph.edges[("source", 2), ("target", 2)]["status"] == "possible"
     assert graph.number_of_edges() == 3
     assert graph.nodes["source", 3] == {
-        "kind": "word", "side": "source", "bipartite": 0, "position": 3, "null": "sure",
+        "kind": "word",
+        "side": "source",
+        "bipartite": 0,
+        "position": 3,
+        "null": "sure",
         "label": "new",
-    }  # fmt: skip
+    }
     assert (graph.nodes["target", 5]["null"], len(ak.Alignment().to_networkx())) == ("possible", 0)
 
 
@@ -414,18 +436,24 @@ def test_the_parts_of_the_graph_are_the_components_of_the_links(found):
         for alignment in pair.alignments.values():
             graph = alignment.to_networkx()
             links = {
-                frozenset(((end[1], other[1]) if end[0] == "source" else (other[1], end[1]))
-                          for end, other in graph.subgraph(part).edges)
-                for part in nx.connected_components(graph) if len(part) > 1
-            }  # fmt: skip
+                frozenset(
+                    ((end[1], other[1]) if end[0] == "source" else (other[1], end[1]))
+                    for end, other in graph.subgraph(part).edges
+                )
+                for part in nx.connected_components(graph)
+                if len(part) > 1
+            }
             assert links == set(alignment.components())
 
 
 def test_the_graph_of_a_pair_has_its_phrase_pairs(corpus, tmp_path):
     pair = corpus["p05"]
     graph = pair.to_networkx("gold")
-    found = {(*node[1:], told["atomic"]) for node, told in graph.nodes(data=True)
-             if told["kind"] == "phrase"}  # fmt: skip
+    found = {
+        (*node[1:], told["atomic"])
+        for node, told in graph.nodes(data=True)
+        if told["kind"] == "phrase"
+    }
     assert found == {phrase[:5] for phrase in ak.extract_phrases(pair, annotator="gold")}
     assert (graph.graph["id"], graph.graph["genre"]) == ("p05", "question")
     for node in graph:

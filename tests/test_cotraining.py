@@ -47,16 +47,22 @@ def test_what_is_not_a_paraphrase_weakens_a_rule():
         wrong,
     ]
     (rule,) = [
-        rule for rule in cotrain(pairs_of(texts), min_count=1, context=1, strength=0.1).rules
+        rule
+        for rule in cotrain(pairs_of(texts), min_count=1, context=1, strength=0.1).rules
         if rule.source == rule.target == between
-    ]  # fmt: skip
+    ]
     # car with car, hut with hut; car with bus of the last pair is wrong: both have partners
     assert (rule.positive, rule.negative, rule.strength) == (2, 1, pytest.approx(2 / 3))
 
 
 def test_contexts_of_parts_of_speech():
-    pairs = pairs_of([("we sold cars", "we sold cars"), ("men saw us", "men saw us"),
-                      ("they bought it", "they purchased it")])  # fmt: skip
+    pairs = pairs_of(
+        [
+            ("we sold cars", "we sold cars"),
+            ("men saw us", "men saw us"),
+            ("they bought it", "they purchased it"),
+        ]
+    )
     tags = {"source.upos": "NOUN\tVERB\tNOUN", "target.upos": "NOUN\tVERB\tNOUN"}
     tagged = [replace(pair, attributes=tags) for pair in pairs]
     assert cotrain(tagged, context=1, min_count=2).paraphrases == {(("bought",), ("purchased",)): 1}
@@ -92,8 +98,9 @@ def test_bad_input():
 def test_the_command(tmp_path, capsys):
     path, out, rules = (tmp_path / name for name in ("pairs.jsonl", "out.tsv", "rules.tsv"))
     write_corpus(Corpus([*pairs_of(TEXTS), SentencePair("x", (), (), {})]), path)
-    ran = made(capsys, "cotrain", path, "--min-count", 2, "--context", 1, "-o", out,
-               "--rules", rules)  # fmt: skip
+    ran = made(
+        capsys, "cotrain", path, "--min-count", 2, "--context", 1, "-o", out, "--rules", rules
+    )
     assert out.read_text(encoding="utf-8") == "buy\tget\t1\t1\t1\n"
     assert "will\tit\twill\tit\t3\t0\n" in rules.read_text(encoding="utf-8")
     assert "1 x pair without words on both sides, left out" in ran.err

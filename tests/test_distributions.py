@@ -13,10 +13,17 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
 BY_ITSELF = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.cfg", "setup.py"}
-STRAY = ["tests/__pycache__/old.pyc", "tests/.cache/old.py", "tests/.old.swp", "docs/old.md~",
-         "old/old.py", "build/lib/alignkit/old.py", "samples/.old.md",
-         "samples/paraphrases.jsonl.alignkit",
-         "samples/paraphrases.jsonl.alignkit-wal"]  # fmt: skip
+STRAY = [
+    "tests/__pycache__/old.pyc",
+    "tests/.cache/old.py",
+    "tests/.old.swp",
+    "docs/old.md~",
+    "old/old.py",
+    "build/lib/alignkit/old.py",
+    "samples/.old.md",
+    "samples/paraphrases.jsonl.alignkit",
+    "samples/paraphrases.jsonl.alignkit-wal",
+]
 PACKED = ("samples/", "guidelines/")  # folders at the top that the wheel holds within the package
 
 
@@ -75,8 +82,11 @@ def built(tracked: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copyfile(ROOT / name, copy / name)
     ran = subprocess.run(
         [sys.executable, "-m", "build", "--outdir", folder, copy],
-        cwd=folder, capture_output=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return folder
 

@@ -58,8 +58,10 @@ def roen(data):
 WEIGHTS = st.sampled_from([0.0, 0.005, 0.3, 0.5, 1.0])
 
 
-@given(matrices=st.lists(st.lists(WEIGHTS, min_size=12, max_size=12), min_size=2, max_size=2),
-       absent=st.booleans())  # fmt: skip
+@given(
+    matrices=st.lists(st.lists(WEIGHTS, min_size=12, max_size=12), min_size=2, max_size=2),
+    absent=st.booleans(),
+)
 def test_features_are_those_of_a_plain_loop(aligner, corpus, matrices, absent):
     words = [corpus[0].words, (("la", "mer", "est"), ("the", "sea", "is", "blue"))]
     said = np.array(matrices).reshape(2, 3, 4)  # of two channels of a system, for the second pair
@@ -96,9 +98,15 @@ def test_features_are_those_of_a_plain_loop(aligner, corpus, matrices, absent):
             e, row, column = said[c, i, j], said[c, i], said[c, :, j]
             p = np.clip(float(cells.features[k, 0]), 0.001, 0.999)
             expected = [
-                e > 0, (e > 0) * logit(np.clip(e, 0.01, 0.99)), min(row.sum() - e, 2),
-                min(column.sum() - e, 2), not row.any(), not column.any(), e * logit(p), 1,
-            ]  # fmt: skip
+                e > 0,
+                (e > 0) * logit(np.clip(e, 0.01, 0.99)),
+                min(row.sum() - e, 2),
+                min(column.sum() - e, 2),
+                not row.any(),
+                not column.any(),
+                e * logit(p),
+                1,
+            ]
             assert own == pytest.approx(np.array(expected, float), abs=2e-5)
         share = np.nan if absent else said[:, i, j].mean()
         assert cells.shares[k] == pytest.approx([share], abs=1e-6, nan_ok=True)
@@ -125,8 +133,11 @@ def test_evidence_helps_and_its_report_names_all(refiner, corpus):
     assert report.used
     assert report.gain.value > 0
     assert [row.kind for row in report.systems] == ["system:good", "system:two", "vote"]
-    best = max(report.before.value, report.without.after.value,
-               *(row.measure.value for row in report.systems))  # fmt: skip
+    best = max(
+        report.before.value,
+        report.without.after.value,
+        *(row.measure.value for row in report.systems),
+    )
     assert report.gain.value >= report.after.value - best - 1e-9
     rows = "before, good, two, vote, learned without evidence, learned, difference to the best"
     assert ", ".join(row[0] for row in report.table().rows) == rows
@@ -155,10 +166,12 @@ def test_a_system_that_is_right_is_used_as_it_is(aligner, corpus, vectors):
 def test_evidence_that_is_noise_is_not_used(aligner, corpus):
     rng = np.random.default_rng(1)
     noise = [
-        pair.with_annotation("noise", Alignment({(int(rng.integers(n)), int(rng.integers(m)))
-                                                 for _ in range(n)}))
-        for pair in corpus for n, m in [pair.lengths]
-    ]  # fmt: skip
+        pair.with_annotation(
+            "noise", Alignment({(int(rng.integers(n)), int(rng.integers(m))) for _ in range(n)})
+        )
+        for pair in corpus
+        for n, m in [pair.lengths]
+    ]
     refiner = Refiner.train(aligner, noise[:12], evidence={"noise": ["noise"]})
     assert refiner.report.instead in ("", "without")
     if not refiner.report.used:  # then pairs need no evidence
@@ -169,8 +182,10 @@ def test_evidence_that_is_noise_is_not_used(aligner, corpus):
 def test_models_with_evidence_have_a_version_of_their_own(refiner, corpus, tmp_path):
     refiner.save(tmp_path / "m")
     Refiner.train(refiner.aligner.with_learned(None), corpus[:40]).save(tmp_path / "plain")
-    versions = [json.loads(zipfile.ZipFile(tmp_path / name).read("header.json"))["version"]
-                for name in ("m", "plain")]  # fmt: skip
+    versions = [
+        json.loads(zipfile.ZipFile(tmp_path / name).read("header.json"))["version"]
+        for name in ("m", "plain")
+    ]
     assert versions == [3, 2]
     again = Aligner.load(tmp_path / "m")
     assert again.parameters.learned.lessons == refiner.learned.lessons
@@ -259,8 +274,9 @@ def test_pairs_come_and_go(aligner, corpus):
 
 
 def test_the_vote_is_the_mean_of_those_who_know_the_pair(aligner, corpus):
-    some = [pair.without_annotations("good") if k % 3 == 0 else pair
-            for k, pair in enumerate(corpus)]  # fmt: skip
+    some = [
+        pair.without_annotations("good") if k % 3 == 0 else pair for k, pair in enumerate(corpus)
+    ]
     evidence = Evidence.pack(some, SYSTEMS)
     voting = aligner.with_learned(Learned.vote(evidence.systems))
     links = voting.align_bitext(some, evidence=evidence)
@@ -282,8 +298,10 @@ def test_evidence_on_a_long_pair_is_cut_with_it(aligner, caplog):
     size = 900
     words = [f"w{k % 50}" for k in range(size)]
     across = Alignment([(k, k) for k in range(size)] + [(0, size - 1)])
-    pairs = [SentencePair("1", ["a"], ["b"], {"s": Alignment([(0, 0)])}),
-             SentencePair("2", words, words, {"s": across})]  # fmt: skip
+    pairs = [
+        SentencePair("1", ["a"], ["b"], {"s": Alignment([(0, 0)])}),
+        SentencePair("2", words, words, {"s": across}),
+    ]
     evidence = Evidence.pack(pairs, {"s": ["s"]})
     voting = aligner.with_learned(Learned.vote(evidence.systems))
     links = voting.align_bitext(pairs, evidence=evidence, threshold=0.49)
@@ -298,10 +316,15 @@ def readings(pairs, name):
     def read(pair, other):
         n, m = pair.lengths
         links, strange = pair.alignment(name), other.alignment(name)
-        found = {"as is": links, "turned": [(j, i) for i, j in links],
-                 "shifted": [(i + 1, j + 1) for i, j in links], "other line": strange}  # fmt: skip
-        kept = {of: Alignment((i, j) for i, j in some if i < n and j < m)
-                for of, some in found.items()}  # fmt: skip
+        found = {
+            "as is": links,
+            "turned": [(j, i) for i, j in links],
+            "shifted": [(i + 1, j + 1) for i, j in links],
+            "other line": strange,
+        }
+        kept = {
+            of: Alignment((i, j) for i, j in some if i < n and j < m) for of, some in found.items()
+        }
         return SentencePair(pair.id, *pair.words, kept)
 
     return [read(*both) for both in zip(pairs, [*pairs[1:], pairs[0]], strict=True)]
@@ -316,9 +339,11 @@ def test_numbers_of_the_prototype(roen):
     read = readings(pairs, "awesome")
     evidence = Evidence.pack(read, {name: [name] for name in read[0].annotations})
     told = list(doubts(aligner.decoder, Bitext.pack(read), evidence))
-    expected = ("turned: agrees more with the aligner with :transpose",
-                "shifted: agrees more with the aligner with :base1",
-                "other line: agrees little with the aligner")  # fmt: skip
+    expected = (
+        "turned: agrees more with the aligner with :transpose",
+        "shifted: agrees more with the aligner with :base1",
+        "other line: agrees little with the aligner",
+    )
     assert len(told) == len(expected)
     assert all(map(str.startswith, told, expected))
 

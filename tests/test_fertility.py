@@ -31,18 +31,24 @@ def random_case(model, n, m, seed, classes=2):
 
     ibm3 = model == "ibm3"
     case = SimpleNamespace(
-        t=shares(n + 1, m).astype(np.float32), fertilities=shares(n, 4), p1=rng.uniform(0.02, 0.6),
-        d=shares(n, m) if ibm3 else None, d1=shares(classes + 1, classes, 7),
+        t=shares(n + 1, m).astype(np.float32),
+        fertilities=shares(n, 4),
+        p1=rng.uniform(0.02, 0.6),
+        d=shares(n, m) if ibm3 else None,
+        d1=shares(classes + 1, classes, 7),
         d2=shares(classes, 4),
         source_classes=rng.integers(0, classes, n + 1).astype(np.int32),
         target_classes=rng.integers(0, classes, m + 1).astype(np.int32),
-    )  # fmt: skip
+    )
     positions = {"sizes": np.array([[n, m]]), "distortion": (case.d if ibm3 else case.t).ravel()}
     case.model = FertilityModel(
-        model=model, null_share=case.p1, fertilities=np.vstack([case.fertilities, shares(1, 4)]),
-        source_classes=case.source_classes, target_classes=case.target_classes,
+        model=model,
+        null_share=case.p1,
+        fertilities=np.vstack([case.fertilities, shares(1, 4)]),
+        source_classes=case.source_classes,
+        target_classes=case.target_classes,
         **(positions if ibm3 else {"first": case.d1, "rest": case.d2}),
-    )  # fmt: skip
+    )
     return case
 
 
@@ -53,9 +59,12 @@ def climbed(case, start, sweeps=100):
 
 
 cases = st.builds(
-    random_case, st.sampled_from(["ibm3", "ibm4"]), st.integers(1, 4), st.integers(1, 6),
+    random_case,
+    st.sampled_from(["ibm3", "ibm4"]),
+    st.integers(1, 4),
+    st.integers(1, 6),
     st.integers(0, 10**6),
-)  # fmt: skip
+)
 
 
 @given(cases, st.integers(0, 10**6))
@@ -76,10 +85,14 @@ def test_alignments_climb_to_where_no_neighbour_is_better_and_score_as_the_formu
 def test_ibm3_by_hand():
     # P = C(2, 0) p0^2  x  n(2|a) 2!  x  t(x|a) t(y|a)  x  d(1|1) d(2|1)
     model = FertilityModel(
-        model="ibm3", null_share=0.1, fertilities=np.array([[0.2, 0.3, 0.4, 0.1]] * 2, np.float32),
-        sizes=np.array([[1, 2]]), distortion=np.array([0.7, 0.3], np.float32),
-        source_classes=np.zeros(2, np.int32), target_classes=np.zeros(3, np.int32),
-    )  # fmt: skip
+        model="ibm3",
+        null_share=0.1,
+        fertilities=np.array([[0.2, 0.3, 0.4, 0.1]] * 2, np.float32),
+        sizes=np.array([[1, 2]]),
+        distortion=np.array([0.7, 0.3], np.float32),
+        source_classes=np.zeros(2, np.int32),
+        target_classes=np.zeros(3, np.int32),
+    )
     t, null = np.array([[0.5, 0.25]], np.float32), np.array([0.01, 0.01], np.float32)
     found = align_fertility(model, np.array([0]), np.array([0, 1]), t, null, np.array([0, 0]))
     assert found.alignment.tolist() == [0, 0]
@@ -161,11 +174,14 @@ def test_scores_are_those_of_nltk(model, alignment):
 
 def test_words_and_lengths_never_seen_are_aligned():
     ibm3 = FertilityModel(
-        model="ibm3", null_share=0.1, fertilities=np.full((3, 4), 0.25, np.float32),
+        model="ibm3",
+        null_share=0.1,
+        fertilities=np.full((3, 4), 0.25, np.float32),
         sizes=np.zeros((0, 2), np.int64),
         diagonal=np.exp(-np.abs(np.arange(-40, 41))).astype(np.float32),
-        source_classes=np.zeros(3, np.int32), target_classes=np.zeros(4, np.int32),
-    )  # fmt: skip
+        source_classes=np.zeros(3, np.int32),
+        target_classes=np.zeros(4, np.int32),
+    )
     for model in (ibm3, random_case("ibm4", 2, 3, 3).model):
         t = np.full((4, 4), 0.1, np.float32)
         start = np.zeros(4)
@@ -265,8 +281,9 @@ def pairs_of(text):
     found = {}
     for p in range(len(text)):
         e, f, cells = words_of(text, p)
-        found |= {(a, b): cells[i, j] for i, a in enumerate(e.tolist())
-                  for j, b in enumerate(f.tolist())}  # fmt: skip
+        found |= {
+            (a, b): cells[i, j] for i, a in enumerate(e.tolist()) for j, b in enumerate(f.tolist())
+        }
     return found
 
 
@@ -280,11 +297,20 @@ def case_of(training, p):
     if model.factorial:
         distortion, at = model.block(n, m)
         d = distortion[at : at + n * m].reshape(n, m)
-    return e, f, SimpleNamespace(
-        t=np.vstack([null[f], lexical[cells]]), fertilities=model.fertilities[e],
-        p1=model.null_share, d=d, d1=model.first, d2=model.rest,
-        source_classes=model.source_classes[e], target_classes=model.target_classes[f],
-    )  # fmt: skip
+    return (
+        e,
+        f,
+        SimpleNamespace(
+            t=np.vstack([null[f], lexical[cells]]),
+            fertilities=model.fertilities[e],
+            p1=model.null_share,
+            d=d,
+            d1=model.first,
+            d2=model.rest,
+            source_classes=model.source_classes[e],
+            target_classes=model.target_classes[f],
+        ),
+    )
 
 
 @MODELS

@@ -47,16 +47,20 @@ def relation(pair: str, type: str, sense: str, first: str, second: str, **more: 
     return "<relation>" + "".join(f"<{k}>{v}</{k}>" for k, v in members.items()) + "</relation>\n"
 
 
-RELATIONS = "<xml>\n" + "".join(
-    [
-        relation("10", "Identity", "yes", "0, 1: they left", "1, 2: they left"),
-        relation("2", "Ordering, changed", "yes", "0, 1: a b", "0: c", key_s1=", 0"),
-        relation("10", "Addition/Deletion", "yes", "", "0: today"),
-        relation("10", "Entailment", "no", "2: home", "3, 4: the house"),
-        relation("2", "Non-paraphrase", "no", "whole sentence: a b", "whole sentence: c"),
-        relation("2", "Addition/Deletion", "no", "2: x", ""),
-    ]
-) + "</xml>\n"  # fmt: skip
+RELATIONS = (
+    "<xml>\n"
+    + "".join(
+        [
+            relation("10", "Identity", "yes", "0, 1: they left", "1, 2: they left"),
+            relation("2", "Ordering, changed", "yes", "0, 1: a b", "0: c", key_s1=", 0"),
+            relation("10", "Addition/Deletion", "yes", "", "0: today"),
+            relation("10", "Entailment", "no", "2: home", "3, 4: the house"),
+            relation("2", "Non-paraphrase", "no", "whole sentence: a b", "whole sentence: c"),
+            relation("2", "Addition/Deletion", "no", "2: x", ""),
+        ]
+    )
+    + "</xml>\n"
+)
 PAIRS = (
     "<xml><pair><pair_id>2</pair_id><sent1_tok>a b x</sent1_tok><sent2_tok>c</sent2_tok>"
     "<mrpc_label>1</mrpc_label><etpc_label>0</etpc_label><negation>0</negation></pair>\n"

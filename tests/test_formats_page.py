@@ -7,9 +7,20 @@ from console import ROOT
 from alignkit.io import FORMATS, get_format
 
 COLUMNS = [
-    "text", "ids", "possible", "nulls", "weights", "labels", "comment", "judgment", "attributes",
-    "trees", "annotators", "absent", "empty",
-]  # fmt: skip
+    "text",
+    "ids",
+    "possible",
+    "nulls",
+    "weights",
+    "labels",
+    "comment",
+    "judgment",
+    "attributes",
+    "trees",
+    "annotators",
+    "absent",
+    "empty",
+]
 
 
 def test_the_page_has_each_format_twice() -> None:

@@ -52,8 +52,17 @@ def test_naacl_words_stand_in_snum_lines_or_plain_lines(tmp_path):
 @pytest.mark.parametrize(
     "line",
     [
-        *("1 1", "1 1 1 S 0.5 x", "1 1 x", "1 1 1 Q 0.5", "1 1 1 maybe", "1 1 1 nan"),
-        *("1 1 1 S 1e999", "1 1 -1", "1 1_0 1", "1 ١ 1", "1 1 10000000000000000000000000000000"),
+        "1 1",
+        "1 1 1 S 0.5 x",
+        "1 1 x",
+        "1 1 1 Q 0.5",
+        "1 1 1 maybe",
+        "1 1 1 nan",
+        "1 1 1 S 1e999",
+        "1 1 -1",
+        "1 1_0 1",
+        "1 ١ 1",
+        "1 1 10000000000000000000000000000000",
     ],
 )
 def test_naacl_refuses_a_broken_line_with_its_number(tmp_path, line):

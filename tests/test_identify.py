@@ -64,11 +64,22 @@ def test_overlap_by_hand():
     texts = "The cat sat on 2 mats, not 3.", "A cat was sitting on 2 mats"
     # words: the cat sat on 2 mats , not 3 . (10) and a cat was sitting on 2 mats (7); 4 are shared
     expected = {
-        "jaccard": 4 / 13, "shared/shorter": 4 / 7, "shared/longer": 4 / 10, "dice 1": 8 / 17,
-        "dice 2": 2 * 2 / 15, "dice 3": 2 * 1 / 13, "lcs/shorter": 4 / 7, "lcs/longer": 4 / 10,
-        "length ratio": 7 / 10, "length difference": log(4), "digits shared": 1,
-        "digits unshared": 1, "negation difference": 1, "ratio of characters": 27 / 29, "equal": 0,
-    }  # fmt: skip
+        "jaccard": 4 / 13,
+        "shared/shorter": 4 / 7,
+        "shared/longer": 4 / 10,
+        "dice 1": 8 / 17,
+        "dice 2": 2 * 2 / 15,
+        "dice 3": 2 * 1 / 13,
+        "lcs/shorter": 4 / 7,
+        "lcs/longer": 4 / 10,
+        "length ratio": 7 / 10,
+        "length difference": log(4),
+        "digits shared": 1,
+        "digits unshared": 1,
+        "negation difference": 1,
+        "ratio of characters": 27 / 29,
+        "equal": 0,
+    }
     for name, value in expected.items():
         assert row(texts, name) == pytest.approx(value), name
     content = row(texts, "jaccard of stems", function_words=frozenset({"the", "a", "on", "was"}))
@@ -107,27 +118,40 @@ def aligner_of(forward, reverse, scores=(-6.0, -4.0)):
 def test_align_by_hand():
     forward = [[0.9, 0.0, 0.0], [0.0, 0.1, 0.8]]
     reverse = [[0.7, 0.1, 0.0], [0.0, 0.1, 0.6]]
-    held = held_texts([("cat 7", "cat the 8")], aligner=aligner_of(forward, reverse),
-                     function_words=frozenset({"the"}))  # fmt: skip
+    held = held_texts(
+        [("cat 7", "cat the 8")],
+        aligner=aligner_of(forward, reverse),
+        function_words=frozenset({"the"}),
+    )
     values = held.matrix(["align"], held.frequencies(np.arange(1)))[0]
     side = 0.75, entropy([0.7, 0.1, 0.2]), entropy([0.1, 0.6, 0.3])
     other = entropy([0.9, 0.1]), entropy([0.1, 0.9]), entropy([0.8, 0.2])
     idf = log(3 / 3) + 1, log(3 / 2) + 1  # of cat, and of the others
     expected = {
-        "coverage, min": (0.8 + 0.1 + 0.7) / 3, "coverage, max": 0.75,
-        "coverage of content, min": 0.75, "coverage of content, max": 0.75,
-        "unaligned content, max": 0, "unaligned digits, max": 0,
-        "entropy, max": np.mean(side[1:]), "entropy, min": np.mean(other),
+        "coverage, min": (0.8 + 0.1 + 0.7) / 3,
+        "coverage, max": 0.75,
+        "coverage of content, min": 0.75,
+        "coverage of content, max": 0.75,
+        "unaligned content, max": 0,
+        "unaligned digits, max": 0,
+        "entropy, max": np.mean(side[1:]),
+        "entropy, min": np.mean(other),
         "entropy of content, min": np.mean(other[::2]),
-        "likelihood, min": -6 / 3, "likelihood, max": -4 / 2,
-        "null, max": np.mean([0.1, 0.9, 0.2]), "null, min": 0.25,
+        "likelihood, min": -6 / 3,
+        "likelihood, max": -4 / 2,
+        "null, max": np.mean([0.1, 0.9, 0.2]),
+        "null, min": 0.25,
         "coverage by idf, max": (0.8 * idf[0] + 0.7 * idf[1]) / sum(idf),
         "agreement of directions": (0.7 + 0.1 + 0.6) / (0.9 + 0.1 + 0.1 + 0.8),
         "share on unequal words": (0.05 + 0.1 + 0.7) / (0.8 + 0.05 + 0.1 + 0.7),
-        "mass on unequal words": (0.05 + 0.1 + 0.7) / 2, "kendall tau": 1, "crossing": 0,
-        "distance from diagonal": (0 + abs(1 / 2 - 2 / 3)) / 2, "blocks": 1,
-        "longest block": 1 / 2, "largest sum": 0.85,
-    }  # fmt: skip
+        "mass on unequal words": (0.05 + 0.1 + 0.7) / 2,
+        "kendall tau": 1,
+        "crossing": 0,
+        "distance from diagonal": (0 + abs(1 / 2 - 2 / 3)) / 2,
+        "blocks": 1,
+        "longest block": 1 / 2,
+        "largest sum": 0.85,
+    }
     for name, value in expected.items():
         assert row_of(values, name, ALIGN) == pytest.approx(value), name
 
@@ -170,8 +194,11 @@ def test_features_do_not_change_with_the_sides(texts):
 
 def test_vectors_and_bags():
     vectors = WordVectors(["red", "car"], [[1.0, 0.0], [0.0, 2.0]])
-    held = held_texts([("red car", "red boat")], encode=mean_vectors(vectors),
-                     encode_pairs=lambda pairs: np.ones((len(pairs), 3)))  # fmt: skip
+    held = held_texts(
+        [("red car", "red boat")],
+        encode=mean_vectors(vectors),
+        encode_pairs=lambda pairs: np.ones((len(pairs), 3)),
+    )
     idf = held.frequencies(np.arange(1))
     assert held.matrix(["vectors"], idf).tolist() == [[0, 1, 0.25, 0]]
     assert held.matrix(["pairs"], idf).tolist() == [[1, 1, 1]]
@@ -301,8 +328,10 @@ def test_random_labels_are_not_predicted():
     """Equal pairs have equal random labels: a system that saw one would know the other."""
     rng = np.random.default_rng(5)
     labels = rng.integers(0, 2, 60).astype(str).tolist()
-    pairs = [replace(p, annotations={"gold": Annotation(None, judgment=x)})
-             for p, x in zip(pairs_of(60), labels, strict=True)]  # fmt: skip
+    pairs = [
+        replace(p, annotations={"gold": Annotation(None, judgment=x)})
+        for p, x in zip(pairs_of(60), labels, strict=True)
+    ]
     twice = [*pairs, *(replace(p, id=f"{p.id}'") for p in pairs)]
     scores = cross_validate(Corpus(twice), BINARY, [["bow"]], count=5, strengths=(1000.0,))
     right = np.mean(scores.systems[0].labels == scores.gold.labels)
@@ -417,8 +446,9 @@ def test_the_gain_of_more_features_is_clear_if_groups_agree():
 )
 def test_a_saved_system_judges_alike(tmp_path, features):
     train, test = Corpus(pairs_of()), Corpus(pairs_of(20, seed=7, first=500))
-    system = Identifier.train(train, BINARY, test=test, features=features, function_words={"bam"},
-                              strengths=(0.3, 0.5))  # fmt: skip
+    system = Identifier.train(
+        train, BINARY, test=test, features=features, function_words={"bam"}, strengths=(0.3, 0.5)
+    )
     system.save(tmp_path / "model.json")
     loaded = Identifier.load(tmp_path / "model.json")
     assert loaded.predict(test) == system.predict(test)
@@ -487,8 +517,16 @@ def test_the_command(tmp_path, capsys):
     write_corpus(Corpus(pairs_of(30, seed=9, first=500)), test)
     base = ["--scheme", "binary", "-o", tmp_path / "p.tsv"]
     made(capsys, "identify", train, *base, "--folds", 3, "--save", tmp_path / "m.json")
-    scored = made(capsys, "score-labels", train, "--predictions", tmp_path / "p.tsv",
-                  "--scheme", "binary", "--json").json  # fmt: skip
+    scored = made(
+        capsys,
+        "score-labels",
+        train,
+        "--predictions",
+        tmp_path / "p.tsv",
+        "--scheme",
+        "binary",
+        "--json",
+    ).json
     again = made(capsys, "identify", train, *base, "--folds", 3, "--json").json
     assert again["systems"][0]["accuracy"] == pytest.approx(scored["systems"][0]["accuracy"])
     made(capsys, "profile", train, "--predictions", tmp_path / "p.tsv", "--scheme", "binary")
@@ -502,10 +540,24 @@ def test_the_command(tmp_path, capsys):
     loaded = made(capsys, "identify", test, "--load", tmp_path / "m.json", *base)
     assert (tmp_path / "p.tsv").read_text(encoding="utf-8").startswith("p500\t")
     assert "aligner:inductive" in loaded.out
-    told = made(capsys, "identify", train, test, *base, "--compare", "--csv",
-                "--probabilities", tmp_path / "q.tsv")  # fmt: skip
+    told = made(
+        capsys,
+        "identify",
+        train,
+        test,
+        *base,
+        "--compare",
+        "--csv",
+        "--probabilities",
+        tmp_path / "q.tsv",
+    )
     assert [line.split(",")[1] for line in told.out.splitlines()[1:6]] == [
-        "cosine", "overlap", "align", "overlap+align", "majority"]  # fmt: skip
+        "cosine",
+        "overlap",
+        "align",
+        "overlap+align",
+        "majority",
+    ]
     rows = [line.split("\t") for line in (tmp_path / "q.tsv").read_text().splitlines()]
     assert rows[0] == ["id", "0", "1"]
     assert all(float(a) + float(b) == pytest.approx(1, abs=2e-6) for _, a, b in rows[1:])

@@ -178,13 +178,17 @@ def test_a_sentence_without_links_is_not_annotated(tmp_path):
 
 
 UGARIT_JSON = {
-    "ugarit_id": "7", "title": "b'\\xc5\\xa1'", "lang1": "AKK", "lang2": "ENG", "lang3": "FRA",
+    "ugarit_id": "7",
+    "title": "b'\\xc5\\xa1'",
+    "lang1": "AKK",
+    "lang2": "ENG",
+    "lang3": "FRA",
     "tokens": {
-        "l1": [{"id": "1-2", "tp": "sen_0", "text": "b\"it's\"", "refs": ["2-1"]}],
+        "l1": [{"id": "1-2", "tp": "sen_0", "text": 'b"it\'s"', "refs": ["2-1"]}],
         "l2": [{"id": "2-1", "tp": "sen_0", "text": "b'", "refs": ["1-2"]}],
         "l3": [{"id": "3-1", "tp": "", "text": "x", "refs": []}],
     },
-}  # fmt: skip
+}
 
 
 def test_ugarit_json_is_unwrapped_and_chosen(tmp_path):
@@ -225,8 +229,9 @@ def test_other_corpora_in_ugarit_lose_only_what_is_reported(tmp_path):
     again = read_corpus(out)
     assert [(pair.id, pair.words) for pair in again] == [(pair.id, pair.words) for pair in PLAIN]
     assert [str(a) for pair in again for a in pair.alignments.values()] == [
-        "0-0 0-1 1-0 1-1 2-1", "0-0",
-    ]  # fmt: skip
+        "0-0 0-1 1-0 1-1 2-1",
+        "0-0",
+    ]
     for options in ({"base": 1}, {"transpose": True}):
         refuses(
             OptionError,
@@ -245,12 +250,16 @@ def test_other_corpora_in_ugarit_lose_only_what_is_reported(tmp_path):
 
 def alpheios_text(prefix, language, *segments, kind="origin"):
     made = [
-        {"index": k, "textType": kind, "tokens": [
-            {"idWord": f"{prefix}-{k - 1}-{n}", "word": word, "segmentIndex": k}
-            for n, word in enumerate(segment.split())
-        ]}
+        {
+            "index": k,
+            "textType": kind,
+            "tokens": [
+                {"idWord": f"{prefix}-{k - 1}-{n}", "word": word, "segmentIndex": k}
+                for n, word in enumerate(segment.split())
+            ],
+        }
         for k, segment in enumerate(segments, start=1)
-    ]  # fmt: skip
+    ]
     facts = [{"property": "title", "value": ["a", "b"]}]
     source = {"textId": f"id{prefix}", "text": "...", "metadata": {"properties": facts}}
     aligned = {"textId": f"id{prefix}", "lang": language, "tokenPrefix": prefix, "segments": made}
@@ -365,8 +374,11 @@ def test_other_corpora_in_alpheios_lose_only_what_is_reported(tmp_path):
 
 
 def record(source, target, status="created", **meta):
-    return {"meta": {"id": f"r{source}", "origin": "manual", "status": status, **meta},
-            "source": source.split(), "target": target.split()}  # fmt: skip
+    return {
+        "meta": {"id": f"r{source}", "origin": "manual", "status": status, **meta},
+        "source": source.split(),
+        "target": target.split(),
+    }
 
 
 SOURCE_TOKENS = """id\taltId\ttext\tlemma
@@ -411,9 +423,11 @@ def test_records_are_links_by_their_status(scripture):
     links = first.alignment("alignment")
     assert str(links) == "0-0 0-1 1?2"
     assert links.labels == {
-        Link(0, 0): "approved", Link(0, 1): "approved", Link(1, 2): "needsReview",
+        Link(0, 0): "approved",
+        Link(0, 1): "approved",
+        Link(1, 2): "needsReview",
         Link(1, 0): "rejected",
-    }  # fmt: skip
+    }
     assert first.annotation("alignment").comment == "why?"
     assert str(second.alignment("alignment")) == "0-0"
     assert counts == {"record across verses": 1}
@@ -498,8 +512,14 @@ def test_scripture_needs_its_tokens_and_metadata_has_no_links(scripture, tmp_pat
         (SOURCE_TOKENS + "40001001001\tx\ty\tz\n", ":5"),
     ):
         bad = text(tmp_path, wrong, "bad.tsv")
-        refuses(FormatError, f"bad.tsv{place}", read_corpus, scripture(CLEAR)[0],
-                source=bad, target=beside["target"])  # fmt: skip
+        refuses(
+            FormatError,
+            f"bad.tsv{place}",
+            read_corpus,
+            scripture(CLEAR)[0],
+            source=bad,
+            target=beside["target"],
+        )
 
 
 def test_tokens_without_a_heading_are_id_and_text(scripture, tmp_path):
@@ -682,16 +702,29 @@ TMX = """<?xml version="1.0"?>
 @pytest.mark.parametrize(
     ("chosen", "words", "counts"),
     [
-        (None, ["Press Stop now .|Arrêtez .", "No|Non"],
-         {"language left out": 1, "inline tag": 4, "unit without both languages": 1,
-          "note of one language left out": 1}),
-        (("fr", "en"), ["Arrêtez .|Press Stop now .", "Non|No"],
-         {"inline tag": 4, "unit without both languages": 1, "note of one language left out": 1}),
-        (("de", "en-GB"), ["Halt|Press Stop now ."],
-         {"inline tag": 3, "unit without both languages": 2, "note of one language left out": 1}),
+        (
+            None,
+            ["Press Stop now .|Arrêtez .", "No|Non"],
+            {
+                "language left out": 1,
+                "inline tag": 4,
+                "unit without both languages": 1,
+                "note of one language left out": 1,
+            },
+        ),
+        (
+            ("fr", "en"),
+            ["Arrêtez .|Press Stop now .", "Non|No"],
+            {"inline tag": 4, "unit without both languages": 1, "note of one language left out": 1},
+        ),
+        (
+            ("de", "en-GB"),
+            ["Halt|Press Stop now ."],
+            {"inline tag": 3, "unit without both languages": 2, "note of one language left out": 1},
+        ),
     ],
     ids=["first two", "named", "region"],
-)  # fmt: skip
+)
 def test_units_of_two_languages_are_pairs(tmp_path, chosen, words, counts):
     made = TMX.replace("</hi>.", "</hi> .").replace("</note><prop", "</note><note>m</note><prop")
     path = text(tmp_path, made)
@@ -794,7 +827,7 @@ def test_a_declaration_that_the_bytes_contradict_does_not_count(tmp_path):
 @pytest.mark.parametrize(
     ("made", "name"),
     [
-        (b"\\id TIT\n\\c 1\n\\v 1 \\zaln-s | x-strong=\"G1\"\\*\\w Paul\\w*\\zaln-e\\*\n", "USFM"),
+        (b'\\id TIT\n\\c 1\n\\v 1 \\zaln-s | x-strong="G1"\\*\\w Paul\\w*\\zaln-e\\*\n', "USFM"),
         (b'<?xml version="1.0"?><xliff version="1.2"><file/></xliff>', "XLIFF"),
         (b'<?xml version="1.0"?>\n<s id="a"><english>a</english><sure>1-1</sure></s>', "CzEnAli"),
         (b"PAR1\x15\x04\x15\x00\n\xffPAR1", "Parquet"),
@@ -803,7 +836,7 @@ def test_a_declaration_that_the_bytes_contradict_does_not_count(tmp_path):
         ("\ufeffa b\n".encode("utf-16-le"), "UTF-16"),
     ],
     ids=["usfm", "xliff", "czenali", "parquet", "utf-16-le", "utf-16-be", "byte order mark"],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
 def test_what_alignkit_does_not_read_is_named(tmp_path, made, name, pack):
     path = tmp_path / "x"
@@ -965,8 +998,12 @@ def test_links_looked_up_by_hand_are_read(folder, treebanks, name, languages, k)
 def test_real_counts_are_those_of_the_plain_files(folder, treebanks):
     corpus = read_corpus(folder / "pud-en-ko.alignment.json", **treebanks)
     alignments = [pair.alignment("alignment") for pair in corpus]
-    plain = [item for value in json.loads((folder / "pud-en-ko.alignment.json").read_bytes())
-             for key in value for item in [(key, other) for other in value[key]]]  # fmt: skip
+    plain = [
+        item
+        for value in json.loads((folder / "pud-en-ko.alignment.json").read_bytes())
+        for key in value
+        for item in [(key, other) for other in value[key]]
+    ]
     nulls = sum("X" in item for item in plain)
     assert (sum(map(len, alignments)), nulls) == (len(plain) - nulls, 1220)
     assert sum(len(a.nulls) for a in alignments) == 1220

@@ -14,15 +14,26 @@ from strategies import corpora
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit.show import draw_interlinear
 
-PAIRS = Corpus([
-    SentencePair("p<1>", ["they", "left"], ["both", "sides", "went"], {
-        "anna": Annotation(Alignment.parse("0-0 0-1 1?2"), comment="see </script>"),
-        "ben": Alignment.parse("1-2 -0"),
-    }),
-    SentencePair("ar", ["ذهب", "الولد", "London"], ["the", "boy", "went"],
-                 {"anna": Alignment.parse("0-2 1-0 1-1")}),
-    SentencePair("3", ["a", "b"], ["c"], {"ben": Alignment.parse("0-0")}),
-])  # fmt: skip
+PAIRS = Corpus(
+    [
+        SentencePair(
+            "p<1>",
+            ["they", "left"],
+            ["both", "sides", "went"],
+            {
+                "anna": Annotation(Alignment.parse("0-0 0-1 1?2"), comment="see </script>"),
+                "ben": Alignment.parse("1-2 -0"),
+            },
+        ),
+        SentencePair(
+            "ar",
+            ["ذهب", "الولد", "London"],
+            ["the", "boy", "went"],
+            {"anna": Alignment.parse("0-2 1-0 1-1")},
+        ),
+        SentencePair("3", ["a", "b"], ["c"], {"ben": Alignment.parse("0-0")}),
+    ]
+)
 HOLDS = {"text", "no text", "annotators", "names", "absent", "empty", "ids", "spaces", "comments"}
 
 
@@ -41,17 +52,30 @@ def test_a_page_holds_all_links_and_cannot_be_broken_by_text(corpus):
         for name, text in zip(record["names"], links, strict=False):
             aligned = pair.alignments.get(name, Alignment())
             assert Alignment.parse(text) == Alignment(
-                aligned.sure, aligned.possible, nulls=aligned.sure_nulls,
+                aligned.sure,
+                aligned.possible,
+                nulls=aligned.sure_nulls,
                 possible_nulls=aligned.nulls,
-            )  # fmt: skip
+            )
         if pair.has_text:
             assert [len(side) for side in words] == list(pair.lengths)
 
 
 def test_the_command_writes_the_page_of_some_annotators(capsys, tmp_path):
     path = tmp_path / "text.html"
-    ran = run(capsys, "show", PARAPHRASES, "--interlinear", path, "--annotators", "gold", "--limit",
-              3, "--pairs-a-page", 2)  # fmt: skip
+    ran = run(
+        capsys,
+        "show",
+        PARAPHRASES,
+        "--interlinear",
+        path,
+        "--annotators",
+        "gold",
+        "--limit",
+        3,
+        "--pairs-a-page",
+        2,
+    )
     assert (ran.code, ran.out) == (0, "")
     record = data(path.read_text("utf-8"))
     assert (record["names"], record["size"], len(record["pairs"])) == (["gold"], 2, 3)

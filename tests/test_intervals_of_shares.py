@@ -14,9 +14,13 @@ from alignkit.stats import newcombe_interval, wilson_interval
 
 @pytest.mark.parametrize(
     ("count", "total", "low", "high"),
-    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611),
-     (1, 29, 0.0061, 0.1718)],
-)  # fmt: skip
+    [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
 def test_it_is_that_of_newcombe_1998_table_1(count, total, low, high):
     assert wilson_interval(count, total) == pytest.approx((low, high), abs=5e-5)
 
@@ -41,11 +45,17 @@ def test_what_makes_no_sense_is_refused(given):
 
 @pytest.mark.parametrize(
     ("counts", "bounds"),
-    [((56, 70, 48, 80), (0.0524, 0.3339)), ((9, 10, 3, 10), (0.1705, 0.8090)),
-     ((6, 7, 2, 7), (0.0582, 0.8062)), ((5, 56, 0, 29), (-0.0381, 0.1926)),
-     ((0, 10, 0, 20), (-0.1611, 0.2775)), ((0, 10, 0, 10), (-0.2775, 0.2775)),
-     ((10, 10, 0, 20), (0.6791, 1.0)), ((10, 10, 0, 10), (0.6075, 1.0))],
-)  # fmt: skip
+    [
+        ((56, 70, 48, 80), (0.0524, 0.3339)),
+        ((9, 10, 3, 10), (0.1705, 0.8090)),
+        ((6, 7, 2, 7), (0.0582, 0.8062)),
+        ((5, 56, 0, 29), (-0.0381, 0.1926)),
+        ((0, 10, 0, 20), (-0.1611, 0.2775)),
+        ((0, 10, 0, 10), (-0.2775, 0.2775)),
+        ((10, 10, 0, 20), (0.6791, 1.0)),
+        ((10, 10, 0, 10), (0.6075, 1.0)),
+    ],
+)
 def test_the_examples_of_newcombe(counts, bounds):
     """Newcombe 1998, Statistics in Medicine 17:873-890, table II, method 10."""
     assert newcombe_interval(*counts) == pytest.approx(bounds, abs=5e-5)

@@ -15,8 +15,9 @@ def example():
     """Make the three annotators of the page on judgments."""
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 2, 60)
-    rows = [np.where(rng.random(60) < known, truth, rng.integers(0, 2, 60))
-            for known in (0.8, 0.8, 0)]  # fmt: skip
+    rows = [
+        np.where(rng.random(60) < known, truth, rng.integers(0, 2, 60)) for known in (0.8, 0.8, 0)
+    ]
     return np.array(rows)
 
 
@@ -59,9 +60,16 @@ def plain(values, labels, rounds):
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.integers(2, 3).flatmap(lambda k: st.tuples(
-    st.just(k), st.lists(st.lists(st.integers(-1, k - 1), min_size=14, max_size=14),
-                         min_size=3, max_size=4))))  # fmt: skip
+@given(
+    st.integers(2, 3).flatmap(
+        lambda k: st.tuples(
+            st.just(k),
+            st.lists(
+                st.lists(st.integers(-1, k - 1), min_size=14, max_size=14), min_size=3, max_size=4
+            ),
+        )
+    )
+)
 def test_the_fit_is_that_of_a_plain_loop(case):
     labels, values = case
     values = [[*([0] * 10), *row] for row in values]
@@ -91,10 +99,14 @@ def test_what_the_model_cannot_say():
 
 @pytest.mark.parametrize(
     ("values", "gold"),
-    [(np.full((3, 12), 2), None), (np.zeros((3, 12), int), [5] * 12),
-     (np.zeros((3, 12), int), [0] * 9), (np.zeros(12, int), None)],
+    [
+        (np.full((3, 12), 2), None),
+        (np.zeros((3, 12), int), [5] * 12),
+        (np.zeros((3, 12), int), [0] * 9),
+        (np.zeros(12, int), None),
+    ],
     ids=["label", "gold", "length", "shape"],
-)  # fmt: skip
+)
 def test_wrong_arrays_are_refused(values, gold):
     with pytest.raises(OptionError):
         fit_judges(values, 2, None if gold is None else np.array(gold))
@@ -103,13 +115,20 @@ def test_wrong_arrays_are_refused(values, gold):
 @pytest.fixture
 def crowd(tmp_path):
     pairs = [
-        SentencePair(f"p{k}", ("a",), ("b",), {
-            name: Annotation(None, judgment=str(label))
-            for name, label in zip(("ann", "ben", "eve", "gold"), (*votes, votes[0]), strict=True)
-            if name != "gold" or k < 12
-        })
+        SentencePair(
+            f"p{k}",
+            ("a",),
+            ("b",),
+            {
+                name: Annotation(None, judgment=str(label))
+                for name, label in zip(
+                    ("ann", "ben", "eve", "gold"), (*votes, votes[0]), strict=True
+                )
+                if name != "gold" or k < 12
+            },
+        )
         for k, votes in enumerate(example().T.tolist())
-    ]  # fmt: skip
+    ]
     write_corpus(Corpus(pairs), tmp_path / "crowd.jsonl")
     return tmp_path / "crowd.jsonl"
 
@@ -176,12 +195,14 @@ def accuracies(rng, labels, each, guessers, shares=None, judges=20, pairs=400, r
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "gain"),
-    [({"labels": 2, "each": 3, "guessers": 5}, 0.02),
-     ({"labels": 4, "each": 5, "guessers": 5}, 0.003),
-     ({"labels": 2, "each": 5, "guessers": 5, "shares": [0.9, 0.1]}, 0.015),
-     ({"labels": 2, "each": 3, "guessers": 0}, -0.01)],
+    [
+        ({"labels": 2, "each": 3, "guessers": 5}, 0.02),
+        ({"labels": 4, "each": 5, "guessers": 5}, 0.003),
+        ({"labels": 2, "each": 5, "guessers": 5, "shares": [0.9, 0.1]}, 0.015),
+        ({"labels": 2, "each": 3, "guessers": 0}, -0.01),
+    ],
     ids=["guessers", "four labels", "rare label", "nobody guesses"],
-)  # fmt: skip
+)
 def test_intervals_cover_and_the_model_beats_the_majority(case, gain):
     majority, model, covered = accuracies(np.random.default_rng(7), **case)
     assert 0.93 < covered < 0.99

@@ -44,7 +44,11 @@ def test_coefficients_do_not_depend_on_orders_or_mirrors(rows, weights):
         n = len(given_labels)
         if n >= 2:
             items += 1
-            pairs = [agree[a, b] for i, a in enumerate(given_labels)
-                     for j, b in enumerate(given_labels) if i != j]  # fmt: skip
+            pairs = [
+                agree[a, b]
+                for i, a in enumerate(given_labels)
+                for j, b in enumerate(given_labels)
+                if i != j
+            ]
             plain += sum(pairs) / (n * (n - 1))
     assert figures["observed"] == pytest.approx(plain / items if items else np.nan, nan_ok=True)

@@ -25,13 +25,41 @@ from alignkit.cluster.run import FOLDER, Run, RunError, folder_beside
 from alignkit.errors import OptionError
 
 OWN = [
-    "texts", "words", "parts", "shards", "memory", "round-0", "round-1", "round-6", "records",
-    "aligned", "turned", "lines", "places", "shown", "words-0", "sorting-a1b2c3d4",
-    "token-00112233445566ff", "parts.json", "state.json", "manifest.json", "buckets.json",
-    "dictionary.json", "marker.json", "lock", "film.mp4.part", ".alignkit-0011223344556677.part",
-    ".alignkit-0011aabb", "alignkit-run.json", "0.npz", "source.npz", "common.npz", "all.bin",
-    "0.json", "notes.txt",
-]  # fmt: skip
+    "texts",
+    "words",
+    "parts",
+    "shards",
+    "memory",
+    "round-0",
+    "round-1",
+    "round-6",
+    "records",
+    "aligned",
+    "turned",
+    "lines",
+    "places",
+    "shown",
+    "words-0",
+    "sorting-a1b2c3d4",
+    "token-00112233445566ff",
+    "parts.json",
+    "state.json",
+    "manifest.json",
+    "buckets.json",
+    "dictionary.json",
+    "marker.json",
+    "lock",
+    "film.mp4.part",
+    ".alignkit-0011223344556677.part",
+    ".alignkit-0011aabb",
+    "alignkit-run.json",
+    "0.npz",
+    "source.npz",
+    "common.npz",
+    "all.bin",
+    "0.json",
+    "notes.txt",
+]
 """Names that runs use too."""
 
 
@@ -88,7 +116,7 @@ def commands(folder, out):
         "train": ["align", *texts, "-o", f"{out}/*.learned", "--save", f"{out}/model"],
         "phrases": ["phrases", f"{folder}/part*.align", *sides, "-o", f"{out}/table"],
         "pivot": ["pivot", f"{folder}/t", "-o", f"{out}/paraphrases"],
-    }  # fmt: skip
+    }
 
 
 def stopped(words, kind, place, wait):
@@ -146,9 +174,15 @@ def test_a_work_folder_may_hold_anything_and_loses_nothing(capsys, given, tmp_pa
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("file", "align"), ("empty", "train"), ("folder", "phrases"), ("link", "pivot"),
-     ("marker", "align"), ("link to a run", "phrases")],
-)  # fmt: skip
+    [
+        ("file", "align"),
+        ("empty", "train"),
+        ("folder", "phrases"),
+        ("link", "pivot"),
+        ("marker", "align"),
+        ("link to a run", "phrases"),
+    ],
+)
 @pytest.mark.usefixtures("table")
 def test_a_folder_without_the_marker_is_refused_as_it_is(capsys, given, tmp_path, kind, name):
     work, other = tmp_path / "work", tmp_path / "other"
@@ -221,8 +255,14 @@ def test_what_else_is_in_the_folder_beside_an_output_stays(given, tmp_path):
     for name in ("notes", "records/mine", "records/x.part"):
         (place / name).write_text("mine", "utf-8")
     cluster.phrases(None, links, out, **words)
-    assert [*tree(place)] == ["lock", "marker.json", "notes", "records", "records/mine",
-                              "records/x.part"]  # fmt: skip
+    assert [*tree(place)] == [
+        "lock",
+        "marker.json",
+        "notes",
+        "records",
+        "records/mine",
+        "records/x.part",
+    ]
     (place / "marker.json").unlink()
     refuses(RunError, "without the marker", cluster.phrases, None, links, out, **words)
     assert (place / "notes").read_text() == "mine"

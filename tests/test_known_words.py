@@ -84,10 +84,16 @@ def test_counts_of_parts_add_up(pairs, cut):
 def test_the_rule():
     """All conditions hold, or nothing is said; each is broken once."""
     counts = {
-        "source_words": 100, "source_known": 10, "source_exchanged": 90,
-        "target_words": 100, "target_known": 20, "target_exchanged": 80,
-        "pairs": 12, "pairs_fit": 1, "pairs_exchanged": 9,
-    }  # fmt: skip
+        "source_words": 100,
+        "source_known": 10,
+        "source_exchanged": 90,
+        "target_words": 100,
+        "target_known": 20,
+        "target_exchanged": 80,
+        "pairs": 12,
+        "pairs_fit": 1,
+        "pairs_exchanged": 9,
+    }
     known = KnownWords(**counts)
     assert known.exchanged
     assert known.caution == (

@@ -367,15 +367,20 @@ def test_stored_answers_are_forgotten_after_a_day(server, monkeypatch):
 
 def test_hidden_names_are_not_those_of_systems(server):
     system = Annotation(Alignment.parse("0-0"), role="system")
-    made = {"annotator1": system, "yan": Alignment.parse("1-1"),
-            "zoe": Annotation(Alignment.parse("2-2"), start="yan")}  # fmt: skip
+    made = {
+        "annotator1": system,
+        "yan": Alignment.parse("1-1"),
+        "zoe": Annotation(Alignment.parse("2-2"), start="yan"),
+    }
     place = f"projects/{server.project('Hidden', small_corpus(1, made))}"
     query = "export?what=all&format=alignkit-jsonl&hidden=1"
     text = server.of("olga").ask("GET", f"{place}/{query}").text
     drawn = json.loads(text.splitlines()[1])["annotations"]
     assert {name: row["sure"] for name, row in drawn.items()} == {
-        "annotator1": "0-0", "annotator2": "1-1", "annotator3": "2-2"
-    }  # fmt: skip
+        "annotator1": "0-0",
+        "annotator2": "1-1",
+        "annotator3": "2-2",
+    }
     assert drawn["annotator3"]["start"] == "annotator2"
 
 

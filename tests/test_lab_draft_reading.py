@@ -87,10 +87,12 @@ def test_words_and_links_are_told_apart_and_shown(read):
         ({"x.tgt": DE, "x.src": EN}, "target source"),
         ({"target/a.txt": DE, "a.txt": EN}, "target source"),
         ({"x.txt": "the house ||| das haus\n"}, "both"),
-        ({"t.en": "<s snum=1>a b</s>\n", "t.de": "<s snum=1>c</s>\n", "g": "1 1 1\n"},
-         "source target corpus"),
+        (
+            {"t.en": "<s snum=1>a b</s>\n", "t.de": "<s snum=1>c</s>\n", "g": "1 1 1\n"},
+            "source target corpus",
+        ),
     ],
-)  # fmt: skip
+)
 def test_texts_are_source_and_target_by_their_names_or_in_order(read, files, expected):
     draft = read(files)
     assert (read.kinds, draft.ready) == (expected, True)
@@ -149,21 +151,55 @@ LATIN = {"x.en": EN.replace("old", "ol\xe9").encode("latin-1"), "x.de": "\ufeff"
 @pytest.mark.parametrize(
     ("files", "code", "text", "pairs", "names", "safe", "other"),
     [
-        (OUTSIDE, "link-out-of-range", "2 links outside the sentence", [1], "Leave out, Stop",
-         (True, 3), (False, 3)),
-        (TWICE, "repeated-pairs", "1 pair with the words of another", [1, 3],
-         "Keep both, Keep first", (True, 3), (True, 2)),
-        (TWICE, "repeated-id", "1 pair with the id of another", [2], "Number them, Stop",
-         (True, 3), (False, 3)),
-        (UNEQUAL, "unequal-counts",
-         "news.en has 3 lines, news.de has 4 lines, a.align.gz has 2 lines", [],
-         "Stop, Take the first 2", (False, 2), (True, 2)),
-        (BROKEN, "broken-record", "1 record cannot be read; auto.align, line 3: '1-x' is not a "
-         "link; expected i-j, i?j, ipj, i-jS or i-jP", [], "Stop, Leave out", (False, 2),
-         (True, 2)),
+        (
+            OUTSIDE,
+            "link-out-of-range",
+            "2 links outside the sentence",
+            [1],
+            "Leave out, Stop",
+            (True, 3),
+            (False, 3),
+        ),
+        (
+            TWICE,
+            "repeated-pairs",
+            "1 pair with the words of another",
+            [1, 3],
+            "Keep both, Keep first",
+            (True, 3),
+            (True, 2),
+        ),
+        (
+            TWICE,
+            "repeated-id",
+            "1 pair with the id of another",
+            [2],
+            "Number them, Stop",
+            (True, 3),
+            (False, 3),
+        ),
+        (
+            UNEQUAL,
+            "unequal-counts",
+            "news.en has 3 lines, news.de has 4 lines, a.align.gz has 2 lines",
+            [],
+            "Stop, Take the first 2",
+            (False, 2),
+            (True, 2),
+        ),
+        (
+            BROKEN,
+            "broken-record",
+            "1 record cannot be read; auto.align, line 3: '1-x' is not a "
+            "link; expected i-j, i?j, ipj, i-jS or i-jP",
+            [],
+            "Stop, Leave out",
+            (False, 2),
+            (True, 2),
+        ),
         (LATIN, "encoding", "x.en is not UTF-8; choose", [], "Stop, utf-8", (False, 0), (True, 3)),
     ],
-)  # fmt: skip
+)
 def test_findings_have_choices_and_the_safe_one_is_chosen(
     read, files, code, text, pairs, names, safe, other
 ):
@@ -280,7 +316,7 @@ def _numbers(count):
         (HEADER + LINE.replace("source", "x") % ("1", "a"), "line 2: unknown key 'x' in the pair"),
     ],
     ids=map(str, count()),
-)  # fmt: skip
+)
 def test_hostile_files_are_refused_by_name(read, monkeypatch, data, problem):
     monkeypatch.setattr("alignkit.annotate.lab.draft_reading.MOST", 2 << 20)
     draft = read({"bad": data})

@@ -114,9 +114,23 @@ def refuses(status, call, *args):
 @pytest.mark.parametrize(
     "name",
     [
-        *("", "../x", "/etc/passwd", "a/../b", "a/b/c", ".hidden", "x\0", "x\n", "C:\\x", "a//b"),
+        "",
+        "../x",
+        "/etc/passwd",
+        "a/../b",
+        "a/b/c",
+        ".hidden",
+        "x\0",
+        "x\n",
+        "C:\\x",
+        "a//b",
         *("CON", "nul.txt", "Com1", "d/aux.en", "x" * 300, "trailing.", "trailing ", "-", "~"),
-        *("news.EN", "NEWS.en", "news.en/x", "cafe\u0301.TXT", "dir", "a\u202eb"),
+        "news.EN",
+        "NEWS.en",
+        "news.en/x",
+        "cafe\u0301.TXT",
+        "dir",
+        "a\u202eb",
     ],
 )
 def test_names_that_could_harm_or_collide_are_refused(drafts, name):
@@ -229,10 +243,12 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
     refuses(409, own.make, place, "0")
     job = DraftJob(str(own.path), drafts._load("anna", own.id), place)
     for odd, said in (
-        ({"suggestions": Suggestions("initial", "ben")}, "ben cannot"), ({"scheme": "x"}, "known:"),
-        ({"gold": "auto"}, "another name for gold"), ({"task": "extract"}, "for the task align"),
+        ({"suggestions": Suggestions("initial", "ben")}, "ben cannot"),
+        ({"scheme": "x"}, "known:"),
+        ({"gold": "auto"}, "another name for gold"),
+        ({"task": "extract"}, "for the task align"),
         ({"suggestions": Suggestions("model", "x")}, "x cannot"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(AlignkitError, match=said):
             _create(job, structs.replace(NewProject("", "", ""), **odd))
         assert not Path(place).exists()
@@ -286,9 +302,12 @@ def test_imports_are_tried_first_and_counted_as_by_the_command(drafts, tmp_path)
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
 @pytest.mark.parametrize(
     ("code", "said"),
-    [("bytearray(600 << 20)", "MemoryError"), ("while True: pass", "takes too much time"),
-     ("open('x', 'wb').write(bytes(9 << 20))", "File too large")],
-)  # fmt: skip
+    [
+        ("bytearray(600 << 20)", "MemoryError"),
+        ("while True: pass", "takes too much time"),
+        ("open('x', 'wb').write(bytes(9 << 20))", "File too large"),
+    ],
+)
 def test_the_child_has_limits(tmp_path, code, said):
     start = "from alignkit.annotate.lab.draft_child import _limit as x; x(500 << 20, 2, 8 << 20)\n"
     command = [sys.executable, "-c", start + code]

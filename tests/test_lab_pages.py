@@ -24,8 +24,19 @@ from alignkit.model.labels import SCHEMES
 
 pytestmark = web.BROWSER
 SITE, ROOT = "http://lab.example", "/lab/"
-PAGES = ["", "new/d", "p/news/people", "p/news/assign", "p/news/export", "p/news/settings",
-         "people", "log", "account", "signin", f"join#{'t' * 43}"]  # fmt: skip
+PAGES = [
+    "",
+    "new/d",
+    "p/news/people",
+    "p/news/assign",
+    "p/news/export",
+    "p/news/settings",
+    "people",
+    "log",
+    "account",
+    "signin",
+    f"join#{'t' * 43}",
+]
 SIDES = {"source": "ltr", "target": "rtl"}
 NUMBERS = count()
 PASSED = ("content-type", "x-csrf-token", "x-account")
@@ -35,12 +46,19 @@ def draft(**more):
     kinds = [("source", "Source words"), ("links", "Links")]
     choices = [("drop", "Leave out"), ("stop", "Stop")]
     values = {
-        "etag": "7", "pairs": 600, "ready": True, "name": "News", "annotators": ["auto"],
-        "files": [api.DraftFile(n, name, 48_000, 48_000, "source", kinds, "")
-                  for n, name in enumerate(("news.en", "auto.align"))],
-        "options": [api.DraftOption("base", "Counted from", "", choices)], "detected": "Pharaoh",
+        "etag": "7",
+        "pairs": 600,
+        "ready": True,
+        "name": "News",
+        "annotators": ["auto"],
+        "files": [
+            api.DraftFile(n, name, 48_000, 48_000, "source", kinds, "")
+            for n, name in enumerate(("news.en", "auto.align"))
+        ],
+        "options": [api.DraftOption("base", "Counted from", "", choices)],
+        "detected": "Pharaoh",
         "findings": [api.DraftFinding("outside", "2 links outside", [2, 9], choices, "drop")],
-    }  # fmt: skip
+    }
     return api.Draft("d", **({"project": ""} | values | more))
 
 
@@ -78,9 +96,11 @@ class Window:
             return route.fulfill(status=status, body=msgspec.json.encode(value))
         passed = {key: request.headers[key] for key in PASSED if key in request.headers}
         reply = self.client.request(
-            request.method, request.url.partition("#")[0], content=request.post_data_buffer,
+            request.method,
+            request.url.partition("#")[0],
+            content=request.post_data_buffer,
             headers={**passed, "accept-encoding": "identity"},
-        )  # fmt: skip
+        )
         return route.fulfill(status=reply.status_code, headers=reply.headers, body=reply.content)
 
     def open(self, path):
@@ -149,8 +169,10 @@ def enter(page, name):
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize(("to", "wanted"), [("/lab/log", "/lab/log"), ("//evil.example/lab/", ROOT),
-                                            ("/x", ROOT), ("javascript:1", ROOT)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("to", "wanted"),
+    [("/lab/log", "/lab/log"), ("//evil.example/lab/", ROOT), ("/x", ROOT), ("javascript:1", ROOT)],
+)
 def test_signing_in_goes_back_to_a_page_of_the_lab_only(server, to, wanted):
     with window(server, "") as lab:
         page = lab.open(to.removeprefix(ROOT)) if to == "/lab/log" else lab.open(f"signin?to={to}")
@@ -193,12 +215,16 @@ def test_a_link_is_posted_erased_and_used_once(lab, server):
         page.wait_for_selector("text=Nothing to do. You will see new pairs here.")
         page = other.open(f"join#{link.token}")
         page.wait_for_selector(
-            "#problem:text-is('This link is no longer valid. Ask for a new one.')")  # fmt: skip
+            "#problem:text-is('This link is no longer valid. Ask for a new one.')"
+        )
 
 
 def test_a_project_is_made_of_files_with_choices_for_findings(lab):
-    lab.instead |= {"GET drafts/d": draft(files=[], pairs=0, findings=[], ready=False),
-                    "POST drafts/d/files": {"n": 3}, "PUT drafts/d/files/3": {}}  # fmt: skip
+    lab.instead |= {
+        "GET drafts/d": draft(files=[], pairs=0, findings=[], ready=False),
+        "POST drafts/d/files": {"n": 3},
+        "PUT drafts/d/files/3": {},
+    }
     page = lab.open("new/d")
     page.wait_for_selector("#drop")
     assert page.is_hidden("#project")

@@ -39,8 +39,11 @@ WHO = {
     "PUT drafts/{id}/files/{n}, DELETE drafts/{id}/files/{n}, GET drafts/{id}/preview/{k}",
 }
 """Who may use which route: the table of roles; drafts belong to who made them."""
-TABLE = {name.strip().replace("{}", "projects/{slug}"): who
-         for who, names in WHO.items() for name in names.split(",")}  # fmt: skip
+TABLE = {
+    name.strip().replace("{}", "projects/{slug}"): who
+    for who, names in WHO.items()
+    for name in names.split(",")
+}
 UNKNOWN = {"error": "unknown", "message": "Not found."}
 OPEN_WHEN_ARCHIVED = {"PATCH projects/{slug}", "DELETE projects/{slug}"}
 
@@ -173,8 +176,12 @@ def test_an_imported_annotator_is_not_joined_silently(server):
         olga.got("PUT", f"{at}/people/zoe", {"role": "annotator"}, 409)
         olga.got("POST", f"{at}/links", {"name": "zoe"}, 409)
         assert server.lab.projects.role("zoe", slug) is None
-        for old, new, status in (("zoe", "max", 409), ("zoe", "lee", 422), ("anna", "eve", 404),
-                                 ("gold", "eve", 404)):  # fmt: skip
+        for old, new, status in (
+            ("zoe", "max", 409),
+            ("zoe", "lee", 422),
+            ("anna", "eve", 404),
+            ("gold", "eve", 404),
+        ):
             olga.got("PATCH", f"{at}/people/{old}", {"name": new}, status)
     olga.got("PUT", f"{at}/people/zoe", {"role": "annotator", "same": True})
     olga.got("DELETE", f"{at}/people/zoe")
@@ -215,8 +222,11 @@ def test_secrets_that_are_forged_cut_or_of_an_ended_session_open_nothing(server)
         assert zoe.got("GET", "me", status=403)["error"] == "csrf"
     zoe.csrf = csrf
     assert zoe.got("GET", "me", status=401, x_account="anna")["error"] == "taken"
-    for headers in ({"origin": "https://evil.example"}, {"host": "evil.example"},
-                    {"sec_fetch_site": "cross-site"}):  # fmt: skip
+    for headers in (
+        {"origin": "https://evil.example"},
+        {"host": "evil.example"},
+        {"sec_fetch_site": "cross-site"},
+    ):
         zoe.got("GET", "me", status=403, **headers)
     zoe.got("DELETE", "session", status=204)
     zoe.cookies.set(name, cookie)
@@ -258,7 +268,7 @@ def test_what_matters_asks_for_the_password_again(server):
             ("POST", f"projects/{slug}/links", {"name": "anna", "kind": "reset"}),
             ("PUT", f"projects/{slug}/people/anna", {"role": "owner"}),
             ("POST", "me/tokens", {"name": "t"}),
-        ):  # fmt: skip
+        ):
             assert olga.got(method, path, body, 403)["error"] == "prove", path
         olga.got("POST", "prove", {"password": password("olga")}, 204)
         assert olga.ask("GET", f"projects/{slug}/backup").status_code == 200
@@ -269,9 +279,10 @@ def test_what_matters_asks_for_the_password_again(server):
 def test_bodies_are_checked_and_the_wrong_field_is_named(server):
     olga, path = server.of("olga"), f"projects/{server.slug}/move"
     for body, status, field in (
-        (b"{", 400, None), ({"from": "a", "to": None, "count": "x"}, 422, "count"),
+        (b"{", 400, None),
+        ({"from": "a", "to": None, "count": "x"}, 422, "count"),
         ({"from": "a", "to": None, "count": 1, "more": 1}, 422, ""),
-    ):  # fmt: skip
+    ):
         fault = olga.got("POST", path, body, status, content_type="application/json")
         assert fault.get("field") == field
     olga.got("POST", path, b"{}", 415, content_type="text/plain")
@@ -306,8 +317,13 @@ def try_out(server, operation):
     name = operation.label.replace("/", "", 1)
     person = server.of("anna" if TABLE[name] == "a" else "carla")
 
-    @settings(max_examples=15, deadline=None, database=None, phases=[Phase.generate],
-              suppress_health_check=list(HealthCheck))  # fmt: skip
+    @settings(
+        max_examples=15,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
     @given(operation.as_strategy())
     def ask(case):
         if "slug" in case.path_parameters:

@@ -561,10 +561,15 @@ def test_the_log_has_each_step_with_its_actor(lab):
     lab.projects.remove("tales", "ben", ANNA)
     steps = lab.log()[before:]
     assert [f"{row['actor']} {row['action']} {row['target']}" for row in steps] == [
-        "carla account made ben", "carla role set ben", "carla link made ben",
-        "ben joined ben", "ben signed in ", "carla role set ben", "carla exported gold",
+        "carla account made ben",
+        "carla role set ben",
+        "carla link made ben",
+        "ben joined ben",
+        "ben signed in ",
+        "carla role set ben",
+        "carla exported gold",
         "anna role removed ben",
-    ]  # fmt: skip
+    ]
     assert [row["by"] for row in steps if row["project"]] == ["page (lab owner)"] * 4 + ["page"]
     assert json.decode(steps[5]["before"]) == {"role": "reader", "annotates": False}
     assert lab.log(project="tales")[-5:] == [row for row in steps if row["project"]]

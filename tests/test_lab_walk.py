@@ -51,9 +51,12 @@ def links(carla, name):
     page.get_by_role("button", name="Create link").click()
     shown = page.locator("#link")
     expect(shown).to_contain_text(f"Send this to {name[0]}")
-    return re.search(r"https://\S+#[\w-]+", shown.inner_text() + " " + " ".join(
-        page.locator("#link input").evaluate_all("all => all.map(each => each.value)")
-    ))[0]  # fmt: skip
+    return re.search(
+        r"https://\S+#[\w-]+",
+        shown.inner_text()
+        + " "
+        + " ".join(page.locator("#link input").evaluate_all("all => all.map(each => each.value)")),
+    )[0]
 
 
 def open_pair(person, k=None):
@@ -214,9 +217,22 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
     unpack(download.value.path(), gold)
     assert len(rows_of(gold)) == 4
     score = subprocess.run(
-        [sys.executable, "-m", "alignkit", "score", str(gold), "--hyp-annotator", "gold",
-         "--ref-annotator", "gold", "--json"], capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "alignkit",
+            "score",
+            str(gold),
+            "--hyp-annotator",
+            "gold",
+            "--ref-annotator",
+            "gold",
+            "--json",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert '"f1": 1.0' in score.stdout
     assert all("gold" in row["annotations"] for row in rows_of(gold))
     with carla.page.expect_download(timeout=60_000) as download:

@@ -145,13 +145,21 @@ def test_each_role_exports_what_is_theirs(server, tmp_path):
     adam.got("POST", f"projects/{slug}/gold/1/events", sent, 201)
     all_pairs = {"p1": {"anna", "ben", "gold"}, "p2": {"anna"}, "p3": {"ben"}}
     for name, what, wanted in (
-        ("anna", "anna", {"p1": {"anna"}, "p2": {"anna"}}), ("anna", "ben", None),
-        ("anna", "all", None), ("anna", "gold", None), ("rita", "gold", {"p1": {"gold"}}),
-        ("rita", "all", None), ("rita", "anna", None), ("olga", "all", all_pairs),
-        ("olga", "ben", {"p1": {"ben"}, "p3": {"ben"}}), ("olga", "nobody", None),
-        ("adam", "all", {"p1": {"anna", "ben", "gold"}}), ("adam", "ben", {"p1": {"ben"}}),
-        ("adam", "gold", {"p1": {"gold"}}), ("zoe", "gold", None),
-    ):  # fmt: skip
+        ("anna", "anna", {"p1": {"anna"}, "p2": {"anna"}}),
+        ("anna", "ben", None),
+        ("anna", "all", None),
+        ("anna", "gold", None),
+        ("rita", "gold", {"p1": {"gold"}}),
+        ("rita", "all", None),
+        ("rita", "anna", None),
+        ("olga", "all", all_pairs),
+        ("olga", "ben", {"p1": {"ben"}, "p3": {"ben"}}),
+        ("olga", "nobody", None),
+        ("adam", "all", {"p1": {"anna", "ben", "gold"}}),
+        ("adam", "ben", {"p1": {"ben"}}),
+        ("adam", "gold", {"p1": {"gold"}}),
+        ("zoe", "gold", None),
+    ):
         answer = server.of(name).ask("GET", f"{path}?what={what}")
         if wanted is None:
             assert (answer.status_code, answer.json()) == (404, UNKNOWN), (name, what)
@@ -247,8 +255,13 @@ def test_files_become_a_project_with_its_guidelines_or_say_why_not(server):
     assert (draft["pairs"], draft["annotators"]) == (2, ["n"])
     assert person.got("GET", f"drafts/{draft['id']}/preview/2")["links"] == [[0, 1, 2], [1, 0, 2]]
     assert server.of("carla").got("GET", f"drafts/{draft['id']}", status=404)
-    new = {"draft": draft["id"], "etag": draft["etag"], "name": "Mine", "guidelines": "# Rules",
-           "suggestions": {"kind": "none"}}  # fmt: skip
+    new = {
+        "draft": draft["id"],
+        "etag": draft["etag"],
+        "name": "Mine",
+        "guidelines": "# Rules",
+        "suggestions": {"kind": "none"},
+    }
     assert person.got("POST", "projects", {**new, "etag": "0"}, 409)["error"] == "changed"
     with drafting.alone(draft["id"]):
         assert person.got("POST", "projects", new, 409)["error"] == "busy"

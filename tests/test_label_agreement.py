@@ -79,9 +79,11 @@ def test_weighted_kappa_and_alpha_of_published_examples():
     assert weighted_kappas(table, apart(3)) == pytest.approx(0.492, abs=5e-4)
     # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers
     data = [
-        "1 2 3 3 2 1 4 1 2 - - -", "1 2 3 3 2 2 4 1 2 5 - 3", "- 3 3 3 2 3 4 2 2 5 1 -",
+        "1 2 3 3 2 1 4 1 2 - - -",
+        "1 2 3 3 2 2 4 1 2 5 - 3",
+        "- 3 3 3 2 3 4 2 2 5 1 -",
         "1 2 3 3 2 4 4 1 2 5 1 -",
-    ]  # fmt: skip
+    ]
     rows = [[-1 if one == "-" else int(one) - 1 for one in row.split()] for row in data]
     found = joint_rows(label_counts(np.array(rows, np.int8), 5)).figures()
     assert found["alpha.nominal"] == pytest.approx(0.743, abs=5e-4)

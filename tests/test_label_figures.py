@@ -50,8 +50,9 @@ def test_the_judgments_of_goldalign(data):
     overruled = figure(found, "adjudicated", "overruled")
     assert (round(overruled.value * 523), overruled.pairs) == (73, 523)
     assert isnan(figure(found, "consensus", "kappa").value)
-    whole = agree(corpus, users, on="judgments", scheme="binary", view="full", consensus="arbit",
-                  resamples=9)  # fmt: skip
+    whole = agree(
+        corpus, users, on="judgments", scheme="binary", view="full", consensus="arbit", resamples=9
+    )
     assert (whole.pairs, whole.repeated) == (612, 612 - 567)  # 567 different pairs
     assert "45 of 612 pairs repeat others" in " ".join(str(whole).split())
     assert figure(whole.figures(), "pairing", "kappa").value == kappa.value

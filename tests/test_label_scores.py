@@ -26,11 +26,13 @@ LABELS = st.lists(st.tuples(st.sampled_from("0123"), st.sampled_from("0123")), m
 def judged(rows, names=("gold", "a")):
     return Corpus(
         SentencePair(
-            str(k), None, None,
+            str(k),
+            None,
+            None,
             {name: Annotation(None, judgment=x) for name, x in zip(names, row, strict=True) if x},
         )
         for k, row in enumerate(rows)
-    )  # fmt: skip
+    )
 
 
 @given(LABELS)
@@ -64,10 +66,15 @@ def test_scores_are_those_of_scikit_learn(rows):
 
 def test_flags_have_rows_and_what_is_not_scored_is_told():
     rows = [
-        ("4i", "4i", "4"), ("4s", "4is", "4"), ("4", "4i", "1"), ("x", "4", "1"), ("1", "", "1"),
-    ]  # fmt: skip
-    found = score_labels(judged(rows, ("gold", "a", "b")), ["a", "b"], "gold",
-                         scheme="turku", view="base")  # fmt: skip
+        ("4i", "4i", "4"),
+        ("4s", "4is", "4"),
+        ("4", "4i", "1"),
+        ("x", "4", "1"),
+        ("1", "", "1"),
+    ]
+    found = score_labels(
+        judged(rows, ("gold", "a", "b")), ["a", "b"], "gold", scheme="turku", view="base"
+    )
     first, second = found.systems
     assert (first.pairs, first.accuracy, second.pairs, second.accuracy) == (3, 1, 4, 0.75)
     flags = {one.name: (one.right, one.hypothesis, one.support) for one in first.flags}
@@ -82,25 +89,34 @@ def test_flags_have_rows_and_what_is_not_scored_is_told():
 def test_rewrites_are_left_out_wherever_labels_count(tmp_path, capsys):
     rows = [("1", "1", "0", "1"), ("0", "1", "1", "0")] * 4
     corpus = Corpus(
-        replace(one, source=("a", one.id), target=("b",), attributes={
-            "phenomena": "x", **({"rewrite_of": str(k - 5)} if k >= 5 else {})})
+        replace(
+            one,
+            source=("a", one.id),
+            target=("b",),
+            attributes={"phenomena": "x", **({"rewrite_of": str(k - 5)} if k >= 5 else {})},
+        )
         for k, one in enumerate(judged(rows, ("gold", "a", "b", "c")))
-    )  # fmt: skip
+    )
     kept = Corpus(corpus[:5])
     assert count_groups(corpus, "judgment").groups[""].pairs == 3
     said = {"annotator": "a", "by": "judgment"}
     assert [len(x) for x in diversity(corpus, **said).groups.values()] == [5]
     assert [len(x) for x in diversity(corpus, rewrites=True, **said).groups.values()] == [8]
     assert len(diversity(corpus, by="phenomena").ids) == 8
-    for one in (diversity(corpus, **said), profile_labels(corpus, ["a"], "gold", scheme="binary"),
-                crowd_quality(corpus, gold="gold", scheme="binary")):  # fmt: skip
+    for one in (
+        diversity(corpus, **said),
+        profile_labels(corpus, ["a"], "gold", scheme="binary"),
+        crowd_quality(corpus, gold="gold", scheme="binary"),
+    ):
         assert one.rewrites_left_out == one.to_json()["rewrites_left_out"] == 3
         assert "3 of 8 pairs are rewrites, which nobody judged; they are left out" in str(one)
     found, wanted = (
-        (profile_labels(x, ["a", "b"], "gold", scheme="binary").to_json(),
-         crowd_quality(x, gold="gold", scheme="binary").to_json())
+        (
+            profile_labels(x, ["a", "b"], "gold", scheme="binary").to_json(),
+            crowd_quality(x, gold="gold", scheme="binary").to_json(),
+        )
         for x in (corpus, kept)
-    )  # fmt: skip
+    )
     for one, other in zip(found, wanted, strict=True):
         assert one["rewrites_left_out"] == 3
         for name in ("cautions", "rewrites_left_out"):
@@ -218,8 +234,10 @@ def test_labels_of_a_view_are_predictions_too(capsys, tmp_path):
 
 @given(st.data())
 def test_every_label_of_every_view_comes_back(draw):
-    view = get_view(scheme := draw.draw(st.sampled_from(sorted(SCHEMES))),
-                    draw.draw(st.sampled_from(get_scheme(scheme).views)))  # fmt: skip
+    view = get_view(
+        scheme := draw.draw(st.sampled_from(sorted(SCHEMES))),
+        draw.draw(st.sampled_from(get_scheme(scheme).views)),
+    )
     labels = draw.draw(st.lists(st.sampled_from(view.labels), min_size=1, max_size=9))
     corpus = Corpus(SentencePair(str(k), None, None) for k, _ in enumerate(labels))
     with tempfile.TemporaryDirectory() as folder:
@@ -267,8 +285,16 @@ def test_two_files_and_more_are_joined_by_id_or_in_order(capsys, tmp_path):
     assert counts(run(capsys, *both)) == {"first": (3, 0), "second": (3, 3)}
     other = saved("other.jsonl", ["4", "4i", "2", "1"], ids="abcd")
     run(capsys, "score-labels", other, gold, *given).failed("--in-order")
-    ran = run(capsys, "score-labels", other, gold, *given, "--in-order", "--predictions",
-              write(tmp_path, "bert.tsv", "0\t4\n2\t1\n"))  # fmt: skip
+    ran = run(
+        capsys,
+        "score-labels",
+        other,
+        gold,
+        *given,
+        "--in-order",
+        "--predictions",
+        write(tmp_path, "bert.tsv", "0\t4\n2\t1\n"),
+    )
     assert counts(ran) == {"other": (3, 2), "bert": (2, 2)}
     (one,) = ran.json["comparisons"]
     assert (one["pairs"], one["only_system"], one["only_baseline"]) == (2, 0, 1)
@@ -287,8 +313,9 @@ def test_two_files_and_more_are_joined_by_id_or_in_order(capsys, tmp_path):
     assert f"{wrong}: 2 wrong predictions" in alone.err
     assert Path(wrong).read_text(encoding="utf-8").splitlines() == [
         "id\tsystem\treference\tpredicted\tsource\ttarget\ttag",
-        "0\tben\t4\t1\ta\tb\t", "1\tben\t4i\t1\ta\tb\t",
-    ]  # fmt: skip
+        "0\tben\t4\t1\ta\tb\t",
+        "1\tben\t4i\t1\ta\tb\t",
+    ]
     run(capsys, "score-labels", two, *given, "--hyp-annotator", "ben", "--wrong", "-").failed("-")
     lost = str(tmp_path / "no" / "wrong.csv")
     run(capsys, "score-labels", two, *given, "--hyp-annotator", "ben", "--wrong", lost).failed(lost)

@@ -40,12 +40,18 @@ def test_judgments_are_all_that_the_scheme_takes(name):
 def test_the_table_of_turku():
     """Written out from the definitions: i as 2, arrows and style as 3, of two the lower."""
     rows = {
-        "1": ("1", "1", "0", "1", "1"), "2": ("2", "2", "0", "2", "2"),
-        "3": ("3", "3", "1", "3", "3"), "4": ("4", "4", "1", "4", "4"),
-        "4<": ("4<", "4", "1", "3", "4<>"), "4>s": ("4>", "4", "1", "3", "4<>"),
-        "4>is": ("4>", "4", "1", "2", "4<>"), "4i": ("4", "4", "1", "2", "4"),
-        "4s": ("4", "4", "1", "3", "4"), "4is": ("4", "4", "1", "2", "4"), "x": (None,) * 5,
-    }  # fmt: skip
+        "1": ("1", "1", "0", "1", "1"),
+        "2": ("2", "2", "0", "2", "2"),
+        "3": ("3", "3", "1", "3", "3"),
+        "4": ("4", "4", "1", "4", "4"),
+        "4<": ("4<", "4", "1", "3", "4<>"),
+        "4>s": ("4>", "4", "1", "3", "4<>"),
+        "4>is": ("4>", "4", "1", "2", "4<>"),
+        "4i": ("4", "4", "1", "2", "4"),
+        "4s": ("4", "4", "1", "3", "4"),
+        "4is": ("4", "4", "1", "2", "4"),
+        "x": (None,) * 5,
+    }
     names = ("base+subsumption", "base", "binary", "strict", "retrieval")
     for judgment, expected in rows.items():
         assert tuple(get_view("turku", name).of(judgment) for name in names) == expected
@@ -82,20 +88,24 @@ def test_transposing_flips_where_a_scheme_is_named():
 def corpus_of(rows):
     """Make a corpus of P rows of judgments, one an annotator; empty is not judged."""
     return Corpus(
-        SentencePair(str(k), ["a"], ["b"], {
-            f"a{n}": Annotation(None, judgment=text) for n, text in enumerate(row) if text})
+        SentencePair(
+            str(k),
+            ["a"],
+            ["b"],
+            {f"a{n}": Annotation(None, judgment=text) for n, text in enumerate(row) if text},
+        )
         for k, row in enumerate(rows)
-    )  # fmt: skip
+    )
 
 
 def test_annotators_have_the_order_of_a_pair_that_all_judged():
     def order(*rows):
         return judges_of(
-            SentencePair(str(k), ["a"], ["b"], {
-                name: Annotation(None, judgment="1") for name in row.split()
-            })
+            SentencePair(
+                str(k), ["a"], ["b"], {name: Annotation(None, judgment="1") for name in row.split()}
+            )
             for k, row in enumerate(rows)
-        )  # fmt: skip
+        )
 
     assert order("v1 v3", "v2", "v10 v3") == ("v1", "v2", "v3", "v10")
     assert order("zoe", "zoe anna", "anna") == ("zoe", "anna")

@@ -247,10 +247,13 @@ def test_texts_in_two_unicode_forms_are_equal(tmp_path, capsys):
     assert different(twice) == 1
     assert Gold(Bitext.pack(one.words for one in twice), None, None).groups.tolist() == [0, 0]
     assert diversity(Corpus([pair("1", NFC, NFD)])).identical.all()
-    judged = [replace(one, annotations={"b": Annotation(None, judgment="3"), **one.annotations})
-              for one in twice]  # fmt: skip
-    found = agree(Corpus(judged), on="judgments", scheme="turku", view="base", resamples=1,
-                  permutations=1)  # fmt: skip
+    judged = [
+        replace(one, annotations={"b": Annotation(None, judgment="3"), **one.annotations})
+        for one in twice
+    ]
+    found = agree(
+        Corpus(judged), on="judgments", scheme="turku", view="base", resamples=1, permutations=1
+    )
     assert found.repeated == 1
 
 
@@ -262,8 +265,9 @@ def test_groups_are_read_as_select_reads_them(tmp_path, capsys):
     assert not find_leaks(*parts, ["film"])
     leaks = find_leaks(*parts, ["film"], separator=",")
     assert [(leak.train, leak.test, leak.group) for leak in leaks] == [
-        ("1", "3", "film=d2"), ("2", "4", f"film={NFC}"),
-    ]  # fmt: skip
+        ("1", "3", "film=d2"),
+        ("2", "4", f"film={NFC}"),
+    ]
     assert connected_groups(parts[0] + parts[1], ["film"], ",") == [[0, 2], [1, 3]]
     paths = saved(tmp_path, *parts)
     ran = run(capsys, "check", "--leaks", *paths, "--group", "film", "--separator", ",", "--json")
@@ -309,8 +313,9 @@ def test_equal_pairs_on_both_sides_of_a_split_are_told(tmp_path, capsys):
         assert (ran.json["cautions"], ran.json["parts"][0]["pairs"]) == ([], 105)
         files = [tmp_path / f"o-{name}.jsonl" for name in ("train", "test")]
         assert run(capsys, "check", "--leaks", "--ignore-case", *files).code == 0
-        one, other = ({text for pair in read_corpus(file) for text in in_nfc(pair)}
-                      for file in files)  # fmt: skip
+        one, other = (
+            {text for pair in read_corpus(file) for text in in_nfc(pair)} for file in files
+        )
         assert not {text.lower() for text in one} & {text.lower() for text in other}
     run(capsys, "select", path, "--ids", "1", "--keep-texts", "-o", "-").failed("add --share or")
 

@@ -26,11 +26,17 @@ MB = 1 << 20
 CORPUS = '<corpus xmlns="urn:alignkit:corpus:1" version="1">'
 LONG = b"a " * MB
 LINES = {
-    "pharaoh": b"0-0\n" + b"0-0 " * (MB // 3), "naacl": b"1 1 1\n" + b"1 " * MB,
-    "giza": b"# 1\n" + LONG, "rte": b"# 1\n" + LONG, "multimwa": LONG,
-    "xlwa": b"a\tb\t0-0\n" + LONG, "jsonl": b'{"src_words": ["' + LONG,
-    "alignkit-jsonl": b'{"id": "' + LONG, "ists": LONG, "goldalign": LONG,
-}  # fmt: skip
+    "pharaoh": b"0-0\n" + b"0-0 " * (MB // 3),
+    "naacl": b"1 1 1\n" + b"1 " * MB,
+    "giza": b"# 1\n" + LONG,
+    "rte": b"# 1\n" + LONG,
+    "multimwa": LONG,
+    "xlwa": b"a\tb\t0-0\n" + LONG,
+    "jsonl": b'{"src_words": ["' + LONG,
+    "alignkit-jsonl": b'{"id": "' + LONG,
+    "ists": LONG,
+    "goldalign": LONG,
+}
 """A first line of more than a megabyte."""
 PIECES = {
     "jacana": b'[{"id": "' + b"a" * 2 * MB,
@@ -145,10 +151,12 @@ sys.exit(main())
 def endless(begin, unit, *words, megabytes=3000):
     """Run a command on a huge line that comes through a pipe, in little memory; return stderr."""
     running = subprocess.Popen(
-        [sys.executable, "-c", HELD, str(megabytes), *words], stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        [sys.executable, "-c", HELD, str(megabytes), *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
-    )  # fmt: skip
+    )
     part = unit * (MB // len(unit))
     with suppress(BrokenPipeError), running.stdin as pipe:
         pipe.write(begin)

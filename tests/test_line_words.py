@@ -58,13 +58,21 @@ def both_ways(paths, monkeypatch, **options):
 
 @pytest.mark.parametrize(
     ("source", "target"),
-    [("a b\nc\n\n", "d\ne f\ng"), ("\ufeffa b\nc\n\n", "d\ne\ufeff f\ng\n"),
-     ("a b\r\nc\r\n\r\n", "d\ne f\ng\n"), ("a\x00b\nc\nd\n", "d\ne f\ng\n"),
-     (b"\xe9\nc\nd\n", "d\ne f\ng\n"),
-     ("<s snum=1> a </s>\n<s snum=2> b </s>\n<s snum=3> c </s>\n",) * 2, ("a\nb\n", "a\nb\nc\n"),
-     ("a\nb\nc\nd\n", "a\nb\nc\nd\ne\n"), ("a\nb\n", "a\nb\n"), ("a\nb\nc\nd\n", "a\nb\nc\nd\n"),
-     ("&quot; a\nb\nc\n", "a\nb\nc\n"), ("", "")],
-)  # fmt: skip
+    [
+        ("a b\nc\n\n", "d\ne f\ng"),
+        ("\ufeffa b\nc\n\n", "d\ne\ufeff f\ng\n"),
+        ("a b\r\nc\r\n\r\n", "d\ne f\ng\n"),
+        ("a\x00b\nc\nd\n", "d\ne f\ng\n"),
+        (b"\xe9\nc\nd\n", "d\ne f\ng\n"),
+        ("<s snum=1> a </s>\n<s snum=2> b </s>\n<s snum=3> c </s>\n",) * 2,
+        ("a\nb\n", "a\nb\nc\n"),
+        ("a\nb\nc\nd\n", "a\nb\nc\nd\ne\n"),
+        ("a\nb\n", "a\nb\n"),
+        ("a\nb\nc\nd\n", "a\nb\nc\nd\n"),
+        ("&quot; a\nb\nc\n", "a\nb\nc\n"),
+        ("", ""),
+    ],
+)
 @pytest.mark.parametrize("options", [{}, {"partial": True}, {"lenient": True}, {"unescape": True}])
 def test_both_ways_read_the_same(files, monkeypatch, source, target, options):
     both_ways(files("0-0\n0-0\n\n", source, target), monkeypatch, **options)
@@ -98,8 +106,10 @@ def test_texts_come_from_pipes(tmp_path):
     links = tmp_path / "links"
     links.write_text("0-0\n" * 5, encoding="utf-8")
     for start, stop in (("", ""), ("<s snum={n}> ", " </s>")):
-        texts = ["".join(start.format(n=n) + f"{word}{n}" + stop + "\n" for n in range(1, 6))
-                 for word in "ab"]  # fmt: skip
+        texts = [
+            "".join(start.format(n=n) + f"{word}{n}" + stop + "\n" for n in range(1, 6))
+            for word in "ab"
+        ]
         pipes = [tmp_path / f"{name}{bool(start)}" for name in "st"]
         writers = []
         for pipe, text in zip(pipes, texts, strict=True):

@@ -19,16 +19,20 @@ from alignkit.errors import FormatError, MissingFileError
 from alignkit.io.atomic_files import WriteError
 
 HEADER = {
-    "model": "hmm", "p0": 0.07, "history": [["ibm1", 1, -3.5, None], ["hmm", 1, -2e-300, True]],
-}  # fmt: skip
+    "model": "hmm",
+    "p0": 0.07,
+    "history": [["ibm1", 1, -3.5, None], ["hmm", 1, -2e-300, True]],
+}
 ARRAYS = {
     "forward": np.array([0.5, 0.25, math.nan, -0.0], np.float32),
     "jumps": np.arange(6, dtype=np.int64).reshape(2, 3),
     "none": np.zeros((0, 3), np.uint8),
 }
 WORDS = {
-    "source": ["la", "l'été", "", "日本"], "target": ["the\n", "back\\slash", "\\n"], "none": [],
-}  # fmt: skip
+    "source": ["la", "l'été", "", "日本"],
+    "target": ["the\n", "back\\slash", "\\n"],
+    "none": [],
+}
 
 
 def written(path, *, header=HEADER, arrays=ARRAYS, words=WORDS):
@@ -54,8 +58,10 @@ def test_what_is_written_is_read_and_equal_models_make_equal_files(tmp_path):
     bare = written(tmp_path / "m", header={}, arrays={}, words={})
     same(model_files.read_model(bare), {}, {}, {})
     one = written(tmp_path / "one").read_bytes()
-    other = {name: dict(reversed(list(part.items()))) for name, part in
-             {"header": HEADER, "arrays": ARRAYS, "words": WORDS}.items()}  # fmt: skip
+    other = {
+        name: dict(reversed(list(part.items())))
+        for name, part in {"header": HEADER, "arrays": ARRAYS, "words": WORDS}.items()
+    }
     other["arrays"]["jumps"] = np.asfortranarray(ARRAYS["jumps"]).astype(">i8", order="F")
     assert written(tmp_path / "two", **other).read_bytes() == one
     assert "two" not in one.decode("latin-1")
@@ -90,9 +96,14 @@ def test_the_file_is_as_the_specification_says(tmp_path):
     with zipfile.ZipFile(path) as packed:
         assert packed.testzip() is None
         assert packed.namelist() == [
-            "header.json", "arrays/forward.npy", "arrays/jumps.npy", "arrays/none.npy",
-            "words/none.txt", "words/source.txt", "words/target.txt",
-        ]  # fmt: skip
+            "header.json",
+            "arrays/forward.npy",
+            "arrays/jumps.npy",
+            "arrays/none.npy",
+            "words/none.txt",
+            "words/source.txt",
+            "words/target.txt",
+        ]
         assert {one.compress_type for one in packed.infolist()} == {zipfile.ZIP_STORED}
         assert {one.external_attr >> 16 for one in packed.infolist()} == {0o100644}
         content = json.loads(packed.read("header.json"))
@@ -148,7 +159,7 @@ def test_a_member_beyond_4_gigabytes_is_found_by_others(tmp_path):
         ({"header": {"x": 10**5000}}, "integer string conversion"),
         ({"header": {"x": "y" * (1 << 26)}}, "the header has"),
     ],
-)  # fmt: skip
+)
 def test_what_a_file_cannot_hold_is_refused_before_it_is_written(tmp_path, changed, said):
     path = written(tmp_path / "m")
     old = path.read_bytes()
@@ -284,15 +295,17 @@ def table(dtype="float32", shape=(2,)):
         (model(arrays=table(shape=3)), "array 'x' has the shape 3"),
         (model(arrays=table(shape=[-1])), r"array 'x' has the shape \[-1\]"),
         (model(arrays=table(shape=[True])), "array 'x' has the shape"),
-        *((model(arrays=table(shape=shape)), "impossible shape")
-          for shape in ([1] * 33, [2**62], [0, 10**4000])),
+        *(
+            (model(arrays=table(shape=shape)), "impossible shape")
+            for shape in ([1] * 33, [2**62], [0, 10**4000])
+        ),
         (model(arrays=table(shape=[2**58])), "cut off"),
         (model(words={"x": {"count": 1}}), "exactly the entries count and bytes"),
         (model(words={"x": {"count": 1, "bytes": -1}}), "invalid numbers of words and bytes"),
         (model(words={"x": {"count": 1, "bytes": 10**400}}), "cut off"),
         (model(words={f"x{k}": {"count": 1, "bytes": 10**18} for k in range(99)}), "cut off"),
     ],
-)  # fmt: skip
+)
 def test_a_false_header_is_refused(tmp_path, content, said):
     start = process_time()
     refuses(FormatError, said, model_files.read_model, forged(tmp_path / "m", content))
@@ -316,7 +329,7 @@ FLOATS, NUMBERS = (model_files.TableHeader(kind, (2,)).prefix for kind in ("floa
         ({"words": {"x": {"count": 1, "bytes": 2}}}, ("words/x.txt", b"\\\n"), "backslash"),
         ({}, ("words/x.txt", b"a\n"), "bytes, expected"),
     ],
-)  # fmt: skip
+)
 def test_members_other_than_declared_are_refused(tmp_path, changed, part, said):
     path = forged(tmp_path / "m", model(**changed), part)
     refuses(FormatError, said, model_files.read_model, path)

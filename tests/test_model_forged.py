@@ -29,9 +29,11 @@ def models(tmp_path_factory):
 
 def refused(tmp_path, stored, *said, header=None, arrays=None, words=None):
     write_model(
-        tmp_path / "m", header={**stored.header, **(header or {})},
-        arrays={**stored.arrays, **(arrays or {})}, words={**stored.words, **(words or {})},
-    )  # fmt: skip
+        tmp_path / "m",
+        header={**stored.header, **(header or {})},
+        arrays={**stored.arrays, **(arrays or {})},
+        words={**stored.words, **(words or {})},
+    )
     with pytest.raises(AlignerError) as caught:
         Aligner.load(tmp_path / "m")
     assert str(caught.value).startswith(f"{tmp_path / 'm'}: not a model")
@@ -46,20 +48,39 @@ def at(array, place, value):
 
 @pytest.mark.parametrize(
     ("model", "name", "value"),
-    [("hmm", "forward", -1), ("hmm", "forward", 1e30), ("hmm", "source_totals", 0),
-     ("hmm", "target_totals", np.nan), ("hmm", "source_null", 2), ("hmm", "jumps", 0),
-     ("hmm", "jumps", np.inf), ("hmm", "columns", -1), ("hmm", "columns", 2**31 - 1),
-     ("hmm", "rows", 2**62), ("hmm", "memory_offsets", -1), ("hmm", "memory_levels", 0),
-     ("hmm", "memory_keys", 2**64 - 1), ("ibm2", "positions_shapes", -1),
-     ("ibm2", "positions_shapes", 2**40), ("ibm2", "positions_shape_starts", 2**62),
-     ("ibm2", "positions_forward", -0.5), ("ibm3", "forward_sizes", -1),
-     ("ibm3", "reverse_sizes", 2**33), ("ibm3", "forward_distortion", 0),
-     ("ibm3", "reverse_diagonal", 0), ("ibm3", "forward_fertilities", 0),
-     ("ibm3", "fertile_target_null", np.nan), ("ibm3", "forward_source_classes", 1),
-     ("ibm4", "forward_source_classes", 50), ("ibm4", "reverse_target_classes", -1),
-     ("ibm4", "forward_first", 0), ("ibm4", "reverse_rest", -1), ("best", "prefix5_forward", -7),
-     ("best", "prefix5_columns", -7)],
-)  # fmt: skip
+    [
+        ("hmm", "forward", -1),
+        ("hmm", "forward", 1e30),
+        ("hmm", "source_totals", 0),
+        ("hmm", "target_totals", np.nan),
+        ("hmm", "source_null", 2),
+        ("hmm", "jumps", 0),
+        ("hmm", "jumps", np.inf),
+        ("hmm", "columns", -1),
+        ("hmm", "columns", 2**31 - 1),
+        ("hmm", "rows", 2**62),
+        ("hmm", "memory_offsets", -1),
+        ("hmm", "memory_levels", 0),
+        ("hmm", "memory_keys", 2**64 - 1),
+        ("ibm2", "positions_shapes", -1),
+        ("ibm2", "positions_shapes", 2**40),
+        ("ibm2", "positions_shape_starts", 2**62),
+        ("ibm2", "positions_forward", -0.5),
+        ("ibm3", "forward_sizes", -1),
+        ("ibm3", "reverse_sizes", 2**33),
+        ("ibm3", "forward_distortion", 0),
+        ("ibm3", "reverse_diagonal", 0),
+        ("ibm3", "forward_fertilities", 0),
+        ("ibm3", "fertile_target_null", np.nan),
+        ("ibm3", "forward_source_classes", 1),
+        ("ibm4", "forward_source_classes", 50),
+        ("ibm4", "reverse_target_classes", -1),
+        ("ibm4", "forward_first", 0),
+        ("ibm4", "reverse_rest", -1),
+        ("best", "prefix5_forward", -7),
+        ("best", "prefix5_columns", -7),
+    ],
+)
 def test_numbers_that_cannot_be_are_refused(tmp_path, models, model, name, value):
     stored = models[model]
     said = f"({name.removeprefix('prefix5_')} "
@@ -80,15 +101,21 @@ def test_tables_of_other_forms_are_refused(tmp_path, models, model):
 
 def test_places_that_do_not_rise_to_their_end_are_refused(tmp_path, models):
     for model, name in (
-        ("hmm", "rows"), ("hmm", "memory_offsets"), ("ibm2", "positions_shape_starts"),
+        ("hmm", "rows"),
+        ("hmm", "memory_offsets"),
+        ("ibm2", "positions_shape_starts"),
         ("best", "prefix4_memory_offsets"),
-    ):  # fmt: skip
+    ):
         stored = models[model]
         starts = stored.arrays[name]
         wraps = at(at(starts, 1, 2**62 + 5), 2, -(2**62) - 5)
         for other in (
-            at(starts, 0, 1), at(starts, 2, -5), at(starts, -1, 10**6), starts + 1, wraps,
-        ):  # fmt: skip
+            at(starts, 0, 1),
+            at(starts, 2, -5),
+            at(starts, -1, 10**6),
+            starts + 1,
+            wraps,
+        ):
             refused(tmp_path, stored, arrays={name: other})
     stored = models["ibm2"]
     refused(tmp_path, stored, arrays={"positions_shapes": stored.arrays["positions_shapes"] + 1})
@@ -111,9 +138,13 @@ def test_models_of_cut_words_that_do_not_fit_are_refused(tmp_path, models, chang
     prefixes = models["best"].header["prefixes"]
     four = prefixes["4"]
     changed = {
-        "list": [4, 5], "none": {}, "odd size": {**prefixes, "x": four}, "no object": {"4": 1},
-        "one less": {"4": four}, "case": {**prefixes, "4": {**four, "casefold": False}},
-    }  # fmt: skip
+        "list": [4, 5],
+        "none": {},
+        "odd size": {**prefixes, "x": four},
+        "no object": {"4": 1},
+        "one less": {"4": four},
+        "case": {**prefixes, "4": {**four, "casefold": False}},
+    }
     refused(tmp_path, models["best"], header={"prefixes": changed[change]})
 
 
@@ -171,10 +202,17 @@ def test_shares_of_null_are_between_0_and_1(tmp_path, models, share):
 
 @pytest.mark.parametrize(
     "setting",
-    [{"band": 10**12}, {"null": 7}, {"null": "much"}, {"stranger": 1}, {"kinds": 0},
-     {"model": "m" * 10**6}, {"stem": [[[1]]]}],
+    [
+        {"band": 10**12},
+        {"null": 7},
+        {"null": "much"},
+        {"stranger": 1},
+        {"kinds": 0},
+        {"model": "m" * 10**6},
+        {"stem": [[[1]]]},
+    ],
     ids=lambda setting: str(setting)[:40],
-)  # fmt: skip
+)
 def test_settings_that_cannot_be_are_refused(tmp_path, models, setting):
     stored = models["hmm"]
     header = {"settings": {**stored.header["settings"], **setting}}

@@ -72,11 +72,21 @@ def test_weeks_are_those_of_iso_8601():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "yesterday", "2026-11-22", "2026-11-22T13:06Z", "2026-11-22T13:06:28",
-     "2026-02-30T13:06:28Z", "2026-11-22T24:06:28Z", "2026-11-22T13:06:28+25:00",
-     "0001-01-01T00:00:00+01:00",
-     "2026-11-22 13:06:28Z", WHEN + "\n", "２０２６-11-22T13:06:28Z"],
-)  # fmt: skip
+    [
+        "",
+        "yesterday",
+        "2026-11-22",
+        "2026-11-22T13:06Z",
+        "2026-11-22T13:06:28",
+        "2026-02-30T13:06:28Z",
+        "2026-11-22T24:06:28Z",
+        "2026-11-22T13:06:28+25:00",
+        "0001-01-01T00:00:00+01:00",
+        "2026-11-22 13:06:28Z",
+        WHEN + "\n",
+        "２０２６-11-22T13:06:28Z",
+    ],
+)
 def test_what_is_no_time_is_refused(text):
     told = "expected a time with seconds and zone, such as 2026-"
     refuses(errors.AlignmentError, told, timed, text)
@@ -94,10 +104,12 @@ def test_a_time_is_a_text_and_says_nothing_alone():
 def test_a_time_goes_wherever_its_annotation_goes():
     corpus = Corpus([pair(anna=timed()), pair("2", anna=LINKS)])
     kept = [
-        corpus.transpose(), concat({"one": corpus}, prefix=True),
-        merge(Corpus([pair(), pair("2")]), {"anna": corpus}), corpus.filter(lambda pair: True),
+        corpus.transpose(),
+        concat({"one": corpus}, prefix=True),
+        merge(Corpus([pair(), pair("2")]), {"anna": corpus}),
+        corpus.filter(lambda pair: True),
         pickle.loads(pickle.dumps(corpus)),
-    ]  # fmt: skip
+    ]
     for copy in kept:
         assert [pair.annotations["anna"].when for pair in copy] == [WHEN, None]
     judged = Annotation(None, judgment="yes", when="2026-11-23T00:00:00Z")

@@ -107,9 +107,11 @@ def test_jsonl_writes_and_reads_minus_one(tmp_path, base, transpose):
 
 def test_jsonl_knows_no_other_null(tmp_path):
     for links, message in (
-        ("[[-1, -1]]", "the empty word to itself"), ("[[-2, 0]]", "-2 is not a word position"),
-        ("[[true, 0]]", "true is not a word"), ("[[-1.0, 0]]", "-1.0 is not a word position"),
-    ):  # fmt: skip
+        ("[[-1, -1]]", "the empty word to itself"),
+        ("[[-2, 0]]", "-2 is not a word position"),
+        ("[[true, 0]]", "true is not a word"),
+        ("[[-1.0, 0]]", "-1.0 is not a word position"),
+    ):
         refused(text(tmp_path, JSONL % links), "jsonl", message, 1)
     with pytest.raises(FormatError, match=r"link 0-1 lies outside .* counted from 1"):
         read_corpus(text(tmp_path, JSONL % "[[0, 1]]"), format="jsonl", base=1)

@@ -24,10 +24,13 @@ from alignkit.model.sentence_pair import SentencePair
 OWN = ["alignkit-jsonl", "alignkit-xml"]
 
 LINKS = Alignment(
-    [(0, 0), (1, 2)], [(2, 2)], nulls=[(3, NULL)], possible_nulls=[(NULL, 4)],
+    [(0, 0), (1, 2)],
+    [(2, 2)],
+    nulls=[(3, NULL)],
+    possible_nulls=[(NULL, 4)],
     weights={(0, 0): 0.93, (3, NULL): 1e-300},
     labels={(0, 0): "EQUI", (0, 1): "no link", (NULL, 4): ""},
-)  # fmt: skip
+)
 ANNA = Annotation(LINKS, " a comment\n", {"odd", "tokenization"}, "paraphrase", "a tool 1.0")
 SIDES = ("a", "b c", "", "d\u00a0e"), ("<&>", '"', "\t", "]]>", "\r\n")
 P1 = SentencePair("p1", *SIDES, {"anna": ANNA, "ben": Alignment()}, {"genre": "news", "empty": ""})
@@ -63,18 +66,26 @@ def test_jsonl_is_written_as_its_specification_says(tmp_path):
         "attributes": {"genre": "news", "empty": ""},
         "annotations": {
             "anna": {
-                "sure": "0-0 1-2", "possible": "2-2", "null": "3-", "possible_null": "-4",
+                "sure": "0-0 1-2",
+                "possible": "2-2",
+                "null": "3-",
+                "possible_null": "-4",
                 "weights": {"0-0": 0.93, "3-": 1e-300},
-                "labels": {"0-0": "EQUI", "0-1": "no link", "-4": ""}, "comment": " a comment\n",
-                "flags": ["odd", "tokenization"], "judgment": "paraphrase",
+                "labels": {"0-0": "EQUI", "0-1": "no link", "-4": ""},
+                "comment": " a comment\n",
+                "flags": ["odd", "tokenization"],
+                "judgment": "paraphrase",
                 "provenance": "a tool 1.0",
             },
             "ben": {"sure": ""},
         },
-    }  # fmt: skip
+    }
     assert json.loads(second) == {
-        "id": "", "source": None, "target": None, "annotations": {"anna": {"sure": "5-7"}},
-    }  # fmt: skip
+        "id": "",
+        "source": None,
+        "target": None,
+        "annotations": {"anna": {"sure": "5-7"}},
+    }
     assert json.loads(third) == {"id": "none", "source": [], "target": []}
 
 
@@ -257,9 +268,13 @@ def test_long_pairs_are_read_quickly_and_before_the_file_ends(tmp_path):
 
 @pytest.mark.parametrize(
     ("start", "encoding", "options"),
-    [('<?xml version="1.0" encoding="ISO-8859-1"?>', "latin-1", {}),
-     ("", "latin-1", {"encoding": "latin-1"}), ("", "utf-8-sig", {}), ("", "utf-16", {})],
-)  # fmt: skip
+    [
+        ('<?xml version="1.0" encoding="ISO-8859-1"?>', "latin-1", {}),
+        ("", "latin-1", {"encoding": "latin-1"}),
+        ("", "utf-8-sig", {}),
+        ("", "utf-16", {}),
+    ],
+)
 def test_xml_in_other_encodings_reads(tmp_path, start, encoding, options):
     text = start + HEAD + PAIR.replace(">a<", ">é<").format("") + "</corpus>"
     path = xml(tmp_path, text, encoding)

@@ -137,17 +137,32 @@ def test_every_example_of_the_guidelines_is_drawn_and_says_what_it_shows():
         assert read_corpus(path, format=find_format(path))[0].attributes["shows"].split() == words
         assert words[-1].endswith(".")
     cases = {
-        "named-entities", "definite-descriptions", "tenses", "mismatching-determiners",
-        "verb-complexes", "phrasal-verbs", "genitives", "pronouns", "repetitions",
-        "typographic-errors", "approximate-correspondences",
-    }  # fmt: skip
+        "named-entities",
+        "definite-descriptions",
+        "tenses",
+        "mismatching-determiners",
+        "verb-complexes",
+        "phrasal-verbs",
+        "genitives",
+        "pronouns",
+        "repetitions",
+        "typographic-errors",
+        "approximate-correspondences",
+    }
     assert cases <= {case for case, _ in drawings()}
 
 
 @pytest.mark.parametrize(
-    "case", ["nominalization", "coordination", "relative-pronouns", "converses", "ellipsis",
-             "other-syntax"],
-)  # fmt: skip
+    "case",
+    [
+        "nominalization",
+        "coordination",
+        "relative-pronouns",
+        "converses",
+        "ellipsis",
+        "other-syntax",
+    ],
+)
 def test_the_guidelines_settle_what_trials_asked(case):
     (pair,) = read_corpus(GUIDELINES / "examples" / f"{case}.jsonl", format="alignkit-jsonl")
     alignment = pair.alignment("gold")

@@ -18,12 +18,15 @@ GROUPS = st.lists(st.lists(SENTENCES, max_size=4), max_size=5)
 OPTIONS = st.fixed_dictionaries(
     {},
     optional={
-        "which": st.sampled_from(["all", "first"]), "both_orders": st.booleans(),
-        "min_length": st.integers(1, 2), "max_length": st.none() | st.integers(2, 5),
-        "max_ratio": st.none() | st.sampled_from([1.1, 1.5, 2, 4]), "drop_identical": st.booleans(),
+        "which": st.sampled_from(["all", "first"]),
+        "both_orders": st.booleans(),
+        "min_length": st.integers(1, 2),
+        "max_length": st.none() | st.integers(2, 5),
+        "max_ratio": st.none() | st.sampled_from([1.1, 1.5, 2, 4]),
+        "drop_identical": st.booleans(),
         "drop_repeated": st.booleans(),
     },
-)  # fmt: skip
+)
 
 
 def made(groups, **options):
@@ -122,8 +125,12 @@ def test_a_ratio_is_compared_exactly(tenths):
     ("group", "options", "ids", "counts"),
     [
         # limits of length are inclusive
-        ([["w"] * n for n in (1, 2, 49, 50)], {"min_length": 2, "max_length": 49},
-         ["1/2-3"], {"too_short": 3, "too_long": 2}),
+        (
+            [["w"] * n for n in (1, 2, 49, 50)],
+            {"min_length": 2, "max_length": 49},
+            ["1/2-3"],
+            {"too_short": 3, "too_long": 2},
+        ),
         # the first is paired with each of the others
         ([["a"], ["b"], ["c"]], {"which": "first"}, ["1/1-2", "1/1-3"], {"kept": 2}),
         ([[], ["b"], ["c"]], {"which": "first"}, [], {"unpaired": 1, "empty": 1}),
@@ -131,7 +138,7 @@ def test_a_ratio_is_compared_exactly(tenths):
         ([["a"], ["a"]], {"both_orders": True, "drop_repeated": True}, ["1/1-2"], {"repeated": 1}),
         ([["a"], ["a"]], {"both_orders": True}, ["1/1-2", "1/2-1"], {"kept": 2}),
     ],
-)  # fmt: skip
+)
 def test_a_group_is_paired(group, options, ids, counts):
     pairs, counted = made([group], **options)
     assert [pair.id for pair in pairs] == ids

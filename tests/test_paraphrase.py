@@ -54,14 +54,17 @@ PLAN = rule("(NN plan)", "(NN proposal)", 0.5)
 def test_the_forms_of_the_field_are_rewritten_and_changes_marked():
     found = rewrites(SENTENCE, ALSO, ACTIVE, PLAN)
     assert texts(found) == [
-        "The proposal was also rejected by Rome .", "Moreover , the plan was rejected by Rome .",
-        "Rome also rejected the plan .", "Moreover , the proposal was rejected by Rome .",
+        "The proposal was also rejected by Rome .",
+        "Moreover , the plan was rejected by Rome .",
+        "Rome also rejected the plan .",
+        "Moreover , the proposal was rejected by Rome .",
         "Rome also rejected the proposal .",
-    ]  # fmt: skip
+    ]
     assert [one.probability for one in found] == [0.5, 0.25, 0.2, 0.125, 0.1]
     assert [(x.rule, x.node, x.start, x.end) for x in found[-1].replacements] == [
-        (ACTIVE, 0, 0, 8), (PLAN, 3, 1, 2),
-    ]  # fmt: skip
+        (ACTIVE, 0, 0, 8),
+        (PLAN, 3, 1, 2),
+    ]
     assert found[-1].origins == (6, 3, 4, 0, -1, 7)
     words = as_tree(nested(SENTENCE)).words
     assert [one.marked(words) for one in rewrites(SENTENCE, ALSO, PLAN)] == [
@@ -75,10 +78,12 @@ def test_changes_of_determiners_and_punctuation_come_last():
     comma = rule("(NP x0:DT x1:NN)", "(NP x0:DT x1:NN (, ,))", 0.8)
     found = rewrites(SENTENCE, THE, PLAN, comma)
     assert [(one.words[:3], one.minor) for one in found] == [
-        (("The", "proposal", "was"), False), (("A", "proposal", "was"), False),
-        (("The", "proposal", ","), False), (("A", "plan", "was"), True),
+        (("The", "proposal", "was"), False),
+        (("A", "proposal", "was"), False),
+        (("The", "proposal", ","), False),
+        (("A", "plan", "was"), True),
         (("The", "plan", ","), True),
-    ]  # fmt: skip
+    ]
     assert texts(rewrites(SENTENCE, THE, PLAN, comma, nbest=4)) == texts(found)[:4]
 
 
@@ -116,10 +121,15 @@ def test_rules_that_cannot_be_applied_are_counted():
     found = RuleIndex.build(rules)
     assert found.kept == 1
     assert found.left_out == {
-        "change no word": 1, "have other labels on the target side": 3, "insert a constituent": 1,
-        "have a count below 2": 1, "tell no count": 1, "have p(target | source) below 0.1": 1,
-        "tell no p(target | source)": 1, "have a string as their source side": 1,
-    }  # fmt: skip
+        "change no word": 1,
+        "have other labels on the target side": 3,
+        "insert a constituent": 1,
+        "have a count below 2": 1,
+        "tell no count": 1,
+        "have p(target | source) below 0.1": 1,
+        "tell no p(target | source)": 1,
+        "have a string as their source side": 1,
+    }
     assert RuleIndex.build(rules, any_labels=True, min_count=0, min_p=0).kept == 6
 
 
@@ -195,8 +205,9 @@ def test_the_n_best_are_those_of_all_combinations(data):
     found = paraphrase(as_tree(node), RuleIndex.build(rules), nbest=nbest)
     plain = []
     for one in rules:
-        places = {("x", x.number): x.number for x in read_off(one.rule.source)
-                  if isinstance(x, Variable)}  # fmt: skip
+        places = {
+            ("x", x.number): x.number for x in read_off(one.rule.source) if isinstance(x, Variable)
+        }
         source, target = (wording(side, places) for side in one.rule)
         said, again = ([str(x).casefold() for x in side.items] for side in (source, target))
         if said != again:  # a rule that changes no word is left out
@@ -226,9 +237,13 @@ def test_a_tree_of_depth_5000_is_rewritten():
     count = 5000
     steps = np.arange(count, dtype=np.int32)
     tree = Tree(
-        tuple(f"w{k}" for k in range(count)), ("A",) * count, steps - 1, steps,
-        np.full(count, count, np.int32), np.full(count, count, np.int32),
-    )  # fmt: skip
+        tuple(f"w{k}" for k in range(count)),
+        ("A",) * count,
+        steps - 1,
+        steps,
+        np.full(count, count, np.int32),
+        np.full(count, count, np.int32),
+    )
     rules = [rule(f"(A w{count - 1})", "(A end)", 0.5), rule("(A w0 x0:A)", "(A x0:A begin)", 0.4)]
     found = paraphrase(tree, RuleIndex.build(rules), nbest=9)
     assert [one.probability for one in found] == [0.5, 0.4, 0.2]

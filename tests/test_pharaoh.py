@@ -68,13 +68,22 @@ def texts(path, **options):
 
 @pytest.mark.parametrize(
     ("written", "read"),
-    [("0-0 1-2", "0-0 1-2"), ("1?2 0p0", "0?0 1?2"),
-     ("8-8P 4-4S 5p5 6?6S 7p7P", "4-4 5?5 6?6 7?7 8?8"),
-     ("  3-4\t 0-0 ".replace("\t", " "), "0-0 3-4"), ("0-0\u00a01-1\u2003 2-2", "0-0 1-1 2-2"),
-     ("2-1 0-5 0-4 2-0", "0-4 0-5 2-0 2-1"), ("0-0 0-0 0?0", "0-0"), ("007-0000", "7-0"),
-     ("", ""), ("   ", ""), ("\ufeff0-0 \ufeff1-1\ufeff", "0-0 1-1"), ("0-0\r", "0-0"),
-     ("0-0\r\r", "0-0")],
-)  # fmt: skip
+    [
+        ("0-0 1-2", "0-0 1-2"),
+        ("1?2 0p0", "0?0 1?2"),
+        ("8-8P 4-4S 5p5 6?6S 7p7P", "4-4 5?5 6?6 7?7 8?8"),
+        ("  3-4\t 0-0 ".replace("\t", " "), "0-0 3-4"),
+        ("0-0\u00a01-1\u2003 2-2", "0-0 1-1 2-2"),
+        ("2-1 0-5 0-4 2-0", "0-4 0-5 2-0 2-1"),
+        ("0-0 0-0 0?0", "0-0"),
+        ("007-0000", "7-0"),
+        ("", ""),
+        ("   ", ""),
+        ("\ufeff0-0 \ufeff1-1\ufeff", "0-0 1-1"),
+        ("0-0\r", "0-0"),
+        ("0-0\r\r", "0-0"),
+    ],
+)
 def test_each_variant_of_a_link_is_read(folder, written, read):
     assert texts(folder(a=written + "\n") / "a") == [read]
     assert texts(folder(a=f"0-0\n{written}\n0?0") / "a") == ["0-0", read, "0?0"]
@@ -100,7 +109,18 @@ def test_a_weight_that_is_no_number_is_refused(folder, weight):
 @pytest.mark.parametrize(
     "token",
     [
-        *("x", "0", "0-", "-0", "0--1", "0-1-2", "0-1Q", "0:1", "1.5-0", "0-0,1-1", "٣-٤", "1_0-0"),
+        "x",
+        "0",
+        "0-",
+        "-0",
+        "0--1",
+        "0-1-2",
+        "0-1Q",
+        "0:1",
+        "1.5-0",
+        "0-0,1-1",
+        "٣-٤",
+        "1_0-0",
         *("+1-0", "0-0:", "0–0", "9999999999-0", "9" * 5000 + "-0", "0-0\0", "x" * 5000, "0?"),
     ],
 )
@@ -152,10 +172,12 @@ WORDS = {"s": "the dog\nbarks\n", "t": "le chien\naboie\n"}
 
 def test_words_stand_in_two_files_or_one_bitext_or_tagged(folder):
     place = folder(
-        a="0-0 1-1\n0?0\n", **WORDS, both="the dog  |||  le   chien \nbarks ||| aboie",
+        a="0-0 1-1\n0?0\n",
+        **WORDS,
+        both="the dog  |||  le   chien \nbarks ||| aboie",
         st='<s snum=7> the dog </s>\r\n\r\n<s snum="9">barks</s>\r\n',
         tt="\ufeff<s snum=7> le chien </s>\n<s  snum=9 > aboie </s>",
-    )  # fmt: skip
+    )
     expected = [(("the", "dog"), ("le", "chien")), (("barks",), ("aboie",))]
     for source, target in (("s", "t"), ("both", None), ("st", "tt")):
         options = {"source": str(place / source), "target": target and str(place / target)}
@@ -209,9 +231,12 @@ def test_entities_are_unescaped_once_and_only_on_request(folder):
 
 
 LINK = st.builds(
-    "{}{}{}{}".format, st.integers(0, 12), st.sampled_from("--?p"), st.integers(0, 12),
+    "{}{}{}{}".format,
+    st.integers(0, 12),
+    st.sampled_from("--?p"),
+    st.integers(0, 12),
     st.sampled_from(["", "", "", "S", "P"]),
-)  # fmt: skip
+)
 ODD = st.sampled_from(
     ["x", "0-", "1-1:0.5", "\ufeff", "\t", "\0", "\r", "9999999999-1", "é", "\x0b", "0-1048576"]
 )
@@ -219,9 +244,13 @@ LINES = st.lists(st.lists(LINK | LINK | LINK | LINK | ODD, max_size=6).map(" ".j
 
 
 @given(
-    lines=LINES, end=st.sampled_from(["", "\n", "\r\n"]), base=st.sampled_from([0, 1]),
-    transpose=st.booleans(), lenient=st.booleans(), words=st.booleans(),
-)  # fmt: skip
+    lines=LINES,
+    end=st.sampled_from(["", "\n", "\r\n"]),
+    base=st.sampled_from([0, 1]),
+    transpose=st.booleans(),
+    lenient=st.booleans(),
+    words=st.booleans(),
+)
 def test_kernel_and_plain_reading_agree(tmp_path_factory, lines, end, words, **options):
     """Pairs, counts of findings, numbers of records and errors are the same on every way."""
     place = tmp_path_factory.mktemp("ways")
@@ -447,9 +476,11 @@ def test_the_romanian_files_are_read_and_written(data, tmp_path):
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("links_of", "source", "target", "pairs", "annotated"),
-    [("hansards/dev.fr-en.align", "train.fr", "train.en", 100_000, 184),
-     ("bible/text.a", "text.f", "text.e", 28_908, 15)],
-)  # fmt: skip
+    [
+        ("hansards/dev.fr-en.align", "train.fr", "train.en", 100_000, 184),
+        ("bible/text.a", "text.f", "text.e", 28_908, 15),
+    ],
+)
 def test_the_gold_is_a_part_of_the_text(data, tmp_path, links_of, source, target, pairs, annotated):
     path = data / links_of
     names = {"source": path.with_name(source), "target": path.with_name(target)}

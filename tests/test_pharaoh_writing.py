@@ -131,9 +131,11 @@ def test_a_million_links_are_written_fast():
     count, pairs = 1_000_000, 100_000
     links = np.column_stack([np.arange(count) % 10, rng.integers(0, 40, count)]).astype(np.int32)
     arrays = LinkArrays.trusted(
-        links, np.ones(count, np.uint8), np.arange(0, count + 1, count // pairs),
+        links,
+        np.ones(count, np.uint8),
+        np.arange(0, count + 1, count // pairs),
         np.full((pairs, 2), 40, np.int32),
-    )  # fmt: skip
+    )
     numbers = rng.random(count, np.float32)
     times = []
     for _ in range(3):

@@ -35,12 +35,16 @@ def held(entries):
 
 @given(
     corpora(HOLDS, tokens=st.sampled_from(["a", "b", "ab", "B", "é", "\t", ""]), max_pairs=3),
-    st.fixed_dictionaries({
-        "links": st.sampled_from(["sure", "possible"]), "kind": st.sampled_from(["all", "atomic"]),
-        "loose": st.booleans(), "max_length": st.sampled_from([None, 1, 2]),
-        "ignore_identical": st.booleans(),
-    }),
-)  # fmt: skip
+    st.fixed_dictionaries(
+        {
+            "links": st.sampled_from(["sure", "possible"]),
+            "kind": st.sampled_from(["all", "atomic"]),
+            "loose": st.booleans(),
+            "max_length": st.sampled_from([None, 1, 2]),
+            "ignore_identical": st.booleans(),
+        }
+    ),
+)
 def test_a_table_is_what_a_dictionary_counts(corpus, options):
     found = list(phrase_table(corpus, **options))
     assert held(found) == plain(corpus, **options)

@@ -43,10 +43,14 @@ def test_the_example_has_the_numbers_of_the_method(links, counts):
 
 def test_kinds_of_phrase_pairs_are_chosen():
     assert words(kind="atomic", ignore_identical=True) == [
-        ("they", "both parties"), ("aspects", "issues"), ("in detail", "specific"),
-        ("reached", "arrived at"), ("an", "a"), ("extensive", "general"),
+        ("they", "both parties"),
+        ("aspects", "issues"),
+        ("in detail", "specific"),
+        ("reached", "arrived at"),
+        ("an", "a"),
+        ("extensive", "general"),
         ("agreement", "consensus"),
-    ]  # fmt: skip
+    ]
     phrases = extract_phrases(LinkArrays.pack([EXAMPLE, Alignment(), EXAMPLE]))
     assert np.diff(phrases.only("atomic").offsets).tolist() == [11, 0, 11]
     assert np.diff(phrases.only("composite").offsets).tolist() == [46, 0, 46]
@@ -66,8 +70,10 @@ def test_small_alignments_have_their_phrase_pairs():
     assert loose[0, 3, 0, 3] is False
     # 0-1 is a pair; so is the closure of 1-0, 1-2, which has to take 0-1 in
     assert spans(Alignment.parse("0-1 1-0 1-2 2-3"), kind="atomic") == [
-        ((0, 1, 1, 2), True), ((0, 2, 0, 3), True), ((2, 3, 3, 4), True),
-    ]  # fmt: skip
+        ((0, 1, 1, 2), True),
+        ((0, 2, 0, 3), True),
+        ((2, 3, 3, 4), True),
+    ]
     assert extract_phrases(Alignment()) == []
     assert extract_phrases(Alignment(), loose=True, lengths=(3, 4)) == []
     nothing = extract_phrases(LinkArrays.pack([]))
@@ -103,14 +109,18 @@ def sized_alignments(draw, most=6):
     if shape == "scattered":
         return n, m, sorted(draw(st.sets(st.sampled_from(cells), max_size=n + m)))
     corners = draw(st.lists(st.tuples(*[st.sampled_from(cells)] * 2), max_size=3))
-    return n, m, [
-        (i, j)
-        for i, j in cells
-        if any(
-            min(a[0], b[0]) <= i <= max(a[0], b[0]) and min(a[1], b[1]) <= j <= max(a[1], b[1])
-            for a, b in corners
-        )
-    ]  # fmt: skip
+    return (
+        n,
+        m,
+        [
+            (i, j)
+            for i, j in cells
+            if any(
+                min(a[0], b[0]) <= i <= max(a[0], b[0]) and min(a[1], b[1]) <= j <= max(a[1], b[1])
+                for a, b in corners
+            )
+        ],
+    )
 
 
 @given(sized_alignments(), st.booleans(), st.sampled_from([None, 1, 2, 3]))
@@ -126,9 +136,12 @@ def test_the_kernel_follows_the_definitions(case, loose, longest):
 
 
 @given(
-    st.lists(sized_alignments(4), max_size=8), st.booleans(), st.sampled_from([None, 2]),
-    st.booleans(), st.data(),
-)  # fmt: skip
+    st.lists(sized_alignments(4), max_size=8),
+    st.booleans(),
+    st.sampled_from([None, 2]),
+    st.booleans(),
+    st.data(),
+)
 def test_arrays_give_what_single_alignments_give(cases, loose, longest, ignore, data):
     def drawn(size):
         return data.draw(st.lists(st.sampled_from("aAbc"), min_size=size, max_size=size))
@@ -188,12 +201,18 @@ def test_sentences_of_thousands_of_words_are_fine():
         ({"ignore_identical": True}, errors.MissingTextError, "pass source and target"),
         ({"loose": True}, errors.MissingTextError, "pass source and target, or lengths"),
         ({"lengths": (1, 1)}, errors.AlignmentError, "need 2 x 2"),
-        ({"source": ["a", "b"], "target": ["b", "c"], "lengths": (2, 3)}, errors.OptionError,
-         "differ from those of source and target"),
-        ({name: TokenArrays.pack([["a", "b"]], Vocabulary()) for name in ("source", "target")},
-         errors.OptionError, "sequences of tokens"),
+        (
+            {"source": ["a", "b"], "target": ["b", "c"], "lengths": (2, 3)},
+            errors.OptionError,
+            "differ from those of source and target",
+        ),
+        (
+            {name: TokenArrays.pack([["a", "b"]], Vocabulary()) for name in ("source", "target")},
+            errors.OptionError,
+            "sequences of tokens",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_request_for_one_alignment_is_refused(options, error, message):
     refuses(error, message, extract_phrases, Alignment.parse("0-0 1-1"), **options)
 

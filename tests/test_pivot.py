@@ -110,9 +110,16 @@ def test_the_command_sorts_by_probability(capsys, table, tmp_path):
     assert texts == ["\t".join(line.split("\t")[:2]) for line in by_probability]
     run(capsys, "pivot", table, "--sort", "count").failed("--sort", "probability")
     run(
-        capsys, "pivot", table, "--sort", "probability", "--cluster", "local:1",
-        "-o", tmp_path / "a.tsv",
-    ).failed("--sort does not work with parts")  # fmt: skip
+        capsys,
+        "pivot",
+        table,
+        "--sort",
+        "probability",
+        "--cluster",
+        "local:1",
+        "-o",
+        tmp_path / "a.tsv",
+    ).failed("--sort does not work with parts")
 
 
 def test_the_example_of_the_formula_by_hand():
@@ -130,10 +137,11 @@ def test_memory_changes_nothing(tmp_path):
     with Pivot(folder=str(tmp_path), room=1 << 16) as small, Pivot() as large:
         for made in (small, large):
             made.add(
-                1, [["f"]] * 150 + [["g"]] * 10,
+                1,
+                [["f"]] * 150 + [["g"]] * 10,
                 [[f"e{k}", "x"] for k in range(150)] + [[f"e{k}"] for k in range(10)],
                 np.stack([np.full(160, 0.5), np.linspace(0.001, 0.01, 160)], axis=1),
-            )  # fmt: skip
+            )
         found = ["".join(made.lines()) for made in (small, large)]
         assert found[0] == found[1]
         assert len(found[0].splitlines()) == 150 * 20 + 10 * 9

@@ -39,10 +39,13 @@ def link_counts(corpus, *users):
     rows = []
     for pair in corpus:
         first, second = (
-            {(i, j) for i, j in pair.alignment(user).possible
-             if pair.source[i].casefold() != pair.target[j].casefold()}
+            {
+                (i, j)
+                for i, j in pair.alignment(user).possible
+                if pair.source[i].casefold() != pair.target[j].casefold()
+            }
             for user in users
-        )  # fmt: skip
+        )
         rows.append([len(first & second), len(first) + len(second)])
     return np.array(rows)
 
@@ -93,8 +96,10 @@ def test_plans_of_c(corpus):
     assert (plan.value, plan.rests_on) == (pytest.approx(whole.C), whole.used)
     part = Corpus(list(corpus)[1:])
     without = agree(part, ["anna", "ben"], bootstrap="none").pairings[0].main("words.possible").C
-    pi, pi0 = ([getattr(x, name) for x in whole.sentences if not x.left_out]
-               for name in ("observed", "expected"))  # fmt: skip
+    pi, pi0 = (
+        [getattr(x, name) for x in whole.sentences if not x.left_out]
+        for name in ("observed", "expected")
+    )
     pi, pi0 = ((sum(x) - np.array(x)) / (len(x) - 1) for x in (pi, pi0))
     each = (pi - pi0) / (1 - pi0)
     assert without == pytest.approx(each[0])

@@ -13,8 +13,11 @@ import pytest
 from console import ROOT, run
 from test_pages import EXAMPLES
 
-TRAINING = {command: (command, output) for _, command, output in EXAMPLES
-            if re.match("alignkit (align|learn) ", command) and output}  # fmt: skip
+TRAINING = {
+    command: (command, output)
+    for _, command, output in EXAMPLES
+    if re.match("alignkit (align|learn) ", command) and output
+}
 pytestmark = pytest.mark.slow
 
 

@@ -110,11 +110,14 @@ def test_measures_are_the_same_both_ways(source, target):
 
 
 def test_a_small_corpus_by_hand():
-    corpus = Corpus([
-        pair(1, "The dogs bark", "the DOGS bark", "4"),
-        pair(2, "a dog barks", "one barking dog .", "4"),
-        pair(3, "!", "?", "1"), SentencePair("4", None, None),
-    ])  # fmt: skip
+    corpus = Corpus(
+        [
+            pair(1, "The dogs bark", "the DOGS bark", "4"),
+            pair(2, "a dog barks", "one barking dog .", "4"),
+            pair(3, "!", "?", "1"),
+            SentencePair("4", None, None),
+        ]
+    )
     found = diversity(corpus, by="judgment")
     assert (found.ids, found.skipped, list(found.groups)) == (("1", "2", "3"), 1, ["1", "4"])
     assert found.values[0].tolist() == [1, 1, 1, 1]
@@ -128,22 +131,27 @@ def test_a_small_corpus_by_hand():
     corpus = Corpus([pair(1, "a", "a", genre="news,web"), pair(2, "a", "b", genre="web")])
     found = diversity(corpus, by="genre", split=",")
     assert {name: places.tolist() for name, places in found.groups.items()} == {
-        "news": [0], "web": [0, 1],
-    }  # fmt: skip
+        "news": [0],
+        "web": [0, 1],
+    }
     assert "groups overlap: 1 of 2" in str(found)
 
 
 def test_what_makes_no_sense_is_refused(capsys, tmp_path):
     first, bare = pair(1, "a", "b", "4"), SentencePair("1", None, None)
-    second = SentencePair("2", ["a"], ["b"], {
-        name: Annotation(None, judgment=text) for name, text in (("anna", "1"), ("ben", "2"))
-    })  # fmt: skip
+    second = SentencePair(
+        "2",
+        ["a"],
+        ["b"],
+        {name: Annotation(None, judgment=text) for name, text in (("anna", "1"), ("ben", "2"))},
+    )
     for error, pairs, options in (
         (OptionError, [first, second], {"by": "judgment"}),
         (UnknownNameError, [first], {"by": "judgment", "annotator": "cleo"}),
-        (UnknownNameError, [first], {"by": "genre"}), (OptionError, [first], {"token": "("}),
+        (UnknownNameError, [first], {"by": "genre"}),
+        (OptionError, [first], {"token": "("}),
         (MissingTextError, [bare], {}),
-    ):  # fmt: skip
+    ):
         refuses(error, None, diversity, Corpus(pairs), **options)
     found = diversity(Corpus([first, second]), by="judgment", annotator="ben")
     assert list(found.groups) == ["", "2"]

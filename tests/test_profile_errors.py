@@ -22,10 +22,17 @@ QUICK = {"resamples": 20}
 
 @pytest.mark.parametrize(
     ("links", "kind"),
-    [("3-5", "1-1"), ("3-5 3-6 3?7", "1-n"), ("3-5 4-5", "n-1"), ("3-5 3-6 4-5 4-6", "block"),
-     ("3-5 3-6 4-6", "n-m, not full"), ("3-5 3-7", "discontinuous"),
-     ("3-5 5-5", "discontinuous"), ("3-5 3-7 5-5 5-7", "discontinuous")],
-)  # fmt: skip
+    [
+        ("3-5", "1-1"),
+        ("3-5 3-6 3?7", "1-n"),
+        ("3-5 4-5", "n-1"),
+        ("3-5 3-6 4-5 4-6", "block"),
+        ("3-5 3-6 4-6", "n-m, not full"),
+        ("3-5 3-7", "discontinuous"),
+        ("3-5 5-5", "discontinuous"),
+        ("3-5 3-7 5-5 5-7", "discontinuous"),
+    ],
+)
 def test_the_kind_of_a_component(links, kind):
     alignment = Alignment.parse(links)
     assert set(component_kinds(alignment).values()) == {kind}
@@ -122,8 +129,11 @@ def plain_classes(way, corpus, pair, alignment, link):
         rarer = min(side.count(one.casefold()) for side, one in zip(sides, words, strict=True))
         return ["1" if rarer == 1 else "2 to 5" if rarer < 6 else "6 to 50"]
     gap = abs(Fraction(link.i, len(pair.source)) - Fraction(link.j, len(pair.target)))
-    edges = {"below 0.05": Fraction(1, 20), "0.05 to 0.15": Fraction(3, 20),
-             "0.15 to 0.3": Fraction(3, 10)}  # fmt: skip
+    edges = {
+        "below 0.05": Fraction(1, 20),
+        "0.05 to 0.15": Fraction(3, 20),
+        "0.15 to 0.3": Fraction(3, 10),
+    }
     return [next((name for name, edge in edges.items() if gap < edge), "0.3 or more")]
 
 
@@ -132,8 +142,14 @@ def plain_classes(way, corpus, pair, alignment, link):
 @given(worded())
 def test_all_ways_agree_with_a_plain_recount(way, corpus):
     half = replace(corpus[0], id="x", annotations={"hyp": corpus[0].annotations["hyp"]})
-    found = link_errors(corpus + Corpus([half]), "hyp", "ref", by_link=[way], resamples=5,
-                        function_words=function_words("english"))  # fmt: skip
+    found = link_errors(
+        corpus + Corpus([half]),
+        "hyp",
+        "ref",
+        by_link=[way],
+        resamples=5,
+        function_words=function_words("english"),
+    )
     assert found.skipped == 1
     expected, every = Counter(), Counter()
     for pair in corpus:
@@ -160,10 +176,12 @@ def test_all_ways_agree_with_a_plain_recount(way, corpus):
 
 def test_statuses_and_nulls_by_hand():
     pair = SentencePair(
-        "1", ["a", "b", "c", "d"], ["a", "b", "c"],
+        "1",
+        ["a", "b", "c", "d"],
+        ["a", "b", "c"],
         {"x": Alignment.parse("0-0 1-1 2?2"), "g": Alignment.parse("0-0 1?1 3-2")},
         {"phenomena": "idiom, number", "source_tags": "a/D b/N c/V d/V", "target_tags": "D N N"},
-    )  # fmt: skip
+    )
     found = link_errors(Corpus([pair]), "x", "g", by_link=BY_LINK, examples=3, **QUICK)
     one = {(part.by, part.name): part for part in found.classes}
     sure, possible, null = (one["kind", name] for name in ("sure", "possible", "null"))
@@ -186,9 +204,12 @@ def test_what_is_asked_for_must_be_there():
     with pytest.raises(MissingTextError, match="links by word need them"):
         link_errors(bare, "a", "b", by_link=["word"])
     for options in (
-        {"by_link": ["kinds"]}, {"by_link": ["phenomenon"], "attribute": "gener"},
-        {"by_link": ["tag"]}, {"by_link": []}, {"examples": -1},
-    ):  # fmt: skip
+        {"by_link": ["kinds"]},
+        {"by_link": ["phenomenon"], "attribute": "gener"},
+        {"by_link": ["tag"]},
+        {"by_link": []},
+        {"examples": -1},
+    ):
         with pytest.raises((OptionError, UnknownNameError)):
             link_errors(SAMPLES, "anna", "gold", **options)
 
@@ -227,8 +248,12 @@ def test_the_command_says_where_a_system_fails(capsys, tmp_path):
 
 def test_tags_come_from_files(capsys, tmp_path):
     hyp, ref = write(tmp_path, "h", "0-0\n1-1\n"), write(tmp_path, "r", "0-0 1-1\n1-0\n")
-    texts = ["--source", write(tmp_path, "s", "a b\nc d\n"),
-             "--target", write(tmp_path, "t", "x y\nz w\n")]  # fmt: skip
+    texts = [
+        "--source",
+        write(tmp_path, "s", "a b\nc d\n"),
+        "--target",
+        write(tmp_path, "t", "x y\nz w\n"),
+    ]
     given = ["errors", hyp, ref, *texts, "--format", "pharaoh", "--by-link", "tag", "--csv"]
     out = run(capsys, *given, "--source-tags", write(tmp_path, "tags", "a/D b/N\nc/D d/V\n")).out
     classes = [line.split(",")[1] for line in out.splitlines()]
@@ -243,11 +268,19 @@ def test_tags_come_from_files(capsys, tmp_path):
 
 
 def test_terms_are_explained_where_they_stand():
-    pair = SentencePair("1", ("a", "dog", ".", "ran"), ("a", "cat", "!", "far", "off"), {
-        "gold": Alignment.parse("0-0 1-1 2-1 3-3 3-4"), "system": Alignment.parse("0-0 1-2 3-3"),
-    })  # fmt: skip
-    found = {way: link_errors(Corpus([pair]), "system", "gold", by_link=[way], resamples=10)
-             for way in ("kind", "word", "frequency", "distance")}  # fmt: skip
+    pair = SentencePair(
+        "1",
+        ("a", "dog", ".", "ran"),
+        ("a", "cat", "!", "far", "off"),
+        {
+            "gold": Alignment.parse("0-0 1-1 2-1 3-3 3-4"),
+            "system": Alignment.parse("0-0 1-2 3-3"),
+        },
+    )
+    found = {
+        way: link_errors(Corpus([pair]), "system", "gold", by_link=[way], resamples=10)
+        for way in ("kind", "word", "frequency", "distance")
+    }
     notes = {way: one.tables()[0].note for way, one in found.items()}
     assert all("as possible: right links that are only possible" in x for x in notes.values())
     assert "1-n: one source word with several" in notes["kind"]
@@ -275,15 +308,27 @@ def test_a_share_that_is_not_clearly_larger_may_be_chance():
 def test_a_class_whose_links_are_in_few_pairs_is_not_named_however_many_links_it_has():
     """One pair has 40 wrong links of equal words; no other pair has any such link."""
     words = tuple(f"w{k}" for k in range(41))
-    one = SentencePair("one", words, words, {
-        "gold": Alignment.parse(" ".join(f"{k}-{k}" for k in range(41))),
-        "system": Alignment.parse(" ".join(f"{k + 1}-{k}" for k in range(40)))})  # fmt: skip
+    one = SentencePair(
+        "one",
+        words,
+        words,
+        {
+            "gold": Alignment.parse(" ".join(f"{k}-{k}" for k in range(41))),
+            "system": Alignment.parse(" ".join(f"{k + 1}-{k}" for k in range(40))),
+        },
+    )
     others = [
-        SentencePair(str(n), ("a", "b"), ("c", "d"), {
-            "gold": Alignment.parse("0-0 1-1"),
-            "system": Alignment.parse("0-0 1-1" if n % 3 else "0-0 1-0")})
+        SentencePair(
+            str(n),
+            ("a", "b"),
+            ("c", "d"),
+            {
+                "gold": Alignment.parse("0-0 1-1"),
+                "system": Alignment.parse("0-0 1-1" if n % 3 else "0-0 1-0"),
+            },
+        )
         for n in range(40)
-    ]  # fmt: skip
+    ]
     found = link_errors(Corpus([one, *others]), "system", "gold", by_link=["word", "distance"])
     identical = next(x for x in found.classes if x.name == "identical")
     assert (identical.reference, identical.missed) == (41, 41)

@@ -21,8 +21,9 @@ from alignkit.stats import holm
 
 SAMPLES = read_corpus(PARAPHRASES, format="alignkit-jsonl")
 GROUPS = [tuple(pair.attributes["phenomena"].split(",")) for pair in SAMPLES]
-ROWS = {name: score(SAMPLES, name, "gold", level="links").rows["links"]
-        for name in ("eflomal", "anna")}  # fmt: skip
+ROWS = {
+    name: score(SAMPLES, name, "gold", level="links").rows["links"] for name in ("eflomal", "anna")
+}
 FOUND = profile_rows(ROWS, GROUPS, link_ratios, "f1", trials=200, resamples=50)
 
 
@@ -79,26 +80,43 @@ def test_p_values_are_corrected_over_phenomena_and_follow_from_the_seed():
 
 def test_what_makes_no_sense_is_refused(capsys):
     for systems, groups, name, options in (
-        ({}, GROUPS, "f1", {}), (ROWS, GROUPS[1:], "f1", {}), (ROWS, GROUPS, "f2", {}),
-        (ROWS, GROUPS, "f1", {"paired": "t-test"}), (ROWS, GROUPS, "f1", {"like": "kovachev"}),
-    ):  # fmt: skip
+        ({}, GROUPS, "f1", {}),
+        (ROWS, GROUPS[1:], "f1", {}),
+        (ROWS, GROUPS, "f2", {}),
+        (ROWS, GROUPS, "f1", {"paired": "t-test"}),
+        (ROWS, GROUPS, "f1", {"like": "kovachev"}),
+    ):
         with pytest.raises((OptionError, UnknownNameError)):
             profile_rows(systems, groups, link_ratios, name, **options)
     samples = [PARAPHRASES, "--hyp-annotator", "eflomal", "--ref-annotator", "gold"]
     for words in (
-        [], [PARAPHRASES], [*samples, "--measure", "accuracy"], [*samples, "--view", "binary"],
-        [*samples, "--scheme", "turku", "--measure", "aer"], [*samples, "--scheme", "turku"],
-        [*samples, "--plot", "nowhere/x.pdf"], ["--table", PARAPHRASES, "--like", "kovatchev"],
-        [PARAPHRASES, "--table", PARAPHRASES], [*samples, "--by", "gener"],
-    ):  # fmt: skip
+        [],
+        [PARAPHRASES],
+        [*samples, "--measure", "accuracy"],
+        [*samples, "--view", "binary"],
+        [*samples, "--scheme", "turku", "--measure", "aer"],
+        [*samples, "--scheme", "turku"],
+        [*samples, "--plot", "nowhere/x.pdf"],
+        ["--table", PARAPHRASES, "--like", "kovatchev"],
+        [PARAPHRASES, "--table", PARAPHRASES],
+        [*samples, "--by", "gener"],
+    ):
         run(capsys, "profile", *words).failed()
 
 
 def test_the_command_profiles_annotators_and_files(capsys, tmp_path):
     quick = ["--trials", "50", "--resamples", "20"]
     page = tmp_path / "p.html"
-    given = ["profile", PARAPHRASES, "--hyp-annotator", "eflomal", "anna", "--ref-annotator",
-             "gold", *quick]  # fmt: skip
+    given = [
+        "profile",
+        PARAPHRASES,
+        "--hyp-annotator",
+        "eflomal",
+        "anna",
+        "--ref-annotator",
+        "gold",
+        *quick,
+    ]
     ran = made(capsys, *given, "--measure", "aer", "--html", page)
     assert "AER of 64 sentence pairs by phenomena" in ran.out
     assert "fails most, of" not in ran.out
@@ -139,8 +157,9 @@ def test_the_interval_of_a_difference_is_that_of_two_resampled_parts():
         - link_ratios(outside[rng.integers(0, len(outside), len(outside))].sum(0)[None])["f1"][0]
         for _ in range(1500)
     ]
-    many = profile_rows({"a": ROWS[one.system]}, GROUPS, link_ratios, "f1", trials=1,
-                        resamples=1500)  # fmt: skip
+    many = profile_rows(
+        {"a": ROWS[one.system]}, GROUPS, link_ratios, "f1", trials=1, resamples=1500
+    )
     gap = next(x.gap for x in many.parts if x.phenomenon == "synonym")
     assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx([gap.low, gap.high], abs=0.03)
 
@@ -148,8 +167,9 @@ def test_the_interval_of_a_difference_is_that_of_two_resampled_parts():
 def test_a_phenomenon_of_all_pairs_has_no_others_and_one_without_a_value_comes_last():
     rows = np.array([[1, 1]] * 11 + [[0, 1]] * 11 + [[0, 0]] * 10)
     groups = [("x",)] * 11 + [("x", "y")] * 11 + [("x", "z")] * 10
-    found = profile_rows({"a": rows, "b": rows[::-1]}, groups, accuracy, "accuracy", trials=50,
-                         resamples=50)  # fmt: skip
+    found = profile_rows(
+        {"a": rows, "b": rows[::-1]}, groups, accuracy, "accuracy", trials=50, resamples=50
+    )
     by = {(one.system, one.phenomenon): one for one in found.parts}
     assert isnan(by["a", "x"].rest)
     assert isnan(by["a", "x"].p_value)
@@ -209,10 +229,13 @@ def test_labels_are_profiled_by_accuracy_and_mcnemar():
     found = profile_labels(LABELLED, ["one", "two"], "gold", **given)
     like = profile_labels(LABELLED, ["one", "two"], "gold", like="kovatchev", **given)
     kept = [
-        (set(pair.attributes["phenomena"].split(",")),
-         *(pair.annotations[name].judgment for name in ("gold", "one", "two")))
-        for pair in LABELLED if len(pair.annotations) == 3
-    ]  # fmt: skip
+        (
+            set(pair.attributes["phenomena"].split(",")),
+            *(pair.annotations[name].judgment for name in ("gold", "one", "two")),
+        )
+        for pair in LABELLED
+        if len(pair.annotations) == 3
+    ]
     assert found.total == len(kept) == 26
     assert "1 pair of 27 left out" in str(found)
     assert "1 of 26 sentence pairs have no phenomenon" in str(found)
@@ -237,8 +260,9 @@ def test_labels_are_profiled_by_accuracy_and_mcnemar():
     assert part.p_value == against_whole(right, np.array(["b" in row[0] for row in kept]))
     assert "one-sided" in str(like)
     assert found.ranking.few == ("c",)
-    by_label = {x: [sum(x in row[0] and row[1] == label for row in kept) for label in "01"]
-                for x in "abc"}  # fmt: skip
+    by_label = {
+        x: [sum(x in row[0] and row[1] == label for row in kept) for label in "01"] for x in "abc"
+    }
     assert [by_label[x] for x in found.measured.phenomena] == [
         list(counts) for counts in zip(*found.by_label.values(), strict=True)
     ]
@@ -249,8 +273,10 @@ def test_labels_are_profiled_by_accuracy_and_mcnemar():
 def test_the_command_profiles_judgments(capsys, tmp_path):
     gold, one = tmp_path / "gold.jsonl", tmp_path / "one.jsonl"
     for path, name in ((gold, "gold"), (one, "one")):
-        pairs = [replace(x, annotations={k: v for k, v in x.annotations.items() if k == name})
-                 for x in LABELLED]  # fmt: skip
+        pairs = [
+            replace(x, annotations={k: v for k, v in x.annotations.items() if k == name})
+            for x in LABELLED
+        ]
         write_corpus(Corpus(pairs), path, format="alignkit-jsonl")
     lines = [f"{pair.id}\t{pair.annotations['two'].judgment}\n" for pair in LABELLED]
     two = write(tmp_path, "two.tsv", "".join(lines))
@@ -275,8 +301,9 @@ def test_the_command_profiles_judgments(capsys, tmp_path):
 def contrasted(groups, *, like=None, flip=3):
     rows = np.array([[k % flip != 0, 1] for k in range(len(groups))])
     other = np.array([[k % 2, 1] for k in range(len(groups))])
-    return profile_rows({"a": rows, "b": other}, groups, accuracy, "accuracy", trials=200,
-                        resamples=50, like=like)  # fmt: skip
+    return profile_rows(
+        {"a": rows, "b": other}, groups, accuracy, "accuracy", trials=200, resamples=50, like=like
+    )
 
 
 def test_an_attribute_of_two_values_and_equal_phenomena_are_one_test():
@@ -337,8 +364,14 @@ def test_few_ranks_are_said_to_tell_nothing_and_one_system_has_none():
     two = contrasted([("news",) if k % 5 < 2 else ("novel",) for k in range(40)])
     few = "of the ranks of 2 systems on 2 phenomena: the same ranks"
     assert any(few in one for one in two.cautions)
-    alone = profile_rows({"a": np.ones((40, 2), int)}, [("x",)] * 20 + [("y",)] * 20, accuracy,
-                         "accuracy", trials=20, resamples=20)  # fmt: skip
+    alone = profile_rows(
+        {"a": np.ones((40, 2), int)},
+        [("x",)] * 20 + [("y",)] * 20,
+        accuracy,
+        "accuracy",
+        trials=20,
+        resamples=20,
+    )
     assert not any("Friedman" in one or "ranked" in one for one in alone.cautions)
 
 

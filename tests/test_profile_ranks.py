@@ -63,9 +63,18 @@ def test_friedman_is_that_of_its_definition(values):
 
 @pytest.mark.parametrize(
     ("k", "q"),
-    [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (7, 2.949), (8, 3.031),
-     (9, 3.102), (10, 3.164)],
-)  # fmt: skip
+    [
+        (2, 1.960),
+        (3, 2.343),
+        (4, 2.569),
+        (5, 2.728),
+        (6, 2.850),
+        (7, 2.949),
+        (8, 3.031),
+        (9, 3.102),
+        (10, 3.164),
+    ],
+)
 def test_critical_values_are_those_of_demsar_2006_table_5(k, q):
     assert critical_difference(k, 12) == pytest.approx(q * sqrt(k * (k + 1) / 72), abs=2e-3)
     assert critical_difference(4, 14) == pytest.approx(1.25, abs=0.005)  # their worked example
@@ -109,8 +118,9 @@ def test_what_cannot_be_ranked_is_left_out_and_told(tmp_path):
     found = rank(measured)
     assert (found.missing, found.systems.blocks) == (("idiom",), 2)
     assert "1 phenomenon is not ranked (a value missing): idiom" in str(found)
-    few = rank(Measured(("a", "b", "c"), ("x", "y"), measured.values[1:].repeat(2, 0)[:3, :2],
-                        (9, 10, 11)))  # fmt: skip
+    few = rank(
+        Measured(("a", "b", "c"), ("x", "y"), measured.values[1:].repeat(2, 0)[:3, :2], (9, 10, 11))
+    )
     assert (few.few, few.phenomena.names) == (("a",), ("b", "c"))
     assert "is unknown" not in str(few)
     one = rank(Measured(("a",), ("x", "y"), np.array([[0.1, 0.2]])))
@@ -121,9 +131,16 @@ def test_what_cannot_be_ranked_is_left_out_and_told(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [("", None), ("p\tA\tA\nx\t1\t2\n", 1), ("p\nx\n", 1), ("p\tA\nx\t1\t2\n", 2),
-     ("p\tA\nx\tone\n", 2), ("p\tA\tB\nx\t50%\t60\n", 2), ("p\tA\nx\t1\nx\t2\n", 3)],
-)  # fmt: skip
+    [
+        ("", None),
+        ("p\tA\tA\nx\t1\t2\n", 1),
+        ("p\nx\n", 1),
+        ("p\tA\nx\t1\t2\n", 2),
+        ("p\tA\nx\tone\n", 2),
+        ("p\tA\tB\nx\t50%\t60\n", 2),
+        ("p\tA\nx\t1\nx\t2\n", 3),
+    ],
+)
 def test_what_is_no_table_is_refused_with_its_line(tmp_path, text, line):
     with pytest.raises(FormatError) as caught:
         read_measured(write(tmp_path, "t.tsv", text))
@@ -194,9 +211,18 @@ def test_how_a_printed_table_is_read_is_told(tmp_path, capsys, text, said, doubt
 
 @pytest.mark.parametrize(
     "given",
-    [("--by", "phenomena"), ("--split", ","), ("--compare", "b"), ("--seed", "7"), ("--base", "1"),
-     ("--hyp-annotator", "a"), ("--in-order",), ("--trials", "9"), ("--view", "binary")],
-)  # fmt: skip
+    [
+        ("--by", "phenomena"),
+        ("--split", ","),
+        ("--compare", "b"),
+        ("--seed", "7"),
+        ("--base", "1"),
+        ("--hyp-annotator", "a"),
+        ("--in-order",),
+        ("--trials", "9"),
+        ("--view", "binary"),
+    ],
+)
 def test_what_has_no_meaning_for_a_printed_table_is_refused_by_name(given, tmp_path, capsys):
     path = write(tmp_path, "t.tsv", TABLE)
     run(capsys, "profile", "--table", path, *given).failed(f"{given[0]} does not work with --table")

@@ -55,8 +55,7 @@ def crowd(times=False):
 def verdict(text, *, sequential=False, after=10):
     """+ is right, - is wrong, a blank is not judged; the gold is 0 everywhere."""
     answers = np.array([{"+": 0, "-": 1, " ": -1}[mark] for mark in text], np.int8)
-    result = answer_gold(answers, np.zeros(len(text), np.int8), sequential=sequential,
-                         after=after)  # fmt: skip
+    result = answer_gold(answers, np.zeros(len(text), np.int8), sequential=sequential, after=after)
     return result.verdict, result.rejected_at
 
 
@@ -114,17 +113,23 @@ def test_gold_that_most_contradict_is_suspicious():
     notes = {**first.annotations, "gold": Annotation(None, judgment=str(1 - int(right)))}
     (suspect,) = measure(Corpus([SentencePair("q0", ("a", "0"), ("b",), notes), *rest])).suspicious
     assert (suspect.id, suspect.instead, suspect.against, suspect.judged) == (
-        "q0", right, sum(notes[name].judgment == right for name in (*GOOD, "guess")), 4,
-    )  # fmt: skip
+        "q0",
+        right,
+        sum(notes[name].judgment == right for name in (*GOOD, "guess")),
+        4,
+    )
 
 
 def test_a_running_project_goes_by_time():
     def verdicts(when, sequential):
         pairs = (
-            judged(k, {"gold": 1, "ann": 1, "ben": int(k < 14)},
-                   when={"ben": f"2026-11-{28 - k:02d}T10:00:00Z"} if when else None)
+            judged(
+                k,
+                {"gold": 1, "ann": 1, "ben": int(k < 14)},
+                when={"ben": f"2026-11-{28 - k:02d}T10:00:00Z"} if when else None,
+            )
             for k in range(20)
-        )  # fmt: skip
+        )
         quality = measure(Corpus(pairs), sequential=sequential)
         codes = [caution.code for caution in quality.warnings]
         assert ("untimed" in codes) == sequential  # ann's have no times
@@ -138,15 +143,28 @@ def test_a_running_project_goes_by_time():
 def test_who_is_no_better_than_one_label_is_in_doubt():
     """Nine of twelve gold questions are 1: lazy has 75% right, and so has who errs in three."""
     truth = [1] * 9 + [0] * 3
-    rows = {"gold": truth, "lazy": [1] * 12, "errs": [0, 0, 0, *truth[3:]], "good": truth,
-            "best": truth, "few": [1] * 9, "other": [0] * 12}  # fmt: skip
+    rows = {
+        "gold": truth,
+        "lazy": [1] * 12,
+        "errs": [0, 0, 0, *truth[3:]],
+        "good": truth,
+        "best": truth,
+        "few": [1] * 9,
+        "other": [0] * 12,
+    }
     said = [{name: row[k] for name, row in rows.items() if k < len(row)} for k in range(12)]
     corpus = Corpus(judged(k, one) for k, one in enumerate(said))
     quality = measure(corpus)
     people = {person.name: person for person in quality.annotators}
     verdicts = {name: person.gold.verdict for name, person in people.items()}
-    assert verdicts == {"lazy": "in doubt", "errs": "in doubt", "good": "keep", "best": "keep",
-                        "few": "too few", "other": "reject"}  # fmt: skip
+    assert verdicts == {
+        "lazy": "in doubt",
+        "errs": "in doubt",
+        "good": "keep",
+        "best": "keep",
+        "few": "too few",
+        "other": "reject",
+    }
     assert people["lazy"].gold.baseline == people["lazy"].gold.accuracy == 0.75
     assert (quality.commonest, quality.baseline) == ("1", 0.75)
     cautions = {caution.code: caution.pairings for caution in quality.warnings}
@@ -174,8 +192,10 @@ def test_who_errs_is_rejected_and_who_guesses_is_judged_again():
     people = {person.name: person for person in quality.annotators}
     golds = {name: vars(person.gold) for name, person in people.items()}
     for name, wanted in (
-        ("ann", (12, 12, "keep")), ("wrong", (12, 0, "reject")), ("late", (0, 0, "too few")),
-    ):  # fmt: skip
+        ("ann", (12, 12, "keep")),
+        ("wrong", (12, 0, "reject")),
+        ("late", (0, 0, "too few")),
+    ):
         assert tuple(golds[name][key] for key in ("judged", "right", "verdict")) == wanted
     again = dict(quality.again)
     corpus = {pair.id: pair for pair in crowd()}

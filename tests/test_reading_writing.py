@@ -32,9 +32,11 @@ def test_base_and_direction_are_settled_and_what_a_link_says_is_kept():
     turned = Alignment(nulls=[(NULL, 2), (1, NULL)])
     assert alignment([(3, None), (None, 2)], base=1, transpose=True) == turned
     links = [
-        (0, 0, "sure", None, 0.5, "EQUI"), (1, 1, "possible"),
-        (1, None, "possible", None, None, "NOALI"), (0, 2, "none", None, None, "wrong"),
-    ]  # fmt: skip
+        (0, 0, "sure", None, 0.5, "EQUI"),
+        (1, 1, "possible"),
+        (1, None, "possible", None, None, "NOALI"),
+        (0, 2, "none", None, None, "wrong"),
+    ]
     made = alignment(links)
     assert (made.sure, made.possible) == ({(0, 0)}, {(0, 0), (1, 1)})
     assert (made.nulls, made.sure_nulls, made.weights) == ({(1, NULL)}, set(), {(0, 0): 0.5})

@@ -78,15 +78,19 @@ def test_features_are_what_their_names_say(aligner, corpus, gold):
         prefix = SequenceMatcher(None, one, other).find_longest_match(0, len(one), 0, len(other))
         common = prefix.size if prefix.a == prefix.b == 0 else 0
         expected = {
-            "mean": means[i, j], "minimum": min(forward[i, j], reverse[i, j]),
-            "row_rival": rivals[0].max(initial=0), "column_rival": rivals[1].max(initial=0),
-            "row_rest": rivals[0].sum(), "source_null": max(0, 1 - reverse[i].sum()),
-            "target_null": max(0, 1 - forward[:, j].sum()), "identical": one == other,
+            "mean": means[i, j],
+            "minimum": min(forward[i, j], reverse[i, j]),
+            "row_rival": rivals[0].max(initial=0),
+            "column_rival": rivals[1].max(initial=0),
+            "row_rest": rivals[0].sum(),
+            "source_null": max(0, 1 - reverse[i].sum()),
+            "target_null": max(0, 1 - forward[:, j].sum()),
+            "identical": one == other,
             "subsequence": 2 * subsequence(one, other) / (len(one) + len(other)),
             "square": means[max(i - 1, 0) : i + 2, max(j - 1, 0) : j + 2].sum(),
             "before_both": means[i - 1, j - 1] if i and j else 0,
             "off_diagonal": abs((i + 0.5) / len(source) - (j + 0.5) / len(target)),
-        }  # fmt: skip
+        }
         if common or one[0] != other[0]:
             expected["prefix"] = common / longest
         for name, value in expected.items():
@@ -102,10 +106,13 @@ def test_words_alone_are_told_as_by_a_model_without_places(corpus):
         assert all((lexical == found).all() == same for lexical, found in pairs)
     cells = GoldPairs(chain, None).add(corpus[:6], "gold").gold().cells
     forward, reverse = (
-        part[bitext.starts[cells.pair_of] + cells.places[:, 0] * cells.lengths[cells.pair_of, 1]
-             + cells.places[:, 1]]
+        part[
+            bitext.starts[cells.pair_of]
+            + cells.places[:, 0] * cells.lengths[cells.pair_of, 1]
+            + cells.places[:, 1]
+        ]
         for part in chain.decoder(bitext).lexical(0, 6)
-    )  # fmt: skip
+    )
     told = cells.features[:, CELL.index("lexical_mean")]
     assert told == pytest.approx((np.minimum(forward, 1) + np.minimum(reverse, 1)) / 2, abs=1e-6)
     odds = cells.features[:, CELL.index("logit_lexical_forward")]
@@ -193,9 +200,12 @@ def test_the_lexicon_of_gold_leaves_the_own_pair_out(gold):
     for k in range(0, len(goals), 97):
         others = training[pair_of] & (pair_of != pair_of[k])
         for offset, same in enumerate(
-            [(words == words[k]).all(axis=1), words[:, 0] == words[k, 0],
-             words[:, 1] == words[k, 1]]
-        ):  # fmt: skip
+            [
+                (words == words[k]).all(axis=1),
+                words[:, 0] == words[k, 0],
+                words[:, 1] == words[k, 1],
+            ]
+        ):
             kept = others & same
             linked, expected, cells = goals[kept].sum(), mean[kept].sum(), kept.sum()
             value = np.log((linked + 0.5) / (expected + 0.5)) - np.log(
@@ -242,9 +252,13 @@ def test_measures_are_those_of_score(gold, aligner, corpus):
 
 @pytest.mark.parametrize(
     ("objective", "possible", "expected"),
-    [("aer", True, 0.475), ("links", False, 0.475), ("links", True, 0.25),
-     ("phrases", False, 0.25)],
-)  # fmt: skip
+    [
+        ("aer", True, 0.475),
+        ("links", False, 0.475),
+        ("links", True, 0.25),
+        ("phrases", False, 0.25),
+    ],
+)
 def test_where_thresholds_are_alike_half_the_measure_is_taken(objective, possible, expected):
     rows = np.tile(np.array([100, 94, 100, 94]), (len(GRID), 1, 1))  # F1 and 1 - AER: .94
     rows[8, 0] = [100, 95, 100, 95]  # a little better at .25

@@ -44,8 +44,9 @@ def test_links_of_pieces_come_back_as_links_of_words(source, target, marker, see
         link = owners[0][i], owners[1][j]
         expected[link] = max(expected.get(link, 0), weight)
     for normalize in ("loose", "exact") if not marker else ("loose",):
-        back = remap(Alignment(some, weights=weights), theirs, (source, target),
-                     normalize=normalize)  # fmt: skip
+        back = remap(
+            Alignment(some, weights=weights), theirs, (source, target), normalize=normalize
+        )
         assert (dict(back.weights), back) == (expected, Alignment(expected, weights=expected))
 
 
@@ -67,16 +68,29 @@ def test_case_escapes_and_lost_letters_are_no_other_text():
     links = Alignment((k, 0) for k in range(9))
     assert remap(links, theirs, ours) == links
     assert remap(links, theirs, ours, normalize="exact") is None
-    assert remap(links, (["quite", "another", "text", "is", "read", "in", "its", "place", "!"],
-                         ["oui"]), ours) is None  # fmt: skip
+    assert (
+        remap(
+            links,
+            (["quite", "another", "text", "is", "read", "in", "its", "place", "!"], ["oui"]),
+            ours,
+        )
+        is None
+    )
     assert remap(Alignment([(0, 0)]), (["abcdef"], ["x"]), (["abc"], ["x"])) is not None  # 3 edits
     assert remap(Alignment([(0, 0)]), (["abcdefg"], ["x"]), (["abc"], ["x"])) is None
     assert remap(Alignment([(0, 0)]), (["no"], ["x"]), (["yes"], ["x"])) is None
 
 
 def test_replaced_letters_belong_in_proportion():
-    assert remap(Alignment([(0, 0), (1, 0)]), (["aaxy", "wzbb"], ["u"]),
-                 (["aapq", "rsbb"], ["u"]), normalize="loose") is None  # fmt: skip
+    assert (
+        remap(
+            Alignment([(0, 0), (1, 0)]),
+            (["aaxy", "wzbb"], ["u"]),
+            (["aapq", "rsbb"], ["u"]),
+            normalize="loose",
+        )
+        is None
+    )
     theirs, ours = (f"the long old text is here {word} wz".split() for word in ("xy", "xq"))
     links = Alignment((k, 0) for k in range(len(ours)))
     assert remap(links, (theirs, ["u"]), (ours, ["u"])) == links
@@ -92,8 +106,10 @@ def test_links_of_a_corpus_survive_subwords(data):
         alignment = Alignment.parse(own)
         for marker in ("##", "@@", "\u2581", ""):
             sides = [cut(words, marker, rng) for words in ours]
-            firsts = [[owners.index(k) for k in range(len(words))]
-                      for words, (_, owners) in zip(ours, sides, strict=True)]  # fmt: skip
+            firsts = [
+                [owners.index(k) for k in range(len(words))]
+                for words, (_, owners) in zip(ours, sides, strict=True)
+            ]
             theirs = Alignment((firsts[0][i], firsts[1][j]) for i, j in alignment)
             assert remap(theirs, (sides[0][0], sides[1][0]), ours) == alignment
         count += len(alignment)

@@ -29,9 +29,11 @@ def titles(tree, path):
 def test_every_link_is_a_cell_below_the_headers_of_its_words():
     tree = page(PAIR)
     assert titles(tree, "//table[@class='matrix']//b") == [
-        "they ~ they: sure (anna), possible (ben)", "left ~ went: sure (anna), sure (ben)",
-        "left ~ away: possible (anna)", "∅ ~ away: sure (ben)",
-    ]  # fmt: skip
+        "they ~ they: sure (anna), possible (ben)",
+        "left ~ went: sure (anna), sure (ben)",
+        "left ~ away: possible (anna)",
+        "∅ ~ away: sure (ben)",
+    ]
     kinds = [mark.get("class") for mark in tree.xpath("//table[@class='matrix']//b")]
     assert kinds == ["first-surer", "sure", "first-possible", "second-sure"]
     assert tree.xpath("//table[@class='matrix']//th[@scope='col']/bdi/text()") == list(PAIR.target)
@@ -117,10 +119,15 @@ def test_svg_marks_differ_in_shape_alone():
     def shape(group):
         left = float(group.find(f"{SVG}rect").get("x"))
         return [
-            (part.tag, part.get("class").endswith("edge"), part.text, part.get("rx"),
-             float(part.get("x")) - left)
+            (
+                part.tag,
+                part.get("class").endswith("edge"),
+                part.text,
+                part.get("rx"),
+                float(part.get("x")) - left,
+            )
             for part in group.iter(f"{SVG}rect", f"{SVG}text")
-        ]  # fmt: skip
+        ]
 
     assert len(groups) == len({str(shape(group)) for group in groups}) == 8
 

@@ -94,9 +94,12 @@ def test_control_characters_are_shown_in_every_medium():
 
 @pytest.mark.parametrize(
     ("columns", "lines"),
-    [([], []), ([Column("a")], ["a", "-"]),
-     ([Column("a", "count", "span")], ["span", "   a", "----"])],
-)  # fmt: skip
+    [
+        ([], []),
+        ([Column("a")], ["a", "-"]),
+        ([Column("a", "count", "span")], ["span", "   a", "----"]),
+    ],
+)
 def test_empty_tables_and_one_column(columns, lines):
     table = Table("", columns, [])
     assert (table.show().splitlines(), table.to_records()) == (lines, [])
@@ -109,13 +112,22 @@ def test_empty_tables_and_one_column(columns, lines):
 
 
 def test_a_reason_stands_below_once_with_its_letter():
-    rows = [["x", Value(NAN, reason="no pair")], ["y", Value(0.5, reason="one pair")],
-            ["z", Value(NAN, reason="no pair")]]  # fmt: skip
+    rows = [
+        ["x", Value(NAN, reason="no pair")],
+        ["y", Value(0.5, reason="one pair")],
+        ["z", Value(NAN, reason="no pair")],
+    ]
     table = Table("t", [Column("who"), Column("C", "decimal")], rows, "note", ruled=False)
     assert table.show().splitlines() == [
-        "t", "who          C", "x        - (a)", "y    0.500 (b)", "z        - (a)",
-        "(a) no pair", "(b) one pair", "note",
-    ]  # fmt: skip
+        "t",
+        "who          C",
+        "x        - (a)",
+        "y    0.500 (b)",
+        "z        - (a)",
+        "(a) no pair",
+        "(b) one pair",
+        "note",
+    ]
     assert "| x | - (a) |" in table.show("markdown")
     assert r"x & --\textsuperscript{a} \\" in table.show("latex")
     assert r"\multicolumn{2}{l}{\textsuperscript{b} one pair} \\" in table.show("latex")
@@ -248,16 +260,20 @@ def test_html_is_escaped_and_what_makes_no_table_is_refused():
     assert found.get("id") == 'a"b'
     frame = found.find("div")
     assert (frame.get("tabindex"), frame.get("role"), frame.get("aria-label")) == (
-        "0", "region", "<i> &")  # fmt: skip
+        "0",
+        "region",
+        "<i> &",
+    )
     assert "@media print" in Table.style()
     assert table._repr_html_().startswith("<style>")
     table = Table("", [Column("a")], [["x"], ["y"], ["z"]], apart=[0, 2])
     (drawn,) = html.fragment_fromstring(table.show("html")).iter("table")
     assert [len(part) for part in drawn.findall("tbody")] == [2, 1]
     for columns, rows in (
-        ([Column("a")], [[1, 2]]), ([Column("a"), Column("a")], []),
+        ([Column("a")], [[1, 2]]),
+        ([Column("a"), Column("a")], []),
         ([Column("C", "decimal"), Column("C_low")], [[Value(1.0, 0.5, 2.0), "x"]]),
-    ):  # fmt: skip
+    ):
         refuses(ArgumentError, None, Table, "", columns, rows)
     refuses(UnknownNameError, "kind of column", Column, "a", "percentage")
     refuses(OptionError, "`digits` is -1", Column, "a", "decimal", digits=-1)

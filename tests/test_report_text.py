@@ -13,10 +13,12 @@ from alignkit.show import draw_text
 from alignkit.tables.text_width import char_clusters, char_width, cut_text
 
 THEY = SentencePair(
-    "p1", ("they", "left"), ("they", "went", "away"),
+    "p1",
+    ("they", "left"),
+    ("they", "went", "away"),
     {"anna": Alignment.parse("0-0 1-1 1?2"), "ben": Alignment.parse("0?0 1-1 0?2")},
     {"genre": "news"},
-)  # fmt: skip
+)
 
 
 def lines(text):
@@ -104,14 +106,18 @@ def test_remarks_stand_below_and_numbers_for_unknown_words():
     alignment = Alignment(sure=[(0, 0)], labels={(0, 0): "EQUI", (1, 2): "NOALI"})
     value = Annotation(alignment, "two\nlines", frozenset({"b", "a"}), "good")
     assert draw_text(THEY.with_annotation("anna", value), ["anna"]).splitlines()[-4:] == [
-        "  anna, judgment: good", "  anna, flags: a, b", "  anna, comment: two lines",
+        "  anna, judgment: good",
+        "  anna, flags: a, b",
+        "  anna, comment: two lines",
         "  anna, labels: they ~ they EQUI; left ~ away NOALI",
-    ]  # fmt: skip
+    ]
     pair = SentencePair("1", None, None, {"gold": Alignment.parse("0-0 1?10")})
     assert draw_text(pair).splitlines()[2:6] == [
-        "                         1", "     0 1 2 3 4 5 6 7 8 9 0", "  0  ■ · · · · · · · · · ·",
+        "                         1",
+        "     0 1 2 3 4 5 6 7 8 9 0",
+        "  0  ■ · · · · · · · · · ·",
         "  1  · · · · · · · · · · □",
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("source", [(), ("a",)])

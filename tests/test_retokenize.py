@@ -65,8 +65,12 @@ CELL = st.tuples(st.integers(0, 99), st.integers(0, 99))
 CELLS = st.dictionaries(CELL, st.booleans(), max_size=8)
 
 
-@given(st.text("abc", min_size=1, max_size=12), st.text("de", min_size=1, max_size=12),
-       st.tuples(CUTS, CUTS, CUTS, CUTS), CELLS)  # fmt: skip
+@given(
+    st.text("abc", min_size=1, max_size=12),
+    st.text("de", min_size=1, max_size=12),
+    st.tuples(CUTS, CUTS, CUTS, CUTS),
+    CELLS,
+)
 def test_links_of_any_two_divisions_are_those_of_the_definition(source, target, cuts, cells):
     old = divided(source, cuts[0]), divided(target, cuts[1])
     new = divided(source, cuts[2]), divided(target, cuts[3])
@@ -83,15 +87,22 @@ def annotated(source, target, rng):
     nulls = [(int(rng.integers(len(source))), NULL), (NULL, int(rng.integers(len(target))))]
     labels = {link: f"label {link}" for link in [*links, *nulls, (0, 0)] if rng.random() < 0.5}
     alignment = Alignment(
-        sure, links, nulls=nulls[:1], possible_nulls=nulls,
-        weights={link: float(rng.random()) for link in sure}, labels=labels,
-    )  # fmt: skip
-    columns = {"source.ner": "\t".join(rng.choice(["O", "B-X", "B-Y"], len(source))),
-               "target.upos": "\t".join(f"T{k}" for k in range(len(target)))}  # fmt: skip
+        sure,
+        links,
+        nulls=nulls[:1],
+        possible_nulls=nulls,
+        weights={link: float(rng.random()) for link in sure},
+        labels=labels,
+    )
+    columns = {
+        "source.ner": "\t".join(rng.choice(["O", "B-X", "B-Y"], len(source))),
+        "target.upos": "\t".join(f"T{k}" for k in range(len(target))),
+    }
     made = Annotation(alignment, "why", {"unsure"}, "paraphrase", "by hand", role="adjudicated")
     judged = Annotation(None, judgment="none")
-    return SentencePair("7", source, target, {"anna": made, "ben": judged},
-                        {"genre": "news", **columns})  # fmt: skip
+    return SentencePair(
+        "7", source, target, {"anna": made, "ben": judged}, {"genre": "news", **columns}
+    )
 
 
 @given(source=WORDS, target=WORDS, marker=st.sampled_from(list(MARKED)), seed=st.integers(0, 99))
@@ -121,16 +132,21 @@ def test_what_is_sure_needs_the_larger_share():
 
 
 def test_links_that_become_one_keep_the_best_of_each():
-    gold = Alignment([(0, 0)], [(1, 0)], weights={(0, 0): 0.2, (1, 0): 0.7},
-                     labels={(0, 0): "a", (1, 0): "b"}, nulls=[(2, NULL)])  # fmt: skip
+    gold = Alignment(
+        [(0, 0)],
+        [(1, 0)],
+        weights={(0, 0): 0.2, (1, 0): 0.7},
+        labels={(0, 0): "a", (1, 0): "b"},
+        nulls=[(2, NULL)],
+    )
     corpus = Corpus([SentencePair("1", ["un", "happy", "man"], ["x"], {"gold": gold})])
     result = ak.retokenize(corpus, ["unhappyman"])
     one = result.corpus[0].alignment("gold")
-    assert (str(one), dict(one.weights), dict(one.labels)) == (
-        "0-0", {(0, 0): 0.7}, {(0, 0): "a"}
-    )  # fmt: skip
-    assert result.lost == {"labels of links that are now one": 1,
-                           "nulls of words that are now part of a linked word": 1}  # fmt: skip
+    assert (str(one), dict(one.weights), dict(one.labels)) == ("0-0", {(0, 0): 0.7}, {(0, 0): "a"})
+    assert result.lost == {
+        "labels of links that are now one": 1,
+        "nulls of words that are now part of a linked word": 1,
+    }
     assert not one.nulls
     assert "labels of links that are now one" in str(result)
 
@@ -221,8 +237,9 @@ def test_the_command_reports_what_it_did(tmp_path, capsys):
     out = tmp_path / "o.jsonl"
     report = made(capsys, "retokenize", *reading, "-o", out)
     assert [line.split() for line in report.out.splitlines()[2:]] == [
-        ["pairs", "2"], ["pairs", "left", "out:", "the", "texts", "differ", "0"]
-    ]  # fmt: skip
+        ["pairs", "2"],
+        ["pairs", "left", "out:", "the", "texts", "differ", "0"],
+    ]
     assert [str(p.alignment("alignment")) for p in ak.read_corpus(out)] == ["0-0", "0-0 1-0"]
     write(tmp_path, "w", "unhappi\nsa d\n")
     run(capsys, "retokenize", *reading, "-o", tmp_path / "p.jsonl").failed(
@@ -244,8 +261,10 @@ def test_real_corpora_come_back_from_random_pieces(data):
     for name, read in real_corpora(data):
         pairs = [replace(pair, attributes={}) for pair in read]  # ids of words do not come back
         markers = [list(MARKED)[int(rng.integers(len(MARKED)))] for _ in pairs]
-        pieces = [[cut(words, marker, rng)[0] for words, marker in zip(side, markers, strict=True)]
-                  for side in zip(*(pair.words for pair in pairs), strict=True)]  # fmt: skip
+        pieces = [
+            [cut(words, marker, rng)[0] for words, marker in zip(side, markers, strict=True)]
+            for side in zip(*(pair.words for pair in pairs), strict=True)
+        ]
         there = ak.retokenize(Corpus(pairs), *pieces)
         back = ak.retokenize(there.corpus, *zip(*(pair.words for pair in pairs), strict=True))
         assert back.corpus == Corpus(pairs), name
@@ -259,8 +278,10 @@ def test_real_corpora_come_back_from_random_pieces(data):
 def real_corpora(data):
     """Each real file that reads without further facts, with its pairs that have words."""
     gold = (data / "hansards/dev.fr-en.align").read_text("utf-8").splitlines()
-    texts = [(data / f"hansards/train.{side}").read_text("utf-8").split("\n")[: len(gold)]
-             for side in ("fr", "en")]  # fmt: skip
+    texts = [
+        (data / f"hansards/train.{side}").read_text("utf-8").split("\n")[: len(gold)]
+        for side in ("fr", "en")
+    ]
     yield "hansards", list(Corpus.from_texts(*texts, gold=[x.replace("i", "") for x in gold]))
     for path in sorted(data.rglob("*")):
         if path.is_file() and path.stat().st_size < 3_000_000:

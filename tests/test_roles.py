@@ -9,8 +9,13 @@ from refusals import refuses
 from alignkit import Alignment, Annotation, Corpus, SentencePair, agree, read_corpus, write_corpus
 from alignkit.errors import AlignkitError, AlignmentError, OptionError, UnknownNameError
 
-ROLES = {"start": "initial", "anna": "annotator", "ben": "annotator", "gold": "adjudicated",
-         "tool": "system"}  # fmt: skip
+ROLES = {
+    "start": "initial",
+    "anna": "annotator",
+    "ben": "annotator",
+    "gold": "adjudicated",
+    "tool": "system",
+}
 BOTH = ("start", "tool")
 LINKS = dict(zip(ROLES, ("0-0", "0-0 1-1", "0-0 1?1", "0-0 1-1", "1-0"), strict=True))
 
@@ -52,8 +57,12 @@ def test_judgments_of_other_roles_are_counted_and_not_compared():
 def test_a_role_that_there_is_not_is_an_error_with_its_place(tmp_path):
     with pytest.raises(AlignmentError, match="expected one of annotator, initial"):
         Annotation(Alignment(), role="boss")
-    line = {"id": "1", "source": ["a"], "target": ["x"],
-            "annotations": {"A": {"sure": "0-0", "role": "boss"}}}  # fmt: skip
+    line = {
+        "id": "1",
+        "source": ["a"],
+        "target": ["x"],
+        "annotations": {"A": {"sure": "0-0", "role": "boss"}},
+    }
     path = tmp_path / "a.jsonl"
     path.write_text(f'{{"alignkit": "corpus", "version": 1}}\n{json.dumps(line)}\n', "utf-8")
     refuses(AlignkitError, r"a\.jsonl:2: .*'boss'", read_corpus, path)
@@ -131,6 +140,17 @@ def test_annotators_get_other_names_and_roles(capsys, tmp_path):
         run(capsys, *agree_on, "--rename", wrong).failed(hint)
     run(capsys, *agree_on, "--role", "anna=sytem").failed("did you mean 'system'")
     path = tmp_path / "merged.jsonl"
-    run(capsys, "merge", PARAPHRASES, "--add", f"carla={PARAPHRASES}", "-o", path, "--role",
-         "carla/eflomal=initial", "--role", "eflomal=initial")  # fmt: skip
+    run(
+        capsys,
+        "merge",
+        PARAPHRASES,
+        "--add",
+        f"carla={PARAPHRASES}",
+        "-o",
+        path,
+        "--role",
+        "carla/eflomal=initial",
+        "--role",
+        "eflomal=initial",
+    )
     assert read_corpus(path).roles["carla/eflomal"] == "initial"

@@ -28,10 +28,15 @@ FLAT = ["joshua", "moses", "ppdb"]
 
 NESTED = 'NP(NP(x0:DT x1:NN) PP(IN("of") NP(x2:NNP))) ||| NP(x0:DT x2:NNP x1:NN)'
 PLAIN = RuleType(
-    parse_rule('VP(VBD("coming") IN("from") x0:NP) ||| VP(IN("out") x0:NP)'), count=3, pairs=2,
-    p_target=0.5, p_source=0.25, lexical_target=0.125, lexical_source=1.0,
+    parse_rule('VP(VBD("coming") IN("from") x0:NP) ||| VP(IN("out") x0:NP)'),
+    count=3,
+    pairs=2,
+    p_target=0.5,
+    p_source=0.25,
+    lexical_target=0.125,
+    lexical_source=1.0,
     alignment=((0, 0), (1, 0)),
-)  # fmt: skip
+)
 LINES = {
     "tsv": 'VP(VBD("coming") IN("from") x0:NP) ||| VP(IN("out") x0:NP) ||| 3 0.5 0.25 pairs=2 '
     "lexical_target=0.125 lexical_source=1 links=0-0,1-0",
@@ -70,7 +75,7 @@ OTHERS = {
         "das &#124; es ||| it ||| 0.5 0.25 0.5 1e-05 ||| 0-0 2-0 ||| 4 2 2 ||| {{Tree [S]}} |||",
         "das ||| this ||| 1",
     ],
-}  # fmt: skip
+}
 
 
 def written(types, format, **options):
@@ -250,7 +255,7 @@ ERRORS = [
     ("tsv", 'NP("a") ||| NP("b") ||| 1 - - pairs=2 what', 39, "expected NAME=VALUE"),
     ("tsv", 'NP("a") ||| NP("b") ||| 1 - - links=0-1', None, "outside the sides"),
     ("tsv", 'NP("a") ||| NP(x0:A) ||| 1 - -', 13, "x0 is only on the target side"),
-    ("tsv", 'NP(x0:A x0:A) ||| NP(x0:A) ||| 1 - -', 19, "x0 is given twice"),
+    ("tsv", "NP(x0:A x0:A) ||| NP(x0:A) ||| 1 - -", 19, "x0 is given twice"),
     ("tsv", 'NP(i0:A "a") ||| NP("a") ||| 1 - -', 18, "wrong side"),
     ("tsv", 'NP("a\\x") ||| NP("a") ||| 1 - -', 4, "not quoted as in JSON"),
     ("tsv", 'NP(a) ||| NP("a") ||| 1 - -', 4, "found 'a)'"),
@@ -270,7 +275,7 @@ ERRORS = [
     ("moses", "a [X][X] [X] ||| [X][X] a [X] ||| 1 1 ||| 0-1", 1, "must be linked"),
     ("moses", "a [X] ||| a ||| 1 1 ||| 0-0", 1, "only one of the sides ends in its label"),
     ("moses", "a [X] ||| a [X] ||| 1 7 ||| 0-0", 21, "p_target is 7"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("format", "line", "column", "message"), ERRORS)

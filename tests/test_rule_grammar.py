@@ -217,11 +217,16 @@ def test_pairs_that_give_no_rules_are_counted():
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [({"all": True, "size": 2}, "exclude each other"),
-     ({"all": True, "grammar": "s2t"}, "trees on both sides"), ({"size": 0}, "`size` is 0"),
-     ({"max_nodes": 0}, "max_nodes is 0"), ({"max_variables": -1}, "max_variables is -1"),
-     ({"examples": -1}, "`examples` is -1"), ({"string": "source"}, "grammar='s2t'")],
-)  # fmt: skip
+    [
+        ({"all": True, "size": 2}, "exclude each other"),
+        ({"all": True, "grammar": "s2t"}, "trees on both sides"),
+        ({"size": 0}, "`size` is 0"),
+        ({"max_nodes": 0}, "max_nodes is 0"),
+        ({"max_variables": -1}, "max_variables is -1"),
+        ({"examples": -1}, "`examples` is -1"),
+        ({"string": "source"}, "grammar='s2t'"),
+    ],
+)
 def test_what_cannot_be_asked_for_is_refused(given, told):
     refuses(OptionError, told, learn_grammar, [], **given)
 

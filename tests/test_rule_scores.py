@@ -38,8 +38,11 @@ def test_counts_are_those_of_sets_of_rules(pairs):
 @given(st.lists(aligned_trees(), min_size=1, max_size=3))
 def test_a_gold_standard_agrees_with_itself(pairs):
     found = counted([(source, target, links, links) for source, target, links, _ in pairs])
-    for total, right in (("rules", "rules_found"), ("rules", "nodes_found"),
-                         ("changing", "changing_found")):  # fmt: skip
+    for total, right in (
+        ("rules", "rules_found"),
+        ("rules", "nodes_found"),
+        ("changing", "changing_found"),
+    ):
         columns = [COLUMNS.index(f"{side}_{x}") for side in ("hyp", "ref") for x in (total, right)]
         assert len(set(map(tuple, found[:, columns].T.tolist()))) == 1
 
@@ -55,11 +58,19 @@ def test_rules_and_nodes_by_hand():
     found = counted([(tree, tree, straight | crossed, straight)])[0]
     # A, B, C, D, Z; and X and Y too, by which D is another rule
     assert dict(zip(COLUMNS, found.tolist(), strict=True)) == {
-        "hyp_rules": 5, "hyp_rules_found": 5, "hyp_nodes_found": 5,
-        "hyp_changing": 0, "hyp_changing_found": 0, "hyp_changing_nodes_found": 0,
-        "ref_rules": 7, "ref_rules_found": 4, "ref_nodes_found": 5,
-        "ref_changing": 0, "ref_changing_found": 0, "ref_changing_nodes_found": 0,
-    }  # fmt: skip
+        "hyp_rules": 5,
+        "hyp_rules_found": 5,
+        "hyp_nodes_found": 5,
+        "hyp_changing": 0,
+        "hyp_changing_found": 0,
+        "hyp_changing_nodes_found": 0,
+        "ref_rules": 7,
+        "ref_rules_found": 4,
+        "ref_nodes_found": 5,
+        "ref_changing": 0,
+        "ref_changing_found": 0,
+        "ref_changing_nodes_found": 0,
+    }
     # D, X and Y are no identities: D has its variables in another order
     assert counted([(tree, tree, crossed, straight)])[0][:6].tolist() == [7, 4, 5, 3, 0, 1]
 

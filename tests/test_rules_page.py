@@ -21,12 +21,16 @@ HOSTILE = Rule(
 GONE = Rule(Node("NP", (Variable(0, "NP"), Variable(0, "PP", "d"))), (Variable(0), "too"))
 PLACE = Example("<p1>", ("he", "<i>", "rose", "."), ("he", "stood", "up", "."), (2, 3), (1, 3))
 GRAMMAR = Grammar(
-    (RuleType(OF, 1200, 7, 0.75, 0.5, 0.001, 0.25, 0.125),
-     RuleType(ROSE, 2.5, examples=(PLACE, PLACE)), RuleType(GONE, 1), RuleType(HOSTILE)),
+    (
+        RuleType(OF, 1200, 7, 0.75, 0.5, 0.001, 0.25, 0.125),
+        RuleType(ROSE, 2.5, examples=(PLACE, PLACE)),
+        RuleType(GONE, 1),
+        RuleType(HOSTILE),
+    ),
     dropped={"more than 5 variables": 1234, "none": 0},
     pairs=714,
     passed_over={"no source tree": 3},
-)  # fmt: skip
+)
 
 
 def page(grammar, **options):
@@ -41,7 +45,10 @@ def test_rules_stand_by_kind_and_what_is_not_shown_is_counted():
     root = page(GRAMMAR, title="Rules & more")
     assert root.findtext(".//h1") == "Rules & more"
     assert root.xpath("//nav//a/text()") == [
-        "phrasal (2)", "monotone+words (1)", "reordering+words (1)"]  # fmt: skip
+        "phrasal (2)",
+        "monotone+words (1)",
+        "reordering+words (1)",
+    ]
     for link in root.xpath("//nav//a/@href"):
         assert len(root.xpath(f"//section[@id='{link[1:]}']")) == 1
     first = root.get_element_by_id("kind-reordering-with-words")
@@ -72,9 +79,13 @@ def test_both_sides_are_drawn_and_examples_mark_the_span():
     source, target = article.findall(".//svg")
     drawn = [{x.text: x.get("class") for x in side.findall("text")} for side in (source, target)]
     assert drawn[0] == {
-        "NP": "ak-soft", "x0:NP": "ak-hue0", "PP": "ak-soft", "IN": "ak-soft", "of": "ak-ink",
+        "NP": "ak-soft",
+        "x0:NP": "ak-hue0",
+        "PP": "ak-soft",
+        "IN": "ak-soft",
+        "of": "ak-ink",
         "x1:NP": "ak-hue1",
-    }  # fmt: skip
+    }
     assert (drawn[1]["x1:NP"], drawn[1]["x0:NN"]) == ("ak-hue1", "ak-hue0")
     assert source.get("aria-label") == 'NP(x0:NP PP(IN("of") x1:NP))'
     gone = page(GRAMMAR).get_element_by_id("kind-monotone-with-words")

@@ -153,10 +153,12 @@ def test_words_get_other_numbers_and_marks_stay(pairs, skip, order):
     block = block_of(pairs)
     found = renumbered(block, np.array(order, np.int32), skip)
     expected = [
-        [order[k - 1] + 1 for k in one] + [0]
-        + other[:skip] + [order[k - 1] + 1 for k in other[skip:]]
+        [order[k - 1] + 1 for k in one]
+        + [0]
+        + other[:skip]
+        + [order[k - 1] + 1 for k in other[skip:]]
         for one, other in pairs
-    ]  # fmt: skip
+    ]
     assert [list(row) for row, *_ in rows([found])] == expected
 
 

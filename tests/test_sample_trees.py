@@ -96,10 +96,12 @@ FORMS = {
     "particle verb, other verb": (rf"{VERB} \(PRT", rf"{VERB} (?!\(PRT)", "p11 p25"),
     "clause order": (r"^\(ROOT \(S \(SBAR", rf"{VERB} \(SBAR", "s14 s15"),
     "relative clause, participle": (
-        rf"\(NP {NP} (?:\(, ,\) )?\(SBAR", rf"\(NP {NP} \(VP \(VB[GN]", "p31 s16",
+        rf"\(NP {NP} (?:\(, ,\) )?\(SBAR",
+        rf"\(NP {NP} \(VP \(VB[GN]",
+        "p31 s16",
     ),
     "relative clause, adjective": (rf"\(NP {NP} \(SBAR \(WH", r"\(JJ ", "p10"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -66,9 +66,14 @@ def test_worked_examples():
 
 @pytest.mark.parametrize(
     ("hyp", "ref", "both", "undefined"),
-    [(0, 0, 0, {"precision", "recall", "f1", "aer"}), (0, 2, 0, {"precision"}),
-     (2, 0, 0, {"recall"}), (2, 2, 0, set()), (2, 2, 1, set())],
-)  # fmt: skip
+    [
+        (0, 0, 0, {"precision", "recall", "f1", "aer"}),
+        (0, 2, 0, {"precision"}),
+        (2, 0, 0, {"recall"}),
+        (2, 2, 0, set()),
+        (2, 2, 1, set()),
+    ],
+)
 def test_ratios_of_nothing_by_nothing_are_undefined(hyp, ref, both, undefined):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -157,13 +162,22 @@ def test_blocks_give_the_score_of_the_whole(pairs, size):
 
 def test_tables_by_pair_and_by_group():
     corpus = Corpus(
-        SentencePair(str(k), None, None, {
-            "system": Alignment.parse(hyp), "gold": Alignment.parse(gold)}, group)
-        for k, (hyp, gold, group) in enumerate([
-            ("0-0", "0-0", {"genre": "news"}), ("0-1", "0-0", {"genre": "law"}),
-            ("", "0-0", {"genre": "news"}), ("", "", {}),
-        ])
-    )  # fmt: skip
+        SentencePair(
+            str(k),
+            None,
+            None,
+            {"system": Alignment.parse(hyp), "gold": Alignment.parse(gold)},
+            group,
+        )
+        for k, (hyp, gold, group) in enumerate(
+            [
+                ("0-0", "0-0", {"genre": "news"}),
+                ("0-1", "0-0", {"genre": "law"}),
+                ("", "0-0", {"genre": "news"}),
+                ("", "", {}),
+            ]
+        )
+    )
     records = scoring.score_records(corpus, level="both")
     assert [record["id"] for record in records[::3]] == ["0", "1", "2", "3"]
     assert records[0] | {"precision": 1.0, "aer": 0.0, "hyp_sure": 1} == records[0]
@@ -193,10 +207,12 @@ def test_bad_input_is_refused():
     textless = corpus_of(EXAMPLE, EXAMPLE, None, None)
     assert scoring.score(textless, level="both").links.f1 == 1
     for error, options in (
-        (MissingTextError, {"ignore_identical": True}), (UnknownNameError, {"level": "phrase"}),
-        (UnknownNameError, {"links": "sure"}), (UnknownNameError, {"hypothesis": "somebody"}),
+        (MissingTextError, {"ignore_identical": True}),
+        (UnknownNameError, {"level": "phrase"}),
+        (UnknownNameError, {"links": "sure"}),
+        (UnknownNameError, {"hypothesis": "somebody"}),
         (OptionError, {"max_length": 0}),
-    ):  # fmt: skip
+    ):
         refuses(error, None, scoring.score, textless, **options)
     refuses(OptionError, "keep_rows", scoring.score(textless, keep_rows=False).with_intervals)
     refuses(OptionError, "the corpus is empty", scoring.score, Corpus(), "system", "gold")
@@ -204,10 +220,14 @@ def test_bad_input_is_refused():
 
 def test_records_of_a_score_are_its_figures():
     pairs = [
-        SentencePair(str(k), ("a", "b"), ("c", "d"), {
-            "gold": Alignment.parse("0-0 1-1"), "system": Alignment.parse(links)})
+        SentencePair(
+            str(k),
+            ("a", "b"),
+            ("c", "d"),
+            {"gold": Alignment.parse("0-0 1-1"), "system": Alignment.parse(links)},
+        )
         for k, links in enumerate(("0-0 1-0", "0-0 1-1", "1-1"))
-    ]  # fmt: skip
+    ]
     plain = scoring.score(Corpus(pairs), level="both", keep_rows=True)
     found = plain.with_intervals(resamples=20, seed=1)
     first, possible, _ = found.to_records()

@@ -129,9 +129,11 @@ def test_a_p_value_is_a_bound_only_if_no_draw_spoke_against_the_difference():
         assert row.randomization_p_bound == (row.randomization_p == 1 / 100)
         shown = [Column("p", "p").show(value).text for value in row.p_values()]
         assert [text.startswith("<") for text in shown] == [
-            row.bootstrap_p_bound, row.bootstrap_holm_bound,
-            row.randomization_p_bound, row.randomization_holm_bound,
-        ]  # fmt: skip
+            row.bootstrap_p_bound,
+            row.bootstrap_holm_bound,
+            row.randomization_p_bound,
+            row.randomization_holm_bound,
+        ]
     rows = SYSTEMS["poor"].rows["links"]
     (same, *_) = ak.compare({"a": rows, "b": rows}, ak.scoring.link_ratios, resamples=1, trials=1)
     assert (same.bootstrap_p, same.bootstrap_p_bound, same.bootstrap_holm_bound) == (
@@ -183,8 +185,9 @@ def test_a_mark_needs_both_tests_and_is_against_the_first():
 
 def test_a_wide_table_leaves_out_its_intervals():
     links = [{(0, 0)}, {(1, 1)}] * 20, [{(0, 0)}, {(0, 1)}] * 20
-    long = {f"{name} is a system with a long name": ak.score(*links, aggregate="both")
-            for name in "ab"}  # fmt: skip
+    long = {
+        f"{name} is a system with a long name": ak.score(*links, aggregate="both") for name in "ab"
+    }
     lines = str(ak.compare(long, resamples=9, trials=9)).splitlines()
     assert not any("[" in line for line in lines[:4])
     assert max(map(len, lines[:4])) <= 100
@@ -233,7 +236,12 @@ def test_means_are_compared_where_they_are_asked_for():
     scores = {name: ak.score(hyp, gold, aggregate="macro") for name, hyp in sides.items()}
     found = {one.measure: one for one in ak.compare(scores, resamples=50, trials=99, seed=1)}
     assert set(found) == {
-        *("aer", "macro_precision", "macro_recall", "macro_f1", "mean_f1", "exact_match")
+        "aer",
+        "macro_precision",
+        "macro_recall",
+        "macro_f1",
+        "mean_f1",
+        "exact_match",
     }
     assert found["macro_recall"].difference == pytest.approx(0.25)
     assert (found["exact_match"].difference, found["exact_match"].wins) == (0.5, 1)
@@ -248,21 +256,33 @@ def test_what_cannot_be_compared_is_refused():
     bare = ak.score(["0-0"], ["0-0"], keep_rows=False)
     other = ak.score(["0-0"] * PAIRS, ["0-0 1-1"] * PAIRS)
     for error, *given_ in (
-        (OptionError, {"a": one, "b": bare}), (ArgumentError, {"a": one, "b": rows}),
-        (ArgumentError, {"a": 0.5, "b": one}), (ArgumentError, [one, one]),
-        (ArgumentError, {"a": 3, "b": 4}, ratios), (OptionError, SYSTEMS, ratios),
-        (ArgumentError, {"a": rows, "b": rows}), (OptionError, {"a": one}),
-        (JoinError, {"a": one, "b": make(0.5, pairs=39)}), (JoinError, {"a": one, "b": other}),
-    ):  # fmt: skip
+        (OptionError, {"a": one, "b": bare}),
+        (ArgumentError, {"a": one, "b": rows}),
+        (ArgumentError, {"a": 0.5, "b": one}),
+        (ArgumentError, [one, one]),
+        (ArgumentError, {"a": 3, "b": 4}, ratios),
+        (OptionError, SYSTEMS, ratios),
+        (ArgumentError, {"a": rows, "b": rows}),
+        (OptionError, {"a": one}),
+        (JoinError, {"a": one, "b": make(0.5, pairs=39)}),
+        (JoinError, {"a": one, "b": other}),
+    ):
         refuses(error, None, ak.compare, *given_)
 
 
 @pytest.mark.parametrize(
     ("paths", "names"),
-    [("a.align", "a"), ("x/a.align x/b.align", "a b"), ("x/a.align y/a.align", "x/a y/a"),
-     ("x/a.align x/a.wa", "a.align a.wa"), ("x/p/a.b.wa y/p/a.b.wa", "x/p/a.b y/p/a.b"),
-     ("- x/a", "- a"), ("a ./a", "a ./a"), ("/ a", "/ a")],
-)  # fmt: skip
+    [
+        ("a.align", "a"),
+        ("x/a.align x/b.align", "a b"),
+        ("x/a.align y/a.align", "x/a y/a"),
+        ("x/a.align x/a.wa", "a.align a.wa"),
+        ("x/p/a.b.wa y/p/a.b.wa", "x/p/a.b y/p/a.b"),
+        ("- x/a", "- a"),
+        ("a ./a", "a ./a"),
+        ("/ a", "/ a"),
+    ],
+)
 def test_short_names_tell_paths_apart(paths, names):
     assert list(short_names(paths.split()).values()) == names.split()
 
@@ -277,9 +297,12 @@ def test_short_names_are_distinct(paths):
 def test_scores_of_other_pairs_are_not_compared(tmp_path):
     # rows of as many other pairs, of the same reference, look alike
     corpus = ak.Corpus.from_texts(
-        ["a"] * 40, ["b"] * 40, gold=["0-0"] * 40,
-        A=["0-0"] * 30 + [None] * 10, B=[None] * 10 + ["0-0"] * 15 + [""] * 15,
-    )  # fmt: skip
+        ["a"] * 40,
+        ["b"] * 40,
+        gold=["0-0"] * 40,
+        A=["0-0"] * 30 + [None] * 10,
+        B=[None] * 10 + ["0-0"] * 15 + [""] * 15,
+    )
     path = str(tmp_path / "c.jsonl")
     ak.write_corpus(corpus, path, format="alignkit-jsonl")
     for scores in (

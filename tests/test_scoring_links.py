@@ -20,8 +20,11 @@ def plain(alignment, how):
         return str(alignment)
     marked = [(link.i, link.j, "S" if sure else "P") for link, sure in alignment.items()]
     return {
-        "links": alignment, "list": marked, "set": set(marked), "frozen": frozenset(marked),
-    }[how]  # fmt: skip
+        "links": alignment,
+        "list": marked,
+        "set": set(marked),
+        "frozen": frozenset(marked),
+    }[how]
 
 
 @given(
@@ -81,14 +84,20 @@ CORPUS = ak.Corpus([ak.SentencePair("1", None, None, {"gold": ak.Alignment.parse
 @pytest.mark.parametrize(
     ("kind", "given_"),
     [
-        (errors.OptionError, (LINKS, [{(0, 0)}] * 2)), (errors.ArgumentError, (CORPUS, LINKS)),
-        (errors.ArgumentError, (LINKS, "gold.align")), (errors.ArgumentError, (LINKS, CORPUS)),
-        (errors.ArgumentError, (LINKS, LINKS, "gold")), (errors.AlignmentError, (LINKS, ["0~0"])),
-        (errors.ArgumentError, ({(0, 0)}, {(0, 0)})), (errors.AlignmentError, (LINKS, [{(0, -1)}])),
-        (errors.ArgumentError, (LINKS, [{(0, 0, 0)}])), (ak.FormatError, ("nothing.align", "x")),
-        (errors.ArgumentError, ([(0, 0)], [(0, 0)])), (errors.MissingFileError, ("0-0 1-1", "0-0")),
+        (errors.OptionError, (LINKS, [{(0, 0)}] * 2)),
+        (errors.ArgumentError, (CORPUS, LINKS)),
+        (errors.ArgumentError, (LINKS, "gold.align")),
+        (errors.ArgumentError, (LINKS, CORPUS)),
+        (errors.ArgumentError, (LINKS, LINKS, "gold")),
+        (errors.AlignmentError, (LINKS, ["0~0"])),
+        (errors.ArgumentError, ({(0, 0)}, {(0, 0)})),
+        (errors.AlignmentError, (LINKS, [{(0, -1)}])),
+        (errors.ArgumentError, (LINKS, [{(0, 0, 0)}])),
+        (ak.FormatError, ("nothing.align", "x")),
+        (errors.ArgumentError, ([(0, 0)], [(0, 0)])),
+        (errors.MissingFileError, ("0-0 1-1", "0-0")),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_scored_is_refused(kind, given_):
     with pytest.raises(kind) as caught:
         ak.score(*given_)

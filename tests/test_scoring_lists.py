@@ -36,10 +36,12 @@ def test_rows_are_those_of_trying_every_span(pairs, listed):
 
 SOURCE, TARGET = "they reached an agreement .", "both parties arrived at a consensus ."
 LINKS = {"gold": Alignment.parse("0?0 0?1 1-2 1-3 2-4 3-5 4-6")}
-GOLD = Corpus([
-    SentencePair("1", SOURCE.split(), TARGET.split(), LINKS),
-    SentencePair("2", ["they"], ["they"], {"other": Alignment()}),
-])  # fmt: skip
+GOLD = Corpus(
+    [
+        SentencePair("1", SOURCE.split(), TARGET.split(), LINKS),
+        SentencePair("2", ["they"], ["they"], {"other": Alignment()}),
+    ]
+)
 LIST = [
     ("reached", "arrived  at"),  # atomic
     ("Reached an", "arrived at a"),  # composite
@@ -119,10 +121,17 @@ def test_both_formats_are_read_packed_or_not(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "format_", "line"),
-    [(b"a\tb\na b\n", None, 2), (b"a\tb\tc\n", None, 1), (b"a\tb\n\n", None, 2),
-     (b"a\t \n", None, 1), (b"a ||| b\nc\n", None, 2), (b"a ||| ||| 0.5\n", None, 1),
-     (b"a\tb\n", "moses", 1), (b"a\tb\n\xff\tc\n", None, 2)],
-)  # fmt: skip
+    [
+        (b"a\tb\na b\n", None, 2),
+        (b"a\tb\tc\n", None, 1),
+        (b"a\tb\n\n", None, 2),
+        (b"a\t \n", None, 1),
+        (b"a ||| b\nc\n", None, 2),
+        (b"a ||| ||| 0.5\n", None, 1),
+        (b"a\tb\n", "moses", 1),
+        (b"a\tb\n\xff\tc\n", None, 2),
+    ],
+)
 def test_broken_lines_are_named(tmp_path, text, format_, line):
     path = tmp_path / "list"
     path.write_bytes(text)

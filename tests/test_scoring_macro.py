@@ -177,8 +177,11 @@ def plain_rte(path):
             ]
             every = {(int(position.removeprefix("p")), j) for position, j in links}
             sure = {(int(position), j) for position, j in links if position[0] != "p"}
-            equal = {(i + 1, j) for i, j in np.ndindex(len(source), len(target))
-                     if source[i] == target[j]}  # fmt: skip
+            equal = {
+                (i + 1, j)
+                for i, j in np.ndindex(len(source), len(target))
+                if source[i] == target[j]
+            }
             found[line.split()[-1]] = sure, every, equal
     return found
 

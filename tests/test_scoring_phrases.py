@@ -14,14 +14,19 @@ from alignkit.scoring import count_phrases
 
 FULL = [(i, j) for i in range(4) for j in range(4)]
 SHAPES = {
-    "empty": [], "one": [(1, 2)], "full": FULL, "monotone": [(0, 0), (1, 1), (2, 2), (3, 3)],
-    "turned": [(0, 3), (1, 2), (2, 1), (3, 0)], "discontinuous": [(0, 0), (2, 0), (1, 1)],
+    "empty": [],
+    "one": [(1, 2)],
+    "full": FULL,
+    "monotone": [(0, 0), (1, 1), (2, 2), (3, 3)],
+    "turned": [(0, 3), (1, 2), (2, 1), (3, 0)],
+    "discontinuous": [(0, 0), (2, 0), (1, 1)],
     "discontinuous to the end": [(0, 0), (2, 0), (1, 1), (3, 1)],
     "a word in another's closure": [(0, 1), (1, 0), (1, 2)],
     "closures of three depths": [(0, 1), (1, 0), (1, 2), (2, 3), (3, 1), (3, 3)],
-    "with unaligned words": [(0, 0), (3, 3)], "block": [(0, 0), (1, 2), (1, 3), (2, 2), (2, 3)],
+    "with unaligned words": [(0, 0), (3, 3)],
+    "block": [(0, 0), (1, 2), (1, 3), (2, 2), (2, 3)],
     "crossing": [(0, 2), (1, 0), (2, 3), (3, 1)],
-}  # fmt: skip
+}
 
 
 def links_within(size, most):
@@ -73,10 +78,14 @@ def test_rows_with_equal_words_and_without_are_those_of_sets(pairs, longest):
     apart = {"source": source, "target": target, "ignore_identical": True}
     for links, texts in product(("possible", "sure"), ({}, apart)):
         assert count_phrases(*sides, links=links, max_length=longest, **texts).tolist() == [
-            phrase_row(set(getattr(hyp, links)), set(getattr(ref, links)), longest=longest or 9,
-                       **({"source": words, "target": others} if texts else {}))
+            phrase_row(
+                set(getattr(hyp, links)),
+                set(getattr(ref, links)),
+                longest=longest or 9,
+                **({"source": words, "target": others} if texts else {}),
+            )
             for hyp, ref, words, others in pairs
-        ]  # fmt: skip
+        ]
 
 
 @given(
@@ -111,10 +120,12 @@ def test_bad_input_is_refused():
     links = LinkArrays.pack([Alignment([(3, 0)])])
     words = TokenArrays.pack([["a"]], Vocabulary())
     for error, options in (
-        (UnknownNameError, {"links": "certain"}), (OptionError, {"max_length": 0}),
-        (MissingTextError, {"ignore_identical": True}), (MissingTextError, {"source": words}),
+        (UnknownNameError, {"links": "certain"}),
+        (OptionError, {"max_length": 0}),
+        (MissingTextError, {"ignore_identical": True}),
+        (MissingTextError, {"source": words}),
         (JoinError, {"source": words, "target": words}),
-    ):  # fmt: skip
+    ):
         with pytest.raises(error):
             count_phrases(links, links, **({"links": "sure"} | options))
     assert count_phrases(*[LinkArrays.pack([])] * 2, links="sure").shape == (0, 5)

@@ -124,8 +124,10 @@ def test_joint_randomization_agrees_with_exact_enumeration(monkeypatch, alike_pa
     monkeypatch.setattr(tests_module, "_ALIKE_PAIRS", alike_pairs)
     rng = np.random.default_rng(5)
     reference = np.repeat(rng.integers(1, 12, 5), 2)
-    systems = [np.repeat(rows_of(rng, 5, quality, reference[::2]), 2, axis=0)
-               for quality in (0.9, 0.6, 0.8)]  # fmt: skip
+    systems = [
+        np.repeat(rows_of(rng, 5, quality, reference[::2]), 2, axis=0)
+        for quality in (0.9, 0.6, 0.8)
+    ]
     pairs = [(0, 1), (2, 1), (0, 2)]
     found = joint_randomization(systems, pairs, link_ratios, trials=20000, rng=rng)
     for (a, b), p_values in zip(pairs, found, strict=True):
@@ -221,8 +223,9 @@ def test_bad_requests_are_refused():
     for error, others, options in (
         (OptionError, {"b": rows}, {"trials": 0}),
         (UnknownNameError, {"b": rows}, {"baseline": "c"}),
-        (JoinError, {"b": rows[1:]}, {}), (JoinError, {"b": rows + 1}, {}),
-    ):  # fmt: skip
+        (JoinError, {"b": rows[1:]}, {}),
+        (JoinError, {"b": rows + 1}, {}),
+    ):
         refuses(error, None, compare, {"a": rows, **others}, link_ratios, **options)
     phrases = rows[:, [0, 2, 4, 5, 6]]
     with pytest.raises(JoinError, match="different references"):

@@ -148,10 +148,18 @@ def test_flipped_cells_are_the_chance_of_the_article():
     corpus = read_corpus(PARAPHRASES)
     every = [pair.alignments for pair in corpus]
     links = [[{*of[name].possible} for of in every] for name in ("anna", "ben", "eflomal")]
-    cells = [{(i, j) for i, a in enumerate(pair.source) for j, b in enumerate(pair.target)
-              if a.lower() != b.lower()} for pair in corpus]  # fmt: skip
-    sides = [[has & different for has, different in zip(side, cells, strict=True)]
-             for side in links]  # fmt: skip
+    cells = [
+        {
+            (i, j)
+            for i, a in enumerate(pair.source)
+            for j, b in enumerate(pair.target)
+            if a.lower() != b.lower()
+        }
+        for pair in corpus
+    ]
+    sides = [
+        [has & different for has, different in zip(side, cells, strict=True)] for side in links
+    ]
     initial = [(sorted(has), sorted(of - has)) for has, of in zip(sides[2], cells, strict=True)]
     words = [len(pair.source) + len(pair.target) for pair in corpus]
     trials = [len(pair.source) * len(pair.target) for pair in corpus]  # equal words, too
@@ -207,12 +215,19 @@ def test_items_of_a_tree():
 @pytest.fixture
 def files(tmp_path):
     rng = np.random.default_rng(1)
-    sets = {("u1", "anna"): [["NP", 0, 2], ["VP", 2, 4]], ("u1", "ben"): [["NP", 0, 2]],
-            ("u2", "anna"): [["NP", 1, 3]], ("u2", "ben"): [["NP", 0, 3]],
-            ("u3", "anna"): []}  # fmt: skip
+    sets = {
+        ("u1", "anna"): [["NP", 0, 2], ["VP", 2, 4]],
+        ("u1", "ben"): [["NP", 0, 2]],
+        ("u2", "anna"): [["NP", 1, 3]],
+        ("u2", "ben"): [["NP", 0, 3]],
+        ("u3", "anna"): [],
+    }
     lines = [{"id": i, "annotator": a, "items": x} for (i, a), x in sets.items()]
-    drawn = [{"id": i, "annotator": a, "items": [["NP", 0, int(rng.integers(1, 4))] for _ in x]}
-             for (i, a), x in sets.items() for _ in range(120)]  # fmt: skip
+    drawn = [
+        {"id": i, "annotator": a, "items": [["NP", 0, int(rng.integers(1, 4))] for _ in x]}
+        for (i, a), x in sets.items()
+        for _ in range(120)
+    ]
     for name, rows in (("sets", lines), ("chance", drawn)):
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")

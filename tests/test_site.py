@@ -27,12 +27,20 @@ def test_a_notebook_holds_no_output(path):
 def test_the_site_is_built(tmp_path):
     pytest.importorskip("mkdocs")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", tmp_path]
-    built = subprocess.run(command, cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
-                           capture_output=True, check=False, encoding="utf-8")  # fmt: skip
+    built = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
     assert built.returncode == 0, built.stderr
     assert "WARNING -" not in built.stderr
-    pages = {path.relative_to(tmp_path).as_posix(): path.read_text(encoding="utf-8")
-             for path in tmp_path.rglob("*.html")}  # fmt: skip
+    pages = {
+        path.relative_to(tmp_path).as_posix(): path.read_text(encoding="utf-8")
+        for path in tmp_path.rglob("*.html")
+    }
     assert {"index.html", "reference/commands/agree.html", "gallery.html"} <= set(pages)
     assert "stands apart" in pages["tutorials/agreement.html"]  # its cells ran
     assert 'id="alignkit.agreement.question.agree"' in pages["reference/python/alignkit.html"]

@@ -23,11 +23,14 @@ def corpus_of(sizes, **more):
     documents = [str(number) for number, size in enumerate(sizes) for _ in range(size)]
     return Corpus(
         SentencePair(
-            str(k), [f"a{k}"], ["b"], {},
+            str(k),
+            [f"a{k}"],
+            ["b"],
+            {},
             {"document": documents[place], **{name: value(k) for name, value in more.items()}},
         )
         for k, place in enumerate(np.random.default_rng(1).permutation(len(documents)))
-    )  # fmt: skip
+    )
 
 
 def ids(parts):
@@ -37,10 +40,16 @@ def ids(parts):
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
     "shares",
-    [THREE, {"a": 0.5, "b": 0.5}, {"a": 0.34, "b": 0.33, "c": 0.33}, {"a": 0.9, "b": 0.1},
-     {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}, {"dev": 0.05, "test": 0.07}],
+    [
+        THREE,
+        {"a": 0.5, "b": 0.5},
+        {"a": 0.34, "b": 0.33, "c": 0.33},
+        {"a": 0.9, "b": 0.1},
+        {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1},
+        {"dev": 0.05, "test": 0.07},
+    ],
     ids=lambda shares: " ".join(map(str, shares.values())),
-)  # fmt: skip
+)
 def test_no_document_stands_on_two_sides_and_shares_are_exact(shares, seed):
     corpus = corpus_of(DOCUMENTS)
     parts = split_corpus(corpus, shares, seed=seed, keep_together="document")
@@ -132,9 +141,14 @@ def test_documents_are_kept_and_strata_are_near_at_once():
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["", "x", "y", "x,z", "z", "w, y"]),
-                       st.sampled_from(["", "1", "2", "3"])), max_size=9)
-)  # fmt: skip
+    st.lists(
+        st.tuples(
+            st.sampled_from(["", "x", "y", "x,z", "z", "w, y"]),
+            st.sampled_from(["", "1", "2", "3"]),
+        ),
+        max_size=9,
+    )
+)
 def test_groups_are_the_connected_pairs(values):
     corpus = Corpus(
         SentencePair(str(k), ["a"], ["b"], {}, {"film": film, "year": year})

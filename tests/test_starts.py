@@ -50,8 +50,9 @@ def arms(k):
 @pytest.mark.parametrize("format", ["alignkit-jsonl", "alignkit-xml"])
 @pytest.mark.parametrize("more", [{}, {"comment": "so", "flags": {"a"}}], ids=["plain", "whole"])
 def test_starts_come_back_and_one_that_is_not_known_is_not_written(format, more, tmp_path):
-    said = {str(start): Annotation(Alignment(), start=start, **more)
-            for start in (None, "", "auto")}  # fmt: skip
+    said = {
+        str(start): Annotation(Alignment(), start=start, **more) for start in (None, "", "auto")
+    }
     corpus = Corpus([SentencePair("1", ["a"], ["x"], said)])
     path = tmp_path / "corpus"
     assert not write_corpus(corpus, path, format=format)
@@ -64,15 +65,20 @@ def test_a_format_without_starts_counts_them_even_if_no_links_were_shown(tmp_pat
     lost = write_corpus(corpus, tmp_path / "folder", format="goldalign")
     assert lost["start"] == 3
     write_corpus(corpus, path := tmp_path / "corpus.jsonl", format="alignkit-jsonl")
-    ran = run(capsys, "convert", path, tmp_path / "a.align", "--to", "pharaoh",
-              "--annotator", "anna")  # fmt: skip
+    ran = run(
+        capsys, "convert", path, tmp_path / "a.align", "--to", "pharaoh", "--annotator", "anna"
+    )
     assert "what the annotators of 3 pairs were shown to begin with (start)" in ran.err
 
 
 def test_a_start_that_is_no_text_is_an_error_with_its_place(tmp_path):
     refuses(AlignkitError, "start", Annotation, Alignment(), start=3)
-    line = {"id": "1", "source": ["a"], "target": ["x"],
-            "annotations": {"A": {"sure": "0-0", "start": 3}}}  # fmt: skip
+    line = {
+        "id": "1",
+        "source": ["a"],
+        "target": ["x"],
+        "annotations": {"A": {"sure": "0-0", "start": 3}},
+    }
     path = tmp_path / "a.jsonl"
     path.write_text(f"{json.dumps(line)}\n", "utf-8")
     refuses(AlignkitError, r"a\.jsonl:1: 'start'", read_corpus, path, format="alignkit-jsonl")
@@ -171,9 +177,17 @@ def test_what_a_page_recorded_counts_more_than_the_assignment(tmp_path):
 
 def test_starts_of_work_done_elsewhere_are_kept(tmp_path):
     store = assigned(tmp_path, control=0.0)
-    pairs = [SentencePair(pair.id, pair.source, pair.target, {
-        "zoe": Annotation(Alignment.parse("0-0"), start=start),
-    }) for pair, start in zip(small_corpus(3), ("", "auto", None), strict=True)]  # fmt: skip
+    pairs = [
+        SentencePair(
+            pair.id,
+            pair.source,
+            pair.target,
+            {
+                "zoe": Annotation(Alignment.parse("0-0"), start=start),
+            },
+        )
+        for pair, start in zip(small_corpus(3), ("", "auto", None), strict=True)
+    ]
     import_pairs(store, pairs, holds=EVERYTHING)
     assert starts_of(Corpus(exported(store)), "zoe") == ["", "auto", None]
     assert not replay(store).differences
@@ -195,8 +209,10 @@ def test_the_gold_standard_has_the_start_that_its_annotators_share(tmp_path):
     rows = ask(store, assigned_rows)
     for row in rows:
         work(store, row.annotator, row.k)
-    gold = [replace(pair, annotations={"gold": Annotation(Alignment.parse("0-0"))})
-            for pair in small_corpus(12)]  # fmt: skip
+    gold = [
+        replace(pair, annotations={"gold": Annotation(Alignment.parse("0-0"))})
+        for pair in small_corpus(12)
+    ]
     import_pairs(store, gold, holds=EVERYTHING)
     corpus = Corpus(exported(store))
     shown = {k: {row.shown for row in rows if row.k == k} for k in range(1, 13)}
@@ -235,8 +251,11 @@ def unknown(corpus):
 
 def values(agreement, models=("edit", "edit-split", "edit-strata", "kupper-hafner")):
     pairing = agreement.pairings[0]
-    return {(model, level): (result.used, result.pi, result.pi0, result.C)
-            for model in models for level, result in pairing.beyond[model].items()}  # fmt: skip
+    return {
+        (model, level): (result.used, result.pi, result.pi0, result.C)
+        for model in models
+        for level, result in pairing.beyond[model].items()
+    }
 
 
 def test_without_starts_everything_is_as_before():
@@ -334,8 +353,9 @@ def test_a_signature_names_the_model_of_the_figures_that_it_stands_with():
 
 def test_an_initial_alignment_is_needed_only_where_both_started_from_it():
     corpus = drawn(arms)
-    some = corpus.map(lambda pair: pair if int(pair.id) % 4 == 0
-                      else pair.without_annotations("auto"))  # fmt: skip
+    some = corpus.map(
+        lambda pair: pair if int(pair.id) % 4 == 0 else pair.without_annotations("auto")
+    )
     edits = ["edit", "edit-strata"]
     asked = agree(some, initial="auto", **FEW)  # the rates of each are of fewer pairs
     assert asked.pairings[0].main("words.sure").used == PAIRS // 4
@@ -363,8 +383,10 @@ def test_only_who_was_shown_an_alignment_is_asked_about_correcting_it():
     assert "initial-far" in {caution.code for caution in agree(moved, **FEW).cautions}
 
     def hidden(pair):
-        said = {name: replace(x, start="") if name != "auto" else x
-                for name, x in pair.annotations.items()}  # fmt: skip
+        said = {
+            name: replace(x, start="") if name != "auto" else x
+            for name, x in pair.annotations.items()
+        }
         return replace(pair, annotations=said)
 
     codes = {caution.code for caution in agree(moved.map(hidden), **FEW).cautions}

@@ -77,7 +77,9 @@ def test_it_is_legible_in_the_dark_and_on_paper():
     assert dark == ["rgb(236, 236, 236)", "rgb(24, 26, 27)"]
     paper = opened(700, "dark", "print")
     assert paper.locator(".alignkit-table").first.evaluate(colours) == [
-        "rgb(0, 0, 0)", "rgb(255, 255, 255)"]  # fmt: skip
+        "rgb(0, 0, 0)",
+        "rgb(255, 255, 255)",
+    ]
     assert paper.locator(".frame").first.evaluate("f => getComputedStyle(f).overflowX") == "visible"
 
 

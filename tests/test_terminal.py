@@ -44,22 +44,36 @@ def reports(path, k):
     genre, sampled = ["--by", "genre"], ["--initial", auto, "--samples", 10]
     scored = ["score", path, path, "--hyp-annotator", first, "--ref-annotator", second]
     return (
-        ["stats", path], ["check", path], ["check", path, path], ["show", path],
-        ["show", path, "--annotators", first, second], agree, [*agree, *genre],
-        [*agree, *sampled, *genre], [*agree, *sampled, "--latex"], [*scored, *genre],
+        ["stats", path],
+        ["check", path],
+        ["check", path, path],
+        ["show", path],
+        ["show", path, "--annotators", first, second],
+        agree,
+        [*agree, *genre],
+        [*agree, *sampled, *genre],
+        [*agree, *sampled, "--latex"],
+        [*scored, *genre],
         [*scored, "--per-pair"],
-    )  # fmt: skip
+    )
 
 
 def wrong_calls(path, k):
     return (
-        ["show", path, "--annotators", "nobody"], ["show", path, "--id", "none"],
+        ["show", path, "--annotators", "nobody"],
+        ["show", path, "--id", "none"],
         ["convert", path, "-", "--to", "pharaoh"],
-        ["convert", path, "-", "--to", "pharaoh", "--annotator", "nobody"], ["phrases", path],
-        ["agree", path, "--initial", "nobody"], ["agree", path, "--by", "nothing"],
-        ["stats", path, "--format", "rte"], ["stats", path + "none"], ["stats", path, EVIL[k]],
-        ["stats", path, "--" + EVIL[k]], [EVIL[k], path], ["stats", path, "--format", EVIL[k]],
-    )  # fmt: skip
+        ["convert", path, "-", "--to", "pharaoh", "--annotator", "nobody"],
+        ["phrases", path],
+        ["agree", path, "--initial", "nobody"],
+        ["agree", path, "--by", "nothing"],
+        ["stats", path, "--format", "rte"],
+        ["stats", path + "none"],
+        ["stats", path, EVIL[k]],
+        ["stats", path, "--" + EVIL[k]],
+        [EVIL[k], path],
+        ["stats", path, "--format", EVIL[k]],
+    )
 
 
 @pytest.mark.parametrize("k", range(len(EVIL)), ids=ascii)
@@ -128,10 +142,13 @@ def test_every_text_comes_back(text):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
-    [["agree", "--csv"], ["phrases", "--annotator", evil("anna")],
-     ["convert", "-", "--to", "alignkit-jsonl"]],
+    [
+        ["agree", "--csv"],
+        ["phrases", "--annotator", evil("anna")],
+        ["convert", "-", "--to", "alignkit-jsonl"],
+    ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_data_is_exact_in_a_file_and_harmless_on_a_terminal(tmp_path, words):
     import pty
 

@@ -165,8 +165,10 @@ def test_tabs_that_are_no_ids_are_white_space_and_doubts_are_said(
     paths = [
         write(tmp_path, name, "\n".join(x) + "\n") for name, x in (("s", source), ("t", target))
     ]
-    plain = [write(tmp_path, f"plain-{k}", Path(path).read_text().replace("\t", " "))
-             for k, path in enumerate(paths)]  # fmt: skip
+    plain = [
+        write(tmp_path, f"plain-{k}", Path(path).read_text().replace("\t", " "))
+        for k, path in enumerate(paths)
+    ]
     ran = made(capsys, "align", *paths, "--quiet")
     assert ran.out == made(capsys, "align", *plain).out
     assert (doubt in ran.err and "--text-ids no" in ran.err) if doubt else ran.err == ""

@@ -32,12 +32,16 @@ def read(tmp_path):
 
 def test_plain_lines_bitexts_and_tagged_lines_are_read_and_a_missing_file_is_named(read, tmp_path):
     assert read("a b\r\n\r\nc", "x\n y \nz\n") == [
-        PairText(1, None, "a b", "x"), PairText(2, None, "", " y "), PairText(3, None, "c", "z"),
-    ]  # fmt: skip
+        PairText(1, None, "a b", "x"),
+        PairText(2, None, "", " y "),
+        PairText(3, None, "c", "z"),
+    ]
     assert read("", "") == []
     assert read("a b ||| x\n|||\nc  |||  z") == [
-        PairText(1, None, "a b ", " x"), PairText(2, None, "", ""), PairText(3, None, "c  ", "  z"),
-    ]  # fmt: skip
+        PairText(1, None, "a b ", " x"),
+        PairText(2, None, "", ""),
+        PairText(3, None, "c  ", "  z"),
+    ]
     for line, count in (("a b", 0), ("a ||| b ||| c", 2), ("", 0)):
         refuses(FormatError, rf"s:2: {count} dividers", read, f"a ||| b\n{line}\n")
     (tagged,) = read("<s snum=0026> a b </s>\n\n", "\n<s snum=0026>x</s>".lstrip())
@@ -54,12 +58,15 @@ def test_plain_lines_bitexts_and_tagged_lines_are_read_and_a_missing_file_is_nam
         ("a\n", "x\ny\nz", r"t: has 3 sentences, but .*s has 1"),
         ("", "x\n", r"t: has 1 sentences, but .*s has 0"),
         ("<s snum=1> a </s>\nb\n", "<s snum=1> x </s>\n", r"s:2: expected '<s snum=N> words </s>'"),
-        ("<s snum=1> a </s>\n", "\n".join(["<s snum=2> x </s>"]),
-         r"t:1: sentence 2, but .*s:1 has 1"),
+        (
+            "<s snum=1> a </s>\n",
+            "\n".join(["<s snum=2> x </s>"]),
+            r"t:1: sentence 2, but .*s:1 has 1",
+        ),
         ("<s snum=1> a </s>\n", "x\n", r"t:1: sentence without a number, but .*s:1 has 1"),
         ("a\n", "<s snum=1> x </s>\n", r"t:1: sentence 1, but .*s:1 has none"),
     ],
-)  # fmt: skip
+)
 def test_lines_that_do_not_agree_are_refused(read, source, target, message):
     refuses(FormatError, message, read, source, target)
 

@@ -25,11 +25,14 @@ def test_nothing_but_space_is_lost(name, text):
     ("name", "text", "words"),
     [
         ("treebank", 'He said, "I can\'t."', 'He said , " I ca n\'t . "'),
-        ("treebank", "Good muffins cost $3.88 in New York.",
-         "Good muffins cost $ 3.88 in New York ."),
+        (
+            "treebank",
+            "Good muffins cost $3.88 in New York.",
+            "Good muffins cost $ 3.88 in New York .",
+        ),
         ("wordpunct", "Good muffins cost $3.88", "Good muffins cost $ 3 . 88"),
     ],
-)  # fmt: skip
+)
 def test_the_examples_of_nltk(name, text, words):
     """Those of the docstrings of NLTK 3.10; quotation marks stay as they are."""
     assert tokenizer(name)(text) == words.split()

@@ -73,8 +73,10 @@ def test_whose_judgments_is_asked_where_several_judged():
 
 def test_counts_by_group_and_their_histogram():
     corpus = corpus_of([["4", "3"], ["2", ""], ["1", "x"]])
-    parts = [SentencePair(p.id, p.source, p.target, p.annotations, {"g": g})
-             for p, g in zip(corpus, ("u, v", "u", ""), strict=True)]  # fmt: skip
+    parts = [
+        SentencePair(p.id, p.source, p.target, p.annotations, {"g": g})
+        for p, g in zip(corpus, ("u, v", "u", ""), strict=True)
+    ]
     found = count_labels(Corpus(parts), get_view("turku", "binary"), by="g", split=",")
     assert found.counts == ((2, 1), (0, 1))
     assert found.groups == {"u": ((1, 1), (0, 1)), "v": ((0, 1), (0, 1)), "": ((1, 0), (0, 0))}
@@ -85,8 +87,10 @@ def test_counts_by_group_and_their_histogram():
     lines = str(found).splitlines()
     bars = {line.split()[1]: line.count("#") for line in lines if line.startswith("a0")}
     assert bars == {"1": 10, "4": 30}  # labels that nobody gave are below
-    assert not any("#" in line for line in str(count_labels(
-        corpus_of([["x"]]), get_view("turku", "base"))).splitlines())  # fmt: skip
+    assert not any(
+        "#" in line
+        for line in str(count_labels(corpus_of([["x"]]), get_view("turku", "base"))).splitlines()
+    )
 
 
 def test_the_command_counts_in_every_medium(tmp_path, capsys):
@@ -123,8 +127,11 @@ def test_rows_are_written(tmp_path, capsys):
     words = ("convert", path, tmp_path / "r.tsv", "--scheme", "turku", "--rows", "classification")
     assert "1 of the pairs are rewrites" in run(capsys, *words).err
     assert (tmp_path / "r.tsv").read_text().splitlines() == [
-        *("id\tlabel\tsource\ttarget", "1\t4>\ta b\tc", "1\t4<\tc\ta b"),
-        *("1/r1\t4\td\te", "1/r1\t4\te\td"),
+        "id\tlabel\tsource\ttarget",
+        "1\t4>\ta b\tc",
+        "1\t4<\tc\ta b",
+        "1/r1\t4\td\te",
+        "1/r1\t4\te\td",
     ]
     ran = run(capsys, *words[:2], tmp_path / "r.jsonl", *words[3:], "--view", "binary")
     first = json.loads((tmp_path / "r.jsonl").read_text().splitlines()[0])

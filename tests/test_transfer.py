@@ -90,8 +90,13 @@ def test_gold_labels_stay_and_are_compared():
     assert result.score == {**counts, "coverage": 2 / 3, "accuracy": 0.5}
     spans = carried("B-X I-X B-Y", 4, "0-0 1-1 2-3", gold="B-X I-X B-Y B-Y")
     assert spans.score == {
-        "gold": 3, "transferred": 2, "equal": 2, "precision": 1.0, "recall": 2 / 3, "f1": 0.8
-    }  # fmt: skip
+        "gold": 3,
+        "transferred": 2,
+        "equal": 2,
+        "precision": 1.0,
+        "recall": 2 / 3,
+        "f1": 0.8,
+    }
     assert "f1" in str(spans)
     assert spans.to_json()["score"][0]["f1"] == 0.8
     assert [record["table"] for record in spans.to_records()] == ["transfer", "score"]
@@ -136,9 +141,11 @@ def test_both_directions_are_mirror_images():
 
 def test_pairs_without_labels_or_links_are_counted_and_stay():
     tagged = {"source.tag": "A"}
-    pairs = [SentencePair("1", ["a"], ["b"], {"x": Alignment.parse("0-0")}, tagged),
-             SentencePair("2", ["a"], ["b"], {"x": Alignment.parse("0-0")}),
-             SentencePair("3", ["a"], ["b"], {}, tagged)]  # fmt: skip
+    pairs = [
+        SentencePair("1", ["a"], ["b"], {"x": Alignment.parse("0-0")}, tagged),
+        SentencePair("2", ["a"], ["b"], {"x": Alignment.parse("0-0")}),
+        SentencePair("3", ["a"], ["b"], {}, tagged),
+    ]
     result = ak.transfer(Corpus(pairs), "tag")
     assert result.corpus[1:] == Corpus(pairs[1:])
     assert result.left_out == {"without labels": 1, "without links": 1}
@@ -185,18 +192,24 @@ def treebanks(data):
     folder, columns = data / "interchange", {}
     for side, language in (("source", "en"), ("target", "ko")):
         text = (folder / f"pud-en-ko.{language}.conllu").read_text("utf-8")
-        blocks = [[line.split("\t") for line in block.splitlines() if line[0].isdigit()]
-                  for block in text.strip().split("\n\n")]  # fmt: skip
+        blocks = [
+            [line.split("\t") for line in block.splitlines() if line[0].isdigit()]
+            for block in text.strip().split("\n\n")
+        ]
         rows = [[row for row in block if row[0].isdigit()] for block in blocks]
         columns[side] = [[row[1] for row in block] for block in rows]
         columns[f"{side}.upos"] = ["\t".join(row[3] for row in block) for block in rows]
     gold = json.loads((folder / "pud-en-ko.alignment.json").read_text("utf-8"))
-    links = [{(int(i) - 1, int(j) - 1) for i, ends in own.items() if i != "X"
-              for j in ends if j != "X"} for own in gold]  # fmt: skip
+    links = [
+        {(int(i) - 1, int(j) - 1) for i, ends in own.items() if i != "X" for j in ends if j != "X"}
+        for own in gold
+    ]
     return Corpus.from_texts(
-        columns["source"], columns["target"], gold=links,
+        columns["source"],
+        columns["target"],
+        gold=links,
         attributes={name: columns[name] for name in columns if "." in name},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.real_data

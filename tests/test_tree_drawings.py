@@ -85,9 +85,12 @@ def test_every_link_is_a_line_between_its_words():
     root = etree.fromstring(draw_tree_svg(PAIR).encode())
     said = {line[0].text: line for line in root.xpath("//s:path[s:title]", namespaces=SVG)}
     assert sorted(said) == [
-        "also ~ ,: possible", "also ~ Moreover: sure", "car ~ car: sure", "stopped ~ stopped: sure",
+        "also ~ ,: possible",
+        "also ~ Moreover: sure",
+        "car ~ car: sure",
+        "stopped ~ stopped: sure",
         "the ~ the: sure",
-    ]  # fmt: skip
+    ]
     broken = [text for text, line in said.items() if line.get("stroke-dasharray")]
     assert broken == ["also ~ ,: possible"]
     places = {}
@@ -158,9 +161,14 @@ def test_text_fits_a_terminal_and_colour_changes_nothing_else():
 def test_nothing_in_a_pair_acts(source, target, width):
     links = [(i, j) for i in range(len(source.words)) for j in range(len(target.words))][:3]
     shown = TreePair(
-        "x\x1b", (source.words, target.words), (source, target), "<b>", Alignment(links[:2], links),
-        "sure", [(0, 0)],
-    )  # fmt: skip
+        "x\x1b",
+        (source.words, target.words),
+        (source, target),
+        "<b>",
+        Alignment(links[:2], links),
+        "sure",
+        [(0, 0)],
+    )
     for unicode in (True, False):
         text = pair_text(shown, width=width, unicode=unicode)
         for char in text.replace("\n", ""):
@@ -186,7 +194,9 @@ def test_a_page_tells_and_draws_all_pairs():
     assert [one.text_content() for one in page.xpath("//h2")] == ["p1", "<p2>"]
     assert not page.xpath("//script")
     assert page.xpath("//svg[@role='img']/title/text()") == [
-        "trees of pair p1: gold", "trees of pair <p2>: gold"]  # fmt: skip
+        "trees of pair p1: gold",
+        "trees of pair <p2>: gold",
+    ]
 
 
 def test_a_tree_of_any_depth_is_drawn_whole():

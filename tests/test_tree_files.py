@@ -157,10 +157,12 @@ def test_traces_tags_joined_and_resolved_trees_are_counted(tmp_path):
     found = list(attach_trees(corpus, source_trees=path, **options))
     assert str(found[1].tree("source")) == "(TOP (S (VB go)) (S (RP on)))"
     assert counts == {
-        "trees": 2, "labels without their function tags": 1, "traces left out": 1,
+        "trees": 2,
+        "labels without their function tags": 1,
+        "traces left out": 1,
         "sides with several trees, joined below TOP": 1,
         "trees with brackets as words, told by the text": 1,
-    }  # fmt: skip
+    }
     with pytest.raises(FormatError, match=r"trees:1:39: .*word 1, '\(', is not escaped"):
         list(attach_trees(corpus, source_trees=path, drop_traces=True, strict_trees=True))
     refuses(FormatError, r"trees:1:", lambda: list(attach_trees(corpus, source_trees=path)))

@@ -192,6 +192,8 @@ def test_pairs_hold_trees_by_name():
         refuses(kind, told, wrong.tree, *names)
     with pytest.raises(TreeError, match=r"pair '1': the target tree 'gold' does not fit: 2 leaves"):
         pair.with_trees("gold", target=tree)
-    for words, told in (((["hail", "falls"], ["b"]), "leaf 0 is 'rain', but word 0 is 'hail'"),
-                        ((None, None), "needs the words of its side")):  # fmt: skip
+    for words, told in (
+        ((["hail", "falls"], ["b"]), "leaf 0 is 'rain', but word 0 is 'hail'"),
+        ((None, None), "needs the words of its side"),
+    ):
         refuses(TreeError, told, SentencePair, "1", *words, source_trees={"gold": tree})

@@ -24,21 +24,24 @@ from alignkit.tables.text_width import char_width
 RIGHT = {
     'ak.Corpus.from_records([{"source": "a b", "target": "c", "gold": "0-0"}], '
     'alignments=["gold"])["1"].alignment("gold")': ak.Alignment([(0, 0)]),
-    'ak.Corpus.from_dataframe(frame, alignments=["gold"], judgments=["same"]).annotators':
-        ("gold", "same"),
+    'ak.Corpus.from_dataframe(frame, alignments=["gold"], judgments=["same"]).annotators': (
+        "gold",
+        "same",
+    ),
     "ak.Corpus.from_dataframe(frame).attributes": ("gold", "same", "n"),
     'ak.Corpus.from_dataframe(frame, alignments=["gold"])[1].alignments': {},
     'ak.Corpus.from_records(c.to_records(each="annotation")) == c': True,
     'ak.Corpus.from_dataframe(pd.DataFrame(c.to_records(each="annotation"))) == c': True,
-    '[x.alignments for x in ak.Corpus.from_dataframe(pd.DataFrame(c.to_records()))] == '
+    "[x.alignments for x in ak.Corpus.from_dataframe(pd.DataFrame(c.to_records()))] == "
     "[x.alignments for x in c]": True,
     'ak.Corpus.from_texts(["a"], ["b"], attributes={"n": [3]})[0].attributes["n"]': "3",
-    'ak.Corpus.from_texts(["a"], ["b"], judgments={"x": ["yes"]}, x=["0-0"])[0].annotation("x")':
-        ak.Annotation(ak.Alignment([(0, 0)]), judgment="yes"),
+    'ak.Corpus.from_texts(["a"], ["b"], judgments={"x": ["yes"]}, x=["0-0"])[0].annotation("x")': ak.Annotation(
+        ak.Alignment([(0, 0)]), judgment="yes"
+    ),
     'ak.Corpus.from_texts(["a"], ["b"], judgments={"x": [None]}).annotators': (),
     'pd.DataFrame(ak.extract_phrases(pair, annotator="gold")).source[0]': "Who",
     'pd.DataFrame(p for _, p in ak.extract_phrases(c, annotator="gold")).source[0]': "A fire",
-    'list(pd.DataFrame(c.to_records()))[-2:]': ["weight", "label"],
+    "list(pd.DataFrame(c.to_records()))[-2:]": ["weight", "label"],
     'len(pd.DataFrame(ak.agree(c, bootstrap="none").to_records())) > 50': True,
     'len(pd.DataFrame(ak.score(c, "anna", "gold").to_records())) > 0': True,
     'round(ak.kappa(c, "anna", "ben"), 2)': 0.95,
@@ -58,9 +61,8 @@ RIGHT = {
     'sorted(x.role for x in ak.Corpus.from_records(c.to_records(each="annotation"))[0]'
     ".annotations.values())": ["", "", "adjudicated", "system"],
     'ak.write_corpus(c, folder / "x.jsonl")': {},
-    'ak.score(c, "eflomal", "gold", ci=True).links.f1 < ak.score(c, "anna", "gold").links.f1':
-        True,
-}  # fmt: skip
+    'ak.score(c, "eflomal", "gold", ci=True).links.f1 < ak.score(c, "anna", "gold").links.f1': True,
+}
 
 WRONG = {
     'ak.agree(c, initials="x")': "argument of agree: 'initials'; did you mean 'initial'",
@@ -85,23 +87,21 @@ WRONG = {
     'ak.kappa(c, "anna", "ben", link="sure")': "of cell_agreement: 'link'.*universe",
     'ak.kappa(["a", None], ["a", "b"])': r"a label \[1\] is missing.*use alpha",
     'ak.kappa(["a"], ["a", "b"])': "the lists have 1 and 2 labels",
-    'ak.kappa([(0, 0)], [(0, 0)])': "not a label; give links of one pair as an Alignment",
+    "ak.kappa([(0, 0)], [(0, 0)])": "not a label; give links of one pair as an Alignment",
     'ak.kappa("0-0", "0-0")': r"give lengths=\(N, M\)",
     "ak.kappa([1, 2, 3])": "give a list of rows, or a list of labels for each annotator",
     "ak.fleiss(['a'])": "a row of the table is the string 'a'",
     'ak.C(["a"], ["b"])': "give the number of labels to choose from",
     'ak.C(c, "anna", "ben", levels="words.sure")': "of C: 'levels'; did you mean 'level'",
     'ak.alpha(c, "anna", "ben", distnace="dice")': "did you mean 'distance'",
-    'ak.Corpus.from_records([{"source": "a", "target": "b", "links": "0-0"}])':
-        "has links but no annotator; add annotator, or name the key in alignments",
+    'ak.Corpus.from_records([{"source": "a", "target": "b", "links": "0-0"}])': "has links but no annotator; add annotator, or name the key in alignments",
     'ak.Corpus.from_dataframe(frame, alignments=["gild"])': "did you mean 'gold'",
     "ak.Corpus.from_records(frame)": "use from_dataframe",
     'ak.Corpus.from_dataframe({"source": ["a"]})': "use a DataFrame, or from_records for dicts",
     'c.to_records(each="links")': "did you mean 'link'",
     'ak.Corpus.from_texts(["a"], ["b"], attributes={"n": [1, 2]})': "n has 2 entries",
-    'ak.Corpus.from_records([{"id": 1, "annotator": "x", "links": "0-0", "source": "a"}] * 2)':
-        r"records\[1\]: 'x' already annotated pair '1'",
-}  # fmt: skip
+    'ak.Corpus.from_records([{"id": 1, "annotator": "x", "links": "0-0", "source": "a"}] * 2)': r"records\[1\]: 'x' already annotated pair '1'",
+}
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +110,15 @@ def names(tmp_path_factory):
     model = ak.Aligner.train([("a b", "c d"), ("a", "c")])
     text = "source,target,gold,same,n\na b,c d,0-0 1?1,yes,1\ne,f,,,2\n"
     frame, folder = pd.read_csv(io.StringIO(text)), tmp_path_factory.mktemp("x")
-    return {"ak": ak, "c": corpus, "pair": corpus["p05"], "model": model, "pd": pd, "frame": frame,
-            "folder": folder}  # fmt: skip
+    return {
+        "ak": ak,
+        "c": corpus,
+        "pair": corpus["p05"],
+        "model": model,
+        "pd": pd,
+        "frame": frame,
+        "folder": folder,
+    }
 
 
 @pytest.mark.parametrize("line", RIGHT)
@@ -200,8 +207,10 @@ def test_the_readme_is_one_page_and_has_them():
     """Those blocks run: as a doctest, and in test_pages."""
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     assert page.count("\n") <= 150
-    python, console = ("".join(re.findall(f"```{kind}\n(.*?)```", page, re.DOTALL))
-                       for kind in ("python", "console"))  # fmt: skip
+    python, console = (
+        "".join(re.findall(f"```{kind}\n(.*?)```", page, re.DOTALL))
+        for kind in ("python", "console")
+    )
     words = ("read_corpus", 'corpus["p05"]', "agree", "score", "compare", "Aligner.train")
     assert all(word in python for word in (*words, "from_texts"))
     for command in ("show", "agree", "score", "align", "phrases", "select"):

@@ -14,10 +14,12 @@ WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 
 def _readers(path):
     return {
-        "found": lambda: read_corpus(path), "pharaoh": lambda: read_corpus(path, format="pharaoh"),
+        "found": lambda: read_corpus(path),
+        "pharaoh": lambda: read_corpus(path, format="pharaoh"),
         "phrases": lambda: list(read_phrase_table(path, format="moses")),
-        "vectors": lambda: read_vectors(path, {"a"}), "trees": lambda: list(read_trees(path)),
-    }  # fmt: skip
+        "vectors": lambda: read_vectors(path, {"a"}),
+        "trees": lambda: list(read_trees(path)),
+    }
 
 
 @pytest.mark.parametrize("encoding", WIDE)

@@ -127,12 +127,15 @@ def test_a_saved_model_tells_of_vectors_and_aligns_new_words_by_them(tmp_path):
     [
         ({"vectors": lambda words: np.ones((1, 2))}, AlignmentError, "of shape (1, 2) for"),
         ({"target_vectors": KNOWN}, OptionError, "target_vectors need vectors"),
-        ({"vectors": KNOWN, "target_vectors": WordVectors(["a"], [[1.0]])}, AlignmentError,
-         "both sides need vectors of the same space"),
+        (
+            {"vectors": KNOWN, "target_vectors": WordVectors(["a"], [[1.0]])},
+            AlignmentError,
+            "both sides need vectors of the same space",
+        ),
         ({"vectors": "glove.txt"}, TypeError, "vectors is the string 'glove.txt'"),
         ({"vectors": KNOWN, "vector_least": 1.0}, OptionError, "from 0 below 1"),
     ],
-)  # fmt: skip
+)
 def test_what_gives_no_vectors_is_refused(options, error, message):
     with pytest.raises(AlignkitError, match=re.escape(message)) as raised:
         Aligner.train(TEXT, **options)

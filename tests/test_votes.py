@@ -29,15 +29,21 @@ def pair_of(id, *texts, when=None):
 
 
 def test_votes_by_hand():
-    corpus = Corpus([
-        pair_of("1", "0-0 1-1", "0-0 1?1", "0-0 1-1"),
-        pair_of("2", "0-0", "0-0", "0-0 1?1"),
-        pair_of("3", "", "0?1", ""),
-    ])  # fmt: skip
+    corpus = Corpus(
+        [
+            pair_of("1", "0-0 1-1", "0-0 1?1", "0-0 1-1"),
+            pair_of("2", "0-0", "0-0", "0-0 1?1"),
+            pair_of("3", "", "0?1", ""),
+        ]
+    )
     table = vote_table(corpus, "gold", ["ann", "ben"])
     # none, possible, sure: what the cells became
     assert table.combinations() == {
-        (0, 0): (0, 1, 0), (0, 1): (1, 0, 0), (2, 1): (0, 0, 1), (2, 2): (0, 0, 2)}  # fmt: skip
+        (0, 0): (0, 1, 0),
+        (0, 1): (1, 0, 0),
+        (2, 1): (0, 0, 1),
+        (2, 2): (0, 0, 2),
+    }
     assert table.combinations(equal=True) == {(2, 2): (0, 0, 2)}
     assert table.combinations(half=1) == {(0, 1): (1, 0, 0)}
     assert (table.stands(0), table.stands(1)) == ((2, 2), (0, 2))
@@ -90,8 +96,11 @@ def test_the_votes_are_part_of_the_agreement(capsys):
     ran = made(capsys, "agree", PARAPHRASES, "--adjudicated", "gold", "--json")
     assert ran.json["votes"]["votes-different"][0]["cells"] > 0
     text = made(capsys, "agree", PARAPHRASES, "--csv").out
-    counts = {row["statistic"]: float(row["value"]) for row in csv.DictReader(text.splitlines())
-              if row["level"] == "different.votes"}  # fmt: skip
+    counts = {
+        row["statistic"]: float(row["value"])
+        for row in csv.DictReader(text.splitlines())
+        if row["level"] == "different.votes"
+    }
     for votes, row in table.combinations(equal=False).items():
         drawn = "+".join(("none", "possible", "sure")[vote] for vote in votes)
         assert [counts[f"{drawn}:{state}"] for state in ("none", "possible", "sure")] == list(row)
@@ -103,10 +112,15 @@ def test_the_votes_are_part_of_the_agreement(capsys):
 def adjudicated(corpus, source):
     """Give each pair a gold version: that of the annotator whom a function of the place names."""
     return Corpus(
-        replace(pair, annotations={
-            **pair.annotations, "gold": Annotation(pair.alignment(source(k)), role="adjudicated")
-        }) for k, pair in enumerate(corpus)
-    )  # fmt: skip
+        replace(
+            pair,
+            annotations={
+                **pair.annotations,
+                "gold": Annotation(pair.alignment(source(k)), role="adjudicated"),
+            },
+        )
+        for k, pair in enumerate(corpus)
+    )
 
 
 def three(count):
@@ -180,8 +194,9 @@ def test_one_pair_has_no_interval_and_one_half_no_p():
 
 
 def test_outcomes_that_are_as_frequent_are_a_tie():
-    corpus = Corpus(pair_of(str(k), "0-0 1-1", "1-1", "0-0 1-1" if k % 2 else "1-1")
-                    for k in range(4))  # fmt: skip
+    corpus = Corpus(
+        pair_of(str(k), "0-0 1-1", "1-1", "0-0 1-1" if k % 2 else "1-1") for k in range(4)
+    )
     table = vote_table(corpus, "gold", ["ann", "ben"])
     row = next(
         row
@@ -201,8 +216,13 @@ def test_the_numbers_of_goldalign(data):
     table = vote_table(corpus, "arbit", ["demo-user-1", "demo-user-2"])
     counts = table.combinations()
     assert {votes: counts[votes] for votes in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]} == {
-        (0, 1): (148, 116, 1), (0, 2): (158, 11, 21), (1, 0): (249, 371, 4),
-        (1, 2): (4, 55, 17), (2, 0): (17, 29, 45), (2, 1): (7, 46, 49)}  # fmt: skip
+        (0, 1): (148, 116, 1),
+        (0, 2): (158, 11, 21),
+        (1, 0): (249, 371, 4),
+        (1, 2): (4, 55, 17),
+        (2, 0): (17, 29, 45),
+        (2, 1): (7, 46, 49),
+    }
     assert (table.agreed, table.changed) == (256, 35)
     assert (
         "112 of the 1643 cells that all linked in the same way; 35 of the 256 pairs"

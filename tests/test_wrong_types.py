@@ -56,8 +56,15 @@ CALLS = [
     (io.get_format, {"name": "pharaoh"}),
     (ak.score, {**BOTH, "level": "links", "exact_case": False, "max_length": 3}),
     (scoring.macro_terms, {"rows": ROWS, "level": "links"}),
-    (ak.compare, {"systems": {"a": ROWS, "b": ROWS}, "resamples": 3, "trials": 3,
-                  "measure": scoring.link_ratios}),
+    (
+        ak.compare,
+        {
+            "systems": {"a": ROWS, "b": ROWS},
+            "resamples": 3,
+            "trials": 3,
+            "measure": scoring.link_ratios,
+        },
+    ),
     (scoring.wilson_interval, {"count": 1, "total": 2, "confidence": 0.9}),
     (ak.Aligner.train, {"bitext": [TEXTS], "model": "ibm1", "threads": 1}),
     (KNOWN.of, {"words": ["a"]}),
@@ -73,23 +80,33 @@ CALLS = [
     (agreement.fleiss_kappa, {"corpus": CORPUS, "annotators": ["A", "B"]}),
     (audit.Scale, {"names": ("right", "wrong")}),
     (audit.draw_phrases, {**BOTH, "n": 1, "seed": 1, "both": 0.5, "loose": True}),
-    (audit.draw_pairs, {"corpus": JUDGED, "n": 1, "mix": 0.0, "scheme": "binary",
-                        "judges": ["C", "D"]}),
+    (
+        audit.draw_pairs,
+        {"corpus": JUDGED, "n": 1, "mix": 0.0, "scheme": "binary", "judges": ["C", "D"]},
+    ),
     (audit.sheet_text, {"audit": AUDIT, "judge": "A", "place": 0}),
     (show.draw_text, {"pair": PAIR, "annotators": ["A"], "colour": False, "width": 80}),
     (write_rules, {"rules": Grammar(()), "path": "/dev/null", "format": "xrs"}),
     (parse_rule, {"text": 'NN("a") ||| NN("b")'}),
     (tables.Column, {"name": "F1", "kind": "number", "signed": True}),
     (tables.Table, {"title": "", "columns": [tables.Column("a")], "rows": [["b"]]}),
-]  # fmt: skip
+]
 TEXT, COUNT, LIST = [3, b"x", ["A"]], ["3", 1.5, float("nan"), [1]], ["a b", b"a b", 3, ["a", 3]]
 NUMBER = ["0.5", [0.5], {}]
 WRONG = {  # by what is declared
-    "str": [None, *TEXT], "str | None": TEXT, "int": [None, *COUNT], "int | None": COUNT,
-    "float": [None, *NUMBER], "float | None": NUMBER, "bool": [None, "no", 2, 1.0],
-    "Sequence[str]": [None, *LIST], "Sequence[str] | None": LIST, "Iterable[str]": [None, *LIST],
-    "tuple[str, ...]": [None, *LIST], "Sequence[int]": ["12", 3],
-}  # fmt: skip
+    "str": [None, *TEXT],
+    "str | None": TEXT,
+    "int": [None, *COUNT],
+    "int | None": COUNT,
+    "float": [None, *NUMBER],
+    "float | None": NUMBER,
+    "bool": [None, "no", 2, 1.0],
+    "Sequence[str]": [None, *LIST],
+    "Sequence[str] | None": LIST,
+    "Iterable[str]": [None, *LIST],
+    "tuple[str, ...]": [None, *LIST],
+    "Sequence[int]": ["12", 3],
+}
 
 
 @pytest.mark.parametrize(("function", "right"), CALLS, ids=[call[0].__qualname__ for call in CALLS])

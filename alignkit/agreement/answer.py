@@ -385,8 +385,10 @@ class AnswerWriter:
         everyone = self.agreement.annotators
         if self.given:  # how far they agree on links that they were given
             whats = zip(self.levels, ("a link", "a sure one"), strict=False)
-            kappas = [f"{self.span({two: _kappa(two, level) for two in self.pairings})} on what is "
-                      f"{what}" for level, what in whats]  # fmt: skip
+            kappas = [
+                f"{self.span({two: _kappa(two, level) for two in self.pairings})} on what is {what}"
+                for level, what in whats
+            ]
             who = f"The {len(everyone)} annotators" if self.several else self.listed(everyone)
             yield self.say("given-links", who=who, links=self.links, kappa=", ".join(kappas))
         if self.sides is None:
@@ -409,8 +411,9 @@ class AnswerWriter:
         figures = "from " + " to ".join(self.ends(f1, "%"))
         if len(across) < 3:
             others = {two: two.second if two.first in side else two.first for two in across}
-            figures = ", ".join(f"{f1[two].show('%')} with {self.names[name]}"
-                                for two, name in others.items())  # fmt: skip
+            figures = ", ".join(
+                f"{f1[two].show('%')} with {self.names[name]}" for two, name in others.items()
+            )
         yield self.say("apart", who=self.names[side[0]], but=but, figures=figures)
 
     def share(self, names: Sequence[str], pairings: Sequence[Pairing]) -> str:
@@ -433,8 +436,9 @@ class AnswerWriter:
     def least(self) -> Iterator[str]:
         """Yield who shares least, if intervals overlap."""
         for name in self.agreement.annotators if self.several else ():
-            others, mine = ([self.f1[two].value for two in some]
-                            for some in _parted(self.pairings, [name]))  # fmt: skip
+            others, mine = (
+                [self.f1[two].value for two in some] for some in _parted(self.pairings, [name])
+            )
             if min(others, default=nan) - max(mine, default=nan) > _APART:
                 drawn = self.options.bootstrap != "none"
                 but = "the intervals overlap" if drawn else "there are no intervals"
@@ -497,8 +501,10 @@ class AnswerWriter:
             if quoted.why:
                 why = f" ({quoted.why})" if self.terse < 2 else ""
                 c += f"; {CHANCE_NAMES[self.pairings[0].chance]} misleads here{why}"
-            used = (_to([two.part(level, "all", quoted.model).used for two in self.pairings])
-                    for level in self.levels)  # fmt: skip
+            used = (
+                _to([two.part(level, "all", quoted.model).used for two in self.pairings])
+                for level in self.levels
+            )
             rests = f"{' and '.join(dict.fromkeys(used))} of {self.pairs}{self.advice()}"
             yield from [f"{c}, on {rests}"] if self.several else [f"{c}.", f"C rests on {rests}"]
 
@@ -518,8 +524,10 @@ class AnswerWriter:
         every = {two: c_of(two, _ALL, quoted.model) for two in self.pairings}
         if self.sides is not None:
             rest, side = self.sides
-            within, across = (self.span({two: every[two] for two in those})
-                              for those in _parted(self.pairings, side))  # fmt: skip
+            within, across = (
+                self.span({two: every[two] for two in those})
+                for those in _parted(self.pairings, side)
+            )
             apart = f"{within} for {self.listed(rest)}, {across} with {self.listed(side)}"
             shown = apart if len(side) == 1 else f"within {within}, across {across}"
         elif self.several:
@@ -609,8 +617,10 @@ class AnswerWriter:
                 mean = "" if self.sides else f" mean {_mean(numbers, quoted)},"
                 yield f"{name}{mean} lowest {low}, highest {high}"
         elif self.several:
-            figures = {two: ", ".join(of(two, _ALL).show() for of in measures.values())
-                       for two in self.pairings}  # fmt: skip
+            figures = {
+                two: ", ".join(of(two, _ALL).show() for of in measures.values())
+                for two in self.pairings
+            }
             rows = (f"{self.pair(two)} {shown}" for two, shown in figures.items())
             yield f"{', '.join(measures)}: {'; '.join(rows)}"
         elif self.given:
@@ -643,8 +653,12 @@ def _mean(numbers: Mapping[Pairing, Number], quoted: Quoted | None = None) -> st
     """Return the mean of some figures, weighted by pairs (or pairs used) as in the tables."""
     (digits,) = {number.digits for number in numbers.values()}
     weighed = [
-        (two.part(_ALL, "all", quoted.model).used if quoted and digits is decimal
-         else two.sections[0].pairs, number.value)
+        (
+            two.part(_ALL, "all", quoted.model).used
+            if quoted and digits is decimal
+            else two.sections[0].pairs,
+            number.value,
+        )
         for two, number in numbers.items()
-    ]  # fmt: skip
+    ]
     return digits(weighted_mean(weighed))

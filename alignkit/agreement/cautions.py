@@ -248,8 +248,16 @@ def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
             f"{some.items} of {every.possible.items} cells; kappa of possible links "
             f"{every.possible.kappa:.3f} over all, {some.kappa:.3f} over these"
         )
-        yield "given-links", Hit(pairing.name, "", text, some.items / every.possible.items,
-                                 brief=f"{pairing.given.links}")  # fmt: skip
+        yield (
+            "given-links",
+            Hit(
+                pairing.name,
+                "",
+                text,
+                some.items / every.possible.items,
+                brief=f"{pairing.given.links}",
+            ),
+        )
 
 
 def _halved(agreement: AgreementFigures, data: CorpusData) -> Hits:
@@ -285,8 +293,10 @@ def _outliers(agreement: AgreementFigures) -> Hits:
         mine = [pairing for pairing in pairings if name in (pairing.first, pairing.second)]
         others = [pairing for pairing in pairings if pairing not in mine]
         for level in LEVELS:
-            own, rest = ([two.sections[0].figures.get(f"{level}.f1", nan) for two in side]
-                         for side in (mine, others))  # fmt: skip
+            own, rest = (
+                [two.sections[0].figures.get(f"{level}.f1", nan) for two in side]
+                for side in (mine, others)
+            )
             far = min(rest) - max(own)
             if far > MOVES:  # false where one is not defined
                 text = f"{100 * max(own):.1f} at most, {100 * min(rest):.1f} at least"
@@ -328,115 +338,136 @@ def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
 
 
 CAUTIONS: Mapping[str, tuple[str, ...]] = {
-    "misread":
-        ("one of the two seems to be read with a wrong base or direction ({number})",
-         "give the base of each file, such as 'alignkit merge --add NAME=FILE:FORMAT:base=1'",
-         "one alignment seems to have a wrong base or direction: {brief}; give it for each file"),
-    "nearly-identical":
-        ("two annotators have exactly the same links, sure and possible, in {number}: one may have "
-         "copied from the other, and then their agreement says nothing (this caution: 70% or more "
-         "of at least 10 pairs in which one of them has four links or more, one of them of "
-         "different words, and which they did not both leave as the initial alignment was)",
-         "find out how they worked; report their agreement only if they worked independently",
-         "the same links in {brief} pairs; did they work independently?"),
-    "undefined":
-        ("C has no value ({number}) because {detail}",
-         "report pi and F1 if they have values",
-         "C has no value because {detail}; report pi and F1 if they have values"),
-    "below-chance":
-        ("C is below 0 ({number}): the two agree less than they would by chance ({detail}), so "
-         "this model does not fit here, or the two follow different rules",
-         "report F1, pi, pi0 and C by other models of chance, and check what the two edited",
-         "C {brief}; report F1, and C by other models"),
-    "few-pairs":
-        ("there are few sentence pairs ({number}; below 50 for F1, 30 for C): other pairs could "
-         "give very different figures, and a 95% interval of F1 covers about 90%",
-         "report the number of pairs, and do not use these figures alone to compare",
-         "only {brief} sentence pairs; report the number, and do not compare by these figures"),
-    "one-differs":
-        ("{detail} agrees with the others less than they agree with each other (F1: {number}), or "
-         "the two others did not work independently (no statistic of three can tell): a mean over "
-         "all pairings hides this",
-         "report each pairing, and check what {detail} does differently",
-         "{detail} agrees less with the others: {brief}; report each pairing"),
-    "given-links":
-        ("the annotators judged links that they were given ({number}): cells that nobody looked"
-         " at count as agreement",
-         "report kappa and AC1 over the judged cells (universe 'judged')",
-         "they judged {brief} links that they were given; report kappa over these, not C"),
-    "one-sided":
-        ("in many of the sentence pairs used, only one of the two marked anything, which counts "
-         "as 0 ({number}): C depends on who marks anything at all as much as on what they mark",
-         "report the number of such pairs, and F1, which pools all pairs",
-         "in {brief} pairs only one marked anything; report the number, and F1"),
-    "equal-words":
-        ("most of the links that chance ({detail}) may delete join equal words ({number}), which "
-         "C leaves out: annotators keep them, so chance also keeps the other links too often, "
-         "and pi0 is too high",
-         "report C by edit-strata, which has separate rates for equal words",
-         "{brief} of the initial links join equal words; report C (strata)"),
-    "chance-near-one":
-        ("pi0 is close to 1 ({number}): chance alone almost reaches full agreement, and small "
-         "differences in pi change C a lot",
-         "report pi and pi0 with C, or use separate rates for equal words (edit-strata)",
-         "pi0 is {brief}: small differences in pi change C a lot; report pi and pi0"),
-    "left-out":
-        ("C leaves out many of the sentence pairs ({number}), those {detail}: it says nothing "
-         "about them",
-         "report how many pairs C is based on",
-         "C leaves out {brief} pairs {detail}; report this"),
-    "model":
-        ("C changes by more than 0.1 with the model of chance ({number}): it depends on the "
-         "model as much as on the annotators",
-         "report C by each model, name the models, and compare only figures of the same model",
-         "C is {brief}; name the model; see the table chance"),
-    "normalizer":
-        ("C or pi changes by more than 0.1 depending on what the number of shared links is divided "
-         "by ({number}): the links of the annotator with fewer links (normalizer min), so that "
-         "further links of the other do not count, or of the one with more links (max), so that "
-         "they lower it",
-         "report both, or F1 with C",
-         "{brief}; report F1 too"),
-    "initial-far":
-        ("the initial alignment {detail} has few of the annotators' links of different words "
-         "({number}): did they correct it?",
-         "if not, leave the initial alignment out: C by edits of it means nothing",
-         "{detail} has {brief} of their links of different words; did they correct it?"),
-    "adjudicated":
-        ("the adjudicated version was made from these {number} annotations, so agreement with "
-         "it is inflated: it shows whose decisions prevailed, not how reliable they are",
-         "report the agreement between annotators as reliability",
-         "it was made from these {brief} annotations; F1 with it does not measure reliability"),
-    "unsteady":
-        ("the adjudicated version {detail} follows an annotator more often in one half of the "
-         "sentence pairs than in the other ({number})",
-         "look at both halves in the table votes: the adjudicator's rules or the pairs changed",
-         "{detail} {brief}; see the table votes"),
-    "rough":
-        ("sampling stopped before the Monte-Carlo error of C was down to {tolerance:g} ({number})",
-         "allow more samples",
-         "the sampling error of C is above {tolerance:g}; allow more samples"),
-    "coarse":
-        ("the Monte-Carlo error of C is large compared with the width of its interval "
-         "({number}): another seed would change C",
-         "draw more samples",
-         "the sampling error of C is large for its interval ({brief}); draw more samples"),
-    "undefined-resamples":
-        ("C has no value in some resamples ({number}): its interval leaves them out and is too"
-         " narrow",
-         "report their number, or F1 with its interval",
-         "C has no value in {brief} resamples: its interval is too narrow"),
-    "intersection":
-        ("there are {number} others, so their majority is what both marked: recall tends to be "
-         "high and precision low",
-         "report the pairings of annotators; do not read this as agreement with a consensus",
-         "the majority of two others is what both marked; do not read it as a consensus"),
-    "halved":
-        ("exactly half of the others have some links ({number} links that any of them has): their "
-         "majority leaves these links out",
-         "report the pairings of annotators; recall against this majority is too high",
-         "half of the others have {brief} links; their majority leaves these out"),
-}  # fmt: skip
+    "misread": (
+        "one of the two seems to be read with a wrong base or direction ({number})",
+        "give the base of each file, such as 'alignkit merge --add NAME=FILE:FORMAT:base=1'",
+        "one alignment seems to have a wrong base or direction: {brief}; give it for each file",
+    ),
+    "nearly-identical": (
+        "two annotators have exactly the same links, sure and possible, in {number}: one may have "
+        "copied from the other, and then their agreement says nothing (this caution: 70% or more "
+        "of at least 10 pairs in which one of them has four links or more, one of them of "
+        "different words, and which they did not both leave as the initial alignment was)",
+        "find out how they worked; report their agreement only if they worked independently",
+        "the same links in {brief} pairs; did they work independently?",
+    ),
+    "undefined": (
+        "C has no value ({number}) because {detail}",
+        "report pi and F1 if they have values",
+        "C has no value because {detail}; report pi and F1 if they have values",
+    ),
+    "below-chance": (
+        "C is below 0 ({number}): the two agree less than they would by chance ({detail}), so "
+        "this model does not fit here, or the two follow different rules",
+        "report F1, pi, pi0 and C by other models of chance, and check what the two edited",
+        "C {brief}; report F1, and C by other models",
+    ),
+    "few-pairs": (
+        "there are few sentence pairs ({number}; below 50 for F1, 30 for C): other pairs could "
+        "give very different figures, and a 95% interval of F1 covers about 90%",
+        "report the number of pairs, and do not use these figures alone to compare",
+        "only {brief} sentence pairs; report the number, and do not compare by these figures",
+    ),
+    "one-differs": (
+        "{detail} agrees with the others less than they agree with each other (F1: {number}), or "
+        "the two others did not work independently (no statistic of three can tell): a mean over "
+        "all pairings hides this",
+        "report each pairing, and check what {detail} does differently",
+        "{detail} agrees less with the others: {brief}; report each pairing",
+    ),
+    "given-links": (
+        "the annotators judged links that they were given ({number}): cells that nobody looked"
+        " at count as agreement",
+        "report kappa and AC1 over the judged cells (universe 'judged')",
+        "they judged {brief} links that they were given; report kappa over these, not C",
+    ),
+    "one-sided": (
+        "in many of the sentence pairs used, only one of the two marked anything, which counts "
+        "as 0 ({number}): C depends on who marks anything at all as much as on what they mark",
+        "report the number of such pairs, and F1, which pools all pairs",
+        "in {brief} pairs only one marked anything; report the number, and F1",
+    ),
+    "equal-words": (
+        "most of the links that chance ({detail}) may delete join equal words ({number}), which "
+        "C leaves out: annotators keep them, so chance also keeps the other links too often, "
+        "and pi0 is too high",
+        "report C by edit-strata, which has separate rates for equal words",
+        "{brief} of the initial links join equal words; report C (strata)",
+    ),
+    "chance-near-one": (
+        "pi0 is close to 1 ({number}): chance alone almost reaches full agreement, and small "
+        "differences in pi change C a lot",
+        "report pi and pi0 with C, or use separate rates for equal words (edit-strata)",
+        "pi0 is {brief}: small differences in pi change C a lot; report pi and pi0",
+    ),
+    "left-out": (
+        "C leaves out many of the sentence pairs ({number}), those {detail}: it says nothing "
+        "about them",
+        "report how many pairs C is based on",
+        "C leaves out {brief} pairs {detail}; report this",
+    ),
+    "model": (
+        "C changes by more than 0.1 with the model of chance ({number}): it depends on the "
+        "model as much as on the annotators",
+        "report C by each model, name the models, and compare only figures of the same model",
+        "C is {brief}; name the model; see the table chance",
+    ),
+    "normalizer": (
+        "C or pi changes by more than 0.1 depending on what the number of shared links is divided "
+        "by ({number}): the links of the annotator with fewer links (normalizer min), so that "
+        "further links of the other do not count, or of the one with more links (max), so that "
+        "they lower it",
+        "report both, or F1 with C",
+        "{brief}; report F1 too",
+    ),
+    "initial-far": (
+        "the initial alignment {detail} has few of the annotators' links of different words "
+        "({number}): did they correct it?",
+        "if not, leave the initial alignment out: C by edits of it means nothing",
+        "{detail} has {brief} of their links of different words; did they correct it?",
+    ),
+    "adjudicated": (
+        "the adjudicated version was made from these {number} annotations, so agreement with "
+        "it is inflated: it shows whose decisions prevailed, not how reliable they are",
+        "report the agreement between annotators as reliability",
+        "it was made from these {brief} annotations; F1 with it does not measure reliability",
+    ),
+    "unsteady": (
+        "the adjudicated version {detail} follows an annotator more often in one half of the "
+        "sentence pairs than in the other ({number})",
+        "look at both halves in the table votes: the adjudicator's rules or the pairs changed",
+        "{detail} {brief}; see the table votes",
+    ),
+    "rough": (
+        "sampling stopped before the Monte-Carlo error of C was down to {tolerance:g} ({number})",
+        "allow more samples",
+        "the sampling error of C is above {tolerance:g}; allow more samples",
+    ),
+    "coarse": (
+        "the Monte-Carlo error of C is large compared with the width of its interval "
+        "({number}): another seed would change C",
+        "draw more samples",
+        "the sampling error of C is large for its interval ({brief}); draw more samples",
+    ),
+    "undefined-resamples": (
+        "C has no value in some resamples ({number}): its interval leaves them out and is too"
+        " narrow",
+        "report their number, or F1 with its interval",
+        "C has no value in {brief} resamples: its interval is too narrow",
+    ),
+    "intersection": (
+        "there are {number} others, so their majority is what both marked: recall tends to be "
+        "high and precision low",
+        "report the pairings of annotators; do not read this as agreement with a consensus",
+        "the majority of two others is what both marked; do not read it as a consensus",
+    ),
+    "halved": (
+        "exactly half of the others have some links ({number} links that any of them has): their "
+        "majority leaves these links out",
+        "report the pairings of annotators; recall against this majority is too high",
+        "half of the others have {brief} links; their majority leaves these out",
+    ),
+}
 """Every caution, in order: the problem, what to report instead, and both in one line."""
 
 

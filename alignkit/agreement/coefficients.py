@@ -90,9 +90,14 @@ def alpha(*given: Any, **options: Any) -> float:
     if corpus is not None:
         return krippendorff_alpha(corpus, read, **{"ignore_identical": True, **options}).alpha
     number: dict[Any, int] = {}
-    units = [[frozenset(number.setdefault(x, len(number)) for x in _set(label))
-              for label in unit if not missing(label)]
-             for unit in read]  # fmt: skip
+    units = [
+        [
+            frozenset(number.setdefault(x, len(number)) for x in _set(label))
+            for label in unit
+            if not missing(label)
+        ]
+        for unit in read
+    ]
     return alpha_from_units(units, **options).alpha
 
 
@@ -158,9 +163,13 @@ def C(*given: Any, **options: Any) -> float:  # noqa: N802 - its name in the art
 
 
 def _read(
-    given: Sequence[Any], options: dict[str, Any], *, two: bool = False, gaps: bool = False,
+    given: Sequence[Any],
+    options: dict[str, Any],
+    *,
+    two: bool = False,
+    gaps: bool = False,
     sets: bool = False,
-) -> tuple[Corpus | None, Any]:  # fmt: skip
+) -> tuple[Corpus | None, Any]:
     """Return a corpus and names, or None and a table; lists of labels give items x annotators."""
     corpus, who = None, list(given)
     if given and isinstance(given[0], Corpus):

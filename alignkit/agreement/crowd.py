@@ -174,15 +174,17 @@ class CrowdQuality(Result):
             f"Pairs to judge again, and by whom{count}{nobody}",
             [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")],
             [[id, len(who), ", ".join(who)] for id, who in self.again],
-            "" if self.again else "none", "again",
-        )  # fmt: skip
+            "" if self.again else "none",
+            "again",
+        )
         counts = Column("otherwise", "count"), Column("of", "count", key="judged")
         suspicious = Table(
             "Gold questions that most annotators (without rejected ones) answer differently",
             [Column("pair"), Column("gold"), *counts, Column("most say")],
             [astuple(gold) for gold in self.suspicious],
-            "" if self.suspicious else "none", "suspicious",
-        )  # fmt: skip
+            "" if self.suspicious else "none",
+            "suspicious",
+        )
         tables = [self._people(), again, suspicious]
         return tables if self.over is None else [*tables, self._good()]
 
@@ -201,14 +203,16 @@ class CrowdQuality(Result):
 
     def _people(self) -> Table:
         columns = [
-            Column("annotator"), Column("pairs", "count"),
+            Column("annotator"),
+            Column("pairs", "count"),
             *(Column(name, "count", "gold") for name in ("judged", "right")),
             Column("accuracy", "percent", "gold", unit="%"),
             Column("one label", "percent", "gold", key="baseline", unit="%"),
             *(Column(name, "decimal", "kappa") for name in ("majority", "others")),
-            Column("guesser rejected", "decimal", key="power", digits=5), Column("verdict"),
+            Column("guesser rejected", "decimal", key="power", digits=5),
+            Column("verdict"),
             Column("after", "count", key="rejected_at"),
-        ][: None if self.sequential else -1]  # fmt: skip
+        ][: None if self.sequential else -1]
         if self.judges is not None:
             columns.insert(2, Column("right (model)", "percent", key="model"))
         rows: list[list[Cell]] = []
@@ -273,42 +277,53 @@ def _hits(quality: CrowdQuality) -> Hits:
 
 
 CAUTIONS: Mapping[str, tuple[str, str]] = {
-    "few-gold":
-        ("too few gold questions judged ({number}): they cannot reject this annotator",
-         "ask more before you use these judgments"),
-    "in-doubt":
-        ("no better on the gold questions ({number}) than always giving their most common label",
-         "check these judgments before use, and ask more gold questions with other labels"),
-    "one-label":
-        ("gave the same label to all pairs ({number}): kappa measures nothing then",
-        "compare the accuracy on gold questions with that of always giving one label"),
-    "weak-gold":
-        ("the gold questions would reject somebody who guesses with a probability of only {number}",
-         "ask more gold questions, check after each (sequential), or use a view with more labels"),
-    "hard-items":
-        ("the model is too sure where pairs are hard for everybody",
-         "do not let it replace gold questions"),
-    "untestable":
-        ("with three annotators and two labels, nothing can show that the model is wrong",
-         "ask gold questions, or more annotators"),
-    "contains":
-        ("the consensus contains the annotator: one of three annotators who guesses between two "
-         "labels gets a kappa near .5 - k / 2 (k: the kappa of the other two), perhaps above .4",
-         "use the kappa against the others (the default)"),
-    "untimed":
-        ("some answers have no time, so gold questions are checked in the order of the corpus",
-         "use judgments with times, as projects export them"),
-    "rejected":
-        ("{number} annotators are rejected, but still part of the majorities that kappas compare "
-         "with; everything is computed once",
-         "to exclude them, leave them out of the annotators and compute again"),
-    "nobody":
-        ("no annotator above .75 is left to judge {number} pairs again",
-         "find new annotators for them"),
-    "unknown-kappa":
-        ("the kappa is undefined, so these pairs are not judged again",
-        "have more pairs judged by several annotators"),
-}  # fmt: skip
+    "few-gold": (
+        "too few gold questions judged ({number}): they cannot reject this annotator",
+        "ask more before you use these judgments",
+    ),
+    "in-doubt": (
+        "no better on the gold questions ({number}) than always giving their most common label",
+        "check these judgments before use, and ask more gold questions with other labels",
+    ),
+    "one-label": (
+        "gave the same label to all pairs ({number}): kappa measures nothing then",
+        "compare the accuracy on gold questions with that of always giving one label",
+    ),
+    "weak-gold": (
+        "the gold questions would reject somebody who guesses with a probability of only {number}",
+        "ask more gold questions, check after each (sequential), or use a view with more labels",
+    ),
+    "hard-items": (
+        "the model is too sure where pairs are hard for everybody",
+        "do not let it replace gold questions",
+    ),
+    "untestable": (
+        "with three annotators and two labels, nothing can show that the model is wrong",
+        "ask gold questions, or more annotators",
+    ),
+    "contains": (
+        "the consensus contains the annotator: one of three annotators who guesses between two "
+        "labels gets a kappa near .5 - k / 2 (k: the kappa of the other two), perhaps above .4",
+        "use the kappa against the others (the default)",
+    ),
+    "untimed": (
+        "some answers have no time, so gold questions are checked in the order of the corpus",
+        "use judgments with times, as projects export them",
+    ),
+    "rejected": (
+        "{number} annotators are rejected, but still part of the majorities that kappas compare "
+        "with; everything is computed once",
+        "to exclude them, leave them out of the annotators and compute again",
+    ),
+    "nobody": (
+        "no annotator above .75 is left to judge {number} pairs again",
+        "find new annotators for them",
+    ),
+    "unknown-kappa": (
+        "the kappa is undefined, so these pairs are not judged again",
+        "have more pairs judged by several annotators",
+    ),
+}
 """Every caution about a crowd, in order."""
 
 
@@ -378,8 +393,7 @@ def crowd_quality(
         raise OptionError("`good` needs phrases: name the attribute with the phrase with `over`")
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
     names, aside = judges(corpus, annotators, gold)
-    notes += tuple(f"{how_many(n, 'judgment')} {who} left out"
-                   for who, n in aside.items())  # fmt: skip
+    notes += tuple(f"{how_many(n, 'judgment')} {who} left out" for who, n in aside.items())
     looked = get_view(scheme, view)
     matrix = judgments_of(corpus, (*names, gold), looked, lenient_labels=lenient_labels)
     values, right, size = matrix.values[:-1], matrix.values[-1], len(looked.labels)
@@ -403,12 +417,16 @@ def crowd_quality(
     people = zip(names, values, verdicts, majority, others, strict=True)
     each = tuple(
         AnnotatorQuality(
-            name, int((row >= 0).sum()), verdict, first, second,
+            name,
+            int((row >= 0).sum()),
+            verdict,
+            first,
+            second,
             consensus.rejection_chance(verdict.judged, size, sequential=sequential, after=after),
             len(np.unique(row[row >= 0])),
         )
         for name, row, verdict, first, second in people
-    )  # fmt: skip
+    )
     kept = [verdict.verdict != "reject" for verdict in verdicts]
     decisive = zip(kept, majority if by == "consensus" else others, strict=True)
     # nobody who is rejected judges anything again
@@ -419,22 +437,36 @@ def crowd_quality(
         sure = fitted.posterior.max(axis=1)
         again.sort(key=lambda item: float(sure[item[0]]))
         bounds = zip(fitted.right.tolist(), fitted.interval.tolist(), strict=True)
-        each = tuple(replace(person, model=Value(p, low, high, _reason(low)))
-                     for person, (p, (low, high)) in zip(each, bounds, strict=True))  # fmt: skip
+        each = tuple(
+            replace(person, model=Value(p, low, high, _reason(low)))
+            for person, (p, (low, high)) in zip(each, bounds, strict=True)
+        )
     phrases: tuple[GoodPhrase, ...] = ()
     if over is not None:
         good_labels = _good_labels(looked, good)
         phrases = _phrases(corpus, names, good_labels, kept, over, good_in, lenient_labels)
     quality = CrowdQuality(
-        scheme=looked.scheme.name, view=looked.name, labels=size, gold=gold, pairs=len(corpus),
-        sequential=sequential, timed=all_timed, after=after, by=by, annotators=each,
+        scheme=looked.scheme.name,
+        view=looked.name,
+        labels=size,
+        gold=gold,
+        pairs=len(corpus),
+        sequential=sequential,
+        timed=all_timed,
+        after=after,
+        by=by,
+        annotators=each,
         again=tuple((corpus.ids[p], tuple(names[k] for k in who)) for p, who in again),
         suspicious=tuple(_suspicious(corpus, looked, values[kept], right)),
-        over=over, good_in=good_in, phrases=phrases,
+        over=over,
+        good_in=good_in,
+        phrases=phrases,
         asked={label: int((right == k).sum()) for k, label in enumerate(looked.labels)},
-        rewrites_left_out=left_out, notes=notes, judges=fitted,
+        rewrites_left_out=left_out,
+        notes=notes,
+        judges=fitted,
         settled=None if fitted is None else _settled(corpus, looked, values, fitted),
-    )  # fmt: skip
+    )
     return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, quality))
 
 
@@ -494,9 +526,14 @@ def _good_labels(view: View, good: Sequence[str] | None) -> tuple[View, list[int
 
 
 def _phrases(
-    corpus: Corpus, names: Sequence[str], good: tuple[View, list[int]], kept: Sequence[bool],
-    over: str, good_in: str, lenient_labels: bool,
-) -> tuple[GoodPhrase, ...]:  # fmt: skip
+    corpus: Corpus,
+    names: Sequence[str],
+    good: tuple[View, list[int]],
+    kept: Sequence[bool],
+    over: str,
+    good_in: str,
+    lenient_labels: bool,
+) -> tuple[GoodPhrase, ...]:
     values = judgments_of(corpus, names, good[0], lenient_labels=lenient_labels).values
     left = values[np.asarray(kept, np.bool_)]
     judged, votes = (left >= 0).sum(axis=0), np.isin(left, good[1]).sum(axis=0)

@@ -82,9 +82,13 @@ _NONE = Outcome()
 
 
 def disagreements(
-    corpus: Corpus, first: str, second: str, *, function_words: FunctionWords | None = None,
+    corpus: Corpus,
+    first: str,
+    second: str,
+    *,
+    function_words: FunctionWords | None = None,
     exact_case: bool = False,
-) -> Disagreements:  # fmt: skip
+) -> Disagreements:
     """Count the differences of two annotators over all links, including identical ones."""
     corpus.require(first, second)
     unknown = OF_FUNCTION_WORDS if function_words is None else frozenset()
@@ -139,9 +143,19 @@ def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Lin
 def differences_csv(corpus: Corpus, differences: Iterable[Disagreements]) -> str:
     """Return a row of CSV for each sentence pair in which two annotators differ."""
     rows: list[list[object]] = [
-        ["pair", "first", "second", "only first", "only second", "sure for one only",
-         "links of first", "links of second", "source", "target"]
-    ]  # fmt: skip
+        [
+            "pair",
+            "first",
+            "second",
+            "only first",
+            "only second",
+            "sure for one only",
+            "links of first",
+            "links of second",
+            "source",
+            "target",
+        ]
+    ]
     for counts in differences:
         for at in counts.differing:
             pair, has = corpus[at.place], at.outcome

@@ -71,10 +71,13 @@ class FleissKappa:
         judged, largest = counts[: len(CATEGORIES)], counts[len(CATEGORIES) :]
         shares = [count / (items * annotators) if items else nan for count in judged]
         return cls(
-            **rows.figures(), items=items, annotators=annotators, pairs=len(rows),
+            **rows.figures(),
+            items=items,
+            annotators=annotators,
+            pairs=len(rows),
             categories=FrozenMap(zip(CATEGORIES, shares, strict=True)),
             agreeing=FrozenMap(zip(range(annotators, 0, -1), reversed(largest), strict=True)),
-        )  # fmt: skip
+        )
 
 
 @naming_keywords

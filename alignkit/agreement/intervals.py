@@ -83,9 +83,14 @@ Intervals = Mapping[str, Union[Interval, str]]
 
 
 def bootstrap(
-    statistics: Sequence[Statistic], rows: Sequence[Rows], *, resamples: int, confidence: float,
-    seed: int, sections: Sequence[NDArray[np.bool_]],
-) -> list[Intervals]:  # fmt: skip
+    statistics: Sequence[Statistic],
+    rows: Sequence[Rows],
+    *,
+    resamples: int,
+    confidence: float,
+    seed: int,
+    sections: Sequence[NDArray[np.bool_]],
+) -> list[Intervals]:
     """Return intervals of statistics over the same P sentence pairs.
 
     They are percentiles of the bootstrap; for statistics with `sizes`, see `jackknife_interval`.
@@ -137,9 +142,12 @@ def _by_jackknife(
 
 
 def draw_weights(
-    count: int, resamples: int, seeds: np.random.SeedSequence | np.random.Generator, *,
+    count: int,
+    resamples: int,
+    seeds: np.random.SeedSequence | np.random.Generator,
+    *,
     width: int = 1,
-) -> Iterator[Floats]:  # fmt: skip
+) -> Iterator[Floats]:
     """Yield chunks (c, count) of how often each pair is drawn."""
     rng = np.random.default_rng(seeds)
     shares = np.full(count, 1 / count)

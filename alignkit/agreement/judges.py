@@ -40,9 +40,12 @@ class Judges:
 
 
 def fit_judges(
-    values: NDArray[np.integer[Any]], labels: int, gold: NDArray[np.integer[Any]] | None = None, *,
+    values: NDArray[np.integer[Any]],
+    labels: int,
+    gold: NDArray[np.integer[Any]] | None = None,
+    *,
     confidence: float = 0.95,
-) -> Judges:  # fmt: skip
+) -> Judges:
     """Fit a model of judges by expectation maximization.
 
     The right label z of a pair has the probabilities pi. A judge gives z with probability r, and

@@ -240,11 +240,13 @@ def cell_agreement(
 def _tables(data: PairData) -> NDArray[np.int64]:
     """Return the (P, 3, 3) tables, from the sizes of S and P of both and of their overlaps."""
     n = dict(zip(LINK_COLUMNS, data.cell_counts.T, strict=True))
-    at_least = np.array([  # the cells of at least a category for the one and for the other
-        [data.cells, n["ref_possible"], n["ref_sure"]],
-        [n["hyp_possible"], n["possible_in_possible"], n["hyp_possible_in_ref_sure"]],
-        [n["hyp_sure"], n["hyp_sure_in_ref_possible"], n["sure_in_sure"]],
-    ])  # fmt: skip
+    at_least = np.array(
+        [  # the cells of at least a category for the one and for the other
+            [data.cells, n["ref_possible"], n["ref_sure"]],
+            [n["hyp_possible"], n["possible_in_possible"], n["hyp_possible_in_ref_sure"]],
+            [n["hyp_sure"], n["hyp_sure_in_ref_possible"], n["sure_in_sure"]],
+        ]
+    )
     nothing_above = np.pad(at_least, ((0, 1), (0, 1), (0, 0)))
     table: NDArray[np.int64] = np.diff(np.diff(nothing_above, axis=0), axis=1)
     return table.transpose(2, 0, 1)

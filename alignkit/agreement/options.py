@@ -56,46 +56,58 @@ class AgreementOptions:
     universe: str = option(
         "all",
         "cells for kappa, AC1 and C with an edit model: all, or those that the annotators judged, "
-        "if the corpus records them", group=WHAT, choices=("all", "judged"),
-    )  # fmt: skip
+        "if the corpus records them",
+        group=WHAT,
+        choices=("all", "judged"),
+    )
     missing_initial: str = option(
         "error",
         "pairs without an initial alignment are an error, have an empty one, or are left out; "
         "empty, if no initial alignment is named, means that all pairs started without links",
-        group=CHANCE, choices=("error", "empty", "leave-out"),
-    )  # fmt: skip
+        group=CHANCE,
+        choices=("error", "empty", "leave-out"),
+    )
     chance: str = option(
         "edit",
         "model of chance: edit, edit-split, edit-strata or kupper-hafner. The first three edit the "
         "initial alignment at random, as often as the annotator: at one rate (edit), at separate "
         "rates for adding and deleting (edit-split), or also for equal and other words "
         "(edit-strata). kupper-hafner, the only one without initial alignment, draws random links",
-        group=CHANCE, choices=("edit", "edit-split", "edit-strata", CLOSED),
-    )  # fmt: skip
+        group=CHANCE,
+        choices=("edit", "edit-split", "edit-strata", CLOSED),
+    )
     reading: str = option(
-        "count", "what grows with the words of a pair: the number of edits, or their probability",
-        group=CHANCE, choices=("count", "probability"),
-    )  # fmt: skip
+        "count",
+        "what grows with the words of a pair: the number of edits, or their probability",
+        group=CHANCE,
+        choices=("count", "probability"),
+    )
     normalizer: str = option(
-        "min", "divide the overlap by the smaller or the larger set",
-        group=CHANCE, choices=("min", "max"),
-    )  # fmt: skip
+        "min",
+        "divide the overlap by the smaller or the larger set",
+        group=CHANCE,
+        choices=("min", "max"),
+    )
     aggregate: str = option(
-        "macro", "average the ratios of the sentence pairs, or take the ratio of their sums",
-        group=CHANCE, choices=("macro", "micro"),
-    )  # fmt: skip
+        "macro",
+        "average the ratios of the sentence pairs, or take the ratio of their sums",
+        group=CHANCE,
+        choices=("macro", "micro"),
+    )
     samples: int = option(1000, "most samples for each sentence pair", group=CERTAINTY, metavar="N")
     tolerance: float | None = option(
         None,
         "stop sampling when the Monte-Carlo error of C is at most E (default: take all samples)",
-        group=CERTAINTY, metavar="E",
-    )  # fmt: skip
+        group=CERTAINTY,
+        metavar="E",
+    )
     bootstrap: str = option(
         "fixed",
         "bootstrap intervals over sentence pairs; for C, the edit models are fixed or refitted to "
         "each resample (slow); or no intervals",
-        group=CERTAINTY, choices=("fixed", "refit", "none"),
-    )  # fmt: skip
+        group=CERTAINTY,
+        choices=("fixed", "refit", "none"),
+    )
     resamples: int = option(1000, "resamples of the bootstrap", group=CERTAINTY, metavar="N")
     confidence: float = option(0.95, "confidence of the intervals", group=CERTAINTY, metavar="P")
 
@@ -129,13 +141,17 @@ class AgreementOptions:
         names += ["reading", "missing_initial", "samples", "tolerance"] if sampled else []
         names += ["confidence", "resamples"] if resampled else []
         return Signature(
-            links="possible/sure", identical="left-out" if self.ignore_identical else "kept",
-            case=self.case if self.ignore_identical or sampled else None, level="agreement",
-            phrases="tight", unit="atomic-phrases/links",
+            links="possible/sure",
+            identical="left-out" if self.ignore_identical else "kept",
+            case=self.case if self.ignore_identical or sampled else None,
+            level="agreement",
+            phrases="tight",
+            unit="atomic-phrases/links",
             initial=(initial or "empty") if sampled else None,
-            interval=f"bootstrap-{self.bootstrap}" if resampled else None, seed=seed,
+            interval=f"bootstrap-{self.bootstrap}" if resampled else None,
+            seed=seed,
             **{name: getattr(self, name) for name in names},
-        )  # fmt: skip
+        )
 
 
 def edits_known(initial: str | None, missing_initial: str) -> bool:
@@ -197,17 +213,20 @@ class JudgmentOptions:
     view: str | Sequence[str] | None = option(
         None,
         "views of the scheme, which merge its labels into fewer (default: all; with weights, or "
-        "ties decided by the order, only those with ordered labels)", metavar="V",
-    )  # fmt: skip
+        "ties decided by the order, only those with ordered labels)",
+        metavar="V",
+    )
     weights: str = option(
-        "nominal", "weights for kappa: none, or by the distance of labels in their order",
+        "nominal",
+        "weights for kappa: none, or by the distance of labels in their order",
         choices=("nominal", "linear", "quadratic"),
-    )  # fmt: skip
+    )
     consensus: str = option(
         MAJORITY,
         "version to compare annotators with: the majority, or also an adjudicated version, which "
-        "has no test against chance", metavar="majority|NAME",
-    )  # fmt: skip
+        "has no test against chance",
+        metavar="majority|NAME",
+    )
     ties: str = option(
         "leave-out",
         "how to decide a tied majority: leave the pair out and count it, report an error, take "
@@ -215,13 +234,15 @@ class JudgmentOptions:
         choices=("leave-out", "error", "lowest", "adjudicated"),
     )
     null: str = option(
-        "all", "labels that chance permutes: of all annotators, or only of the one being tested",
+        "all",
+        "labels that chance permutes: of all annotators, or only of the one being tested",
         choices=("all", "one"),
-    )  # fmt: skip
+    )
     groups: Mapping[str, str] | None = option(
-        None, "group of each annotator; annotators are compared within and between groups",
+        None,
+        "group of each annotator; annotators are compared within and between groups",
         metavar="FILE",
-    )  # fmt: skip
+    )
     lenient_labels: bool = option(
         False, "leave out and count labels that are not in the scheme (default: an error)"
     )

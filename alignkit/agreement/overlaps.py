@@ -104,9 +104,13 @@ def _phrase_rows(data: PairData, links: str) -> Rows:
     first, second = data.annotators
     source, target = data.words if data.ignore_identical else (None, None)
     counts = count_phrases(
-        data.all_links(first), data.all_links(second), links=links,
-        ignore_identical=data.ignore_identical, source=source, target=target,
-    )  # fmt: skip
+        data.all_links(first),
+        data.all_links(second),
+        links=links,
+        ignore_identical=data.ignore_identical,
+        source=source,
+        target=target,
+    )
     return Rows(columns(counts, PHRASE_COLUMNS, _PHRASES), overlap_ratios)
 
 

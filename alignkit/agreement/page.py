@@ -50,9 +50,11 @@ class PairDifference(NamedTuple):
 
 
 def draw_agreement_page(
-    agreement: AgreementFigures, *, title: str | None = None,
+    agreement: AgreementFigures,
+    *,
+    title: str | None = None,
     function_words: FunctionWords | None = None,
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     """Draw an offline page of all annotators, without scripts."""
     check_arguments(draw_agreement_page, locals())
     answer = AnswerWriter(agreement).answer()
@@ -66,16 +68,17 @@ def draw_agreement_page(
         "title": title or f"Agreement of {of}",
         "style": "".join(map(style_sheet, ("matrix", "drawings", "table", "page"))),
         "facts": list(_facts(agreement)),
-        "answer": [_INTERVAL.sub(lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
-                   for text in (" ".join(answer.sentences), answer.report)],
+        "answer": [
+            _INTERVAL.sub(lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+            for text in (" ".join(answer.sentences), answer.report)
+        ],
         "mains": mains,
         "wide": {"precision", "recall", "used", *(() if given else ("kappa",))},
         "first_figure": agreement_plot(agreement).image("first", "Agreement"),
         "cautions": agreement.cautions,
         "others": list(others_table(agreement)),
         "differences": differences,
-        "csv": f"data:text/csv;base64,{b64encode(csv).decode()}"
-        if len(csv) < _LARGEST_CSV else "",
+        "csv": f"data:text/csv;base64,{b64encode(csv).decode()}" if len(csv) < _LARGEST_CSV else "",
         "several": len(agreement.of("annotators")) > 1,
         "models": model_plot(agreement).image("models", "C by every model of chance"),
         "tables": agreement_tables(agreement),
@@ -83,7 +86,7 @@ def draw_agreement_page(
         "intervals": agreement.options.bootstrap != "none",
         "head": [line.strip() for line in agreement_head(agreement)],
         "signature": agreement.signature,
-    }  # fmt: skip
+    }
     differing = {pair.place for each in differences for pair in each.counts.differing}
     words["counted"] = {"cautions": len(agreement.cautions), "differences": len(differing)}
     needs = {"others": "others", "kinds": "differences", "chance-models": "models"}
@@ -116,9 +119,12 @@ def _differences(
         return
     for pairing in sorted(pairings, key=_likeness):
         counts = disagreements(
-            corpus, pairing.first, pairing.second,
-            function_words=function_words, exact_case=agreement.options.exact_case,
-        )  # fmt: skip
+            corpus,
+            pairing.first,
+            pairing.second,
+            function_words=function_words,
+            exact_case=agreement.options.exact_case,
+        )
         tables = [_kind_table(counts), *([_word_table(counts)] if counts.words else [])]
         drawn = _draw(agreement, pairing, counts, share=len(pairings))
         yield PairDifference(counts, tables, *drawn)
@@ -186,15 +192,19 @@ def _draw(
         facts = [f"{alone} linked by one only, {unsure} sure for one only"]
         for title, rows in known.items():
             if (row := rows.get(outcome.place)) and not row.left_out:
-                facts.append(f"{title}: {row.common} shared, of {row.first} by the one and "
-                             f"{row.second} by the other ({row.observed:.3f})")  # fmt: skip
+                facts.append(
+                    f"{title}: {row.common} shared, of {row.first} by the one and "
+                    f"{row.second} by the other ({row.observed:.3f})"
+                )
         drawn.append({"id": pair.id, "facts": " · ".join(facts), "figure": figure})
     differing, alike = len(counts.differing), len(counts.pairs) - len(counts.differing)
     verb = "sentence pair differs" if differing == 1 else "sentence pairs differ"
     says = [f"{differing:,} {verb}, {alike:,} {'does' if alike == 1 else 'do'} not"]
     if left := differing - len(drawn) - large:
-        says.append(f"the {len(drawn):,} that differ most are drawn; {left:,} that differ less are "
-                    "left out to keep the page small")  # fmt: skip
+        says.append(
+            f"the {len(drawn):,} that differ most are drawn; {left:,} that differ less are "
+            "left out to keep the page small"
+        )
     if large:
         says.append(f"{large:,} are left out because they are too long to draw")
     return "; ".join(says), drawn

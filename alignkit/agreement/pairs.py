@@ -186,9 +186,14 @@ class PairData:
 
     @classmethod
     def of(
-        cls, data: CorpusData, annotators: Sequence[str] | None = None, *, least: int | None = None,
-        ignore_identical: bool = False, universe: str = "all",
-    ) -> PairData:  # fmt: skip
+        cls,
+        data: CorpusData,
+        annotators: Sequence[str] | None = None,
+        *,
+        least: int | None = None,
+        ignore_identical: bool = False,
+        universe: str = "all",
+    ) -> PairData:
         """Select the pairs that the annotators aligned."""
         names = check_annotators(data.corpus, annotators)
         check_known("universe", universe, UNIVERSES)

@@ -26,8 +26,10 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
         (names[two.first], names[two.second]): [two] for two in pairings
     }
     if many := len(pairings) > MOST_PAIRINGS:
-        rows = {(names[who],): [two for two in pairings if who in (two.first, two.second)]
-                for who in agreement.annotators}  # fmt: skip
+        rows = {
+            (names[who],): [two for two in pairings if who in (two.first, two.second)]
+            for who in agreement.annotators
+        }
     series = _SERIES if writer.weak else _SERIES[:1]
     drawn = [
         (unit, DotRow(who, unit) if several else DotRow((text,)), those)
@@ -79,13 +81,16 @@ def model_plot(agreement: AgreementFigures) -> DotPlot:
     series = _SERIES if writer.weak else _SERIES[:1]
     panels = [
         DotPanel(
-            f"C, {text}", [row for *_, row in drawn],
-            [[_value(c_of(two, f"{unit}.{links}", model)) for links, _ in series]
-             for two, model, _ in drawn],
+            f"C, {text}",
+            [row for *_, row in drawn],
+            [
+                [_value(c_of(two, f"{unit}.{links}", model)) for links, _ in series]
+                for two, model, _ in drawn
+            ],
             percent=False,
         )
         for unit, text in _UNITS.items()
-    ]  # fmt: skip
+    ]
     caption = "C of words and of phrase pairs for every model of chance"
     return DotPlot([panel for panel in panels if panel.ends], [text for _, text in series], caption)
 

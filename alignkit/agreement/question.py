@@ -155,10 +155,16 @@ def agree(
                 )
         judged, anew, _ = judged_part(corpus, rewrites=False)
         return agree_on_judgments(
-            judged, annotators, JudgmentOptions(**options), rewrites=anew,
-            parts=lambda names: _parts(judged, by, split, names), by=by, split=split, seed=seed,
+            judged,
+            annotators,
+            JudgmentOptions(**options),
+            rewrites=anew,
+            parts=lambda names: _parts(judged, by, split, names),
+            by=by,
+            split=split,
+            seed=seed,
             workers=workers,
-        )  # fmt: skip
+        )
     if isinstance(systems, str):
         raise OptionError(f"give the systems as a list, not as the string {systems!r}")
     if annotators is not None and not isinstance(annotators, str):  # which is refused below
@@ -191,18 +197,31 @@ def agree(
     pairings = pairings_of(twos, beyond, progress)
     sections = tuple(part.name for part in parts)
     agreement = Agreement(
-        names, chosen, initial, adjudicated, machines, by, seed, sections, pairings,
-        _together(beyond, names, pairings), corpus, str(signed(chosen, seed, initial, pairings)),
+        names,
+        chosen,
+        initial,
+        adjudicated,
+        machines,
+        by,
+        seed,
+        sections,
+        pairings,
+        _together(beyond, names, pairings),
+        corpus,
+        str(signed(chosen, seed, initial, pairings)),
         split=split,
         several=pairs.in_several(parts),
-    )  # fmt: skip
+    )
     return replace(agreement, cautions=cautions_of(agreement, data))
 
 
 def _by_role(
-    corpus: Corpus, annotators: Sequence[str] | None, initial: str | None, adjudicated: str | None,
+    corpus: Corpus,
+    annotators: Sequence[str] | None,
+    initial: str | None,
+    adjudicated: str | None,
     systems: Sequence[str] | None,
-) -> tuple[str | None, str | None, tuple[str, ...]]:  # fmt: skip
+) -> tuple[str | None, str | None, tuple[str, ...]]:
     """Return the initial, the adjudicated and the automatic alignments, as named or by role."""
     free = set(corpus.aligners) - {adjudicated, *(annotators or ())}
     roles = {name: role for name, role in corpus.roles.items() if name in free}
@@ -223,9 +242,12 @@ def _of_role(roles: Mapping[str, str], role: str) -> str | None:
 
 
 def _names(
-    corpus: Corpus, annotators: Sequence[str] | None, initial: str | None, adjudicated: str | None,
+    corpus: Corpus,
+    annotators: Sequence[str] | None,
+    initial: str | None,
+    adjudicated: str | None,
     machines: Sequence[str],
-) -> Sequence[str]:  # fmt: skip
+) -> Sequence[str]:
     roles: dict[str, str] = {}
     for name, role in (
         (initial, "the initial alignment"),

@@ -52,8 +52,11 @@ def agreement_head(agreement: AgreementFigures) -> list[str]:
         refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
         share = f"{100 * options.confidence:g}%"
         lines.append(f"In brackets: {share} intervals over sentence pairs ({INTERVALS}{refitted})")
-    results = [result for two in agreement.of("annotators")
-               for result in two.beyond.get(two.chance, {}).values()]  # fmt: skip
+    results = [
+        result
+        for two in agreement.of("annotators")
+        for result in two.beyond.get(two.chance, {}).values()
+    ]
     if drawn := sorted({result.samples for result in results if result.samples}):
         span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
         errors = [result.C_error for result in results if not isnan(result.C_error)]
@@ -180,9 +183,13 @@ def _some(pairings: Sequence[str], every: Sequence[str]) -> str:
 
 # the report
 def draw_report(
-    agreement: AgreementFigures, answer: Answer, medium: str, asked: Sequence[str] | str | None,
-    label: str, more: tuple[str, str] = IN_PYTHON,
-) -> str:  # fmt: skip
+    agreement: AgreementFigures,
+    answer: Answer,
+    medium: str,
+    asked: Sequence[str] | str | None,
+    label: str,
+    more: tuple[str, str] = IN_PYTHON,
+) -> str:
     """Return the report in a medium: the default one, some tables, or all."""
     written, whole = get_medium(medium), asked == "all"
     if isinstance(asked, str) and not whole:
@@ -198,8 +205,12 @@ def draw_report(
         return written.report(Report(lines, shown, cautions, agreement.signature, "Cautions"))
     if asked is not None:
         check_tables(asked)
-        shown = [sheet for name in dict.fromkeys(asked) if name in tables.TABLES
-                 for sheet in _sheets(agreement, name)]  # fmt: skip
+        shown = [
+            sheet
+            for name in dict.fromkeys(asked)
+            if name in tables.TABLES
+            for sheet in _sheets(agreement, name)
+        ]
         kept = cautions if "cautions" in asked else []
         return written.report(Report([], shown, kept, "", "Cautions")).strip("\n")
     mains = [sheet for name in _MAIN for sheet in _sheets(agreement, name)]
@@ -229,10 +240,13 @@ def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
     left = [x.key for x in whole.columns if x.key.startswith("C_") and x.key != quote]
     kept = tables.without_columns(whole, left if quoted else [*left, "used"])
     columns = [
-        replace(x, right=x.key in ("precision", "recall", "kappa", "used") or bool(x.span),
-                latex="$C$" if x.key == quote else x.latex)
+        replace(
+            x,
+            right=x.key in ("precision", "recall", "kappa", "used") or bool(x.span),
+            latex="$C$" if x.key == quote else x.latex,
+        )
         for x in kept.columns
-    ]  # fmt: skip
+    ]
     rows = [row for row in kept.rows if row[0] != tables.LINKS["eq2"]]
     tabular = Table("", columns, rows).show("latex")
     reference = names[1] if len(names) == 2 else "the second"
@@ -255,8 +269,14 @@ def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
         parts += [" $n$: pairs that $C$ is based on."] * ("used" in keys)
     else:
         parts.append(": F1 of each with the others, in percent.")
-    return "\n".join([
-        r"% needs \usepackage{booktabs}", f"% {visible(agreement.signature)}",
-        r"\begin{table}\centering\small", rf"\caption{{{''.join(parts)}}}",
-        rf"\label{{tab:{re.sub(r'[^a-zA-Z0-9.-]+', '-', label)}}}", tabular, r"\end{table}",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            r"% needs \usepackage{booktabs}",
+            f"% {visible(agreement.signature)}",
+            r"\begin{table}\centering\small",
+            rf"\caption{{{''.join(parts)}}}",
+            rf"\label{{tab:{re.sub(r'[^a-zA-Z0-9.-]+', '-', label)}}}",
+            tabular,
+            r"\end{table}",
+        ]
+    )

@@ -54,9 +54,12 @@ class Agreement(AgreementFigures):
         return agreement_tables(self)
 
     def show(
-        self, medium: str = "text", tables: Sequence[str] | str | None = None, *,
+        self,
+        medium: str = "text",
+        tables: Sequence[str] | str | None = None,
+        *,
         label: str = "agreement",
-    ) -> str:  # fmt: skip
+    ) -> str:
         """Return the report in a medium.
 
         Parameters
@@ -105,8 +108,15 @@ class Agreement(AgreementFigures):
         parts = ("pairs", "overlap", "cells", "different", "alpha")
         names = ("annotators", "initial", "adjudicated", "systems", "by", "split")
         of_two = ("kind", "first", "second", "chance", "no_edits", "same_start")
-        together = ("pairs", "used", "left_out", "fleiss", "alpha", "mean_left_out",
-                    "automatic_left_out")  # fmt: skip
+        together = (
+            "pairs",
+            "used",
+            "left_out",
+            "fleiss",
+            "alpha",
+            "mean_left_out",
+            "automatic_left_out",
+        )
         return {
             **named_json(self, (*names, "answer")),
             "in_several_groups": self.several,

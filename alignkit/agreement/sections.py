@@ -62,15 +62,23 @@ class _StatisticRows:
         if options.bootstrap == "none":
             return [{} for _ in sections]
         return bootstrap(
-            self.statistics, self.rows, resamples=options.resamples, confidence=options.confidence,
-            seed=seed, sections=[self.data.inside(section.members) for section in sections],
-        )  # fmt: skip
+            self.statistics,
+            self.rows,
+            resamples=options.resamples,
+            confidence=options.confidence,
+            seed=seed,
+            sections=[self.data.inside(section.members) for section in sections],
+        )
 
 
 def two_sections(
-    data: CorpusData, first: str, second: str, sections: Sections, options: AgreementOptions,
+    data: CorpusData,
+    first: str,
+    second: str,
+    sections: Sections,
+    options: AgreementOptions,
     seed: int,
-) -> tuple[PairingSection, ...]:  # fmt: skip
+) -> tuple[PairingSection, ...]:
     """Compute the agreement of two annotators in each section."""
     every = _pairs(data, (first, second), options)
     chosen = replace(every, ignore_identical=options.ignore_identical, _links={})
@@ -94,9 +102,12 @@ def two_sections(
 
 
 def _section(
-    overlap: _StatisticRows, more: _StatisticRows, section: CorpusPart,
-    intervals: Mapping[str, Interval | str], unjudged: str,
-) -> PairingSection:  # fmt: skip
+    overlap: _StatisticRows,
+    more: _StatisticRows,
+    section: CorpusPart,
+    intervals: Mapping[str, Interval | str],
+    unjudged: str,
+) -> PairingSection:
     data = overlap.data
     first, second = data.annotators
     if not all(data.data.aligned(name)[section.members].any() for name in data.annotators):
@@ -117,10 +128,16 @@ def _section(
         for level in ("cells.all", f"{DIFFERENT}cells.all")
     )
     return PairingSection(
-        section.name, pairs, FrozenMap(figures),
-        FrozenMap({name: intervals[name] for name in intervals if name in figures}), overlaps,
-        cells, different, _alphas(further), unjudged,
-    )  # fmt: skip
+        section.name,
+        pairs,
+        FrozenMap(figures),
+        FrozenMap({name: intervals[name] for name in intervals if name in figures}),
+        overlaps,
+        cells,
+        different,
+        _alphas(further),
+        unjudged,
+    )
 
 
 def given_links(
@@ -142,9 +159,12 @@ def given_links(
 
 
 def joint_sections(
-    data: CorpusData, names: tuple[str, ...], sections: Sections, options: AgreementOptions,
+    data: CorpusData,
+    names: tuple[str, ...],
+    sections: Sections,
+    options: AgreementOptions,
     seed: int,
-) -> Iterator[tuple[FleissKappa | None, FrozenMap[str, KrippendorffAlpha], Intervals]]:  # fmt: skip
+) -> Iterator[tuple[FleissKappa | None, FrozenMap[str, KrippendorffAlpha], Intervals]]:
     """Yield for each section Fleiss' kappa of all annotators, alphas, and their intervals."""
     everyone, two = _pairs(data, names, options), _pairs(data, names, options, least=2)
     fleiss = _StatisticRows.of(_known(everyone), FLEISS)

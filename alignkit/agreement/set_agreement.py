@@ -65,10 +65,16 @@ class SetAgreement(Result):
 
 
 def agree_on_sets(
-    path: str | PathLike[str], chance: str | PathLike[str], *,
-    annotators: Sequence[str] | None = None, normalizer: str = "min", aggregate: str = "macro",
-    confidence: float = 0.95, resamples: int = 1000, seed: int = SEED,
-) -> SetAgreement:  # fmt: skip
+    path: str | PathLike[str],
+    chance: str | PathLike[str],
+    *,
+    annotators: Sequence[str] | None = None,
+    normalizer: str = "min",
+    aggregate: str = "macro",
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = SEED,
+) -> SetAgreement:
     """Measure how far annotators agree on sets, beyond chance.
 
     Parameters
@@ -92,8 +98,13 @@ def agree_on_sets(
         check_known(f"annotator of {fspath(path)}", name, sets)
     if len(names) < 2:
         raise OptionError(f"{fspath(path)}: agreement needs two annotators, not {len(names)}")
-    options: dict[str, Any] = {"normalizer": normalizer, "aggregate": aggregate,
-               "confidence": confidence, "resamples": resamples, "seed": seed}  # fmt: skip
+    options: dict[str, Any] = {
+        "normalizer": normalizer,
+        "aggregate": aggregate,
+        "confidence": confidence,
+        "resamples": resamples,
+        "seed": seed,
+    }
     pairings, notes = {}, list[str]()
     for pair in combinations(names, 2):
         ids = [id for id in sets[pair[0]] if id in sets[pair[1]]]

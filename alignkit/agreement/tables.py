@@ -108,10 +108,13 @@ def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subj
     pairings, names, rows = agreement.of(kind), short_names(agreement.annotators), list[Subject]()
     no_mean: tuple[Mapping[str, float], Mapping[str, int]] = {}, {}
     (mean, left_out), *groups = (
-        (part.mean, part.mean_left_out) if kind == "annotators"
-        else (part.automatic, part.automatic_left_out) if kind == "automatic" else no_mean
+        (part.mean, part.mean_left_out)
+        if kind == "annotators"
+        else (part.automatic, part.automatic_left_out)
+        if kind == "automatic"
+        else no_mean
         for part in agreement.together
-    )  # fmt: skip
+    )
     for name, (of_group, missing) in zip(agreement.sections[1:], groups, strict=True):
         if len(pairings) == 1:
             rows.append(Subject(name or "(none)", pairings[0], name))
@@ -178,9 +181,15 @@ def all_given(pairings: Sequence[Pairing]) -> bool:
 
 
 def _compared(
-    agreement: AgreementFigures, unit: str, rows: Sequence[Subject], who: str, anchor: str, *,
-    full: bool = True, narrow: bool = True,
-) -> Table:  # fmt: skip
+    agreement: AgreementFigures,
+    unit: str,
+    rows: Sequence[Subject],
+    who: str,
+    anchor: str,
+    *,
+    full: bool = True,
+    narrow: bool = True,
+) -> Table:
     """Return the table of words or phrase pairs; a full one has eq. 2 and three digits of C."""
     pairings = [row.pairing for row in rows if row.pairing]
     names = short_names(agreement.annotators)
@@ -189,18 +198,33 @@ def _compared(
         Column("P", "percent", key="precision"),
         Column("R", "percent", key="recall"),
         Column("F1", "percent", key="f1"),
-        *(Column(CHANCE_NAMES[model], "coefficient", key=f"C_{model}", digits=digits,
-                 latex=CHANCE_NAMES[model].replace("C", "$C$", 1)) for model in models),
-        Column("kappa, given links" if given else "kappa", "coefficient", key="kappa",
-               digits=digits, latex="kappa" if given else r"$\kappa$"),
+        *(
+            Column(
+                CHANCE_NAMES[model],
+                "coefficient",
+                key=f"C_{model}",
+                digits=digits,
+                latex=CHANCE_NAMES[model].replace("C", "$C$", 1),
+            )
+            for model in models
+        ),
+        Column(
+            "kappa, given links" if given else "kappa",
+            "coefficient",
+            key="kappa",
+            digits=digits,
+            latex="kappa" if given else r"$\kappa$",
+        ),
         Column("used", "count", latex="$n$"),
-    ]  # fmt: skip
+    ]
     more = ("eq2",) if unit == "words" and (full or len(rows) == 1) else ()
     levels = {
-        LINKS[links]: [(row.name, list(_measures(agreement, row, f"{unit}.{links}", models, given)))
-                       for row in rows]
+        LINKS[links]: [
+            (row.name, list(_measures(agreement, row, f"{unit}.{links}", models, given)))
+            for row in rows
+        ]
         for links in ("possible", "sure", *more)
-    }  # fmt: skip
+    }
     name, left_out = _UNITS[unit]
     notes = ["the second is the reference"]
     notes += [left_out] if agreement.options.ignore_identical else []
@@ -245,16 +269,23 @@ def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -
     notes = [left_out] if agreement.options.ignore_identical else []
     title = f"{name} ({'; '.join([*notes, 'all pairings: see the table pairings'])})"
     columns = [Column(x, "percent", "F1 with the others") for x in ("mean", "lowest", "highest")]
-    levels = {LINKS[links]: [(short, _with_others(pairings, name, f"{unit}.{links}"))
-                             for name, short in names.items()]
-              for links in ("possible", "sure")}  # fmt: skip
+    levels = {
+        LINKS[links]: [
+            (short, _with_others(pairings, name, f"{unit}.{links}"))
+            for name, short in names.items()
+        ]
+        for links in ("possible", "sure")
+    }
     return _table(title, columns, levels, anchor)
 
 
 def _with_others(pairings: Sequence[Pairing], who: str, level: str) -> list[float]:
     """Return the mean, lowest and highest F1 of one annotator with the others."""
-    values = [two.sections[0].figures.get(f"{level}.f1", nan) for two in pairings
-              if who in (two.first, two.second)]  # fmt: skip
+    values = [
+        two.sections[0].figures.get(f"{level}.f1", nan)
+        for two in pairings
+        if who in (two.first, two.second)
+    ]
     known = [number for number in values if not isnan(number)]
     return [sum(known) / len(known), min(known), max(known)] if known else [nan] * 3
 
@@ -276,12 +307,17 @@ def pairings_tables(agreement: AgreementFigures, kind: str = "annotators") -> It
 
 def groups_table(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield F1 of each group of sentence pairs, as the mean over pairings."""
-    measures = {"words, all": "words.possible", "words, sure": "words.sure",
-                "phrase pairs, all": "phrases.possible"}  # fmt: skip
+    measures = {
+        "words, all": "words.possible",
+        "words, sure": "words.sure",
+        "phrase pairs, all": "phrases.possible",
+    }
     groups = [row for row in subjects(agreement) if row.section != "all"]
     used = dict(zip(agreement.sections, (part.used for part in agreement.together), strict=True))
-    rows = [[row.name, *(row.cell(f"{level}.f1") for level in measures.values()), used[row.section]]
-            for row in groups[:_MOST_GROUPS]]  # fmt: skip
+    rows = [
+        [row.name, *(row.cell(f"{level}.f1") for level in measures.values()), used[row.section]]
+        for row in groups[:_MOST_GROUPS]
+    ]
     columns = [Column(name, "percent") for name in measures]
     left_out = "equal words left out; " if agreement.options.ignore_identical else ""
     more = len(groups) - len(rows)
@@ -317,9 +353,13 @@ def others_table(agreement: AgreementFigures) -> Iterator[Table]:
     table = Table(title, [Column("", key="who"), *columns], wide, anchor=anchor, ruled=False)
     if table.width > _WIDTH:  # then below each other
         columns = [Column(name, "percent") for name in kinds.values()]
-        levels = {visible(other): [(names[who], [cells.get((other, links)) for links in kinds])
-                                   for who, cells in rows.items()]
-                  for other in which}  # fmt: skip
+        levels = {
+            visible(other): [
+                (names[who], [cells.get((other, links)) for links in kinds])
+                for who, cells in rows.items()
+            ]
+            for other in which
+        }
         table = _table(title, columns, levels, anchor)
     yield table
 
@@ -331,20 +371,27 @@ def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
     models = [name for name in CHANCE_MODELS if any(name in two.beyond for two in pairings)]
     rows = [Subject(label(two, short_names(agreement.annotators)), two) for two in pairings]
     every = next(iter(LEVELS))
-    missing = [{levels[every].left_out.get(reason, 0) for levels in pairing.beyond.values()}
-               for pairing in pairings for reason in (NO_INITIAL, OTHER_START)]  # fmt: skip
+    missing = [
+        {levels[every].left_out.get(reason, 0) for levels in pairing.beyond.values()}
+        for pairing in pairings
+        for reason in (NO_INITIAL, OTHER_START)
+    ]
     note = f"{CLOSED}: over all sentence pairs that both annotated; the other models: over those "
     note += "with an initial alignment from which both started"
     for unit, (name, _) in _UNITS.items() if models else ():
         yield _table(
             f"C of {name.lower()} for every model of chance; compare only within a column",
             [Column(model, "decimal", digits=2) for model in models],
-            {LINKS[links]: [(row.name, [row.corrected(level, model) for model in models])
-                            for row in rows]
-             for level, (_, links) in LEVELS.items() if level.startswith(unit)},
+            {
+                LINKS[links]: [
+                    (row.name, [row.corrected(level, model) for model in models]) for row in rows
+                ]
+                for level, (_, links) in LEVELS.items()
+                if level.startswith(unit)
+            },
             f"models-{unit}",
             note if any(len(counts) > 1 for counts in missing) else "",
-        )  # fmt: skip
+        )
 
 
 def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -413,9 +460,12 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
 _DISTANCES = {"jaccard": "Jaccard", "dice": "Dice", "masi": "MASI"}
 _SHARES = ("null", "possible", "sure")
 _CELLS = (
-    Column("cells", "count"), Column("% linked", "percent", key="prevalence"),
-    Column("kappa", "decimal"), Column("AC1", "decimal", key="ac1"), Column("observed", "decimal"),
-)  # fmt: skip
+    Column("cells", "count"),
+    Column("% linked", "percent", key="prevalence"),
+    Column("kappa", "decimal"),
+    Column("AC1", "decimal", key="ac1"),
+    Column("observed", "decimal"),
+)
 
 
 def _with(agreement: AgreementFigures, start: str) -> list[Subject]:
@@ -464,13 +514,17 @@ def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
             continue
         levels: dict[str, list[tuple[str, list[Cell]]]] = {}
         for links in ("possible", "sure"):
-            at = {f"{links}.{distance}": f"{before}alpha.{links}.{distance}"
-                  for distance in _DISTANCES}  # fmt: skip
+            at = {
+                f"{links}.{distance}": f"{before}alpha.{links}.{distance}"
+                for distance in _DISTANCES
+            }
             rows = [(row.name, [*map(row.cell, at.values())]) for row in people]
             if len(agreement.annotators) > 2:
-                joint = [value(alpha.alpha, whole.intervals.get(level)) if alpha else nan
-                         for name, level in at.items()
-                         for alpha in (whole.alpha.get(f"{before}{name}"),)]  # fmt: skip
+                joint = [
+                    value(alpha.alpha, whole.intervals.get(level)) if alpha else nan
+                    for name, level in at.items()
+                    for alpha in (whole.alpha.get(f"{before}{name}"),)
+                ]
                 rows.append(("all annotators", joint))
             levels[LINKS[links]] = rows
         title = f"Krippendorff's alpha over the set of target words of each source word{which}"

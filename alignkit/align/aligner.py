@@ -125,9 +125,14 @@ class Aligner:
         near = _vector_prior(two_vectors(vectors, target_vectors), settings)
         with Workers.opened(threads) as workers:
             trained = training.train(
-                cut, settings, workers, dictionary=dictionary or {}, room=room, vectors=near,
+                cut,
+                settings,
+                workers,
+                dictionary=dictionary or {},
+                room=room,
+                vectors=near,
                 progress=progress,
-            )  # fmt: skip
+            )
         aligner = cls(trained.parameters, vectors=vectors, target_vectors=target_vectors)
         aligner.entries_met = trained.entries_met
         if not room.on_disk:
@@ -209,14 +214,22 @@ class Aligner:
 
     @overload
     def align(
-        self, source: str | Sequence[str], target: str | Sequence[str], *,
-        probs: Literal[False] = ..., **options: Any,
-    ) -> Alignment: ...  # fmt: skip
+        self,
+        source: str | Sequence[str],
+        target: str | Sequence[str],
+        *,
+        probs: Literal[False] = ...,
+        **options: Any,
+    ) -> Alignment: ...
     @overload
     def align(
-        self, source: str | Sequence[str], target: str | Sequence[str], *,
-        probs: Literal[True], **options: Any,
-    ) -> dict[Link, float]: ...  # fmt: skip
+        self,
+        source: str | Sequence[str],
+        target: str | Sequence[str],
+        *,
+        probs: Literal[True],
+        **options: Any,
+    ) -> dict[Link, float]: ...
     def align(
         self,
         source: str | Sequence[str],

@@ -25,9 +25,20 @@ from alignkit.align.supervised.cells_kernel import calibrate
 from alignkit.model.texts import word_kind
 
 FEATURES = (
-    "logit_mean", "mean_logit", "logit_minimum", "row_rival", "column_rival", "support",
-    "consistency", "frequency", "equal", "prefix", "punctuation_one", "off_diagonal", "agreement",
-)  # fmt: skip
+    "logit_mean",
+    "mean_logit",
+    "logit_minimum",
+    "row_rival",
+    "column_rival",
+    "support",
+    "consistency",
+    "frequency",
+    "equal",
+    "prefix",
+    "punctuation_one",
+    "off_diagonal",
+    "agreement",
+)
 """The features of a cell; docs/probabilities.md defines them."""
 
 
@@ -99,16 +110,33 @@ class Calibrator:
         return cls.of(text, words, [np.arange(len(side), dtype=np.int32) for side in words])
 
     def probabilities(
-        self, begin: int, end: int, pairs: Pairs, tables: Tables, own: Own,
-        posteriors: tuple[F4, F4], features: F4 | None = None,
-    ) -> F4:  # fmt: skip
+        self,
+        begin: int,
+        end: int,
+        pairs: Pairs,
+        tables: Tables,
+        own: Own,
+        posteriors: tuple[F4, F4],
+        features: F4 | None = None,
+    ) -> F4:
         """Return the probabilities (C,) of cells from their posteriors; set `features` (C, F)."""
         out = np.empty(len(posteriors[0]), np.float32)
         shares = self.text.agreement
         calibrate(
-            begin, end, pairs, tables, own, self.text.few, *posteriors,
-            *self.source, *self.target, *self.signs, *self.counts,
-            float(np.log((shares + 0.02) / (1 - shares + 0.02))), _weights(), out,
+            begin,
+            end,
+            pairs,
+            tables,
+            own,
+            self.text.few,
+            *posteriors,
+            *self.source,
+            *self.target,
+            *self.signs,
+            *self.counts,
+            float(np.log((shares + 0.02) / (1 - shares + 0.02))),
+            _weights(),
+            out,
             np.empty((0, len(FEATURES)), np.float32) if features is None else features,
-        )  # fmt: skip
+        )
         return out

@@ -129,10 +129,12 @@ def _index(
 ) -> tuple[I8, I4, I4]:
     starts = bitext.starts[begin : end + 1]
     source, target = (
-        (side.ids[side.starts[begin] : side.starts[end]],
-         side.starts[begin : end + 1] - side.starts[begin])
+        (
+            side.ids[side.starts[begin] : side.starts[end]],
+            side.starts[begin : end + 1] - side.starts[begin],
+        )
         for side in (bitext.source, bitext.target)
-    )  # fmt: skip
+    )
     first, pair_of, place = sort_words(*target, len(bitext.target.words))
     # ranges of target words, about as many of their places in each
     bounds = np.linspace(0, len(place), number + 1).astype(np.int64)

@@ -131,16 +131,41 @@ class Decoder:
         if len(jumps):
             none = np.empty((0, 0), np.int64)
             hmm_step(
-                begin, end, pairs, tables, jumps[0], jumps[1], self.own, NO_LEVELS,
-                *nulls, forward, reverse, base, likelihoods,
-                0, 0, none, none,
-            )  # fmt: skip
+                begin,
+                end,
+                pairs,
+                tables,
+                jumps[0],
+                jumps[1],
+                self.own,
+                NO_LEVELS,
+                *nulls,
+                forward,
+                reverse,
+                base,
+                likelihoods,
+                0,
+                0,
+                none,
+                none,
+            )
         else:
             lexical_step(
-                begin, end, pairs, tables,
-                positions.places, positions.forward, positions.reverse, self.own, NO_LEVELS,
-                *nulls, forward, reverse, base, likelihoods,
-            )  # fmt: skip
+                begin,
+                end,
+                pairs,
+                tables,
+                positions.places,
+                positions.forward,
+                positions.reverse,
+                self.own,
+                NO_LEVELS,
+                *nulls,
+                forward,
+                reverse,
+                base,
+                likelihoods,
+            )
         return forward, reverse
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
@@ -169,9 +194,17 @@ class Decoder:
             return _best_positions(pairs, begin, end, posteriors or self.posteriors(begin, end))
         paths = _paths(pairs, begin, end)
         hmm_paths(
-            begin, end, pairs, self.tables, self.jumps[0], self.jumps[1], self.own,
-            *paths, pairs.target_starts[begin], pairs.source_starts[begin],
-        )  # fmt: skip
+            begin,
+            end,
+            pairs,
+            self.tables,
+            self.jumps[0],
+            self.jumps[1],
+            self.own,
+            *paths,
+            pairs.target_starts[begin],
+            pairs.source_starts[begin],
+        )
         return paths
 
 

@@ -72,9 +72,17 @@ class Adapter:
         forward = prior + floor
         reverse = forward.copy()
         kernel.adapt(
-            index.rows, index.columns, source, target, known.rows, known.columns,
-            known.forward, known.reverse, forward, reverse,
-        )  # fmt: skip
+            index.rows,
+            index.columns,
+            source,
+            target,
+            known.rows,
+            known.columns,
+            known.forward,
+            known.reverse,
+            forward,
+            reverse,
+        )
         tables = self._tables(forward, reverse, source, target)
         pairs = pairs_of(bitext, index)
         own = NOTHING
@@ -110,11 +118,20 @@ class Adapter:
         known, settings = self.parameters, self.parameters.settings
         mine, theirs = self._numbers(source, target)
         key, pairs, forward, reverse = kernel.pair_tables(
-            mine, theirs, *letters(source), *letters(target),
-            known.rows, known.columns, known.forward, known.reverse,
-            LEAST_PREFIX, float(settings.spelling), float(settings.identity),
-            np.float32(settings.floor), settings.collapsed,
-        )  # fmt: skip
+            mine,
+            theirs,
+            *letters(source),
+            *letters(target),
+            known.rows,
+            known.columns,
+            known.forward,
+            known.reverse,
+            LEAST_PREFIX,
+            float(settings.spelling),
+            float(settings.identity),
+            np.float32(settings.floor),
+            settings.collapsed,
+        )
         tables = self._tables(forward, reverse, mine, theirs)
         keys, own = known.memory.keys, NOTHING
         at = keys.searchsorted(key)[0]
@@ -126,11 +143,17 @@ class Adapter:
     def _tables(self, forward: F4, reverse: F4, source: I4, target: I4) -> Tables:
         known, settings = self.parameters, self.parameters.settings
         return Tables(
-            forward, reverse, known.source_totals[source], known.target_totals[target],
-            known.source_null[source], known.target_null[target],
-            kinds_of(source, settings.kinds), kinds_of(target, settings.kinds),
-            np.float32(settings.null), *known.null_units,
-        )  # fmt: skip
+            forward,
+            reverse,
+            known.source_totals[source],
+            known.target_totals[target],
+            known.source_null[source],
+            known.target_null[target],
+            kinds_of(source, settings.kinds),
+            kinds_of(target, settings.kinds),
+            np.float32(settings.null),
+            *known.null_units,
+        )
 
     def _fertile(self, hmm: Decoder, index: Cooccurrence, source: I4, target: I4) -> Decoding:
         known, fertilities = self.parameters, self.parameters.fertilities
@@ -140,9 +163,17 @@ class Adapter:
 
         forward, reverse = lexical_tables(hmm.tables, index)
         kernel.adapt(
-            index.rows, index.columns, source, target, known.rows, known.columns,
-            fertilities.forward_lexical, fertilities.reverse_lexical, forward, reverse,
-        )  # fmt: skip
+            index.rows,
+            index.columns,
+            source,
+            target,
+            known.rows,
+            known.columns,
+            fertilities.forward_lexical,
+            fertilities.reverse_lexical,
+            forward,
+            reverse,
+        )
         source = np.where(source < 0, len(known.source), source).astype(np.int32)
         target = np.where(target < 0, len(known.target), target).astype(np.int32)
         return FertileDecoder(hmm, fertilities, forward, reverse, None, source, target)

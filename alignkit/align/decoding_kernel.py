@@ -109,9 +109,17 @@ def recall(numbers: I8, pairs: Pairs, offsets: I8, cells: U4, levels: U1, own: O
 
 @jit
 def adapt(
-    rows: I8, columns: I4, source_numbers: I4, target_numbers: I4, known_rows: I8,
-    known_columns: I4, forward: F4, reverse: F4, new_forward: F4, new_reverse: F4,
-) -> None:  # fmt: skip
+    rows: I8,
+    columns: I4,
+    source_numbers: I4,
+    target_numbers: I4,
+    known_rows: I8,
+    known_columns: I4,
+    forward: F4,
+    reverse: F4,
+    new_forward: F4,
+    new_reverse: F4,
+) -> None:
     """Replace new_forward and new_reverse (K',) where the word pair is known.
 
     source_numbers (Vs',) and target_numbers (Vt',) are the known numbers of the words, or -1.
@@ -140,11 +148,22 @@ def adapt(
 
 @jit
 def pair_tables(
-    source: I4, target: I4, source_letters: U4, source_letter_starts: I8, target_letters: U4,
-    target_letter_starts: I8, known_rows: I8, known_columns: I4, known_forward: F4,
-    known_reverse: F4, least: int, spelling: float, identity: float, floor: np.float32,
+    source: I4,
+    target: I4,
+    source_letters: U4,
+    source_letter_starts: I8,
+    target_letters: U4,
+    target_letter_starts: I8,
+    known_rows: I8,
+    known_columns: I4,
+    known_forward: F4,
+    known_reverse: F4,
+    least: int,
+    spelling: float,
+    identity: float,
+    floor: np.float32,
     always: bool,
-) -> tuple[U8, Pairs, F4, F4]:  # fmt: skip
+) -> tuple[U8, Pairs, F4, F4]:
     """Return the key and lexical tables of one pair, from its known numbers (N,), (M,), or -1.
 
     Word pairs that are not known get what spelling tells, and the floor; that where a word was
@@ -159,9 +178,17 @@ def pair_tables(
             columns[i * m + j] = j
     forward = np.zeros(n * m, np.float32)
     add_similarity(
-        rows, columns, source_letters, source_letter_starts, target_letters, target_letter_starts,
-        least, spelling, identity, forward,
-    )  # fmt: skip
+        rows,
+        columns,
+        source_letters,
+        source_letter_starts,
+        target_letters,
+        target_letter_starts,
+        least,
+        spelling,
+        identity,
+        forward,
+    )
     for i in range(n):
         for j in range(m):
             if always or source[i] < 0 or target[j] < 0:
@@ -169,9 +196,17 @@ def pair_tables(
     # what spelling tells, overwritten where the word pair was learned
     reverse = forward.copy()
     adapt(
-        rows, columns, source, target, known_rows, known_columns, known_forward, known_reverse,
-        forward, reverse,
-    )  # fmt: skip
+        rows,
+        columns,
+        source,
+        target,
+        known_rows,
+        known_columns,
+        known_forward,
+        known_reverse,
+        forward,
+        reverse,
+    )
     source_starts = np.array([0, n])
     target_starts = np.array([0, m])
     key = np.empty(1, np.uint64)
@@ -199,9 +234,15 @@ def best_of(posteriors: F4, first: int, step: int, count: int) -> int:
 
 @jit
 def best_positions(
-    begin: int, end: int, source_starts: I8, target_starts: I8, forward: F4, reverse: F4,
-    target_path: I4, source_path: I4,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    source_starts: I8,
+    target_starts: I8,
+    forward: F4,
+    reverse: F4,
+    target_path: I4,
+    source_path: I4,
+) -> None:
     """Set what each word is aligned to where words are aligned one by one; -1 for nothing.
 
     A word is aligned to nothing when the empty word, which has what the posteriors leave, is more

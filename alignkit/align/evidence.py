@@ -23,9 +23,15 @@ from alignkit.model.arrays import gather
 from alignkit.model.sentence_pair import SentencePair
 
 FEATURES = (
-    "link", "strength", "row_others", "column_others", "row_none", "column_none", "link_logit",
+    "link",
+    "strength",
+    "row_others",
+    "column_others",
+    "row_none",
+    "column_none",
+    "link_logit",
     "known",
-)  # fmt: skip
+)
 """What a channel says of a cell, in the order of its columns; all are 0 if it lacks the pair."""
 
 STRONG_OF_CHANNEL = (".link", ".link_logit")  # ends of features that few pairs can weight

@@ -206,11 +206,22 @@ class BitextPart:
 
         def step(_: int, begin: int, end: int) -> None:
             lexical_step(
-                begin, end, self.pairs, tables,
-                positions.places, positions.forward, positions.reverse,
-                own, to.agreement, self._source_nulls, self._target_nulls,
-                to.forward, to.reverse, 0, self._likelihoods,
-            )  # fmt: skip
+                begin,
+                end,
+                self.pairs,
+                tables,
+                positions.places,
+                positions.forward,
+                positions.reverse,
+                own,
+                to.agreement,
+                self._source_nulls,
+                self._target_nulls,
+                to.forward,
+                to.reverse,
+                0,
+                self._likelihoods,
+            )
 
         self._workers.map(step, self._blocks)
         return self._sums(np.zeros(shape, np.int64))
@@ -221,11 +232,25 @@ class BitextPart:
 
         def step(block: int, begin: int, end: int) -> None:
             hmm_step(
-                begin, end, self.pairs, tables, jumps[0], jumps[1],
-                own, to.agreement, self._source_nulls, self._target_nulls,
-                to.forward, to.reverse, 0, self._likelihoods,
-                self._first, every, counts[block, 0], counts[block, 1],
-            )  # fmt: skip
+                begin,
+                end,
+                self.pairs,
+                tables,
+                jumps[0],
+                jumps[1],
+                own,
+                to.agreement,
+                self._source_nulls,
+                self._target_nulls,
+                to.forward,
+                to.reverse,
+                0,
+                self._likelihoods,
+                self._first,
+                every,
+                counts[block, 0],
+                counts[block, 1],
+            )
 
         self._workers.map(step, self._blocks)
         return self._sums(counts.sum(axis=0))

@@ -206,9 +206,17 @@ def share_out(
 
 @inlined
 def transitions(
-    n: int, s: int, kinds: I4, jumps: F4, p0: np.float32, steps: F4, back: F4, tail: F4, first: F4,
+    n: int,
+    s: int,
+    kinds: I4,
+    jumps: F4,
+    p0: np.float32,
+    steps: F4,
+    back: F4,
+    tail: F4,
+    first: F4,
     last: F4,
-) -> None:  # fmt: skip
+) -> None:
     """Set the probabilities of going from each of n positions to each other one.
 
     steps[k * s + i] (and back, transposed) holds what a jump within the band has more than
@@ -273,10 +281,27 @@ def multiply(n: int, s: int, band: int, vector: F4, matrix: F4, out: F4) -> None
 
 @inlined_fast
 def forward_backward(
-    n: int, m: int, s: int, band: int, emission: F4, null: F4, p0: np.float32, steps: F4, back: F4,
-    tail: F4, first: F4, last: F4, posterior: F4, alpha: F4, beta: F4, work: F4, scale: F4,
-    nulls: F4, expected: F4, collect: bool,
-) -> float:  # fmt: skip
+    n: int,
+    m: int,
+    s: int,
+    band: int,
+    emission: F4,
+    null: F4,
+    p0: np.float32,
+    steps: F4,
+    back: F4,
+    tail: F4,
+    first: F4,
+    last: F4,
+    posterior: F4,
+    alpha: F4,
+    beta: F4,
+    work: F4,
+    scale: F4,
+    nulls: F4,
+    expected: F4,
+    collect: bool,
+) -> float:
     """Set the posteriors of n positions for each of m words; return the log-likelihood.
 
     A state is the position of the latest word that was not aligned to the empty word, so the
@@ -360,9 +385,16 @@ def forward_backward(
 
 @inlined
 def collect_jumps(
-    n: int, s: int, kinds: I4, steps: F4, tail: F4, last: F4, posterior: F4, expected: F4,
+    n: int,
+    s: int,
+    kinds: I4,
+    steps: F4,
+    tail: F4,
+    last: F4,
+    posterior: F4,
+    expected: F4,
     counts: I8,
-) -> None:  # fmt: skip
+) -> None:
     """Add the expected jumps of a sentence, in units, to counts: of the jump table's shape."""
     band = (counts.shape[1] - 2) // 2
     beyond = 2 * band + 1
@@ -383,9 +415,20 @@ def collect_jumps(
 
 @inlined_fast
 def viterbi(
-    n: int, m: int, s: int, emission: F4, null: F4, p0: np.float32, steps: F4, tail: F4, first: F4,
-    last: F4, best: F4, origins: I4, path: I4,
-) -> float:  # fmt: skip
+    n: int,
+    m: int,
+    s: int,
+    emission: F4,
+    null: F4,
+    p0: np.float32,
+    steps: F4,
+    tail: F4,
+    first: F4,
+    last: F4,
+    best: F4,
+    origins: I4,
+    path: I4,
+) -> float:
     """Set path (m,) to the position of each word in the most probable alignment, -1 for null.
 
     Returns its log-probability. `best` (m * s,) and `origins` (m * s,) are room to work in:
@@ -445,10 +488,22 @@ def viterbi(
 
 @fast
 def lexical_step(
-    begin: int, end: int, pairs: Pairs, tables: Tables, places: I8, forward_positions: F4,
-    reverse_positions: F4, own: Own, agreement: U1, source_nulls: F4, target_nulls: F4,
-    out_forward: F4, out_reverse: F4, base: int, likelihoods: F8,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    pairs: Pairs,
+    tables: Tables,
+    places: I8,
+    forward_positions: F4,
+    reverse_positions: F4,
+    own: Own,
+    agreement: U1,
+    source_nulls: F4,
+    target_nulls: F4,
+    out_forward: F4,
+    out_reverse: F4,
+    base: int,
+    likelihoods: F8,
+) -> None:
     """Run IBM 1 or 2 in both directions over the pairs from begin to before end.
 
     Where `places` (P,) is not empty, cell (i, j) of pair p stands in the position tables at
@@ -494,10 +549,25 @@ def lexical_step(
 
 @fast
 def hmm_step(
-    begin: int, end: int, pairs: Pairs, tables: Tables, forward_jumps: F4, reverse_jumps: F4,
-    own: Own, agreement: U1, source_nulls: F4, target_nulls: F4, out_forward: F4, out_reverse: F4,
-    base: int, likelihoods: F8, first_pair: int, every: int, forward_counts: I8, reverse_counts: I8,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    pairs: Pairs,
+    tables: Tables,
+    forward_jumps: F4,
+    reverse_jumps: F4,
+    own: Own,
+    agreement: U1,
+    source_nulls: F4,
+    target_nulls: F4,
+    out_forward: F4,
+    out_reverse: F4,
+    base: int,
+    likelihoods: F8,
+    first_pair: int,
+    every: int,
+    forward_counts: I8,
+    reverse_counts: I8,
+) -> None:
     """Run the HMM in both directions over the pairs from begin to before end.
 
     Expected jumps are counted, in units, in one pair of `every` (none: 0), the first of all pairs
@@ -541,9 +611,27 @@ def hmm_step(
         take_null(m, tables.target_null, pairs.target, b, own.target, tables.target_unit, null)
         transitions(n, sn, kinds, forward_jumps, p0, steps, back, tail, first, last)
         likelihoods[p, 0] = forward_backward(
-            n, m, sn, band, forward, null, p0, steps, back, tail, first, last,
-            links_forward, alpha, beta, work, scale, target_nulls[b : b + m], expected, collect,
-        )  # fmt: skip
+            n,
+            m,
+            sn,
+            band,
+            forward,
+            null,
+            p0,
+            steps,
+            back,
+            tail,
+            first,
+            last,
+            links_forward,
+            alpha,
+            beta,
+            work,
+            scale,
+            target_nulls[b : b + m],
+            expected,
+            collect,
+        )
         if collect:
             collect_jumps(n, sn, kinds, steps, tail, last, links_forward, expected, forward_counts)
         # the other direction: states are the target words
@@ -551,9 +639,27 @@ def hmm_step(
         take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
         transitions(m, sm, kinds, reverse_jumps, p0, steps, back, tail, first, last)
         likelihoods[p, 1] = forward_backward(
-            m, n, sm, band, reverse, null, p0, steps, back, tail, first, last,
-            links_reverse, alpha, beta, work, scale, source_nulls[a : a + n], expected, collect,
-        )  # fmt: skip
+            m,
+            n,
+            sm,
+            band,
+            reverse,
+            null,
+            p0,
+            steps,
+            back,
+            tail,
+            first,
+            last,
+            links_reverse,
+            alpha,
+            beta,
+            work,
+            scale,
+            source_nulls[a : a + n],
+            expected,
+            collect,
+        )
         if collect:
             collect_jumps(m, sm, kinds, steps, tail, last, links_reverse, expected, reverse_counts)
         if len(agreement) > 0:
@@ -566,9 +672,18 @@ def hmm_step(
 
 @fast
 def hmm_paths(
-    begin: int, end: int, pairs: Pairs, tables: Tables, forward_jumps: F4, reverse_jumps: F4,
-    own: Own, target_path: I4, source_path: I4, target_base: int, source_base: int,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    pairs: Pairs,
+    tables: Tables,
+    forward_jumps: F4,
+    reverse_jumps: F4,
+    own: Own,
+    target_path: I4,
+    source_path: I4,
+    target_base: int,
+    source_base: int,
+) -> None:
     """Set, for each word of the pairs from begin to before end, what Viterbi aligns it to.
 
     target_path holds a source position, or -1, for each target word, from word `target_base` on;
@@ -604,13 +719,35 @@ def hmm_paths(
         take_null(m, tables.target_null, pairs.target, b, own.target, tables.target_unit, null)
         transitions(n, sn, kinds, forward_jumps, tables.p0, steps, back, tail, first, last)
         viterbi(
-            n, m, sn, forward, null, tables.p0, steps, tail, first, last, best, origins,
+            n,
+            m,
+            sn,
+            forward,
+            null,
+            tables.p0,
+            steps,
+            tail,
+            first,
+            last,
+            best,
+            origins,
             target_path[b - target_base :],
-        )  # fmt: skip
+        )
         take(m, tables.target_kinds, pairs.target, b, kinds)
         take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
         transitions(m, sm, kinds, reverse_jumps, tables.p0, steps, back, tail, first, last)
         viterbi(
-            m, n, sm, reverse, null, tables.p0, steps, tail, first, last, best, origins,
+            m,
+            n,
+            sm,
+            reverse,
+            null,
+            tables.p0,
+            steps,
+            tail,
+            first,
+            last,
+            best,
+            origins,
             source_path[a - source_base :],
-        )  # fmt: skip
+        )

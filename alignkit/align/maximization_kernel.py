@@ -93,9 +93,19 @@ def count_columns(
 
 @jit
 def fill_columns(
-    begin: int, end: int, first: I8, pair_of: I4, place: I4, source: I4, source_starts: I8,
-    target_starts: I8, cell_starts: I8, free: I8, columns: I4, cells: I4,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    first: I8,
+    pair_of: I4,
+    place: I4,
+    source: I4,
+    source_starts: I8,
+    target_starts: I8,
+    cell_starts: I8,
+    free: I8,
+    columns: I4,
+    cells: I4,
+) -> None:
     """Set columns and cells: number the word pairs of some target words.
 
     Target word by target word, in their order: so the columns of each row rise without sorting.

@@ -33,9 +33,17 @@ T = TypeVar("T")
 
 # The fields of the classes that a file holds, as tables of the same names
 _TABLES = (
-    "rows", "columns", "forward", "reverse", "source_totals", "target_totals", "source_null",
-    "target_null", "null_units", "jumps",
-)  # fmt: skip
+    "rows",
+    "columns",
+    "forward",
+    "reverse",
+    "source_totals",
+    "target_totals",
+    "source_null",
+    "target_null",
+    "null_units",
+    "jumps",
+)
 _FERTILITY = [field.name for field in fields(FertilityModel)][2:]  # not its name and null share
 _LEXICAL = ("forward_lexical", "reverse_lexical", "target_null", "source_null")
 _POSITIONS = ("shapes", "shape_starts", "forward", "reverse")
@@ -93,9 +101,15 @@ def _header_of(known: Parameters) -> ModelHeader:
     prefixes = {size: _header_of(part) for size, part in known.prefixes.items()}
     agreement = None if known.text is None else known.text.agreement
     return ModelHeader(
-        known.settings, known.casefold, known.history, shares, None, known.vectors, prefixes,
+        known.settings,
+        known.casefold,
+        known.history,
+        shares,
+        None,
+        known.vectors,
+        prefixes,
         agreement,
-    )  # fmt: skip
+    )
 
 
 def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:
@@ -188,12 +202,20 @@ def _valid(stored: StoredModel, header: ModelHeader, prefixes: dict[int, Paramet
         counts = (arrays[f"text_{side}"] for side in SIDES)
         text = TrainingText(header.agreement, not len(arrays["memory_keys"]), *counts)
     return Parameters(
-        settings=header.settings, casefold=header.casefold, source=source, target=target,
+        settings=header.settings,
+        casefold=header.casefold,
+        source=source,
+        target=target,
         positions=Positions(places=np.empty(0, np.int64), **positions),
         remember=partial(Memory, **{name: arrays[f"memory_{name}"] for name in _MEMORY}),
-        fertilities=fertilities, history=header.history, vectors=header.vectors, learned=learned,
-        prefixes=prefixes, text=text, **{name: arrays[name] for name in _TABLES},
-    )  # fmt: skip
+        fertilities=fertilities,
+        history=header.history,
+        vectors=header.vectors,
+        learned=learned,
+        prefixes=prefixes,
+        text=text,
+        **{name: arrays[name] for name in _TABLES},
+    )
 
 
 @dataclass(frozen=True)
@@ -514,11 +536,12 @@ def _evidence_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
         measures = record["measures"] and tuple(record["measures"])
         typed = {tuple(map(type, system)) for system in systems} == {(str, int, bool)}
         fine = (
-            typed and len({system.name for system in systems}) == len(systems)
+            typed
+            and len({system.name for system in systems}) == len(systems)
             and all(0 < system.channels <= _MOST_CHANNELS for system in systems)
             and [type(x) is float and 0 <= x <= 1 for x in measures or (0.0, 0.0)] == [True, True]
             and bool(record["without"] or record["kind"] == refinement.VOTE)
-        )  # fmt: skip
+        )
     except (KeyError, TypeError):
         fine = False
     _require(fine, "learned: evidence is not a list of different systems, with two measures")

@@ -103,10 +103,12 @@ class Contents(NamedTuple):
     def encode(self, version: int) -> bytes:
         """Return the bytes of ``header.json``, of a version of the file format."""
         content = {
-            "alignkit": "model", "version": version, "header": _plain(self.header),
+            "alignkit": "model",
+            "version": version,
+            "header": _plain(self.header),
             "arrays": {key: table._asdict() for key, table in self.tables.items()},
             "words": {key: {"count": n, "bytes": size} for key, (n, size) in self.lists.items()},
-        }  # fmt: skip
+        }
         text = json.dumps(content, allow_nan=False, sort_keys=True, indent=1) + "\n"
         if len(text) > LONGEST_HEADER:
             raise ValueError(f"the header has {len(text)} bytes, more than {LONGEST_HEADER}")
@@ -233,9 +235,18 @@ def member_head(member: Member) -> bytes:
     """Return the bytes before the data of a member."""
     name = member.name.encode("ascii")
     local = _LOCAL.pack(
-        b"PK\3\4", _ZIP, 0, 0, _MIDNIGHT, _FIRST_DAY,
-        member.checksum, _ELSEWHERE, _ELSEWHERE, len(name), _SIZES.size,
-    )  # fmt: skip
+        b"PK\3\4",
+        _ZIP,
+        0,
+        0,
+        _MIDNIGHT,
+        _FIRST_DAY,
+        member.checksum,
+        _ELSEWHERE,
+        _ELSEWHERE,
+        len(name),
+        _SIZES.size,
+    )
     return local + name + _SIZES.pack(1, _SIZES.size - 4, member.size, member.size)
 
 
@@ -252,24 +263,46 @@ def directory(members: Sequence[Member]) -> bytes:
         name = member.name.encode("ascii")
         parts += (
             _CENTRAL.pack(
-                b"PK\1\2", _UNIX | _ZIP, _ZIP, 0, 0, _MIDNIGHT, _FIRST_DAY,
-                member.checksum, _ELSEWHERE, _ELSEWHERE, len(name), _PLACE.size, 0, 0, 0,
-                _MODE, _ELSEWHERE,
+                b"PK\1\2",
+                _UNIX | _ZIP,
+                _ZIP,
+                0,
+                0,
+                _MIDNIGHT,
+                _FIRST_DAY,
+                member.checksum,
+                _ELSEWHERE,
+                _ELSEWHERE,
+                len(name),
+                _PLACE.size,
+                0,
+                0,
+                0,
+                _MODE,
+                _ELSEWHERE,
             ),
             name,
             _PLACE.pack(1, _PLACE.size - 4, member.size, member.size, place),
-        )  # fmt: skip
+        )
         place += head_length(member.name) + member.size
     length = sum(map(len, parts))
     count = len(members)
     parts += (
         _END64.pack(
-            b"PK\6\6", _END64.size - 12, _UNIX | _ZIP, _ZIP, 0, 0, count, count, length,
+            b"PK\6\6",
+            _END64.size - 12,
+            _UNIX | _ZIP,
+            _ZIP,
+            0,
+            0,
+            count,
+            count,
+            length,
             place,
         ),
         _LOCATOR.pack(b"PK\6\7", 0, place + length, 1),
         _END.pack(b"PK\5\6", 0, 0, _MANY, _MANY, _ELSEWHERE, _ELSEWHERE, 0),
-    )  # fmt: skip
+    )
     return b"".join(parts)
 
 
@@ -281,9 +314,13 @@ def total(sizes: Iterable[tuple[str, int]]) -> int:
 
 
 def write_model(
-    path: _Path, *, header: Mapping[str, object], arrays: Arrays,
-    words: Mapping[str, Sequence[str]], evidence: bool = False,
-) -> None:  # fmt: skip
+    path: _Path,
+    *,
+    header: Mapping[str, object],
+    arrays: Arrays,
+    words: Mapping[str, Sequence[str]],
+    evidence: bool = False,
+) -> None:
     """Write a model; the file appears only when it is complete."""
     name = os.fspath(path)
     try:

@@ -46,10 +46,14 @@ class Lines(NamedTuple):
 
 
 def lines_of(
-    paths: list[str], options: ReadOptions, *, format: str | None, whole: bool,
+    paths: list[str],
+    options: ReadOptions,
+    *,
+    format: str | None,
+    whole: bool,
     refuse: Callable[[FormatError], None] | None = None,
     watch: Watch = lambda _file: nullcontext(lambda _count: None),
-) -> Iterator[Lines]:  # fmt: skip
+) -> Iterator[Lines]:
     """Yield the lines of the input, and log how many byte order marks were removed."""
     readings = [TextFile(path, options) for path in paths]
     named = TextFile(paths[0], replace(options, source=paths[0], target=paths[-1]))
@@ -72,9 +76,13 @@ def _report_marks(readings: Sequence[TextFile], named: TextFile) -> None:
 
 
 def _lines_of(
-    readings: Sequence[TextFile], named: TextFile, format: str | None, whole: bool,
-    refuse: Callable[[FormatError], None] | None, watch: Watch,
-) -> Iterator[Lines]:  # fmt: skip
+    readings: Sequence[TextFile],
+    named: TextFile,
+    format: str | None,
+    whole: bool,
+    refuse: Callable[[FormatError], None] | None,
+    watch: Watch,
+) -> Iterator[Lines]:
     paths = [reading.path for reading in readings]
     if len(paths) == 1 and paths[0] == "-" and not whole and refuse is not None:
         return _live_text(readings[0], format, refuse)

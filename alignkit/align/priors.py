@@ -55,16 +55,25 @@ def code_points(words: Sequence[str]) -> tuple[U4, I8]:
 
 
 def spelling_prior(
-    index: Cooccurrence, source: Sequence[str], target: Sequence[str], weight: float,
+    index: Cooccurrence,
+    source: Sequence[str],
+    target: Sequence[str],
+    weight: float,
     identity: float = 0.0,
-) -> F4:  # fmt: skip
+) -> F4:
     """Return pseudo-counts for words with similar spelling, ignoring marks."""
     prior = np.zeros(len(index.columns), np.float32)
     if weight > 0 or identity > 0:
         kernel.add_similarity(
-            index.rows, index.columns, *letters(source), *letters(target),
-            LEAST_PREFIX, float(weight), float(identity), prior,
-        )  # fmt: skip
+            index.rows,
+            index.columns,
+            *letters(source),
+            *letters(target),
+            LEAST_PREFIX,
+            float(weight),
+            float(identity),
+            prior,
+        )
     return prior
 
 
@@ -81,9 +90,12 @@ def check_dictionary(dictionary: Mapping[tuple[str, str], float]) -> None:
 
 
 def add_dictionary(
-    prior: F4, index: Cooccurrence, source: Sequence[str], target: Sequence[str],
+    prior: F4,
+    index: Cooccurrence,
+    source: Sequence[str],
+    target: Sequence[str],
     dictionary: Mapping[tuple[str, str], float],
-) -> int:  # fmt: skip
+) -> int:
     """Add the pseudo-counts of a dictionary to a prior (K,); return how many entries occur."""
     source_numbers, target_numbers = ({w: k for k, w in enumerate(x)} for x in (source, target))
     count = 0
@@ -161,20 +173,34 @@ class Backing:
         sizes = self._number, self._source.size, self._target.size
         sums = StemSums(*(np.zeros(size, np.int64) for size in sizes))
         kernel.add_to_stems(
-            self._index.rows, self._index.columns, counts, self._pairs,
-            self._source.numbers, self._target.numbers, *sums,
-        )  # fmt: skip
+            self._index.rows,
+            self._index.columns,
+            counts,
+            self._pairs,
+            self._source.numbers,
+            self._target.numbers,
+            *sums,
+        )
         return sums
 
     def add(self, counts: F4, sums: StemSums, weights: F4) -> None:
         """Add the evidence of stems, from `counts` (K,) and their sums, to `weights` (K,)."""
         source, target = self._source, self._target
         kernel.add_backing(
-            self._index.rows, self._index.columns, counts, self._pairs,
-            source.numbers, target.numbers, source.shares, np.sqrt(target.shares),
-            sums.pairs, sums.source / UNITS + SMOOTH, sums.target / UNITS + SMOOTH,
-            self._strength, weights,
-        )  # fmt: skip
+            self._index.rows,
+            self._index.columns,
+            counts,
+            self._pairs,
+            source.numbers,
+            target.numbers,
+            source.shares,
+            np.sqrt(target.shares),
+            sums.pairs,
+            sums.source / UNITS + SMOOTH,
+            sums.target / UNITS + SMOOTH,
+            self._strength,
+            weights,
+        )
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,17 @@ def common_prefix(source: U4, a: int, m: int, target: U4, b: int, n: int) -> int
 
 @jit
 def add_similarity(
-    rows: I8, columns: I4, source: U4, source_starts: I8, target: U4, target_starts: I8, least: int,
-    weight: float, identity: float, prior: F4,
-) -> None:  # fmt: skip
+    rows: I8,
+    columns: I4,
+    source: U4,
+    source_starts: I8,
+    target: U4,
+    target_starts: I8,
+    least: int,
+    weight: float,
+    identity: float,
+    prior: F4,
+) -> None:
     """Add `weight` times the similarity of the two words to each place of prior (K,).
 
     1 for equal words, which get `identity` besides; else the common prefix over the longer
@@ -47,9 +55,14 @@ def add_similarity(
 
 @jit
 def sum_stems(
-    members: I4, member_starts: I8, rows: I8, columns: I4, target_stems: I4, number: int,
+    members: I4,
+    member_starts: I8,
+    rows: I8,
+    columns: I4,
+    target_stems: I4,
+    number: int,
     stem_pairs: I4,
-) -> int:  # fmt: skip
+) -> int:
     """Give numbers to the pairs of stems that occur, in stem_pairs (K,); return how many.
 
     `members` lists the source words of each source stem; `target_stems` (Vt,) has `number` values.
@@ -73,9 +86,16 @@ def sum_stems(
 
 @jit
 def add_to_stems(
-    rows: I8, columns: I4, counts: F4, stem_pairs: I4, source_stems: I4, target_stems: I4,
-    pair_sums: I8, source_sums: I8, target_sums: I8,
-) -> None:  # fmt: skip
+    rows: I8,
+    columns: I4,
+    counts: F4,
+    stem_pairs: I4,
+    source_stems: I4,
+    target_stems: I4,
+    pair_sums: I8,
+    source_sums: I8,
+    target_sums: I8,
+) -> None:
     """Add the counts (K,) of the word pairs to the sums of their stems, in units."""
     for word in range(len(rows) - 1):
         total = source_sums[source_stems[word]]
@@ -91,10 +111,20 @@ def add_to_stems(
 
 @jit
 def add_backing(
-    rows: I8, columns: I4, counts: F4, stem_pairs: I4, source_stems: I4, target_stems: I4,
-    source_share: F4, target_share: F4, pair_sums: I8, source_sums: F8, target_sums: F8,
-    strength: float, weights: F4,
-) -> None:  # fmt: skip
+    rows: I8,
+    columns: I4,
+    counts: F4,
+    stem_pairs: I4,
+    source_stems: I4,
+    target_stems: I4,
+    source_share: F4,
+    target_share: F4,
+    pair_sums: I8,
+    source_sums: F8,
+    target_sums: F8,
+    strength: float,
+    weights: F4,
+) -> None:
     """Add to each place what the other words of its two stems tell.
 
     strength * (c(stem pair) - c(place)) / sqrt(c(stem) c(stem)) * sqrt(share share); the sums of
@@ -172,7 +202,7 @@ def cosine_of_sums(
 @fast
 def vector_features(
     own: F4, other: F4, cross: F4, places: I4, first: int, last: int, features: F4, column: int
-) -> None:  # fmt: skip
+) -> None:
     """Set the 10 features from a column on, of the cells from first to before last of a pair."""
     n, m = cross.shape
     by_source, by_target = np.zeros((n, 3), np.float32), np.zeros((m, 3), np.float32)

@@ -12,8 +12,14 @@ from alignkit._support.arguments import check_known
 from alignkit.errors import OptionError
 
 SYMMETRIZATIONS = (
-    *("posterior", "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"),
-    *("forward", "reverse"),
+    "posterior",
+    "intersection",
+    "union",
+    "grow-diag",
+    "grow-diag-final",
+    "grow-diag-final-and",
+    "forward",
+    "reverse",
 )
 """How links are chosen: by the mean of both posteriors, or from Viterbi alignments."""
 

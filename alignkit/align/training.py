@@ -44,10 +44,15 @@ class Trained(NamedTuple):
 
 
 def train(
-    bitext: Bitext, settings: Settings, workers: expectation.Workers, *,
-    dictionary: Mapping[tuple[str, str], float], room: Room, vectors: VectorPrior | None,
+    bitext: Bitext,
+    settings: Settings,
+    workers: expectation.Workers,
+    *,
+    dictionary: Mapping[tuple[str, str], float],
+    room: Room,
+    vectors: VectorPrior | None,
     progress: Progress | None = None,
-) -> Trained:  # fmt: skip
+) -> Trained:
     """Train on a bitext without long lines; see `Aligner.train`."""
     training = Training(bitext, settings, workers, dictionary, room, vectors)
     if not training.bitext.starts[-1]:
@@ -83,10 +88,14 @@ class Training:
     """The training of the models of word pairs, positions and jumps."""
 
     def __init__(
-        self, bitext: Bitext, settings: Settings, workers: expectation.Workers,
-        dictionary: Mapping[tuple[str, str], float] | None = None, room: Room | None = None,
+        self,
+        bitext: Bitext,
+        settings: Settings,
+        workers: expectation.Workers,
+        dictionary: Mapping[tuple[str, str], float] | None = None,
+        room: Room | None = None,
         vectors: VectorPrior | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         room = room or Room()
         self.bitext, self._workers, self._on_disk = bitext, workers, room.on_disk
         self.settings = settings = settings.settled(len(bitext))
@@ -150,9 +159,14 @@ class Training:
                 from alignkit.align.fertility import training  # IBM 3 and 4 alone need it
 
                 self._fertile = training.train_fertilities(
-                    self.settings, self.bitext, self.index, self.hmm_decoder(), self.prior,
-                    self._workers, self.history.append,
-                )  # fmt: skip
+                    self.settings,
+                    self.bitext,
+                    self.index,
+                    self.hmm_decoder(),
+                    self.prior,
+                    self._workers,
+                    self.history.append,
+                )
             else:
                 self._round(model, number)
         if progress is not None:
@@ -162,10 +176,17 @@ class Training:
         """Return the tables that the E-step reads."""
         lexical = self.lexical
         return Tables(
-            lexical.forward, lexical.reverse, lexical.source_totals, lexical.target_totals,
-            self.source_null, self.target_null, self.source_kinds, self.target_kinds,
-            np.float32(self.settings.null), *self.null_units,
-        )  # fmt: skip
+            lexical.forward,
+            lexical.reverse,
+            lexical.source_totals,
+            lexical.target_totals,
+            self.source_null,
+            self.target_null,
+            self.source_kinds,
+            self.target_kinds,
+            np.float32(self.settings.null),
+            *self.null_units,
+        )
 
     def decoder(self, text: TrainingText | None = None) -> Decoder | FertileDecoder:
         """Return the decoder of the training bitext; `text` calibrates its probabilities."""
@@ -193,14 +214,27 @@ class Training:
         unseen = unseen_total(settings, vectors=self._vectors is not None)
         rows, columns, forward, reverse = self._learned_places()
         return Parameters(
-            settings, bitext.casefold, bitext.source.words, bitext.target.words,
-            rows, columns, forward, reverse,
-            np.append(lexical.source_totals, unseen), np.append(lexical.target_totals, unseen),
-            with_unseen(self.source_null), with_unseen(self.target_null), self.null_units,
-            self.jumps if self._jumping else NO_JUMPS, self.positions, self._remember(),
-            None, None if self._fertile is None else self._fertile[0],
-            tuple(self.history), self._vectors,
-        )  # fmt: skip
+            settings,
+            bitext.casefold,
+            bitext.source.words,
+            bitext.target.words,
+            rows,
+            columns,
+            forward,
+            reverse,
+            np.append(lexical.source_totals, unseen),
+            np.append(lexical.target_totals, unseen),
+            with_unseen(self.source_null),
+            with_unseen(self.target_null),
+            self.null_units,
+            self.jumps if self._jumping else NO_JUMPS,
+            self.positions,
+            self._remember(),
+            None,
+            None if self._fertile is None else self._fertile[0],
+            tuple(self.history),
+            self._vectors,
+        )
 
     def _remember(self) -> Callable[[], Memory]:
         """Return what makes the memory; from disk it is made now, so that files can go."""

@@ -440,9 +440,12 @@ def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
 
 
 def write_rows(
-    conn: Connection, rows: Sequence[fold.Assigned], plan: fold.AssignmentPlan | None,
-    gone: Sequence[fold.Assigned] = (), actor: str = "",
-) -> None:  # fmt: skip
+    conn: Connection,
+    rows: Sequence[fold.Assigned],
+    plan: fold.AssignmentPlan | None,
+    gone: Sequence[fold.Assigned] = (),
+    actor: str = "",
+) -> None:
     """Take rows away, add others, some at a time; store the plan, and register its annotators."""
     names = [*(plan.annotators if plan else ()), *(row.annotator for row in (*gone, *rows))]
     numbers = {name: enrolled(conn, name) for name in dict.fromkeys(names)}
@@ -586,21 +589,35 @@ def _counts_table(title: str, rows: Sequence[AnnotatorShare | Stratum]) -> Table
 
 
 def assign_pairs(
-    store: Store, annotators: Sequence[str] = (), *, double: float | None = None,
-    each: int | None = None, trial: int | None = None, seed: int | None = None,
-    stratify: Sequence[str] | None = None, order: str | None = None, control: float | None = None,
-    control_least: int | None = None, dry_run: bool = False, everybody: bool = False,
+    store: Store,
+    annotators: Sequence[str] = (),
+    *,
+    double: float | None = None,
+    each: int | None = None,
+    trial: int | None = None,
+    seed: int | None = None,
+    stratify: Sequence[str] | None = None,
+    order: str | None = None,
+    control: float | None = None,
+    control_least: int | None = None,
+    dry_run: bool = False,
+    everybody: bool = False,
     approve: Callable[[Assignment], None] = lambda _: None,
-) -> Assignment:  # fmt: skip
+) -> Assignment:
     """Assign pairs that are not assigned yet; options that are None keep their values.
 
     `everybody` gives all pairs to all; `approve` is called before anything is stored.
     """
     options = {
-        "double": double, "each": each, "trial": trial, "seed": seed, "order": order,
-        "control": control, "least": control_least,
+        "double": double,
+        "each": each,
+        "trial": trial,
+        "seed": seed,
+        "order": order,
+        "control": control,
+        "least": control_least,
         "stratify": None if stratify is None else tuple(stratify),
-    }  # fmt: skip
+    }
     opened = store.database.reading() if dry_run else store.database.writing()
     with opened as conn:
         before = read_plan(conn)

@@ -52,9 +52,14 @@ _START = PairState()
 
 
 def create_project(
-    path: str, corpus: Corpus, *, name: str = "", scheme: str = "", task: str = "",
+    path: str,
+    corpus: Corpus,
+    *,
+    name: str = "",
+    scheme: str = "",
+    task: str = "",
     tell: Callable[[], None] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Make a project from a corpus with all its annotations."""
     refuse_existing(path)
     if not len(corpus):
@@ -111,9 +116,12 @@ Document = tuple[str, str, str, dict[str, str]]
 
 
 def read_documents(
-    paths: Sequence[str], *, tokenize: str | None = None, encoding: str = "utf-8",
+    paths: Sequence[str],
+    *,
+    tokenize: str | None = None,
+    encoding: str = "utf-8",
     note: Callable[[str], None] | None = None,
-) -> Iterator[SentencePair]:  # fmt: skip
+) -> Iterator[SentencePair]:
     """Yield pairs of documents; the attributes `source_text` and `target_text` hold their texts."""
     documents = _single(paths[0], encoding) if len(paths) == 1 else _beside(paths, encoding, note)
     more = {} if tokenize is None else {TOKENIZER: describe_tokenizer(tokenize)}

@@ -33,11 +33,16 @@ _CHUNK = 500
 
 
 def exported(
-    store: Store, *, annotator: str | None = None, done: bool = False,
-    unfinished: Counter[str] | None = None, assigned: bool = False,
-    outdated: Counter[str] | None = None, made: bool = False,
+    store: Store,
+    *,
+    annotator: str | None = None,
+    done: bool = False,
+    unfinished: Counter[str] | None = None,
+    assigned: bool = False,
+    outdated: Counter[str] | None = None,
+    made: bool = False,
     numbers: Collection[int] | None = None,
-) -> Iterator[SentencePair]:  # fmt: skip
+) -> Iterator[SentencePair]:
     """Yield pairs with their annotations; with `made`, also the pairs that annotators made."""
     with store.database.reading() as conn:
         account = None if annotator is None else queries.account_of(conn, annotator)
@@ -148,9 +153,12 @@ class _Wanted(NamedTuple):
 
 
 def _said(
-    conn: Connection, start: int, wanted: _Wanted, judged: set[tuple[int, int]],
+    conn: Connection,
+    start: int,
+    wanted: _Wanted,
+    judged: set[tuple[int, int]],
     unfinished: Counter[str] | None,
-) -> defaultdict[int, dict[str, Annotation]]:  # fmt: skip
+) -> defaultdict[int, dict[str, Annotation]]:
     """Return the annotations of a chunk of pairs, by pair and annotator."""
     table, end = schema.stream.c, start + _CHUNK
     conditions = [table.pair >= start, table.pair < end]
@@ -222,9 +230,12 @@ class Harvest:
 
 
 _RATIOS = {
-    "pairs_per_document": "number", "pairs_per_nonempty": "number", "empty": "percent",
-    "coverage": "percent", "length": "number",
-}  # fmt: skip
+    "pairs_per_document": "number",
+    "pairs_per_nonempty": "number",
+    "empty": "percent",
+    "coverage": "percent",
+    "length": "number",
+}
 
 
 @dataclass(frozen=True)
@@ -321,9 +332,12 @@ def _pairs(
 
 
 def _rewrite(
-    pair: PairRow, texts: tuple[str, str], number: int, times: Mapping[str, str | None],
+    pair: PairRow,
+    texts: tuple[str, str],
+    number: int,
+    times: Mapping[str, str | None],
     scheme: Scheme | None,
-) -> SentencePair:  # fmt: skip
+) -> SentencePair:
     best = scheme.order[-1] if scheme is not None and scheme.order else ""
     rewritten = Annotation(None, judgment=best, provenance=f"rewrite of {pair.id}")
     said = {name: replace(rewritten, when=when) for name, when in times.items()}

@@ -91,9 +91,15 @@ def _writing(store: Store, *, dry: bool) -> Iterator[Connection]:
 
 
 def import_pairs(
-    store: Store, others: Iterable[SentencePair], *, holds: frozenset[str], in_order: bool = False,
-    add: bool = False, dry: bool = False, tell: Callable[[], None] | None = None,
-) -> Imported:  # fmt: skip
+    store: Store,
+    others: Iterable[SentencePair],
+    *,
+    holds: frozenset[str],
+    in_order: bool = False,
+    add: bool = False,
+    dry: bool = False,
+    tell: Callable[[], None] | None = None,
+) -> Imported:
     """Import words and annotations of a corpus into a project: all, or nothing if `dry`."""
     result = Imported()
     with _writing(store, dry=dry) as conn:
@@ -324,9 +330,13 @@ def _without_votes(text: str | None) -> str | None:
 
 
 def merge_project(
-    store: Store, other: Store, *, in_order: bool = False, dry: bool = False,
+    store: Store,
+    other: Store,
+    *,
+    in_order: bool = False,
+    dry: bool = False,
     tell: Callable[[], None] | None = None,
-) -> Imported:  # fmt: skip
+) -> Imported:
     """Merge the work of another project into this one: all, or nothing if `dry`."""
     result = Imported()
     with _writing(store, dry=dry) as conn, other.database.reading() as there:
@@ -361,9 +371,16 @@ def merge_project(
 
 
 def _merge(
-    conn: Connection, writer: Writer, stream: StreamRow, pair: PairRow, name: str,
-    events: Sequence[log.LogEvent], same_texts: bool, start: str | None, result: Imported,
-) -> None:  # fmt: skip
+    conn: Connection,
+    writer: Writer,
+    stream: StreamRow,
+    pair: PairRow,
+    name: str,
+    events: Sequence[log.LogEvent],
+    same_texts: bool,
+    start: str | None,
+    result: Imported,
+) -> None:
     ids = [event.id for event in events]
     merged_ids = [import_id(pair.k, name, id.encode()) for id in ids]
     known = queries.known_events(conn, [*ids, *merged_ids])

@@ -23,9 +23,11 @@ TAUGHT = "done\n"  # the name under which the links to learn from are stored; no
 
 
 def links_of(
-    conn: Connection, accounts: Iterable[int], some: Sequence[int] | None,
+    conn: Connection,
+    accounts: Iterable[int],
+    some: Sequence[int] | None,
     *conditions: ColumnElement[bool],
-) -> Iterator[tuple[int, int, Alignment]]:  # fmt: skip
+) -> Iterator[tuple[int, int, Alignment]]:
     """Yield the pair, annotator and links of work, on all pairs or on some."""
     stream = schema.stream.c
     asked = stream.account.in_(sorted(accounts)), *conditions

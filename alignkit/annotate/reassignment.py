@@ -30,9 +30,15 @@ class MovedPairs(NamedTuple):
 
 
 def move_pairs(
-    store: Store, from_: str, to: str | None, count: int, *,
-    pairs: Collection[int] | None = None, actor: str = "", dry_run: bool = False,
-) -> MovedPairs:  # fmt: skip
+    store: Store,
+    from_: str,
+    to: str | None,
+    count: int,
+    *,
+    pairs: Collection[int] | None = None,
+    actor: str = "",
+    dry_run: bool = False,
+) -> MovedPairs:
     """Move up to `count` pairs that `from_` has not begun, the last in their order first.
 
     `pairs` are the only ones that may be moved. If `from_` is empty, they are given (back) to `to`,

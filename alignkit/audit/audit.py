@@ -125,9 +125,11 @@ def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> I8
 
 
 def draw(
-    pools: Mapping[str, Sequence[T]], counts: Mapping[str, int], stratum: Callable[[T], object],
+    pools: Mapping[str, Sequence[T]],
+    counts: Mapping[str, int],
+    stratum: Callable[[T], object],
     rng: np.random.Generator,
-) -> list[tuple[str, T]]:  # fmt: skip
+) -> list[tuple[str, T]]:
     """Draw from each origin, spread over its strata; return origins and items in random order."""
     drawn: list[tuple[str, T]] = []
     for origin, pool in pools.items():
@@ -137,9 +139,13 @@ def draw(
 
 
 def assigned(
-    judges: Sequence[str], each: int, barred: Sequence[Collection[str]],
-    familiar: Sequence[Collection[str]], origins: Sequence[str], rng: np.random.Generator,
-) -> list[tuple[str, ...]]:  # fmt: skip
+    judges: Sequence[str],
+    each: int,
+    barred: Sequence[Collection[str]],
+    familiar: Sequence[Collection[str]],
+    origins: Sequence[str],
+    rng: np.random.Generator,
+) -> list[tuple[str, ...]]:
     """Return the judges of each item, in their order."""
     left = [[name for name in judges if name not in known] for known in barred]
     short = sum(len(names) < each for names in left)

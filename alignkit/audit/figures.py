@@ -234,10 +234,19 @@ def _difference(first: AuditFigure, second: AuditFigure) -> AuditFigure:
             first.value, (first.low, first.high), second.value, (second.low, second.high)
         )
     return AuditFigure(
-        "difference", first.first, "", f"{first.origin} - {second.origin}", "upheld", value, low,
-        high, "newcombe", items=first.items + second.items, units=first.units + second.units,
+        "difference",
+        first.first,
+        "",
+        f"{first.origin} - {second.origin}",
+        "upheld",
+        value,
+        low,
+        high,
+        "newcombe",
+        items=first.items + second.items,
+        units=first.units + second.units,
         reason=reason,
-    )  # fmt: skip
+    )
 
 
 def confusions(audit: Audit, filled: Filled) -> dict[tuple[str, str], Contingency]:
@@ -288,9 +297,13 @@ def _agreement(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[Au
 
 
 def _agreement_of(
-    kind: str, who: tuple[str, str], origin: str, judged: _Judged, measure: Measure,
+    kind: str,
+    who: tuple[str, str],
+    origin: str,
+    judged: _Judged,
+    measure: Measure,
     drawing: AuditResamples,
-) -> list[AuditFigure]:  # fmt: skip
+) -> list[AuditFigure]:
     rows = judged.rows
     values, bounds = measure(rows.sum(axis=0)[np.newaxis]), _bounded(rows, measure, drawing)
     undefined = "both gave the same judgment everywhere"
@@ -303,9 +316,20 @@ def _agreement_of(
         value = float(values[name][0])
         low, high, reason = (nan, nan, undefined) if isnan(value) else bounds[name]
         figures.append(
-            AuditFigure(kind, *who, origin, name, value, low, high, "bootstrap",
-                        items=judged.items, units=len(rows), reason=reason)
-        )  # fmt: skip
+            AuditFigure(
+                kind,
+                *who,
+                origin,
+                name,
+                value,
+                low,
+                high,
+                "bootstrap",
+                items=judged.items,
+                units=len(rows),
+                reason=reason,
+            )
+        )
     return figures
 
 

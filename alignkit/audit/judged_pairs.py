@@ -128,9 +128,19 @@ def draw_pairs(
     about["plain"] = f"pairs that nobody rewrote{judged}"
     origins = {name: Origin(about[name], len(pool), of.count(name)) for name, pool in pools.items()}
     return Audit(
-        "pairs", items, _COLUMNS, (), _scale(question.view), FrozenMap(origins), FrozenMap(), seed,
-        signature, tuple(judges), question.upheld, by or "",
-    )  # fmt: skip
+        "pairs",
+        items,
+        _COLUMNS,
+        (),
+        _scale(question.view),
+        FrozenMap(origins),
+        FrozenMap(),
+        seed,
+        signature,
+        tuple(judges),
+        question.upheld,
+        by or "",
+    )
 
 
 def _check(n: int, seed: int, mix: float, judges: Sequence[str], each: int) -> None:
@@ -167,9 +177,13 @@ def fitting_scheme(texts: Iterable[str]) -> str:
 
 
 def _question(
-    corpus: Corpus, scheme: str | None, view: str | None, upheld: Sequence[str] | None, plain: str,
+    corpus: Corpus,
+    scheme: str | None,
+    view: str | None,
+    upheld: Sequence[str] | None,
+    plain: str,
     annotators: tuple[str, ...] | None,
-) -> _Question:  # fmt: skip
+) -> _Question:
     check_known("choice of plain pairs", plain, PLAIN)
     known = judges_of(corpus)
     for name in annotators or ():

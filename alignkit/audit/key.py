@@ -21,20 +21,28 @@ def key_text(audit: Audit) -> str:
     """Return the key as JSON, one item per line."""
     optional = {"meanings": audit.scale.meanings, "judges": audit.judges, "upheld": audit.upheld}
     head = {
-        "alignkit": "audit", "version": VERSION, "kind": audit.kind, "signature": audit.signature,
-        "seed": audit.seed, "judgments": audit.scale.names, "columns": audit.columns,
+        "alignkit": "audit",
+        "version": VERSION,
+        "kind": audit.kind,
+        "signature": audit.signature,
+        "seed": audit.seed,
+        "judgments": audit.scale.names,
+        "columns": audit.columns,
         "marked": audit.marked,
         "origins": {name: vars(item) for name, item in audit.origins.items()},
         "rates": {name: vars(item) for name, item in audit.rates.items()},
         **{name: value for name, value in (*optional.items(), ("by", audit.by)) if value},
-    }  # fmt: skip
+    }
     rows = [
         {
-            "item": item.id, "origin": item.origin, "cells": item.cells, "facts": dict(item.facts),
+            "item": item.id,
+            "origin": item.origin,
+            "cells": item.cells,
+            "facts": dict(item.facts),
             **({"judges": item.judges} if item.judges else {}),
         }
         for item in audit.items
-    ]  # fmt: skip
+    ]
     lines = [f" {_json(name)}: {_json(value)},\n" for name, value in head.items()]
     items = ",\n".join(f"  {_json(row)}" for row in rows)
     return f'{{\n{"".join(lines)} "items": [\n{items}\n ]\n}}\n'
@@ -72,15 +80,18 @@ def _audit(key: Mapping[str, Any]) -> Audit:
     columns = _texts(key["columns"])
     audit = Audit(
         kind=_of(str, key["kind"]),
-        items=tuple(_item(row, len(columns)) for row in _of(list, key["items"])), columns=columns,
+        items=tuple(_item(row, len(columns)) for row in _of(list, key["items"])),
+        columns=columns,
         marked=_texts(key["marked"]),
         scale=Scale(_texts(key["judgments"]), _texts(key.get("meanings", []))),
         origins=FrozenMap({name: _origin(x) for name, x in _of(dict, key["origins"]).items()}),
         rates=FrozenMap({name: _rate(x) for name, x in _of(dict, key["rates"]).items()}),
-        seed=_of(int, key["seed"]), signature=_of(str, key["signature"]),
-        judges=_texts(key.get("judges", [])), upheld=_texts(key.get("upheld", [])),
+        seed=_of(int, key["seed"]),
+        signature=_of(str, key["signature"]),
+        judges=_texts(key.get("judges", [])),
+        upheld=_texts(key.get("upheld", [])),
         by=_of(str, key.get("by", "")),
-    )  # fmt: skip
+    )
     _check(audit)
     return audit
 

@@ -153,9 +153,17 @@ def draw_phrases(
         total, right = counts["hypothesis"] + counts["both"], ("correct",)
         rates["precision"] = Rate(counts["both"], total, "hypothesis", right, (*right, "uncertain"))
     return Audit(
-        "phrases", items, _COLUMNS, _COLUMNS[2:], CORRECTNESS, FrozenMap(origins),
-        FrozenMap(rates), seed, signature, by=by or "",
-    )  # fmt: skip
+        "phrases",
+        items,
+        _COLUMNS,
+        _COLUMNS[2:],
+        CORRECTNESS,
+        FrozenMap(origins),
+        FrozenMap(rates),
+        seed,
+        signature,
+        by=by or "",
+    )
 
 
 def _check(n: int, seed: int, both: float, options: _Options) -> None:
@@ -192,11 +200,15 @@ def _differences(
         hyp, ref = (
             extract_phrases(
                 LinkArrays.pack(pair.alignment(name) if name else Alignment() for pair in block),
-                links=options.links, loose=options.loose, max_length=options.max_length,
-                ignore_identical=options.ignore_identical, source=source, target=target,
+                links=options.links,
+                loose=options.loose,
+                max_length=options.max_length,
+                ignore_identical=options.ignore_identical,
+                source=source,
+                target=target,
             )
             for name in names
-        )  # fmt: skip
+        )
         mine, theirs = _rows(hyp, start), _rows(ref, start)
         hyp_shared, ref_shared = _shared(mine, theirs)
         every, atomic = options.kind == "all", options.kind == "atomic"
@@ -225,9 +237,14 @@ def _shared(first: Rows, second: Rows) -> tuple[B1, B1]:
 
 
 def _drawn(
-    rows: dict[str, Rows], pairs: Sequence[SentencePair], *, n: int, both: float, by: str | None,
+    rows: dict[str, Rows],
+    pairs: Sequence[SentencePair],
+    *,
+    n: int,
+    both: float,
+    by: str | None,
     rng: np.random.Generator,
-) -> list[tuple[str, list[int]]]:  # fmt: skip
+) -> list[tuple[str, list[int]]]:
     checks = min(round(n * both), len(rows.get("both", ())))
     errors = {name: len(these) for name, these in rows.items() if name != "both"}
     wanted = allot(n - checks, errors) | {"both": checks}
@@ -249,9 +266,12 @@ def _cells(pair: SentencePair, spans: Sequence[int]) -> tuple[str, ...]:
 
 def _signature(options: _Options, seed: int, both: float, by: str | None) -> str:
     shared = Signature(
-        links=options.links, identical="left-out" if options.ignore_identical else "kept",
+        links=options.links,
+        identical="left-out" if options.ignore_identical else "kept",
         case=("exact" if options.exact_case else "folded") if options.ignore_identical else None,
-        phrases="loose" if options.loose else "tight", max_length=options.max_length, seed=seed,
-    )  # fmt: skip
+        phrases="loose" if options.loose else "tight",
+        max_length=options.max_length,
+        seed=seed,
+    )
     own = f"audit:phrases|kind:{options.kind}|both:{both:g}"
     return f"{own}{f'|by:{by}' if by is not None else ''}|{shared}"

@@ -156,7 +156,9 @@ class AuditResult(Result):
         """Return everything for JSON; NaN becomes None."""
         audit, findings, tables = self.audit, self.filled.findings, self.confusions.items()
         return {
-            "kind": audit.kind, "signature": self.signature, "judges": list(self.filled.judges),
+            "kind": audit.kind,
+            "signature": self.signature,
+            "judges": list(self.filled.judges),
             "judgments": list(audit.scale.names),
             **({"upheld": list(audit.upheld)} if audit.upheld else {}),
             **({"by": self.by} if self.by else {}),
@@ -166,10 +168,11 @@ class AuditResult(Result):
                 {"first": first, "second": second, "table": [list(row) for row in part.table]}
                 for (first, second), part in tables
             ],
-            "items": self._items(), "found": dict(Counter(part.kind for part in findings)),
+            "items": self._items(),
+            "found": dict(Counter(part.kind for part in findings)),
             "findings": [{**asdict(part), "says": str(part)} for part in findings],
             "cautions": self.cautions,
-        }  # fmt: skip
+        }
 
     def _items(self) -> list[dict[str, object]]:
         """Return each item with its origin and its judgments."""
@@ -249,9 +252,11 @@ def _value(figure: AuditFigure) -> Value:
 
 def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
     columns = [
-        Column("origin"), Column("judge"), Column("judgments", "count"),
+        Column("origin"),
+        Column("judge"),
+        Column("judgments", "count"),
         *(Column(name, "percent") for name in audit.scale.names),
-    ]  # fmt: skip
+    ]
     grouped = _grouped(figures, {"share"}, lambda x: (x.origin, x.first))
     rows: list[list[Cell]] = [
         [*k, x[0].total, *map(_value, x)] for k, x in grouped.items() if audit.origins[k[0]].drawn
@@ -293,10 +298,12 @@ def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = 
 
 def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Table:
     columns = [
-        Column(by, key="group") if by else Column("origin"), Column("judges"),
-        Column("items", "count"), Column("agree, %", "percent", key="observed"),
+        Column(by, key="group") if by else Column("origin"),
+        Column("judges"),
+        Column("items", "count"),
+        Column("agree, %", "percent", key="observed"),
         Column("kappa", "decimal"),
-    ]  # fmt: skip
+    ]
     grouped = _grouped(
         figures,
         {"agreement", "mean agreement"},
@@ -325,9 +332,13 @@ def _confusions(confusions: Mapping[tuple[str, str], Contingency]) -> Iterator[T
 
 def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
     heads = [
-        Column("rate"), Column("judge"), Column("items", "count"), Column("as scored", "percent"),
-        Column("corrected", "percent"), Column("at most", "percent"),
-    ]  # fmt: skip
+        Column("rate"),
+        Column("judge"),
+        Column("items", "count"),
+        Column("as scored", "percent"),
+        Column("corrected", "percent"),
+        Column("at most", "percent"),
+    ]
     plain = {figure.statistic: figure.value for figure in figures if figure.kind == "rate"}
     grouped = _grouped(figures, {"strict rate", "lenient rate"}, lambda x: (x.statistic, x.first))
     rows: list[list[Cell]] = [

@@ -116,14 +116,18 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
     rows = sheet_rows(audit, judge, place)
     digest = sha256(repr(rows).encode()).hexdigest()[:8]
     data = {
-        "headings": headings(audit), "rows": rows,
+        "headings": headings(audit),
+        "rows": rows,
         "shown": [name for name in audit.columns if name not in audit.marked],
-        "marked": audit.marked, "marks": MARKS, "judgments": audit.scale.names,
+        "marked": audit.marked,
+        "marks": MARKS,
+        "judgments": audit.scale.names,
         "letters": [letter.casefold() for letter in audit.scale.letters],
-        "meanings": audit.scale.meanings, "divider": DIVIDERS[format],
+        "meanings": audit.scale.meanings,
+        "divider": DIVIDERS[format],
         "file": f"sheet-{judge}.{format}",
         "name": f"alignkit audit {rows[0][0] if rows else ''} {judge} {digest}",
-    }  # fmt: skip
+    }
     style, script = _own("sheet.css"), _own("sheet.js")
     return _own("sheet.html").format(
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",

@@ -266,9 +266,11 @@ def _parser(words: Sequence[str], *, every: bool = False) -> Parser:
     parser = Parser(prog="alignkit", description=_ABOUT, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"alignkit {__version__}")
     parser.add_argument(
-        "--print-completion", action=_Completion, metavar="SHELL",
+        "--print-completion",
+        action=_Completion,
+        metavar="SHELL",
         help="print a script that completes commands and options in bash, zsh or tcsh",
-    )  # fmt: skip
+    )
     _add_common(parser)
     _add_commands(parser, COMMANDS, words, every=every)
     parser.groups = GROUPS
@@ -306,9 +308,12 @@ def _add_commands(
         module = import_module(f"alignkit.cli.{_module(prog)}") if every or name == chosen else None
         about, _, examples = ((module and module.__doc__) or "").partition("\nFor example:\n")
         command = commands.add_parser(
-            name, prog=prog, help=summary, description=about,
+            name,
+            prog=prog,
+            help=summary,
+            description=about,
             epilog=f"For example:\n{examples}" if examples else None,
-        )  # fmt: skip
+        )
         if module is None:
             continue
         if hasattr(module, "COMMANDS"):  # it has commands of its own

@@ -39,9 +39,12 @@ class _Formatter(argparse.HelpFormatter):
         while rest and not rest[0].startswith(" "):
             plain.append(rest.pop(0))
         filled = textwrap.fill(
-            " ".join(plain), width, initial_indent=indent, subsequent_indent=indent,
+            " ".join(plain),
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent,
             break_on_hyphens=False,
-        )  # fmt: skip
+        )
         return "\n".join([filled, *(indent + line for line in rest)]).strip("\n")
 
 

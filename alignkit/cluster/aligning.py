@@ -90,10 +90,19 @@ def align(
 
 
 def align_parts(
-    session: Session, parts: Sequence[Part], output: str, model: str, how: LinkOutput | None = None,
-    *, scores: str | None = None, learned: bool = True, reading: ReadOptions | None = None,
-    threads: int | None = None, work: str | None = None, progress: OnProgress | None = None,
-) -> Aligned:  # fmt: skip
+    session: Session,
+    parts: Sequence[Part],
+    output: str,
+    model: str,
+    how: LinkOutput | None = None,
+    *,
+    scores: str | None = None,
+    learned: bool = True,
+    reading: ReadOptions | None = None,
+    threads: int | None = None,
+    work: str | None = None,
+    progress: OnProgress | None = None,
+) -> Aligned:
     """Align parts in a session; see `align`. `learned`: use the refinement from gold links."""
     reading, outputs = reading or ReadOptions(), PartOutputs(output, scores, how or LinkOutput())
     outputs.check(parts, None, model)
@@ -143,9 +152,15 @@ def memory_of(model: str) -> int:
 
 
 def _align_part(
-    paths: Sequence[str], outputs: tuple[str, str | None], how: LinkOutput, model: str, digest: str,
-    learned: bool, reading: ReadOptions, threads: int | None,
-) -> Done:  # fmt: skip
+    paths: Sequence[str],
+    outputs: tuple[str, str | None],
+    how: LinkOutput,
+    model: str,
+    digest: str,
+    learned: bool,
+    reading: ReadOptions,
+    threads: int | None,
+) -> Done:
     from alignkit.align.numbered_texts import lines_of, numbered, score_lines
     from alignkit.io.formats.pharaoh import format_lines
 
@@ -161,9 +176,12 @@ def _align_part(
             for side, path in zip(sides, (paths[0], paths[-1]), strict=True):
                 part_files.refuse_long(side.tolist(), lines.first, path, reading)
             links = aligner.align_bitext(
-                bitext, symmetrize=how.symmetrize, threshold=how.threshold, sure=how.sure,
+                bitext,
+                symmetrize=how.symmetrize,
+                threshold=how.threshold,
+                sure=how.sure,
                 threads=threads,
-            )  # fmt: skip
+            )
             known += aligner.known_words(bitext)
             weights = links.probabilities if how.probabilities else None
             out.write(format_lines(links.arrays, probabilities=weights))
@@ -171,11 +189,14 @@ def _align_part(
                 scores.write(score_lines(aligner.scores(bitext, threads=threads)))
             source, target = sides
             total.update(
-                pairs=len(source), empty=int(((source == 0) | (target == 0)).sum()),
+                pairs=len(source),
+                empty=int(((source == 0) | (target == 0)).sum()),
                 cut=int(((source > LONGEST_PIECE) | (target > LONGEST_PIECE)).sum()),
-                source_words=int(source.sum()), target_words=int(target.sum()),
-                links=len(links.arrays.links), sure=int(links.arrays.sure.sum()),
-            )  # fmt: skip
+                source_words=int(source.sum()),
+                target_words=int(target.sum()),
+                links=len(links.arrays.links),
+                sure=int(links.arrays.sure.sum()),
+            )
     numbers = {**total, "known_words": asdict(known)}
     return Done(numbers, [path for path in outputs if path is not None])
 

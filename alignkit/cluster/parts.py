@@ -266,9 +266,14 @@ def digest_of(path: str, *, sample: bool = False) -> str:
 
 
 def check_parts(
-    session: Session, parts: Sequence[Part], find: Callable[[Sequence[str], ReadOptions], Facts],
-    options: ReadOptions, *, run: Run, progress: OnProgress | None = None,
-) -> list[Facts]:  # fmt: skip
+    session: Session,
+    parts: Sequence[Part],
+    find: Callable[[Sequence[str], ReadOptions], Facts],
+    options: ReadOptions,
+    *,
+    run: Run,
+    progress: OnProgress | None = None,
+) -> list[Facts]:
     """Read all parts with `find`; if the run was begun before, only those with changed files."""
     saved: Mapping[str, dict[str, Any]] = run.read(_FILE) or {}
     facts: dict[int, Facts] = {}

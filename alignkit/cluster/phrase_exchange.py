@@ -85,9 +85,13 @@ class PhraseSample:
 
 
 def write_records(
-    exchange: BucketExchange, key: str, blocks: Iterable[Block], words: Sequence[str], *,
+    exchange: BucketExchange,
+    key: str,
+    blocks: Iterable[Block],
+    words: Sequence[str],
+    *,
     skip: int = 0,
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Write a part's records in buckets by the first phrase, and its words; return the files."""
     in_order, ranks = sorting.ranked(words)
     marks = sorting.marks_of(words)
@@ -122,8 +126,13 @@ def renumbered(block: Block, numbers: I4, skip: int) -> Block:
 
 
 def add_records(
-    runs: Runs, exchange: BucketExchange, bucket: int, numbered: Numbered, *, skip: int = 0,
-) -> None:  # fmt: skip
+    runs: Runs,
+    exchange: BucketExchange,
+    bucket: int,
+    numbered: Numbered,
+    *,
+    skip: int = 0,
+) -> None:
     """Add a bucket of the records of all parts; their words get the shared numbers."""
     for key, path in numbered.places.items():
         try:
@@ -252,10 +261,15 @@ class ExchangeOptions:
 
 
 def exchange_records(
-    session: Session, parts: Mapping[str, tuple[Part, tuple[Any, ...]]], output: str,
-    what: Mapping[str, Any], reading: ReadOptions, options: ExchangeOptions,
-    steps: tuple[Step, Step, Step], check: Callable[[Iterable[Any]], None] = lambda values: None,
-) -> tuple[list[Any], list[Any]]:  # fmt: skip
+    session: Session,
+    parts: Mapping[str, tuple[Part, tuple[Any, ...]]],
+    output: str,
+    what: Mapping[str, Any],
+    reading: ReadOptions,
+    options: ExchangeOptions,
+    steps: tuple[Step, Step, Step],
+    check: Callable[[Iterable[Any]], None] = lambda values: None,
+) -> tuple[list[Any], list[Any]]:
     """Write a table by three steps; return the values of the parts, and those of the buckets."""
     # The first step writes the records of each part, given with its arguments; the second turns
     # each bucket of them round; the third writes the lines of each bucket of those.

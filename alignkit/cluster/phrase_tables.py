@@ -105,9 +105,15 @@ def phrases(
 
 
 def count_parts(
-    session: Session, parts: Sequence[Part], output: str, settings: TableSettings,
-    given: AlignedInput, options: ExchangeOptions, *, min_count: int,
-) -> Counted:  # fmt: skip
+    session: Session,
+    parts: Sequence[Part],
+    output: str,
+    settings: TableSettings,
+    given: AlignedInput,
+    options: ExchangeOptions,
+    *,
+    min_count: int,
+) -> Counted:
     """Write the phrase table of parts in a session; see `phrases`."""
     if given.format is None:
         path = largest_of(parts).paths[0]
@@ -155,9 +161,12 @@ def _count_part(
 
 
 def _turn(
-    bucket: int, numbered: Numbered, cuts: Sequence[Sequence[int]], min_count: int,
+    bucket: int,
+    numbered: Numbered,
+    cuts: Sequence[Sequence[int]],
+    min_count: int,
     exchange: BucketExchange,
-) -> Done:  # fmt: skip
+) -> Done:
     ranks = np.arange(len(WordPool.read(numbered.pool)), dtype=np.int32)
     tally = PhraseTally()
     with Runs(exchange.folder, room=exchange.room) as runs:
@@ -241,9 +250,13 @@ def pivot(
 
 
 def join_tables(
-    session: Session, tables: Sequence[Sequence[Part]], output: str, settings: pivots.PivotSettings,
-    given: TableInput, options: ExchangeOptions,
-) -> Joined:  # fmt: skip
+    session: Session,
+    tables: Sequence[Sequence[Part]],
+    output: str,
+    settings: pivots.PivotSettings,
+    given: TableInput,
+    options: ExchangeOptions,
+) -> Joined:
     """Write the paraphrases of one or two tables, each in several files; see `pivot`."""
     sides = range(1, len(tables) + 1)
     numbered = ((side, part) for side, table in enumerate(tables, 1) for part in table)
@@ -287,9 +300,13 @@ def _read(part: Part, side: int, given: TableInput, exchange: BucketExchange, pa
 
 
 def _join(
-    bucket: int, numbered: Numbered, cuts: Sequence[Sequence[int]], tables: int, identity: bool,
+    bucket: int,
+    numbered: Numbered,
+    cuts: Sequence[Sequence[int]],
+    tables: int,
+    identity: bool,
     exchange: BucketExchange,
-) -> Done:  # fmt: skip
+) -> Done:
     count = len(WordPool.read(numbered.pool)) + 1
     marks = np.full(count, -1, np.int32), np.zeros((count, 1), np.int32)
     names = np.arange(count, dtype=np.int32), *marks

@@ -206,9 +206,15 @@ class Run:
                 gone.rmdir()
 
     def do(
-        self, session: Session, step: str, function: Callable[..., Done], tasks: Mapping[str, Task],
-        progress: Callable[[str], None] | None = None, *, errors: int = 1,
-    ) -> dict[str, Any]:  # fmt: skip
+        self,
+        session: Session,
+        step: str,
+        function: Callable[..., Done],
+        tasks: Mapping[str, Task],
+        progress: Callable[[str], None] | None = None,
+        *,
+        errors: int = 1,
+    ) -> dict[str, Any]:
         """Do the tasks of a step that are not done yet, in order; return all values."""
         self.claim(*(f"{step}/{key}{end}" for key in tasks for end in (".json", ".bin")))
         records = {key: self.read(step, f"{key}.json") for key in tasks}

@@ -208,9 +208,13 @@ class DaskSession(Session):
     threads = 1
 
     def __init__(
-        self, client: Client, *, check: Callable[[], Canary] = canary, here: bool = False,
+        self,
+        client: Client,
+        *,
+        check: Callable[[], Canary] = canary,
+        here: bool = False,
         wait: float | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._client, self._check, self._here = client, check, here
         self._address = str(getattr(client.scheduler, "address", "the scheduler"))
         self.dashboard = (client.dashboard_link or None) if find_spec("bokeh") else None

@@ -54,9 +54,13 @@ class Stages:
     """The stages of a training; finished ones are recorded in a file and not repeated."""
 
     def __init__(
-        self, session: Session, run: Run, parts: Sequence[Part], settings: Settings,
+        self,
+        session: Session,
+        run: Run,
+        parts: Sequence[Part],
+        settings: Settings,
         progress: OnProgress | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._session, self._run, self._parts = session, run, parts
         self._settings, self._progress = settings, progress
         self._schedule = list(schedule_of(settings))
@@ -88,12 +92,18 @@ class Stages:
             state["shards"] = shards or max(min(self._session.workers, 8), at_least)
         pairs = [pairs for pairs, _ in sizes]
         self._plan = TrainingPlan(
-            folder=self._run.folder, run=state["run"], settings=self._settings, casefold=casefold,
-            parts=len(sizes), shards=state["shards"], pairs=sum(pairs),
+            folder=self._run.folder,
+            run=state["run"],
+            settings=self._settings,
+            casefold=casefold,
+            parts=len(sizes),
+            shards=state["shards"],
+            pairs=sum(pairs),
             firsts=tuple(sum(pairs[:k]) for k in range(len(pairs))),
-            sizes=(state["words"][0][0], state["words"][1][0]), memory=self._session.memory,
+            sizes=(state["words"][0][0], state["words"][1][0]),
+            memory=self._session.memory,
             threads=threads,
-        )  # fmt: skip
+        )
         if "indexed" in state:
             self._stage = 1 + state.get("weighed", 0)
         else:
@@ -164,10 +174,17 @@ class Stages:
         """Return a summary of the training."""
         plan, state = self._plan, self._state
         return TrainedParts(
-            self._history, plan.pairs, sum(cells for _, cells in state["sizes"]), source_words,
-            target_words, *plan.sizes, sum(state["places"]), state["entries"], plan.parts,
+            self._history,
+            plan.pairs,
+            sum(cells for _, cells in state["sizes"]),
+            source_words,
+            target_words,
+            *plan.sizes,
+            sum(state["places"]),
+            state["entries"],
+            plan.parts,
             plan.shards,
-        )  # fmt: skip
+        )
 
     @property
     def _history(self) -> tuple[Round, ...]:
@@ -193,9 +210,12 @@ class Stages:
         return self._each(name, function, tasks, names=[f"shard {k + 1}" for _, k, *_ in tasks])
 
     def _each(
-        self, name: str, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]],
+        self,
+        name: str,
+        function: Callable[..., T],
+        tasks: Sequence[tuple[Any, ...]],
         names: Sequence[str] | None = None,
-    ) -> list[T]:  # fmt: skip
+    ) -> list[T]:
         """Do tasks; those without names are for parts, largest first, and report progress."""
         order = list(range(len(tasks)))
         if names is None:
@@ -251,19 +271,34 @@ def train(
     outputs = PartOutputs() if output is None else PartOutputs(output)
     with open_session(client, wait=wait) as session:
         return train_parts(
-            session, find_parts(source, target), settings or Settings(), work=work, save=save,
-            outputs=outputs, dictionary=dictionary, casefold=casefold, shards=shards,
+            session,
+            find_parts(source, target),
+            settings or Settings(),
+            work=work,
+            save=save,
+            outputs=outputs,
+            dictionary=dictionary,
+            casefold=casefold,
+            shards=shards,
             progress=progress,
-        )  # fmt: skip
+        )
 
 
 def train_parts(
-    session: Session, parts: Sequence[Part], settings: Settings, *, work: str,
-    save: str | None = None, outputs: PartOutputs | None = None,
-    dictionary: Mapping[tuple[str, str], float] | None = None, casefold: bool = True,
-    shards: int | None = None, reading: ReadOptions | None = None, threads: int | None = None,
+    session: Session,
+    parts: Sequence[Part],
+    settings: Settings,
+    *,
+    work: str,
+    save: str | None = None,
+    outputs: PartOutputs | None = None,
+    dictionary: Mapping[tuple[str, str], float] | None = None,
+    casefold: bool = True,
+    shards: int | None = None,
+    reading: ReadOptions | None = None,
+    threads: int | None = None,
     progress: OnProgress | None = None,
-) -> TrainedParts:  # fmt: skip
+) -> TrainedParts:
     """Train on parts in a session; see `train`."""
     check_settings(settings)
     dictionary = dictionary or {}

@@ -161,10 +161,12 @@ def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
     order = np.argsort(np.unique(side.ids, return_index=True)[1])
     words = WordPool.of([side.words[word] for word in order.tolist()])
     return {
-        f"{name}-ids": _ranks(order)[side.ids], f"{name}-starts": side.starts,
-        f"{name}-letters": words.text, f"{name}-ends": words.ends,
+        f"{name}-ids": _ranks(order)[side.ids],
+        f"{name}-starts": side.starts,
+        f"{name}-letters": words.text,
+        f"{name}-ends": words.ends,
         f"{name}-frequencies": side.frequencies[order],
-    }  # fmt: skip
+    }
 
 
 def _ranks(order: NDArray[np.intp]) -> I4:
@@ -207,9 +209,13 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
     alone = Stems(np.arange(count, dtype=np.int32), count, np.ones(count, "f4"))
     stems = Stems.of(ordered, totals[order], stem) if stem else alone
     arrays: dict[str, NDArray[np.generic]] = {
-        "letters": pool.text, "ends": pool.ends, "frequencies": totals[order],
-        "stems": stems.numbers, "shares": stems.shares, "stem_count": np.array(stems.size),
-    }  # fmt: skip
+        "letters": pool.text,
+        "ends": pool.ends,
+        "frequencies": totals[order],
+        "stems": stems.numbers,
+        "shares": stems.shares,
+        "stem_count": np.array(stems.size),
+    }
     write_arrays(file, arrays | {f"numbers-{k}": ranks[at] for k, at in enumerate(numbers)})
     return count, stems.size
 

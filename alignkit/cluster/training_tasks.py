@@ -157,9 +157,17 @@ def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
     )
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
         tables = Tables(
-            weights, weights, totals["source"], totals["target"], common["source_null"],
-            common["target_null"], source, target, np.float32(settings.null), *common["null_units"],
-        )  # fmt: skip
+            weights,
+            weights,
+            totals["source"],
+            totals["target"],
+            common["source_null"],
+            common["target_null"],
+            source,
+            target,
+            np.float32(settings.null),
+            *common["null_units"],
+        )
         return tables, common["jumps"]
 
 
@@ -194,9 +202,14 @@ def training_text(plan: TrainingPlan, done: int, levels: int, words: int) -> Tra
 
 
 def write_links(
-    plan: TrainingPlan, number: int, done: int, jumping: bool, text: TrainingText | None,
-    files: tuple[str | None, str | None], how: LinkOutput,
-) -> None:  # fmt: skip
+    plan: TrainingPlan,
+    number: int,
+    done: int,
+    jumping: bool,
+    text: TrainingText | None,
+    files: tuple[str | None, str | None],
+    how: LinkOutput,
+) -> None:
     """Align a part with the model after `done` rounds."""
     known, workers = _known_part(plan, number), workers_of(plan.threads)
     tables, jumps = _tables(plan, number, done)
@@ -395,25 +408,38 @@ def add_shards(plan: TrainingPlan, done: int) -> None:
 
 
 def write_model(
-    plan: TrainingPlan, path: str, done: int, history: Sequence[Round], jumping: bool,
+    plan: TrainingPlan,
+    path: str,
+    done: int,
+    history: Sequence[Round],
+    jumping: bool,
     text: TrainingText | None,
-) -> None:  # fmt: skip
+) -> None:
     """Write the model after `done` rounds to a file."""
     source, target = (training_files.shared_words(plan, side) for side in SIDES)
     index, weights = _learned_pairs(plan, done, len(source))
     unseen = training.unseen_total(plan.settings)
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
         parameters = Parameters(
-            settings=plan.settings, casefold=plan.casefold, source=source, target=target,
-            rows=index.rows, columns=index.columns, forward=weights, reverse=weights,
+            settings=plan.settings,
+            casefold=plan.casefold,
+            source=source,
+            target=target,
+            rows=index.rows,
+            columns=index.columns,
+            forward=weights,
+            reverse=weights,
             source_totals=np.append(totals["source"], unseen),
             target_totals=np.append(totals["target"], unseen),
             source_null=with_unseen(common["source_null"]),
-            target_null=with_unseen(common["target_null"]), null_units=common["null_units"],
-            jumps=common["jumps"] if jumping else NO_JUMPS, positions=Positions.uniform(),
+            target_null=with_unseen(common["target_null"]),
+            null_units=common["null_units"],
+            jumps=common["jumps"] if jumping else NO_JUMPS,
+            positions=Positions.uniform(),
             remember=lambda: _joined_memory(plan) if done and plan.pairs >= FEW else Memory.empty(),
-            text=text, history=tuple(history),
-        )  # fmt: skip
+            text=text,
+            history=tuple(history),
+        )
     save_parameters(path, parameters)
 
 

@@ -81,9 +81,11 @@ def _dealt(
 
 
 def _improved(
-    parts: NDArray[np.int64], features: NDArray[np.float64], wanted: NDArray[np.float64],
+    parts: NDArray[np.int64],
+    features: NDArray[np.float64],
+    wanted: NDArray[np.float64],
     rng: np.random.Generator,
-) -> NDArray[np.int64]:  # fmt: skip
+) -> NDArray[np.int64]:
     """Move and exchange groups between two parts until no such step improves the shares."""
     held = np.zeros(wanted.shape)
     np.add.at(held, parts, features)

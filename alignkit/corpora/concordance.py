@@ -173,10 +173,16 @@ class Glossary(_Counted):
 
 @naming_keywords
 def concordance(
-    corpus: Iterable[SentencePair], word: str, *, side: str = "source",
-    annotator: str | None = None, lemma: str | None = None, regex: bool = False,
-    ignore_case: bool = False, context: int = 5,
-) -> Concordance:  # fmt: skip
+    corpus: Iterable[SentencePair],
+    word: str,
+    *,
+    side: str = "source",
+    annotator: str | None = None,
+    lemma: str | None = None,
+    regex: bool = False,
+    ignore_case: bool = False,
+    context: int = 5,
+) -> Concordance:
     """Return what a word is linked to, how often, and where.
 
     A word linked to several words has one counterpart, their sequence. An occurrence is sure if all
@@ -215,9 +221,13 @@ def concordance(
 
 @naming_keywords
 def glossary(
-    corpus: Iterable[SentencePair], *, side: str = "source", annotator: str | None = None,
-    lemma: str | None = None, ignore_case: bool = False,
-) -> Glossary:  # fmt: skip
+    corpus: Iterable[SentencePair],
+    *,
+    side: str = "source",
+    annotator: str | None = None,
+    lemma: str | None = None,
+    ignore_case: bool = False,
+) -> Glossary:
     """Return the counterparts of each word of a side, and their entropy; see `concordance`.
 
     Examples
@@ -239,9 +249,15 @@ def glossary(
 
 
 def _read(
-    pairs: Iterable[SentencePair], side: str, annotator: str | None, lemma: str | None, fold: bool,
-    *, matches: Callable[[str], object] = bool, context: int = 0,
-) -> tuple[list[tuple[str, Occurrence]], dict[str, int]]:  # fmt: skip
+    pairs: Iterable[SentencePair],
+    side: str,
+    annotator: str | None,
+    lemma: str | None,
+    fold: bool,
+    *,
+    matches: Callable[[str], object] = bool,
+    context: int = 0,
+) -> tuple[list[tuple[str, Occurrence]], dict[str, int]]:
     """Return the matching words with their compared forms, by annotator; and what is left out."""
     check_known("side", side, SIDES)
     occurrences: dict[str, list[tuple[str, Occurrence]]] = {}

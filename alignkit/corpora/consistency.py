@@ -295,9 +295,11 @@ def _suggested(words: _Words, usage: _Usage) -> Iterator[Suggestion]:
 
 
 def _unusual(
-    words: _Words, usage: _Usage, strongest: Sequence[Mapping[str, tuple[float, str]]],
+    words: _Words,
+    usage: _Usage,
+    strongest: Sequence[Mapping[str, tuple[float, str]]],
     link: tuple[int, int],
-) -> tuple[float, str]:  # fmt: skip
+) -> tuple[float, str]:
     """Return how unusual a link is, and why; 0 in a phrase, or if it is the usual one."""
     types = words.forms(*link)
     linked, both = usage.rate(words, types)

@@ -52,9 +52,12 @@ class Differences:
 
 @naming_keywords
 def join_pairs(
-    first: Iterable[SentencePair], second: Iterable[SentencePair], *, partial: bool = False,
+    first: Iterable[SentencePair],
+    second: Iterable[SentencePair],
+    *,
+    partial: bool = False,
     differences: Differences | None = None,
-) -> Iterator[tuple[SentencePair, SentencePair]]:  # fmt: skip
+) -> Iterator[tuple[SentencePair, SentencePair]]:
     """Yield the pairs of two inputs, in the order of the first.
 
     While the ids agree, the two are read in parallel, and ids may repeat. The rest is joined by id;
@@ -119,9 +122,12 @@ class SeenIds:
 
 
 def _by_id(
-    left: Iterable[SentencePair], right: Iterable[SentencePair], partial: bool,
-    differences: Differences, before: SeenIds,
-) -> Iterator[tuple[SentencePair, SentencePair]]:  # fmt: skip
+    left: Iterable[SentencePair],
+    right: Iterable[SentencePair],
+    partial: bool,
+    differences: Differences,
+    before: SeenIds,
+) -> Iterator[tuple[SentencePair, SentencePair]]:
     others, mine = _unique(right, before, "second"), _unique(left, before, "first")
     differences.doubt = _doubt(mine, others, before)
     size = len(mine) if len(mine) == len(others) else 0
@@ -199,9 +205,12 @@ def _checked(
 
 @naming_keywords
 def merge(
-    base: Iterable[SentencePair], others: Mapping[str, Iterable[SentencePair]], *,
-    partial: bool = False, tell: Callable[[str, Differences], None] | None = None,
-) -> Corpus:  # fmt: skip
+    base: Iterable[SentencePair],
+    others: Mapping[str, Iterable[SentencePair]],
+    *,
+    partial: bool = False,
+    tell: Callable[[str, Differences], None] | None = None,
+) -> Corpus:
     """Combine the annotations of several inputs of the same pairs into one corpus.
 
     Parameters

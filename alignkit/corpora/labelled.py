@@ -133,9 +133,14 @@ class TrainingRow:
 
 
 def training_rows(
-    pairs: Iterable[SentencePair], view: View, kind: str, *, annotator: str | None = None,
-    rewrites: bool = True, lenient_labels: bool = False,
-) -> Iterator[TrainingRow]:  # fmt: skip
+    pairs: Iterable[SentencePair],
+    view: View,
+    kind: str,
+    *,
+    annotator: str | None = None,
+    rewrites: bool = True,
+    lenient_labels: bool = False,
+) -> Iterator[TrainingRow]:
     """Yield the rows of judged pairs."""
     check_known("kind of rows", kind, KINDS)
     scheme = view.scheme
@@ -283,9 +288,15 @@ class LabelCounts(TableResult):
 
 
 def count_labels(
-    corpus: Corpus, view: View, *, annotators: Sequence[str] | None = None, by: str | None = None,
-    split: str | None = None, lenient_labels: bool = False, rewrites: bool = False,
-) -> LabelCounts:  # fmt: skip
+    corpus: Corpus,
+    view: View,
+    *,
+    annotators: Sequence[str] | None = None,
+    by: str | None = None,
+    split: str | None = None,
+    lenient_labels: bool = False,
+    rewrites: bool = False,
+) -> LabelCounts:
     """Count how often each annotator gave each label of a view."""
     corpus, left_out, _ = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, annotators, view, lenient_labels=lenient_labels)
@@ -302,9 +313,16 @@ def count_labels(
             groups[value] = tuple(rows.get(name, nothing) for name in matrix.annotators)
         several = sum(len(values_of(pair.attributes.get(by, ""), split)) > 1 for pair in corpus)
     return LabelCounts(
-        view, matrix.annotators, _counted(matrix), matrix.left_out, by or "", groups, several,
-        len(corpus), left_out,
-    )  # fmt: skip
+        view,
+        matrix.annotators,
+        _counted(matrix),
+        matrix.left_out,
+        by or "",
+        groups,
+        several,
+        len(corpus),
+        left_out,
+    )
 
 
 def _counted(matrix: LabelMatrix) -> _Counts:

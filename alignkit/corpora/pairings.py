@@ -49,11 +49,14 @@ class Pairings(Iterator[SentencePair]):
     """Yield the kept pairs one by one, and count all pairs."""
 
     def __init__(
-        self, groups: Iterable[Sequence[Sequence[str]]],
+        self,
+        groups: Iterable[Sequence[Sequence[str]]],
         places: Callable[[int], Iterable[tuple[int, int]]],
-        fault: Callable[[_Sentence, _Sentence], str | None], *, both_orders: bool,
+        fault: Callable[[_Sentence, _Sentence], str | None],
+        *,
+        both_orders: bool,
         drop_repeated: bool,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._which, self._fault, self._both_orders = places, fault, both_orders
         self._seen: set[bytes] | None = set() if drop_repeated else None
         self._tally: Counter[str] = Counter()
@@ -131,10 +134,16 @@ def _equal(source: _Sentence, target: _Sentence) -> bool:
 
 @naming_keywords
 def pair_translations(
-    groups: Iterable[Sequence[Sequence[str]]], *, which: str = "all", both_orders: bool = False,
-    min_length: int = 1, max_length: int | None = None, max_ratio: float | None = None,
-    drop_identical: bool = False, drop_repeated: bool = False,
-) -> Pairings:  # fmt: skip
+    groups: Iterable[Sequence[Sequence[str]]],
+    *,
+    which: str = "all",
+    both_orders: bool = False,
+    min_length: int = 1,
+    max_length: int | None = None,
+    max_ratio: float | None = None,
+    drop_identical: bool = False,
+    drop_repeated: bool = False,
+) -> Pairings:
     """Pair the translations of each sentence with each other.
 
     K translations give K (K - 1) / 2 pairs: text within one language that can train an aligner.

@@ -24,9 +24,13 @@ Sides = tuple[Sequence[str], Sequence[str]]
 
 
 def remap(
-    alignment: Alignment, theirs: Sides, ours: Sides, *, normalize: str = "loose",
+    alignment: Alignment,
+    theirs: Sides,
+    ours: Sides,
+    *,
+    normalize: str = "loose",
     spread: str = "same-kind",
-) -> Alignment | None:  # fmt: skip
+) -> Alignment | None:
     """Return an alignment of other tokens of a sentence pair as one of our tokens.
 
     Tokens correspond if they share characters of the sentence. A link goes to all pairs of

@@ -62,9 +62,12 @@ Sentences = Iterable[str | Iterable[str]]
 
 
 def retokenize(
-    corpus: Corpus, source_words: Sentences | None = None, target_words: Sentences | None = None, *,
+    corpus: Corpus,
+    source_words: Sentences | None = None,
+    target_words: Sentences | None = None,
+    *,
     differing: str = "stop",
-) -> Retokenized:  # fmt: skip
+) -> Retokenized:
     """Carry the annotations of a corpus over to other words of the same texts.
 
     A link goes to every new word that shares a character with the old one. A sure link stays sure
@@ -192,7 +195,7 @@ def _difference(side: str, *read: tuple[Sequence[str], _Characters]) -> str:
 
 def _carried(
     pair: SentencePair, sides: tuple[_Fitted, _Fitted], lost: Counter[str]
-) -> SentencePair:  # fmt: skip
+) -> SentencePair:
     """Return a pair with new words, and all that belonged to the old ones."""
     attributes = dict(pair.attributes)
     for side, fitted, old in zip(SIDES, sides, pair.words, strict=True):
@@ -266,7 +269,10 @@ def _moved(alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[s
         for new in cells(cell):
             lost["labels of links that are now one"] += labels.setdefault(new, text) != text
     return Alignment(
-        [link for link, sure in links.items() if sure], links,
-        nulls=[null for null, sure in nulls.items() if sure], possible_nulls=nulls,
-        weights=weights, labels=labels,
-    )  # fmt: skip
+        [link for link, sure in links.items() if sure],
+        links,
+        nulls=[null for null, sure in nulls.items() if sure],
+        possible_nulls=nulls,
+        weights=weights,
+        labels=labels,
+    )

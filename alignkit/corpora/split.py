@@ -91,9 +91,15 @@ def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
 
 @naming_keywords
 def sample(
-    corpus: Corpus, share: float, *, seed: int = SEED, stratify: str | None = None,
-    keep_together: str | Sequence[str] = (), separator: str | None = None, keep_texts: bool = False,
-) -> Corpus:  # fmt: skip
+    corpus: Corpus,
+    share: float,
+    *,
+    seed: int = SEED,
+    stratify: str | None = None,
+    keep_together: str | Sequence[str] = (),
+    separator: str | None = None,
+    keep_texts: bool = False,
+) -> Corpus:
     """Return a share of a corpus, drawn at random; see `split_corpus`.
 
     Examples
@@ -104,16 +110,27 @@ def sample(
     """
     check_arguments(sample, locals())
     return split_corpus(
-        corpus, {"the sample": share}, seed=seed, stratify=stratify,
-        keep_together=keep_together, separator=separator, keep_texts=keep_texts,
-    )["the sample"]  # fmt: skip
+        corpus,
+        {"the sample": share},
+        seed=seed,
+        stratify=stratify,
+        keep_together=keep_together,
+        separator=separator,
+        keep_texts=keep_texts,
+    )["the sample"]
 
 
 @naming_keywords
 def split_corpus(
-    corpus: Corpus, shares: Mapping[str, float], *, seed: int = SEED, stratify: str | None = None,
-    keep_together: str | Sequence[str] = (), separator: str | None = None, keep_texts: bool = False,
-) -> Parts:  # fmt: skip
+    corpus: Corpus,
+    shares: Mapping[str, float],
+    *,
+    seed: int = SEED,
+    stratify: str | None = None,
+    keep_together: str | Sequence[str] = (),
+    separator: str | None = None,
+    keep_texts: bool = False,
+) -> Parts:
     """Divide a corpus at random into parts with given shares.
 
     Parameters
@@ -285,9 +302,13 @@ class Leak:
 
 
 def find_leaks(
-    train: Corpus, test: Corpus, groups: Sequence[str] | None = None, *,
-    separator: str | None = None, ignore_case: bool = False,
-) -> list[Leak]:  # fmt: skip
+    train: Corpus,
+    test: Corpus,
+    groups: Sequence[str] | None = None,
+    *,
+    separator: str | None = None,
+    ignore_case: bool = False,
+) -> list[Leak]:
     """Return the pairs that the second part shares with the first."""
     check_arguments(find_leaks, locals())
     for name in groups or ():

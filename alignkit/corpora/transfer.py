@@ -73,8 +73,9 @@ class Transferred(Result):
         parts = [("transfer", counts), ("score", self.score)]
         return [
             replace(Table.from_records([part], percent=_RATIOS), anchor=name)
-            for name, part in parts if part
-        ]  # fmt: skip
+            for name, part in parts
+            if part
+        ]
 
 
 def transfer(

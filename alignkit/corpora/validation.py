@@ -95,9 +95,13 @@ class Examination:
 
 
 def examine(
-    path: str, *, format: str, options: ReadOptions, keep: bool = True,
+    path: str,
+    *,
+    format: str,
+    options: ReadOptions,
+    keep: bool = True,
     tell: Callable[[int], None] | None = None,
-) -> Examination:  # fmt: skip
+) -> Examination:
     """Read a file leniently and report all problems.
 
     Broken records are left out and links out of range are dropped; each is a finding. Without

@@ -31,9 +31,12 @@ _SIZES = (2, 3, 4)
 
 
 def token_types(
-    text: str, *, token: str = TOKEN, stop_words: Collection[str] = (),
+    text: str,
+    *,
+    token: str = TOKEN,
+    stop_words: Collection[str] = (),
     stem: Callable[[str], str] | None = None,
-) -> frozenset[str]:  # fmt: skip
+) -> frozenset[str]:
     """Return the different tokens of a text in lower case."""
     types = set(re.findall(token, text.lower())) - set(stop_words)
     return frozenset(types if stem is None else map(stem, types))
@@ -191,10 +194,16 @@ class Diversity(Result):
 
 @naming_keywords
 def diversity(
-    corpus: Corpus, *, by: str | None = None, annotator: str | None = None,
-    split: str | None = None, rewrites: bool = False, stop_words: Collection[str] = (),
-    stem: bool = False, token: str = TOKEN,
-) -> Diversity:  # fmt: skip
+    corpus: Corpus,
+    *,
+    by: str | None = None,
+    annotator: str | None = None,
+    split: str | None = None,
+    rewrites: bool = False,
+    stop_words: Collection[str] = (),
+    stem: bool = False,
+    token: str = TOKEN,
+) -> Diversity:
     r"""Measure how similar the wording of the two texts of each pair is.
 
     Jaccard is the share of all token types that both texts have. The cosine compares frequencies
@@ -261,16 +270,26 @@ def diversity(
     identical = np.array([source == target for source, target in folded], bool)
     notes += (overlapping(several, len(pairs), by or ""),) if several else ()
     return Diversity(
-        tuple(pair.id for pair in pairs), values, identical, groups, by or "",
-        len(corpus) - len(places), notes, f"{said}|version:{__version__}",
+        tuple(pair.id for pair in pairs),
+        values,
+        identical,
+        groups,
+        by or "",
+        len(corpus) - len(places),
+        notes,
+        f"{said}|version:{__version__}",
         left_out if judged else None,
-    )  # fmt: skip
+    )
 
 
 def _groups(
-    pairs: Sequence[SentencePair], by: str | None, annotator: str | None, split: str | None, *,
+    pairs: Sequence[SentencePair],
+    by: str | None,
+    annotator: str | None,
+    split: str | None,
+    *,
     judged: bool,
-) -> tuple[dict[str, NDArray[np.int64]], int]:  # fmt: skip
+) -> tuple[dict[str, NDArray[np.int64]], int]:
     """Return the places of each group, by first use; labels in their own order."""
     if by is None:
         return {}, 0

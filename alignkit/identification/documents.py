@@ -88,9 +88,14 @@ def candidate_documents(
     by_words = any(similarity.words_choose(columns, chosen) for _, columns in blocks)
     notes = [_NO_KEY] * alone + [similarity.BY_WORDS] * by_words
     return Candidates(
-        pairs, f"{how_many(len(documents), 'document')}{second}", +counts, chosen.settings(),
-        tuple(notes), histogram, _examples(pairs, chosen) if chosen.grid else (),
-    )  # fmt: skip
+        pairs,
+        f"{how_many(len(documents), 'document')}{second}",
+        +counts,
+        chosen.settings(),
+        tuple(notes),
+        histogram,
+        _examples(pairs, chosen) if chosen.grid else (),
+    )
 
 
 def _examples(pairs: Sequence[TextPair], chosen: DocumentOptions) -> list[Table]:
@@ -108,9 +113,12 @@ def _examples(pairs: Sequence[TextPair], chosen: DocumentOptions) -> list[Table]
 
 
 def _blocks(
-    every: Sequence[TextRecord], keys: Sequence[object], first: int | None,
-    chosen: DocumentOptions, counts: Counter[str],
-) -> list[tuple[Places, Places]]:  # fmt: skip
+    every: Sequence[TextRecord],
+    keys: Sequence[object],
+    first: int | None,
+    chosen: DocumentOptions,
+    counts: Counter[str],
+) -> list[tuple[Places, Places]]:
     """Return the places of the documents of each key: rows, and columns to compare them with."""
     members: dict[object, tuple[list[int], list[int]]] = {}
     for place, document in enumerate(every):
@@ -143,9 +151,13 @@ def _times(every: Sequence[TextRecord], chosen: DocumentOptions, counts: Counter
 
 
 def _checked(
-    rows: Iterable[Row], every: Sequence[TextRecord], times: F8, chosen: DocumentOptions,
-    counts: Counter[str], histogram: Places,
-) -> dict[tuple[int, int], float | str]:  # fmt: skip
+    rows: Iterable[Row],
+    every: Sequence[TextRecord],
+    times: F8,
+    chosen: DocumentOptions,
+    counts: Counter[str],
+    histogram: Places,
+) -> dict[tuple[int, int], float | str]:
     """Return the similarity of the pairs in the band, or why they are left out."""
     plain = [" ".join(document[chosen.near].split()) for document in every]
     low, high = chosen.band

@@ -110,14 +110,17 @@ class IdentifierScores(Result):
         if classes == 2:
             names[:2] = [f"F1 of {self.view.labels[1]}", "AUC"]
         columns = [
-            Column("system"), Column("pairs", "count"), Column("accuracy", "percent"),
+            Column("system"),
+            Column("pairs", "count"),
+            Column("accuracy", "percent"),
             *(Column(name, "percent", key=name.lower().replace(" ", "_")) for name in names),
             Column("p", "p"),
-        ]  # fmt: skip
+        ]
         place = {id: k for k, id in enumerate(self.ids)}
         kept = [place[id] for id in self.gold.ids]
-        systems = [SystemLabels(x.name, x.labels[kept], x.probabilities[kept])
-                   for x in self.systems]  # fmt: skip
+        systems = [
+            SystemLabels(x.name, x.labels[kept], x.probabilities[kept]) for x in self.systems
+        ]
         right, n = {x.name: x.labels == gold for x in systems}, len(gold)
         shares = np.bincount(gold, minlength=classes) / n
         always = np.full(n, shares.argmax())
@@ -196,10 +199,17 @@ def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
 
 
 def cross_validate(
-    corpus: Corpus, view: View, systems: Sequence[Sequence[str]] = COMPARED, *,
-    annotator: str | None = None, count: int = 10, inductive: bool = False, rewrites: bool = False,
-    progress: Callable[[float], None] | None = None, **options: Any,
-) -> IdentifierScores:  # fmt: skip
+    corpus: Corpus,
+    view: View,
+    systems: Sequence[Sequence[str]] = COMPARED,
+    *,
+    annotator: str | None = None,
+    count: int = 10,
+    inductive: bool = False,
+    rewrites: bool = False,
+    progress: Callable[[float], None] | None = None,
+    **options: Any,
+) -> IdentifierScores:
     """Judge each pair by systems that were trained on other pairs.
 
     Parameters
@@ -242,9 +252,12 @@ def cross_validate(
 
 
 def evaluate(
-    identifiers: Sequence[Identifier], corpus: Corpus, *, annotator: str | None = None,
+    identifiers: Sequence[Identifier],
+    corpus: Corpus,
+    *,
+    annotator: str | None = None,
     rewrites: bool = False,
-) -> IdentifierScores:  # fmt: skip
+) -> IdentifierScores:
     """Judge the pairs of a corpus, and score the labels if the corpus has judgments.
 
     Raises

@@ -26,21 +26,52 @@ from alignkit.identification.similarity import encoded, sklearn
 from alignkit.model.texts import porter_stem
 
 OVERLAP = (
-    "jaccard", "jaccard of stems", "shared/shorter", "shared/longer", "dice 1", "dice 2", "dice 3",
-    "lcs/shorter", "lcs/longer", "length ratio", "length difference", "digits shared",
-    "digits unshared", "negation difference", "ratio of characters", "equal",
-    "cosine of letters, tf", "cosine of letters", "cosine of words", "idf shared, min",
+    "jaccard",
+    "jaccard of stems",
+    "shared/shorter",
+    "shared/longer",
+    "dice 1",
+    "dice 2",
+    "dice 3",
+    "lcs/shorter",
+    "lcs/longer",
+    "length ratio",
+    "length difference",
+    "digits shared",
+    "digits unshared",
+    "negation difference",
+    "ratio of characters",
+    "equal",
+    "cosine of letters, tf",
+    "cosine of letters",
+    "cosine of words",
+    "idf shared, min",
     "idf shared, max",
-)  # fmt: skip
+)
 _BY_SIDE = (
-    "coverage", "coverage of content", "unaligned content", "unaligned digits",
-    "unaligned content words", "entropy", "entropy of content", "likelihood", "null",
-    "coverage by idf", "unaligned idf",
-)  # fmt: skip
+    "coverage",
+    "coverage of content",
+    "unaligned content",
+    "unaligned digits",
+    "unaligned content words",
+    "entropy",
+    "entropy of content",
+    "likelihood",
+    "null",
+    "coverage by idf",
+    "unaligned idf",
+)
 _BY_PAIR = (
-    "agreement of directions", "share on unequal words", "mass on unequal words", "kendall tau",
-    "crossing", "distance from diagonal", "blocks", "longest block", "largest sum",
-)  # fmt: skip
+    "agreement of directions",
+    "share on unequal words",
+    "mass on unequal words",
+    "kendall tau",
+    "crossing",
+    "distance from diagonal",
+    "blocks",
+    "longest block",
+    "largest sum",
+)
 ALIGN = (*_BY_PAIR, *(f"{name}, {end}" for name in _BY_SIDE for end in ("min", "max")))
 NAMES = {"cosine": ("cosine of letters",), "overlap": OVERLAP, "align": ALIGN}
 
@@ -198,10 +229,15 @@ class PairTexts:
         words = self._words.weights(idf.words, idf.unseen)
         content = words * [self._is_content(word) for word in self._words.names]
         by_idf = [
-            np.sort([_divided(mass[k] @ weights, counts @ weights)
-                     for mass, counts in zip(masses, self._words.sides, strict=True)], axis=0)
+            np.sort(
+                [
+                    _divided(mass[k] @ weights, counts @ weights)
+                    for mass, counts in zip(masses, self._words.sides, strict=True)
+                ],
+                axis=0,
+            )
             for k, weights in enumerate((words, content))
-        ]  # fmt: skip
+        ]
         return np.column_stack((values, *by_idf[0], *by_idf[1]))
 
     @cached_property
@@ -271,12 +307,21 @@ def _shared_words(pair: Texts, stems: Sequence[set[str]]) -> list[float]:
     shared_digits = (digits[0] & digits[1]).total()
     negations = [len(_NEGATION.findall(text.lower())) for text in pair]
     return [
-        _share(shared, both), _share(len(stems[0] & stems[1]), len(stems[0] | stems[1])),
-        _share(shared, fewer), _share(shared, more), *(_dice(first, second, n) for n in (1, 2, 3)),
-        _share(common, shorter), _share(common, longer), _share(shorter, longer),
-        log1p(longer - shorter), shared_digits, (digits[0] | digits[1]).total() - shared_digits,
-        abs(negations[0] - negations[1]), _share(*sorted(map(len, pair))), first == second,
-    ]  # fmt: skip
+        _share(shared, both),
+        _share(len(stems[0] & stems[1]), len(stems[0] | stems[1])),
+        _share(shared, fewer),
+        _share(shared, more),
+        *(_dice(first, second, n) for n in (1, 2, 3)),
+        _share(common, shorter),
+        _share(common, longer),
+        _share(shorter, longer),
+        log1p(longer - shorter),
+        shared_digits,
+        (digits[0] | digits[1]).total() - shared_digits,
+        abs(negations[0] - negations[1]),
+        _share(*sorted(map(len, pair))),
+        first == second,
+    ]
 
 
 def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:

@@ -101,9 +101,11 @@ def _clusters(groups: Sequence[Sequence[str]], chosen: GroupOptions) -> list[lis
 
 
 def _pairs(
-    groups: Mapping[str, Sequence[TextRecord]], labels: Sequence[Sequence[int]],
-    chosen: GroupOptions, counts: Counter[str],
-) -> Iterator[TextPair]:  # fmt: skip
+    groups: Mapping[str, Sequence[TextRecord]],
+    labels: Sequence[Sequence[int]],
+    chosen: GroupOptions,
+    counts: Counter[str],
+) -> Iterator[TextPair]:
     for (name, members), own in zip(groups.items(), labels, strict=True):
         counts["texts alone in their cluster"] += list(Counter(own).values()).count(1)
         for (first, cluster), (other, same) in combinations(zip(members, own, strict=True), 2):

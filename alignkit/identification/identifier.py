@@ -101,9 +101,13 @@ class PairModel:
 
 
 def _fit(
-    start: partial[PairModel], matrix: Matrix, labels: I8, classes: int, strength: float,
+    start: partial[PairModel],
+    matrix: Matrix,
+    labels: I8,
+    classes: int,
+    strength: float,
     options: IdentifierOptions,
-) -> PairModel:  # fmt: skip
+) -> PairModel:
     """Fit a model to features (P, F); a cosine of two labels gets a threshold, too."""
     is_sparse, width = sparse.issparse(matrix), matrix.shape[1]
     coefficients, intercepts = np.zeros((classes, width)), np.full(classes, _NEVER)
@@ -126,9 +130,14 @@ def _fit(
         if start.keywords["features"] == ("cosine",) and classes == 2:
             threshold = _threshold(matrix[:, 0], labels, options.decide)
     return start(
-        center=center, scale=scaler.scale_, coefficients=coefficients, intercepts=intercepts,
-        strength=strength, threshold=threshold, forest=forest,
-    )  # fmt: skip
+        center=center,
+        scale=scaler.scale_,
+        coefficients=coefficients,
+        intercepts=intercepts,
+        strength=strength,
+        threshold=threshold,
+        forest=forest,
+    )
 
 
 def _threshold(values: F8, labels: I8, decide: str) -> float:
@@ -203,10 +212,17 @@ class Identifier:
 
     @classmethod
     def train(
-        cls, corpus: Corpus, view: View, *, annotator: str | None = None,
-        test: Corpus | None = None, inductive: bool = False, leaks: str = "refuse",
-        rewrites: bool = False, **options: Any,
-    ) -> Identifier:  # fmt: skip
+        cls,
+        corpus: Corpus,
+        view: View,
+        *,
+        annotator: str | None = None,
+        test: Corpus | None = None,
+        inductive: bool = False,
+        leaks: str = "refuse",
+        rewrites: bool = False,
+        **options: Any,
+    ) -> Identifier:
         """Train a system on the judged pairs of a corpus.
 
         Parameters
@@ -297,12 +313,18 @@ class Identifier:
                 self.aligner.save(file := Path(folder, "aligner"))
                 held = base64.b64encode(file.read_bytes()).decode("ascii")
         record = {
-            "version": __version__, "scheme": self.view.scheme.name, "view": self.view.name,
-            "labels": self.view.labels, "names": model.names, "model": vars(model),
+            "version": __version__,
+            "scheme": self.view.scheme.name,
+            "view": self.view.name,
+            "labels": self.view.labels,
+            "names": model.names,
+            "model": vars(model),
             "options": vars(options) | {"function_words": sorted(options.function_words)},
-            "aligner": held, "aligned": self.aligned, "trained": sorted(self.trained),
+            "aligner": held,
+            "aligned": self.aligned,
+            "trained": sorted(self.trained),
             "notes": self.notes,
-        }  # fmt: skip
+        }
         with replacing(str(path)) as stream:
             whole = {"format": _FORMAT, "checksum": _checksum(record)} | record
             json.dump(whole, stream, default=np.ndarray.tolist)

@@ -48,9 +48,14 @@ class LabelledPairs:
 
     @classmethod
     def of(
-        cls, corpus: Corpus, view: View, annotator: str | None, group: str | None, *,
+        cls,
+        corpus: Corpus,
+        view: View,
+        annotator: str | None,
+        group: str | None,
+        *,
         rewrites: bool = False,
-    ) -> LabelledPairs:  # fmt: skip
+    ) -> LabelledPairs:
         """Return the judged pairs of a corpus that have words; labels must have no direction."""
         flip = view.scheme.flip
         for judgment, label in view.rows.items():

@@ -25,19 +25,30 @@ FEATURES = ("cosine", "overlap", "align", "bow", "vectors", "pairs")
 texts, and vectors of the pairs."""
 AUTO, ALONE = "auto", "none"
 CHOICES = {
-    "undated": ("error", "drop", "all"), "decide": ("accuracy", "f1"),
-    "classifier": ("logistic", "forest"), "features": (AUTO, *FEATURES),
-}  # fmt: skip
+    "undated": ("error", "drop", "all"),
+    "decide": ("accuracy", "f1"),
+    "classifier": ("logistic", "forest"),
+    "features": (AUTO, *FEATURES),
+}
 """The values of options that have few."""
 _SHARES = ("min_similarity", "max_similarity", "near_diagonal", "max_alike")
 LIMITS: dict[str, tuple[float, float]] = {
-    **dict.fromkeys(_SHARES, (0, 1)), "days": (0, inf), "seed": (0, inf), "grid": (0, 100),
-    "ngrams": (1, 10), "bins": (1, 100), "strengths": (1e-9, inf),
-}  # fmt: skip
+    **dict.fromkeys(_SHARES, (0, 1)),
+    "days": (0, inf),
+    "seed": (0, inf),
+    "grid": (0, 100),
+    "ngrams": (1, 10),
+    "bins": (1, 100),
+    "strengths": (1e-9, inf),
+}
 """The least and largest values of numbers; others are 1 or more."""
 _RANGES = ("ngrams", "lines")
-_NEEDS = {"days": ("date", 7.0), "undated": ("date", "error"), "show": ("grid", 3),
-          "bins": ("sample", 20)}  # fmt: skip
+_NEEDS = {
+    "days": ("date", 7.0),
+    "undated": ("date", "error"),
+    "show": ("grid", 3),
+    "bins": ("sample", 20),
+}
 """The options that need another one, and their defaults then."""
 
 

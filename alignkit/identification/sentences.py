@@ -59,8 +59,12 @@ def candidate_sentences(
     texts, known = list(documents), _known(gold)
     divide = sentence_spans if chosen.sentences else _lines
     parts = [[divide(text) for text in pair[1:3]] for pair in texts]
-    units = [text[b:e] for pair, sides in zip(texts, parts, strict=True)
-             for text, spans in zip(pair[1:3], sides, strict=True) for b, e in spans]  # fmt: skip
+    units = [
+        text[b:e]
+        for pair, sides in zip(texts, parts, strict=True)
+        for text, spans in zip(pair[1:3], sides, strict=True)
+        for b, e in spans
+    ]
     if len(units) < 2:
         raise OptionError("the documents have fewer than two lines with words")
     vectors_of = fit(units, chosen)
@@ -84,9 +88,14 @@ def candidate_sentences(
     if chosen.sample is not None:
         pairs = _sampled(pairs, chosen.sample, chosen, notes)
     return Candidates(
-        pairs, about, +counts, chosen.settings(), tuple(notes), histogram,
+        pairs,
+        about,
+        +counts,
+        chosen.settings(),
+        tuple(notes),
+        histogram,
         _recall(ranks_of_gold, known),
-    )  # fmt: skip
+    )
 
 
 def _lines(text: str) -> list[tuple[int, int]]:

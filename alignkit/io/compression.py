@@ -176,15 +176,25 @@ else:
 _CODECS = (
     Codec("gzip", ".gz", re.compile(rb"\x1f\x8b"), _Gzip, partial(zlib.compressobj, 6, wbits=31)),
     Codec(
-        "xz", ".xz", re.compile(rb"\xfd7zXZ\0"),
-        partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _MEMORY), lzma.LZMACompressor,
+        "xz",
+        ".xz",
+        re.compile(rb"\xfd7zXZ\0"),
+        partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _MEMORY),
+        lzma.LZMACompressor,
     ),
     Codec(
-        "bzip2", ".bz2", re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), bz2.BZ2Decompressor,
+        "bzip2",
+        ".bz2",
+        re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
+        bz2.BZ2Decompressor,
         bz2.BZ2Compressor,
     ),
     Codec(
-        "zstd", ".zst", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _zstd_unpacker,
-        _zstd_packer, _ZSTD_BLOCK,
+        "zstd",
+        ".zst",
+        re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),
+        _zstd_unpacker,
+        _zstd_packer,
+        _ZSTD_BLOCK,
     ),
-)  # fmt: skip
+)

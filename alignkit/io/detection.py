@@ -57,10 +57,17 @@ _SPACE = "\ufeff \t\r\n\v\f"
 _NUMBER = re.compile("[0-9]+")
 
 _BEGINS = {
-    **dict.fromkeys(("alignkit-xml", "ists", "paraphrase-xml", "etpc"), "<"),
-    **dict.fromkeys(("alignkit-jsonl", "edinburgh", "jsonl"), "{"),
-    **dict.fromkeys(("giza", "rte"), "#"),
-    **dict.fromkeys(("naacl", "blinker"), "0123456789"),
+    "alignkit-xml": "<",
+    "ists": "<",
+    "paraphrase-xml": "<",
+    "etpc": "<",
+    "alignkit-jsonl": "{",
+    "edinburgh": "{",
+    "jsonl": "{",
+    "giza": "#",
+    "rte": "#",
+    "naacl": "0123456789",
+    "blinker": "0123456789",
     "jacana": "[",
 }
 """Possible first characters of a file, ignoring whitespace; formats not listed allow any."""

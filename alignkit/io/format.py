@@ -103,9 +103,13 @@ def judged_format(
     """Return a read-only format of judged pairs, with names that no other format has."""
     holds = kinds(f"text, judgment, judged only, attributes, names, absent{more}")
     return Format(
-        parse=parse, write=None, scheme=scheme, holds=holds,
-        surely=lambda _, pairs: bool(pairs), remark=(lambda _: remark) if remark else None,
-    )  # fmt: skip
+        parse=parse,
+        write=None,
+        scheme=scheme,
+        holds=holds,
+        surely=lambda _, pairs: bool(pairs),
+        remark=(lambda _: remark) if remark else None,
+    )
 
 
 _OF_ALIGNMENT: dict[str, Callable[[Alignment], object]] = {

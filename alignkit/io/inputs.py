@@ -138,9 +138,12 @@ class _Side:
 
 
 def link_blocks(
-    first: LinkInput, second: LinkInput, *, ordered: bool = False,
+    first: LinkInput,
+    second: LinkInput,
+    *,
+    ordered: bool = False,
     beyond: Callable[[Sequence[object]], None] = lambda ids: None,
-) -> Iterator[_Block]:  # fmt: skip
+) -> Iterator[_Block]:
     """Yield ids and links of many pairs of both inputs; `beyond` gets the ids of the surplus.
 
     Without `ordered`, the ids must be equal.

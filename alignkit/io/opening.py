@@ -202,9 +202,13 @@ def bounded_lines(
 
 
 def bounded_chunks(
-    stream: BufferedReader | io.BytesIO, name: str, megabytes: int, *, cut: bool = False,
+    stream: BufferedReader | io.BytesIO,
+    name: str,
+    megabytes: int,
+    *,
+    cut: bool = False,
     one_line: bool = False,
-) -> Iterator[bytes]:  # fmt: skip
+) -> Iterator[bytes]:
     """Yield the complete lines that arrived, each with a line feed; `cut` allows longer ones."""
     most = megabytes << 20
     held: list[bytes] = []

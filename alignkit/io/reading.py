@@ -27,9 +27,12 @@ _LOGGER = getLogger("alignkit")
 
 
 def open_reading(
-    path: AnyPath, *, format: str | None = None, options: ReadOptions | None = None,
+    path: AnyPath,
+    *,
+    format: str | None = None,
+    options: ReadOptions | None = None,
     observe: Callable[[Finding], None] | None = None,
-) -> tuple[Format, Reading]:  # fmt: skip
+) -> tuple[Format, Reading]:
     """Prepare to read a file: return its format, and a reading for counts and findings."""
     check_arguments(open_reading, locals())
     options = options or ReadOptions()
@@ -80,8 +83,11 @@ def read_corpus(path: AnyPath, *, format: str | None = None, **options: Any) -> 
 
 
 ENDINGS = {
-    ".jsonl": "alignkit-jsonl", "-": "alignkit-jsonl", ".xml": "alignkit-xml", ".align": "pharaoh",
-}  # fmt: skip
+    ".jsonl": "alignkit-jsonl",
+    "-": "alignkit-jsonl",
+    ".xml": "alignkit-xml",
+    ".align": "pharaoh",
+}
 """The default format for writing, by file extension; - is standard output."""
 
 

@@ -87,9 +87,12 @@ V = TypeVar("V", str, float)
 
 
 def block(
-    sources: Sequence[int | None], targets: Sequence[int | None], status: Status = "sure",
-    line: int | None = None, label: str | None = None,
-) -> list[RawLink]:  # fmt: skip
+    sources: Sequence[int | None],
+    targets: Sequence[int | None],
+    status: Status = "sure",
+    line: int | None = None,
+    label: str | None = None,
+) -> list[RawLink]:
     """Link each of some source words to each of some target words."""
     if len(sources) * len(targets) > _BLOCK:
         raise FormatError(f"a block of {len(sources)} x {len(targets)} words", line=line)
@@ -183,9 +186,14 @@ class Reading(TextFile):
     """
 
     def __init__(
-        self, path: str, options: ReadOptions, *, base: int = 0,
-        observe: Callable[[Finding], None] | None = None, format: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        path: str,
+        options: ReadOptions,
+        *,
+        base: int = 0,
+        observe: Callable[[Finding], None] | None = None,
+        format: str = "",
+    ) -> None:
         if options.base not in (None, 0, 1):
             raise OptionError(f"`base` must be 0 or 1, not {options.base}")
         super().__init__(path, options, observe=observe)
@@ -237,9 +245,11 @@ class Reading(TextFile):
                 self.note("language left out", said, line, times=len(rest))
 
     def by_unit(
-        self, ids: Sequence[Sequence[str]], places: Sequence[Mapping[str, tuple[str, int]]],
+        self,
+        ids: Sequence[Sequence[str]],
+        places: Sequence[Mapping[str, tuple[str, int]]],
         across: str,
-    ) -> dict[str, tuple[list[int], list[int]]]:  # fmt: skip
+    ) -> dict[str, tuple[list[int], list[int]]]:
         """Return the words with these ids on both sides, by unit; note those of several units."""
         units: dict[str, tuple[list[int], list[int]]] = {}
         for k, known in enumerate(places):

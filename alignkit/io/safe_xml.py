@@ -97,9 +97,12 @@ def _parsed(stream: _Stream, reading: TextFile, *names: str) -> Any:
 
 
 def _check_between(
-    root: etree._Element, previous: etree._Element | None, before: etree._Element | None,
-    reading: TextFile, name: str,
-) -> None:  # fmt: skip
+    root: etree._Element,
+    previous: etree._Element | None,
+    before: etree._Element | None,
+    reading: TextFile,
+    name: str,
+) -> None:
     """Check that there is only whitespace between the last element and the next or the end."""
     if before is not previous and before is not None:
         message = f"found element <{local_name(before)[:40]}>, expected <{name}>"
@@ -139,10 +142,14 @@ def stray_text(element: etree._Element) -> str:
 
 
 def write_elements(
-    pairs: Iterable[SentencePair], writing: Writing, *, head: str,
-    made: Callable[[SentencePair, Writing], etree._Element], end: str = "</corpus>",
+    pairs: Iterable[SentencePair],
+    writing: Writing,
+    *,
+    head: str,
+    made: Callable[[SentencePair, Writing], etree._Element],
+    end: str = "</corpus>",
     where: Callable[[SentencePair], str] = lambda _: "",
-) -> None:  # fmt: skip
+) -> None:
     """Write an element `made` for each pair; `where` locates characters that XML cannot hold."""
     with writing.open() as stream:
         stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{head}\n')

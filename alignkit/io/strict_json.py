@@ -262,9 +262,14 @@ def read_id(value: Object, number: int) -> str:
 
 
 def as_record(
-    reading: Reading, value: Any, number: int, line: int, own: Container[str], *,
+    reading: Reading,
+    value: Any,
+    number: int,
+    line: int,
+    own: Container[str],
+    *,
     links: Sequence[str] = (),
-) -> Record:  # fmt: skip
+) -> Record:
     """Return a record with the id of an object; all members except `own` become attributes."""
     if type(value) is not dict:
         raise FormatError("expected an object for each pair")

@@ -173,9 +173,14 @@ Path = str | PathLike[str]
 
 @naming_keywords
 def read_trees(
-    path: Path, *, tree_format: str | None = None, drop_function_tags: bool = False,
-    drop_traces: bool = False, encoding: str = "utf-8", counts: Counter[str] | None = None,
-) -> Iterator[Tree | None]:  # fmt: skip
+    path: Path,
+    *,
+    tree_format: str | None = None,
+    drop_function_tags: bool = False,
+    drop_traces: bool = False,
+    encoding: str = "utf-8",
+    counts: Counter[str] | None = None,
+) -> Iterator[Tree | None]:
     """Yield the trees of a file, one per sentence; None for a sentence without a parse.
 
     The words are as written; `attach_trees` adapts them to known words.
@@ -202,12 +207,21 @@ def read_trees(
 
 @naming_keywords
 def attach_trees(
-    pairs: Iterable[SentencePair], *, source_trees: Path | None = None,
-    target_trees: Path | None = None, both_trees: Path | None = None, tree_name: str = TREE_NAME,
-    tree_format: str | None = None, strict_trees: bool = False, lenient_trees: bool = False,
-    drop_function_tags: bool = False, drop_traces: bool = False, encoding: str = "utf-8",
-    counts: Counter[str] | None = None, observe: Callable[[Finding], None] | None = None,
-) -> Iterator[SentencePair]:  # fmt: skip
+    pairs: Iterable[SentencePair],
+    *,
+    source_trees: Path | None = None,
+    target_trees: Path | None = None,
+    both_trees: Path | None = None,
+    tree_name: str = TREE_NAME,
+    tree_format: str | None = None,
+    strict_trees: bool = False,
+    lenient_trees: bool = False,
+    drop_function_tags: bool = False,
+    drop_traces: bool = False,
+    encoding: str = "utf-8",
+    counts: Counter[str] | None = None,
+    observe: Callable[[Finding], None] | None = None,
+) -> Iterator[SentencePair]:
     """Yield the pairs with trees from files: one tree per sentence, in the same order.
 
     Parameters
@@ -272,10 +286,15 @@ class _TreeFile:
     """A file of trees, read one by one, with counts of all changes."""
 
     def __init__(
-        self, path: Path, form: str | None, encoding: str, how: dict[str, bool],
-        counts: Counter[str], observe: Callable[[Finding], None] | None = None,
+        self,
+        path: Path,
+        form: str | None,
+        encoding: str,
+        how: dict[str, bool],
+        counts: Counter[str],
+        observe: Callable[[Finding], None] | None = None,
         lenient: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.path = fspath(path)
         self._file = TextFile(self.path, ReadOptions(encoding=encoding))
         self._form, self._counts, self._observe = form, counts, observe

@@ -34,10 +34,15 @@ def _table(hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
 
 @jit
 def _number(
-    text: NDArray[np.uint8], place: NDArray[np.int64], ids: NDArray[np.int32],
-    starts: NDArray[np.int64], begins: NDArray[np.int64], ends: NDArray[np.int64],
-    hashes: NDArray[np.uint64], table: NDArray[np.int32],
-) -> None:  # fmt: skip
+    text: NDArray[np.uint8],
+    place: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    table: NDArray[np.int32],
+) -> None:
     """Go on until there is no room for a new word; `place` has byte, line, tokens and words.
 
     No array is made here: one that may be another in each turn is counted by numba in each.

@@ -84,9 +84,12 @@ class Brackets:
 
 
 def read_brackets(
-    text: str, *, tokens: Sequence[str] | None = None, drop_function_tags: bool = False,
+    text: str,
+    *,
+    tokens: Sequence[str] | None = None,
+    drop_function_tags: bool = False,
     drop_traces: bool = False,
-) -> Brackets | None:  # fmt: skip
+) -> Brackets | None:
     """Read the trees of a text as one; None without a tree: blank, ``()`` or ``(())``."""
     if not text or text.isspace() or _NO_TREE.fullmatch(text):
         return None
@@ -281,11 +284,25 @@ def _escaped(text: str) -> str:
 
 
 _SAME = {
-    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
-    "``": '"', "''": '"', "\u201c": '"', "\u201d": '"', "\u201e": '"',
-    "`": "'", "\u2018": "'", "\u2019": "'",
-    "\u2026": "...", "\u2013": "--", "\u2014": "--", "\xa0": " ",
-}  # fmt: skip
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "-LCB-": "{",
+    "-RCB-": "}",
+    "``": '"',
+    "''": '"',
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u201e": '"',
+    "`": "'",
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u2026": "...",
+    "\u2013": "--",
+    "\u2014": "--",
+    "\xa0": " ",
+}
 _PARTS = re.compile("|".join(map(re.escape, _SAME)))
 
 
@@ -299,9 +316,13 @@ def _plain(word: str) -> str:
 
 
 def read_fitting(
-    text: str, tokens: Sequence[str] | None, *, strict: bool = False,
-    drop_function_tags: bool = False, drop_traces: bool = False,
-) -> Brackets | None:  # fmt: skip
+    text: str,
+    tokens: Sequence[str] | None,
+    *,
+    strict: bool = False,
+    drop_function_tags: bool = False,
+    drop_traces: bool = False,
+) -> Brackets | None:
     """Read brackets with words that may be known; None without a tree."""
     reader = partial(
         read_brackets, text, drop_function_tags=drop_function_tags, drop_traces=drop_traces
@@ -360,9 +381,12 @@ def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str._
 
 
 def write_brackets(
-    words: Sequence[str], labels: Sequence[str], starts: list[int], ends: list[int],
+    words: Sequence[str],
+    labels: Sequence[str],
+    starts: list[int],
+    ends: list[int],
     afters: list[int],
-) -> str:  # fmt: skip
+) -> str:
     """Write a tree as one line that reads back as the same tree; columns as in `Brackets`."""
     written: dict[str, Callable[[int], str]] = {
         "word": lambda at: f" {_escaped(words[at])}",

@@ -71,10 +71,13 @@ def _if_number(value: object) -> str:
 
 
 def rows_of(
-    source: Iterable[str | Iterable[str]], target: Iterable[str | Iterable[str]],
-    ids: Iterable[str] | None, annotations: Mapping[str, Iterable[LinksLike]],
-    attributes: Mapping[str, Iterable[object]], judgments: Mapping[str, Iterable[object]],
-) -> Iterator[tuple[str, Sentence, Sentence, dict[str, Annotation], dict[str, str]]]:  # fmt: skip
+    source: Iterable[str | Iterable[str]],
+    target: Iterable[str | Iterable[str]],
+    ids: Iterable[str] | None,
+    annotations: Mapping[str, Iterable[LinksLike]],
+    attributes: Mapping[str, Iterable[object]],
+    judgments: Mapping[str, Iterable[object]],
+) -> Iterator[tuple[str, Sentence, Sentence, dict[str, Annotation], dict[str, str]]]:
     """Return id, source, target, annotations and attributes of each pair; see `from_texts`."""
     sides = sentences_of("source", source), sentences_of("target", target)
     named = {name: _links(name, values) for name, values in annotations.items()}

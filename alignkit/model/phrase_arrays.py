@@ -119,9 +119,14 @@ def phrases_of(alignment: Alignment, links: str = "possible") -> list[PhrasePair
 
 
 def extract_arrays(
-    arrays: LinkArrays, *, links: str = "possible", kind: str = "all", loose: bool = False,
-    max_length: int | None = None, different: tuple[TokenArrays, TokenArrays] | None = None,
-) -> PhraseArrays:  # fmt: skip
+    arrays: LinkArrays,
+    *,
+    links: str = "possible",
+    kind: str = "all",
+    loose: bool = False,
+    max_length: int | None = None,
+    different: tuple[TokenArrays, TokenArrays] | None = None,
+) -> PhraseArrays:
     """Extract the phrase pairs of alignments; `different` are words that must not be equal."""
     arguments.check_known("kind of phrase pair", kind, KINDS)
     longest = longest_span(links, max_length)

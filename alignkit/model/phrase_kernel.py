@@ -94,9 +94,17 @@ def closures(n: int, by_source: I4, by_target: I4, closure: I4, reach: I4) -> No
 
 @jit
 def fill(
-    links: I4, offsets: I8, lengths: I4, keep: int, loose: bool, longest: int, pair: int,
-    spans: I4, atomic: U1, ends: I8,
-) -> int:  # fmt: skip
+    links: I4,
+    offsets: I8,
+    lengths: I4,
+    keep: int,
+    loose: bool,
+    longest: int,
+    pair: int,
+    spans: I4,
+    atomic: U1,
+    ends: I8,
+) -> int:
     """Write the phrase pairs of the sentence pairs from number `pair` on.
 
     `loose` pairs extend over unaligned words. `spans` (C, 4) and `atomic` (C,) already hold
@@ -132,9 +140,22 @@ def fill(
             if start < core and not loose:
                 continue
             written = from_start(
-                start, core, n, m, keep, loose, longest,
-                by_source, by_target, closure, reach, mark, spans, atomic, written,
-            )  # fmt: skip
+                start,
+                core,
+                n,
+                m,
+                keep,
+                loose,
+                longest,
+                by_source,
+                by_target,
+                closure,
+                reach,
+                mark,
+                spans,
+                atomic,
+                written,
+            )
             if written < 0:
                 return k
         ends[k + 1] = written
@@ -143,10 +164,22 @@ def fill(
 
 @inlined
 def from_start(
-    start: int, core: int, n: int, m: int, keep: int, loose: bool, longest: int, by_source: I4,
-    by_target: I4, closure: I4, reach: I4, mark: I4, spans: I4, atomic: U1,
+    start: int,
+    core: int,
+    n: int,
+    m: int,
+    keep: int,
+    loose: bool,
+    longest: int,
+    by_source: I4,
+    by_target: I4,
+    closure: I4,
+    reach: I4,
+    mark: I4,
+    spans: I4,
+    atomic: U1,
     written: int,
-) -> int:  # fmt: skip
+) -> int:
     """Write the phrase pairs with source span from `start` and tight core from `core`.
 
     Returns the number written so far, or -1 if there is not enough space.
@@ -184,9 +217,20 @@ def from_start(
             continue
         if loose:
             written = around(
-                start, end, low, high, n, m, longest, kind == ATOMIC,
-                by_source, by_target, spans, atomic, written,
-            )  # fmt: skip
+                start,
+                end,
+                low,
+                high,
+                n,
+                m,
+                longest,
+                kind == ATOMIC,
+                by_source,
+                by_target,
+                spans,
+                atomic,
+                written,
+            )
             if written < 0:
                 return -1
         else:
@@ -201,9 +245,20 @@ def from_start(
 
 @jit
 def around(
-    start: int, end: int, low: int, high: int, n: int, m: int, longest: int, is_atomic: bool,
-    by_source: I4, by_target: I4, spans: I4, atomic: U1, written: int,
-) -> int:  # fmt: skip
+    start: int,
+    end: int,
+    low: int,
+    high: int,
+    n: int,
+    m: int,
+    longest: int,
+    is_atomic: bool,
+    by_source: I4,
+    by_target: I4,
+    spans: I4,
+    atomic: U1,
+    written: int,
+) -> int:
     """Write the loose phrase pairs from `start` around one tight core, including last words.
 
     Returns the number written so far, or -1 if there is not enough space.
@@ -233,9 +288,14 @@ def around(
 
 @jit
 def drop_identical(
-    spans: I4, atomic: U1, ends: I8, source_ids: I4, source_offsets: I8,
-    target_ids: I4, target_offsets: I8,
-) -> None:  # fmt: skip
+    spans: I4,
+    atomic: U1,
+    ends: I8,
+    source_ids: I4,
+    source_offsets: I8,
+    target_ids: I4,
+    target_offsets: I8,
+) -> None:
     """Move the phrase pairs with different word sequences to the front, and set `ends`."""
     # In place: `written` never passes the phrase pair q that is read, and `begin` is the old
     # `ends[k]`, which has been overwritten by the new one.
@@ -265,10 +325,18 @@ def same_words(source_ids: I4, i: int, target_ids: I4, j: int, size: int) -> boo
 
 @jit
 def match_phrases(
-    hyp: I4, hyp_offsets: I8, ref: I4, ref_offsets: I8, lengths: I4, longest: int,
-    ignore_identical: bool, source_ids: I4, source_offsets: I8, target_ids: I4,
+    hyp: I4,
+    hyp_offsets: I8,
+    ref: I4,
+    ref_offsets: I8,
+    lengths: I4,
+    longest: int,
+    ignore_identical: bool,
+    source_ids: I4,
+    source_offsets: I8,
+    target_ids: I4,
     target_offsets: I8,
-) -> I8:  # fmt: skip
+) -> I8:
     """Count the tight phrase pairs that two alignments share, without listing them.
 
     The atomic pairs are the closures, at most one per source word, and a look at the words of two
@@ -294,22 +362,51 @@ def match_phrases(
         closures(n, hyp_by_source, hyp_by_target, hyp_closure, room)
         closures(n, ref_by_source, ref_by_target, ref_closure, room)
         rows[k, 0], rows[k, 2], rows[k, 4] = find(
-            n, longest, hyp_closure, ref_closure, ref_by_source, ref_by_target, room,
-            ignore_identical, source_ids, source_offsets[k], target_ids, target_offsets[k],
-        )  # fmt: skip
+            n,
+            longest,
+            hyp_closure,
+            ref_closure,
+            ref_by_source,
+            ref_by_target,
+            room,
+            ignore_identical,
+            source_ids,
+            source_offsets[k],
+            target_ids,
+            target_offsets[k],
+        )
         rows[k, 1], rows[k, 3], _ = find(
-            n, longest, ref_closure, hyp_closure, hyp_by_source, hyp_by_target, room,
-            ignore_identical, source_ids, source_offsets[k], target_ids, target_offsets[k],
-        )  # fmt: skip
+            n,
+            longest,
+            ref_closure,
+            hyp_closure,
+            hyp_by_source,
+            hyp_by_target,
+            room,
+            ignore_identical,
+            source_ids,
+            source_offsets[k],
+            target_ids,
+            target_offsets[k],
+        )
     return rows
 
 
 @jit
 def find(
-    n: int, longest: int, closure: I4, other_closure: I4, by_source: I4, by_target: I4,
-    around: I4, ignore_identical: bool, source_ids: I4, source: int, target_ids: I4,
+    n: int,
+    longest: int,
+    closure: I4,
+    other_closure: I4,
+    by_source: I4,
+    by_target: I4,
+    around: I4,
+    ignore_identical: bool,
+    source_ids: I4,
+    source: int,
+    target_ids: I4,
     target: int,
-) -> tuple[int, int, int]:  # fmt: skip
+) -> tuple[int, int, int]:
     """Count the atomic pairs of one alignment, those in the other, and those also atomic there.
 
     `closure` is from the alignment with the pairs to count; `other_closure`, `by_source` and

@@ -48,9 +48,12 @@ class PairPhrases(list[WordedPhrase]):
     """The list of phrase pairs of a sentence pair, shown with their words."""
 
     def __init__(
-        self, phrases: Iterable[PhrasePair], source: Sequence[str] | None,
-        target: Sequence[str] | None, id: str,
-    ) -> None:  # fmt: skip
+        self,
+        phrases: Iterable[PhrasePair],
+        source: Sequence[str] | None,
+        target: Sequence[str] | None,
+        id: str,
+    ) -> None:
         for phrase in phrases:
             texts: Iterable[str | None] = (None, None)
             if source is not None and target is not None:
@@ -211,9 +214,13 @@ def extract_phrases(
         if annotator is not None:
             alignments.require(annotator)
         each: _OfPairs = {
-            "annotator": annotator, "links": links, "kind": kind, "loose": loose,
-            "max_length": max_length, "ignore_identical": ignore_identical,
-        }  # fmt: skip
+            "annotator": annotator,
+            "links": links,
+            "kind": kind,
+            "loose": loose,
+            "max_length": max_length,
+            "ignore_identical": ignore_identical,
+        }
         return (
             (pair.id, phrase)
             for pair in alignments
@@ -252,9 +259,12 @@ _Words = tuple[TokenArrays, TokenArrays]
 
 
 def _single(
-    alignment: Alignment, source: Sequence[str] | TokenArrays | None,
-    target: Sequence[str] | TokenArrays | None, lengths: tuple[int, int] | None, loose: bool,
-) -> tuple[LinkArrays, _Words | None]:  # fmt: skip
+    alignment: Alignment,
+    source: Sequence[str] | TokenArrays | None,
+    target: Sequence[str] | TokenArrays | None,
+    lengths: tuple[int, int] | None,
+    loose: bool,
+) -> tuple[LinkArrays, _Words | None]:
     if isinstance(source, TokenArrays) or isinstance(target, TokenArrays):
         raise OptionError("for one alignment, source and target must be sequences of tokens")
     if source is None or target is None:
@@ -270,9 +280,11 @@ def _single(
 
 
 def _many(
-    arrays: LinkArrays, source: Sequence[str] | TokenArrays | None,
-    target: Sequence[str] | TokenArrays | None, lengths: tuple[int, int] | None,
-) -> tuple[LinkArrays, _Words | None]:  # fmt: skip
+    arrays: LinkArrays,
+    source: Sequence[str] | TokenArrays | None,
+    target: Sequence[str] | TokenArrays | None,
+    lengths: tuple[int, int] | None,
+) -> tuple[LinkArrays, _Words | None]:
     if lengths is not None:
         raise OptionError("lengths is for one alignment; arrays have their own")
     if source is None or target is None:

@@ -104,9 +104,12 @@ class SentencePair:
 
     @classmethod
     def trusted(
-        cls, id: str, source: tuple[str, ...] | None, target: tuple[str, ...] | None,
+        cls,
+        id: str,
+        source: tuple[str, ...] | None,
+        target: tuple[str, ...] | None,
         annotations: FrozenMap[str, Annotation],
-    ) -> SentencePair:  # fmt: skip
+    ) -> SentencePair:
         """Make a pair from values that are known to be valid."""
         self = cls.__new__(cls)
         place = object.__setattr__
@@ -314,10 +317,14 @@ class SentencePair:
             alignment = None if value.alignment is None else value.alignment.transpose()
             turned[name] = replace(value, alignment=alignment, judgment=judgment)
         return replace(
-            self, source=self.target, target=self.source, annotations=turned,
+            self,
+            source=self.target,
+            target=self.source,
+            annotations=turned,
             attributes={_exchanged(name): text for name, text in self.attributes.items()},
-            source_trees=self.target_trees, target_trees=self.source_trees,
-        )  # fmt: skip
+            source_trees=self.target_trees,
+            target_trees=self.source_trees,
+        )
 
     def to_networkx(
         self, annotator: str, *, phrases: bool = True, links: str = "possible"

@@ -116,8 +116,14 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
     out = np.empty((most, 2), np.int32)
     offsets = np.zeros(len(forward) + 1, np.int64)
     merge(
-        readonly(forward.links), readonly(forward.offsets), readonly(reverse.links),
-        readonly(reverse.offsets), readonly(lengths), *method, out, offsets,
-    )  # fmt: skip
+        readonly(forward.links),
+        readonly(forward.offsets),
+        readonly(reverse.links),
+        readonly(reverse.offsets),
+        readonly(lengths),
+        *method,
+        out,
+        offsets,
+    )
     out.resize((int(offsets[-1]), 2), refcheck=False)
     return LinkArrays.trusted(out, np.ones(len(out), np.uint8), offsets, lengths)

@@ -81,9 +81,16 @@ def find(links: I4, order: I8, low: int, high: int, source: int) -> int:
 
 @jit
 def grow(
-    links: I4, size: int, m: int, rows: I8, order: I8, kept: U1, waiting: U1,
-    source_taken: U1, target_taken: U1,
-) -> None:  # fmt: skip
+    links: I4,
+    size: int,
+    m: int,
+    rows: I8,
+    order: I8,
+    kept: U1,
+    waiting: U1,
+    source_taken: U1,
+    target_taken: U1,
+) -> None:
     """Add neighbours of kept links, in symal's order, until nothing is added.
 
     A scan visits the links that it adds ahead of itself, as with symal's sorted set. No link needs
@@ -126,9 +133,16 @@ def grow(
 
 @jit
 def add_free(
-    links: I4, size: int, order: I8, origin: U1, side: int, both: bool, kept: U1,
-    source_taken: U1, target_taken: U1,
-) -> None:  # fmt: skip
+    links: I4,
+    size: int,
+    order: I8,
+    origin: U1,
+    side: int,
+    both: bool,
+    kept: U1,
+    source_taken: U1,
+    target_taken: U1,
+) -> None:
     """Add the links of only one side with one word, or both words, not taken yet."""
     # Each link that is added takes its words, so those behind see fewer free ones.
     for place in range(size):
@@ -145,9 +159,17 @@ def add_free(
 
 @jit
 def merge(
-    forward: I4, forward_offsets: I8, reverse: I4, reverse_offsets: I8, lengths: I4,
-    everything: bool, growing: bool, final: int, out: I4, offsets: I8,
-) -> None:  # fmt: skip
+    forward: I4,
+    forward_offsets: I8,
+    reverse: I4,
+    reverse_offsets: I8,
+    lengths: I4,
+    everything: bool,
+    growing: bool,
+    final: int,
+    out: I4,
+    offsets: I8,
+) -> None:
     """Write the merged links of all sentence pairs.
 
     `everything`, `growing` and `final` are those of `Method`. `out` (C, 2) has room for the links
@@ -172,9 +194,15 @@ def merge(
     for pair in range(len(lengths)):
         n, m = lengths[pair, 0], lengths[pair, 1]
         size = union(
-            forward, forward_offsets[pair], forward_offsets[pair + 1],
-            reverse, reverse_offsets[pair], reverse_offsets[pair + 1], links, origin,
-        )  # fmt: skip
+            forward,
+            forward_offsets[pair],
+            forward_offsets[pair + 1],
+            reverse,
+            reverse_offsets[pair],
+            reverse_offsets[pair + 1],
+            links,
+            origin,
+        )
         source_taken[:n] = 0
         target_taken[:m] = 0
         for k in range(size):

@@ -127,10 +127,14 @@ class _Sentences:
         """Yield rules and the phrase pairs between their contexts."""
         between: defaultdict[Context, list[tuple[int, int]]] = defaultdict(list)
         places = [
-            [place for phrase, each in side.items() if len(phrase) == 1 or not words_alone
-             for place in each]
+            [
+                place
+                for phrase, each in side.items()
+                if len(phrase) == 1 or not words_alone
+                for place in each
+            ]
             for side in self.spans
-        ]  # fmt: skip
+        ]
         for there in places[1]:
             for shown in self.contexts(1, *there):
                 between[shown].append(there)

@@ -100,9 +100,13 @@ class RuleCounts:
         self._examples: dict[int, list[Example]] = {}
 
     def add(
-        self, derivations: Derivations, cuts: Cuts, fragments: Fragments, kept: B1,
+        self,
+        derivations: Derivations,
+        cuts: Cuts,
+        fragments: Fragments,
+        kept: B1,
         pairs: Sequence[SentencePair],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Count the rules of a block that are kept; `end_block` ends it."""
         chosen = np.flatnonzero(kept)
         text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
@@ -295,9 +299,16 @@ def learn_grammar(
     if all and grammar != "stsg":
         raise OptionError("`all` needs trees on both sides: leave it out, or use `grammar='stsg'`")
     return _Learner(
-        Choice("the corpus", annotator), links, grammar, (source_tree, target_tree), string,
-        0 if all else size, deletions, bounds, examples,
-    ).learn(pairs)  # fmt: skip
+        Choice("the corpus", annotator),
+        links,
+        grammar,
+        (source_tree, target_tree),
+        string,
+        0 if all else size,
+        deletions,
+        bounds,
+        examples,
+    ).learn(pairs)
 
 
 _Known = tuple[SentencePair, Alignment, Tree | None, Tree | None]

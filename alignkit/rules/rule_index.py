@@ -16,8 +16,29 @@ from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, preorder, variables
 
 _PUNCTUATION = {
-    *(".", ",", ":", "``", "''", '"', "(", ")", "HYPH", "NFP", "PU", "PUNC", "PUNCT"),
-    *("-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "$,", "$.", "$(", "$["),
+    ".",
+    ",",
+    ":",
+    "``",
+    "''",
+    '"',
+    "(",
+    ")",
+    "HYPH",
+    "NFP",
+    "PU",
+    "PUNC",
+    "PUNCT",
+    "-LRB-",
+    "-RRB-",
+    "-LSB-",
+    "-RSB-",
+    "-LCB-",
+    "-RCB-",
+    "$,",
+    "$.",
+    "$(",
+    "$[",
 }
 _DETERMINERS = {"DT", "DET", "ART"}
 """Labels of the Penn treebank, of Universal Dependencies and of treebanks of other languages."""

@@ -46,8 +46,13 @@ _PARTS = {
 """The counts of each level: all, and those also on the other side."""
 
 COUNTED = (
-    "rules", "rules_found", "nodes_found", "changing", "changing_found", "changing_nodes_found",
-)  # fmt: skip
+    "rules",
+    "rules_found",
+    "nodes_found",
+    "changing",
+    "changing_found",
+    "changing_nodes_found",
+)
 COLUMNS = tuple(f"{side}_{name}" for side in ("hyp", "ref") for name in COUNTED)
 """The counts of each sentence pair, for the hypothesis and the reference."""
 
@@ -230,9 +235,12 @@ def score_rules(
 
 
 def _parsed(
-    pairs: Iterable[SentencePair], hypothesis: str, reference: str,
-    trees: tuple[str | None, str | None], skipped: Counter[str],
-) -> Iterator[tuple[Tree, Tree, Alignment, Alignment]]:  # fmt: skip
+    pairs: Iterable[SentencePair],
+    hypothesis: str,
+    reference: str,
+    trees: tuple[str | None, str | None],
+    skipped: Counter[str],
+) -> Iterator[tuple[Tree, Tree, Alignment, Alignment]]:
     names: dict[str, None] = {}
     for pair in pairs:
         names.update(dict.fromkeys(pair.alignments))
@@ -242,9 +250,11 @@ def _parsed(
             skipped[_WITHOUT] += 1
         else:
             yield (
-                pair.tree("source", trees[0]), pair.tree("target", trees[1]),
-                pair.alignment(hypothesis), pair.alignment(reference),
-            )  # fmt: skip
+                pair.tree("source", trees[0]),
+                pair.tree("target", trees[1]),
+                pair.alignment(hypothesis),
+                pair.alignment(reference),
+            )
     for name in (hypothesis, reference) if names else ():
         check_known("annotator", name, names)
 
@@ -271,8 +281,16 @@ def _confirmed(mine: Derivations, other: Derivations) -> Rows:
     sides = zip(ends[:-1:2], ends[1::2], ends[2::2], strict=True)
     changing = readonly(np.array([text[a:b] != text[b:c] for a, b, c in sides], np.bool_))
     return count_found(
-        readonly(mine.matched), readonly(mine.afters), readonly(mine.offsets), changing,
-        readonly(other.matched), readonly(other.afters), readonly(other.offsets),
-        readonly(classes.of_source), other.source.offsets, readonly(classes.of_target),
-        other.target.offsets, SIZE,
-    )  # fmt: skip
+        readonly(mine.matched),
+        readonly(mine.afters),
+        readonly(mine.offsets),
+        changing,
+        readonly(other.matched),
+        readonly(other.afters),
+        readonly(other.offsets),
+        readonly(classes.of_source),
+        other.source.offsets,
+        readonly(classes.of_target),
+        other.target.offsets,
+        SIZE,
+    )

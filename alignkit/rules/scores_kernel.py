@@ -11,10 +11,19 @@ from alignkit.rules.derivation.cuts_kernel import BITS, VARIABLE, WORD
 
 @jit
 def count_found(
-    matched: I4, afters: I4, begins: I8, changing: B1, other_matched: I4,
-    other_afters: I4, other_begins: I8, source_classes: I4, source_offsets: I8,
-    target_classes: I4, target_offsets: I8, size: int,
-) -> I8:  # fmt: skip
+    matched: I4,
+    afters: I4,
+    begins: I8,
+    changing: B1,
+    other_matched: I4,
+    other_afters: I4,
+    other_begins: I8,
+    source_classes: I4,
+    source_offsets: I8,
+    target_classes: I4,
+    target_offsets: I8,
+    size: int,
+) -> I8:
     """Count the minimal rules of some derivations, and those that are found in others.
 
     matched: (R, 2) int32: the matched nodes, in preorder of the source nodes.
@@ -43,10 +52,14 @@ def count_found(
             is_rule = r < end and other_matched[r, 0] == u and other_matched[r, 1] == v
             if is_rule:
                 is_rule = is_composed(
-                    matched[begins[k] :], afters[begins[k] :], i - begins[k],
-                    other_matched[other_begins[k] :], other_afters[other_begins[k] :],
-                    r - other_begins[k], size,
-                )  # fmt: skip
+                    matched[begins[k] :],
+                    afters[begins[k] :],
+                    i - begins[k],
+                    other_matched[other_begins[k] :],
+                    other_afters[other_begins[k] :],
+                    r - other_begins[k],
+                    size,
+                )
             # all rules, those found, nodes; then the same of rules that change something
             rows[k, 0] += 1
             rows[k, 1] += is_rule
@@ -88,9 +101,14 @@ def is_composed(
 
 @jit
 def weigh_words(
-    symbols: I4, offsets: I8, links: I4, link_offsets: I8, keys: I8, weights: F8,
+    symbols: I4,
+    offsets: I8,
+    links: I4,
+    link_offsets: I8,
+    keys: I8,
+    weights: F8,
     lone: F8,
-) -> F8:  # fmt: skip
+) -> F8:
     """Return the lexical weights of some rules: of the target words, and of the source words.
 
     symbols, offsets, links, link_offsets: The rules; see `alignkit.rules.derivation.cuts_kernel`.

@@ -204,10 +204,14 @@ def _draw(name: str, types: list[RuleType], limit: int, room: int) -> dict[str, 
         verb = "is" if len(drawn) == 1 else "are"
         rest = f"; the first {len(drawn):,} {verb} drawn, {left:,} left out to keep the page small"
     return {
-        "name": name, "anchor": "kind-" + name.replace("+", "-with-"),
-        "means": KINDS[name][:1].upper() + KINDS[name][1:], "types": len(types),
-        "tokens": sum(entry.count or 0 for entry in types), "said": rest, "rules": drawn,
-    }  # fmt: skip
+        "name": name,
+        "anchor": "kind-" + name.replace("+", "-with-"),
+        "means": KINDS[name][:1].upper() + KINDS[name][1:],
+        "types": len(types),
+        "tokens": sum(entry.count or 0 for entry in types),
+        "said": rest,
+        "rules": drawn,
+    }
 
 
 def _drawn(entry: RuleType) -> dict[str, Any]:
@@ -219,10 +223,14 @@ def _drawn(entry: RuleType) -> dict[str, Any]:
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + f" … ({len(text):,} characters)"
     return {
-        "facts": _weights(entry), "name": text if len(text) < 200 else f"{text[:200]} …",
-        "text": text, "source": images[0], "target": images[1], "size": size,
+        "facts": _weights(entry),
+        "name": text if len(text) < 200 else f"{text[:200]} …",
+        "text": text,
+        "source": images[0],
+        "target": images[1],
+        "size": size,
         "examples": entry.examples,
-    }  # fmt: skip
+    }
 
 
 def _weights(entry: RuleType) -> str:

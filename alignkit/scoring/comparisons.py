@@ -226,8 +226,9 @@ class Comparisons(TableResult, Sequence[Comparison]):
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each difference, for a DataFrame."""
-        records = [{**vars(row), "low": row.interval.low, "high": row.interval.high}
-                   for row in self]  # fmt: skip
+        records = [
+            {**vars(row), "low": row.interval.low, "high": row.interval.high} for row in self
+        ]
         return [{k: x for k, x in row.items() if k != "interval"} for row in records]
 
     def to_json(self) -> list[dict[str, object]]:  # type: ignore[override]
@@ -238,9 +239,16 @@ class Comparisons(TableResult, Sequence[Comparison]):
 TABLES = ("systems", "differences")  # the tables of a comparison, by name
 
 _HEADINGS = {
-    "precision": "P  ", "recall": "R  ", "f1": "F1  ", "aer": "AER  ", "macro_precision": "macro P",
-    "macro_recall": "macro R", "macro_f1": "macro F1", "mean_f1": "mean F1", "exact_match": "exact",
-}  # fmt: skip
+    "precision": "P  ",
+    "recall": "R  ",
+    "f1": "F1  ",
+    "aer": "AER  ",
+    "macro_precision": "macro P",
+    "macro_recall": "macro R",
+    "macro_f1": "macro F1",
+    "mean_f1": "mean F1",
+    "exact_match": "exact",
+}
 """The headings of a table of systems; the spaces make room for marks below."""
 
 _WIDTH, _LONGEST, _SHORTER = 100, 20, 15  # of a table of systems; of a name; if that is too wide
@@ -277,16 +285,22 @@ def _measures(score: Score, level: str) -> dict[str, Cell]:
     if part is None:
         return {}
     bounds = score.intervals.get(level, {})
-    values = {name: getattr(part, name) for name in ("precision", "recall", "f1", "aer")
-              if hasattr(part, name)}  # fmt: skip
+    values = {
+        name: getattr(part, name)
+        for name in ("precision", "recall", "f1", "aer")
+        if hasattr(part, name)
+    }
     values = (values if score.aggregate != "macro" else {}) | (macro.measures() if macro else {})
     return {name: bounded_value(value, bounds.get(name)) for name, value in values.items()}
 
 
 def _system_table(
-    shown: Mapping[str, Mapping[str, Cell]], marks: Mapping[tuple[str, str], str], longest: int, *,
+    shown: Mapping[str, Mapping[str, Cell]],
+    marks: Mapping[tuple[str, str], str],
+    longest: int,
+    *,
     bounded: bool,
-) -> Table:  # fmt: skip
+) -> Table:
     """Return a row for each system; marks take two characters, to keep numbers in line."""
     column, rows = Column("", "percent"), list[list[Cell]]()
     short = [cut_middle(system, longest) for system in shown]
@@ -315,21 +329,27 @@ def _marks(rows: Iterable[Comparison]) -> dict[str, dict[tuple[str, str], str]]:
 def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Table:
     """Return the table of differences between systems, with their levels."""
     columns = [
-        Column("system"), Column("against", key="baseline"), Column("", key="level"),
-        Column("measure"), Column("difference", "percent", signed=True),
+        Column("system"),
+        Column("against", key="baseline"),
+        Column("", key="level"),
+        Column("measure"),
+        Column("difference", "percent", signed=True),
         Column("p", "p", "bootstrap", key="bootstrap_p"),
         Column("Holm", "p", "bootstrap", key="bootstrap_holm"),
         Column("p", "p", "randomization", key="randomization_p"),
         Column("Holm", "p", "randomization", key="randomization_holm"),
-    ]  # fmt: skip
+    ]
     rows: list[list[Cell]] = [
         [
-            row.system, row.baseline, LEVEL_NAMES.get(row.level, row.level),
+            row.system,
+            row.baseline,
+            LEVEL_NAMES.get(row.level, row.level),
             MEASURE_NAMES.get(row.measure, row.measure),
-            bounded_value(row.difference, row.interval), *row.p_values(),
+            bounded_value(row.difference, row.interval),
+            *row.p_values(),
         ]
         for row in comparisons
-    ]  # fmt: skip
+    ]
     note = "\n".join(filter(None, [_P_VALUES, note]))
     return Table("", columns, rows, note, stub=4)
 
@@ -422,22 +442,32 @@ def compare(
     first, scores = next(iter(systems.values())), systems if measure is None else {}
     signature = first.signature if scores else Signature()
     odd = tuple(
-        f"{name}: {text}" for name, score in scores.items()
+        f"{name}: {text}"
+        for name, score in scores.items()
         for text in (*score.suspicions, *left_out_pairs(score.skipped, score.pairs))
-    )  # fmt: skip
+    )
     return Comparisons(
-        tuple(_corrected(compared)), first.pairs if scores else len(first),
-        signature.drawn(resamples, confidence, seed, trials=trials), odd, dict(scores), intervals,
-    )  # fmt: skip
+        tuple(_corrected(compared)),
+        first.pairs if scores else len(first),
+        signature.drawn(resamples, confidence, seed, trials=trials),
+        odd,
+        dict(scores),
+        intervals,
+    )
 
 
 class _Tests:
     """The tests of several systems at a level, on the same resamples and trials."""
 
     def __init__(
-        self, rows: Mapping[str, Counts], ratios: Ratios, level: str, resamples: int, trials: int,
+        self,
+        rows: Mapping[str, Counts],
+        ratios: Ratios,
+        level: str,
+        resamples: int,
+        trials: int,
         confidence: float,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._rows = rows
         self._ratios = ratios
         self._level = level
@@ -466,9 +496,13 @@ class _Tests:
                 yield self._comparison(key, name, base, values, p_value)
 
     def _comparison(
-        self, key: str, name: str, base: str, values: Mapping[str, Mapping[str, float]],
+        self,
+        key: str,
+        name: str,
+        base: str,
+        values: Mapping[str, Mapping[str, float]],
         randomization_p: float,
-    ) -> Comparison:  # fmt: skip
+    ) -> Comparison:
         value, other = values[name][key], values[base][key]
         interval = Interval(nan, nan, nan, nan, 0, resampling.ONE_PAIR)
         share, bootstrap_p = nan, nan
@@ -477,11 +511,20 @@ class _Tests:
             interval = resampling.summarize(drawn, self._confidence)
             share, bootstrap_p = wins(key, value - other, drawn)
         return Comparison(
-            key, name, base, value, other, value - other, interval, share, bootstrap_p,
-            randomization_p, level=self._level,
+            key,
+            name,
+            base,
+            value,
+            other,
+            value - other,
+            interval,
+            share,
+            bootstrap_p,
+            randomization_p,
+            level=self._level,
             bootstrap_p_bound=bool(1 > bootstrap_p == bootstrap_floor(self._resamples)),
             randomization_p_bound=bool(1 > randomization_p == randomization_floor(self._trials)),
-        )  # fmt: skip
+        )
 
     def intervals(self, name: str) -> dict[str, Interval]:
         """Return the interval of each measure of a system, from the resamples of the tests."""

@@ -33,13 +33,23 @@ Rows = NDArray[np.int64]
 """A (P, C) array: a row of counts for each sentence pair; the columns are named below."""
 
 LINK_COLUMNS = (
-    *("hyp_sure", "hyp_possible", "ref_sure", "ref_possible", "hyp_sure_in_ref_possible"),
-    *("hyp_possible_in_ref_sure", "sure_in_sure", "possible_in_possible"),
+    "hyp_sure",
+    "hyp_possible",
+    "ref_sure",
+    "ref_possible",
+    "hyp_sure_in_ref_possible",
+    "hyp_possible_in_ref_sure",
+    "sure_in_sure",
+    "possible_in_possible",
 )
 """The columns of `count_links`; "possible" means all of P, including the sure links."""
 
 PHRASE_COLUMNS = (
-    *("hyp_atomic", "ref_atomic", "hyp_atomic_in_ref", "hyp_in_ref_atomic", "atomic_in_atomic"),
+    "hyp_atomic",
+    "ref_atomic",
+    "hyp_atomic_in_ref",
+    "hyp_in_ref_atomic",
+    "atomic_in_atomic",
 )
 """The columns of `count_phrases`; plain "hyp" and "ref" mean atomic and composite."""
 
@@ -122,11 +132,16 @@ def count_phrases(
         return _match(hypothesis, reference, links, longest, words if ignore_identical else None)
     hyp, ref = (
         extract_phrases(
-            side, links=links, loose=True, max_length=max_length,
-            ignore_identical=ignore_identical, source=source, target=target,
+            side,
+            links=links,
+            loose=True,
+            max_length=max_length,
+            ignore_identical=ignore_identical,
+            source=source,
+            target=target,
         )
         for side in (hypothesis, reference)
-    )  # fmt: skip
+    )
     sides = (hyp.spans, hyp.atomic, hyp.offsets, ref.spans, ref.atomic, ref.offsets)
     return merge_phrases(*_readonly(*sides))
 
@@ -159,9 +174,12 @@ def _check_pairs(hypothesis: LinkArrays, reference: LinkArrays) -> None:
 
 
 def _match(
-    hypothesis: LinkArrays, reference: LinkArrays, links: str, longest: int,
+    hypothesis: LinkArrays,
+    reference: LinkArrays,
+    links: str,
+    longest: int,
     words: tuple[TokenArrays, TokenArrays] | None,
-) -> Rows:  # fmt: skip
+) -> Rows:
     """Count the tight phrase pairs; with words, without the phrase pairs of equal words."""
     hyp, ref = (x.sure_only() if links == "sure" else x for x in (hypothesis, reference))
     nothing = TokenArrays(np.empty(0, np.int32), np.zeros(len(hyp) + 1, np.int64))
@@ -234,17 +252,25 @@ def _count(block: Block, settings: ScoreSettings) -> dict[str, Rows]:
             counts[level] = counts["phrases-possible"]
         else:
             counts[level] = count_phrases(
-                hyp, ref, links=level.removeprefix("phrases-"), loose=settings.loose,
-                max_length=settings.max_length, ignore_identical=settings.ignore_identical,
-                source=source, target=target,
-            )  # fmt: skip
+                hyp,
+                ref,
+                links=level.removeprefix("phrases-"),
+                loose=settings.loose,
+                max_length=settings.max_length,
+                ignore_identical=settings.ignore_identical,
+                source=source,
+                target=target,
+            )
     return counts
 
 
 def _count_links(
-    hyp: LinkArrays, ref: LinkArrays, source: TokenArrays | None, target: TokenArrays | None,
+    hyp: LinkArrays,
+    ref: LinkArrays,
+    source: TokenArrays | None,
+    target: TokenArrays | None,
     settings: ScoreSettings,
-) -> dict[str, Rows]:  # fmt: skip
+) -> dict[str, Rows]:
     """Return the rows of links; identical and non-identical links together are all links."""
     if not (settings.ignore_identical or settings.split_identical):
         return {"links": count_links(hyp, ref)}

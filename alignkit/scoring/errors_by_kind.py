@@ -67,9 +67,14 @@ class _Counts:
 
 
 def _count_pair(
-    place: int, hypothesis: Alignment, reference: Alignment, classes: tuple[Classes, Classes],
-    into: Mapping[str, _Counts], *, keep: bool,
-) -> None:  # fmt: skip
+    place: int,
+    hypothesis: Alignment,
+    reference: Alignment,
+    classes: tuple[Classes, Classes],
+    into: Mapping[str, _Counts],
+    *,
+    keep: bool,
+) -> None:
     """Count the links of a pair for precision and recall, by class."""
     for link in hypothesis.sure:
         for name in classes[0][link]:
@@ -89,9 +94,12 @@ def _count_pair(
 
 
 def _count_statuses_and_nulls(
-    place: int, pair: SentencePair, hypothesis: Alignment, reference: Alignment,
+    place: int,
+    pair: SentencePair,
+    hypothesis: Alignment,
+    reference: Alignment,
     into: Mapping[str, _Counts],
-) -> None:  # fmt: skip
+) -> None:
     """Count sure links, possible links, and words without any link."""
     for mine, other, columns in (
         (hypothesis, reference, ("hypothesis", "right")),
@@ -186,8 +194,10 @@ class ClassErrors:
         both = np.hstack([rows, whole - rows])
         bounds = resampling.confidence_interval(both, _with_others, **drawn)
         shares = {key: float(v[0]) for key, v in _with_others(both.sum(0)[None]).items()}
-        gaps = {key: Gap(shares[f"others {key}"], shares[f"gap {key}"], bounds[f"gap {key}"])
-                for key in values}  # fmt: skip
+        gaps = {
+            key: Gap(shares[f"others {key}"], shares[f"gap {key}"], bounds[f"gap {key}"])
+            for key in values
+        }
         row += [{key: bounds[key] for key in values}, FrozenMap(gaps)]
         return cls(*row)
 
@@ -288,8 +298,9 @@ class LinkErrors(Result):
         return tuple(filter(None, lines))
 
     def _worst(self, way: str, links: Sequence[ClassErrors], key: str, fault: _Fault) -> str:
-        several = [x for x in links if x.units[key] >= FEW_HOLD and x.gaps
-                   and not isnan(x.gaps[key].value)]  # fmt: skip
+        several = [
+            x for x in links if x.units[key] >= FEW_HOLD and x.gaps and not isnan(x.gaps[key].value)
+        ]
         worst = min(several, key=lambda x: float(getattr(x, key)), default=None)
         if worst is None or not getattr(worst, fault.counted):
             return ""
@@ -338,21 +349,34 @@ class LinkErrors(Result):
 
     def _table(self, way: str) -> Table:
         columns = [
-            Column(way, key="class"), Column("pairs", "count"),
+            Column(way, key="class"),
+            Column("pairs", "count"),
             Column("system", "count", key="hypothesis"),
-            Column("right", "count"), Column("wrong", "count"),
-            Column("as possible", "count", key="sure_as_possible"), Column("precision", "percent"),
-            Column("reference", "count"), Column("found", "count"), Column("missed", "count"),
+            Column("right", "count"),
+            Column("wrong", "count"),
+            Column("as possible", "count", key="sure_as_possible"),
+            Column("precision", "percent"),
+            Column("reference", "count"),
+            Column("found", "count"),
+            Column("missed", "count"),
             Column("recall", "percent"),
-        ]  # fmt: skip
+        ]
         rows: list[list[Cell]] = [
             [
-                x.name, x.pairs,
-                x.hypothesis, x.right, x.wrong, x.sure_as_possible, x.value("precision"),
-                x.reference, x.recalled, x.missed, x.value("recall"),
+                x.name,
+                x.pairs,
+                x.hypothesis,
+                x.right,
+                x.wrong,
+                x.sure_as_possible,
+                x.value("precision"),
+                x.reference,
+                x.recalled,
+                x.missed,
+                x.value("recall"),
             ]
             for x in (*self._of(""), *self._of(way))
-        ]  # fmt: skip
+        ]
         apart = [k for k, row in enumerate(rows) if row[0] in ("sure", "null") or k == 1]
         note = explained(way, [errors.name for errors in self._of(way)])
         if way == self._ways()[0]:
@@ -506,14 +530,21 @@ def link_errors(
     drawn = {"resamples": resamples, "confidence": confidence, "seed": seed}
     whole = counts[""][_ALL].array(len(shared))
     classes = [
-        ClassErrors.of(way, name, errors.array(len(shared)), drawn,
-                       whole if way and name not in NO_LINKS else None)
+        ClassErrors.of(
+            way,
+            name,
+            errors.array(len(shared)),
+            drawn,
+            whole if way and name not in NO_LINKS else None,
+        )
         for way, name, errors in _ordered(counts)
-    ]  # fmt: skip
+    ]
     shown = [
-        shown for way, name, errors in _ordered(counts) if name != _ALL
+        shown
+        for way, name, errors in _ordered(counts)
+        if name != _ALL
         for shown in _examples(shared, way, name, errors, examples)
-    ]  # fmt: skip
+    ]
     notes = ["nulls: words without a link, explicit or not"] if "kind" in ways else []
     if several:
         notes.append(overlapping(several, len(shared), attribute))
@@ -550,8 +581,10 @@ def _ordered(counts: Collected) -> Iterator[tuple[str, str, _Counts]]:
         order = _ORDERS.get(way)
         names = [name for name in order or () if name in classes]
         if order is None:  # wrong and missed links
-            errors = {name: sum(r[0] - r[1] + r[2] - r[3] for r in counts.rows.values())
-                      for name, counts in classes.items()}  # fmt: skip
+            errors = {
+                name: sum(r[0] - r[1] + r[2] - r[3] for r in counts.rows.values())
+                for name, counts in classes.items()
+            }
             names = sorted(classes, key=lambda name: (-errors[name], name))
         for name in names:
             yield way, name, classes[name]
@@ -565,6 +598,8 @@ def _examples(
         chosen = np.unique(np.linspace(0, len(errors) - 1, min(most, len(errors))).round())
         for k in chosen.astype(int):
             pair, link = corpus[errors[k].pair], errors[k].link
-            words = (str(k) if side is None else side[k]
-                     for side, k in zip((pair.source, pair.target), link, strict=True))  # fmt: skip
+            words = (
+                str(k) if side is None else side[k]
+                for side, k in zip((pair.source, pair.target), link, strict=True)
+            )
             yield ShownExample(way, name, error, pair.id, f"{link.i}-{link.j}", *words)

@@ -273,9 +273,14 @@ class TwoFiles:
                 self.watch(ref, hyp)
             try:
                 yield SentencePair(
-                    ref.id, known.source, known.target, sides, {**hyp.attributes, **ref.attributes},
-                    source_trees=parsed.source_trees, target_trees=parsed.target_trees,
-                )  # fmt: skip
+                    ref.id,
+                    known.source,
+                    known.target,
+                    sides,
+                    {**hyp.attributes, **ref.attributes},
+                    source_trees=parsed.source_trees,
+                    target_trees=parsed.target_trees,
+                )
             except AlignkitError as error:
                 raise OptionError(
                     f"{error}; check the base and direction of 'hyp' {self.hyp.path} and "

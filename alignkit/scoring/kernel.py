@@ -13,9 +13,13 @@ from alignkit._support.jit import jit
 
 @jit
 def merge_links(
-    hyp: NDArray[np.int32], hyp_sure: NDArray[np.uint8], hyp_offsets: NDArray[np.int64],
-    ref: NDArray[np.int32], ref_sure: NDArray[np.uint8], ref_offsets: NDArray[np.int64],
-) -> NDArray[np.int64]:  # fmt: skip
+    hyp: NDArray[np.int32],
+    hyp_sure: NDArray[np.uint8],
+    hyp_offsets: NDArray[np.int64],
+    ref: NDArray[np.int32],
+    ref_sure: NDArray[np.uint8],
+    ref_offsets: NDArray[np.int64],
+) -> NDArray[np.int64]:
     """Return the (P, 8) `LINK_COLUMNS` of two sets of rising links."""
     pairs = len(hyp_offsets) - 1
     rows = np.zeros((pairs, 8), np.int64)
@@ -50,9 +54,13 @@ def merge_links(
 
 @jit
 def merge_phrases(
-    hyp: NDArray[np.int32], hyp_atomic: NDArray[np.uint8], hyp_offsets: NDArray[np.int64],
-    ref: NDArray[np.int32], ref_atomic: NDArray[np.uint8], ref_offsets: NDArray[np.int64],
-) -> NDArray[np.int64]:  # fmt: skip
+    hyp: NDArray[np.int32],
+    hyp_atomic: NDArray[np.uint8],
+    hyp_offsets: NDArray[np.int64],
+    ref: NDArray[np.int32],
+    ref_atomic: NDArray[np.uint8],
+    ref_offsets: NDArray[np.int64],
+) -> NDArray[np.int64]:
     """Return the (P, 5) `PHRASE_COLUMNS` of two sets of rising phrase pairs."""
     pairs = len(hyp_offsets) - 1
     rows = np.zeros((pairs, 5), np.int64)

@@ -165,12 +165,16 @@ class LabelScores(Result):
 
     def _overall(self) -> Table:
         columns = [
-            Column("system"), Column("pairs", "count"), Column("right", "count"),
-            *(Column(name, "percent", key=name.lower().replace(" ", "_"))
-              for name in ("accuracy", "macro F1", "weighted F1")),
+            Column("system"),
+            Column("pairs", "count"),
+            Column("right", "count"),
+            *(
+                Column(name, "percent", key=name.lower().replace(" ", "_"))
+                for name in ("accuracy", "macro F1", "weighted F1")
+            ),
             Column("pairs", "count", "judged by all", key="common_pairs"),
             Column("accuracy", "percent", "judged by all", key="common_accuracy"),
-        ]  # fmt: skip
+        ]
         rows: list[list[Cell]] = []
         for system in self.systems:
             share = Value(system.accuracy, *wilson_interval(system.right, system.pairs))
@@ -183,10 +187,12 @@ class LabelScores(Result):
 
     def _classes(self) -> Table:
         columns = [
-            Column("system"), Column("label"),
+            Column("system"),
+            Column("label"),
             *(Column(name, "percent", key=name.lower()) for name in ("precision", "recall", "F1")),
-            Column("hypothesis", "count"), Column("support", "count"),
-        ]  # fmt: skip
+            Column("hypothesis", "count"),
+            Column("support", "count"),
+        ]
         rows, apart = list[list[Cell]](), list[int]()
         for system in self.systems:
             apart.append(len(rows))
@@ -206,11 +212,14 @@ class LabelScores(Result):
 
     def _comparisons(self) -> Table:
         columns = [
-            Column("system"), Column("against", key="baseline"), Column("pairs", "count"),
+            Column("system"),
+            Column("against", key="baseline"),
+            Column("pairs", "count"),
             Column("system alone right", "count", key="only_system"),
-            Column("other alone right", "count", key="only_baseline"), Column("p", "p"),
+            Column("other alone right", "count", key="only_baseline"),
+            Column("p", "p"),
             Column("Holm", "p", key="holm"),
-        ]  # fmt: skip
+        ]
         rows: list[list[Cell]] = [
             [x.system, x.baseline, x.pairs, x.only_system, x.only_baseline, x.p_value, x.holm]
             for x in self.comparisons
@@ -221,10 +230,13 @@ class LabelScores(Result):
 
 def _frequent(systems: Sequence[SystemScore]) -> Table:
     columns = [
-        Column("system"), Column("reference"), Column("taken for", key="hypothesis"),
-        Column("pairs", "count"), Column("of that label", "count", key="support"),
+        Column("system"),
+        Column("reference"),
+        Column("taken for", key="hypothesis"),
+        Column("pairs", "count"),
+        Column("of that label", "count", key="support"),
         Column("share", "percent"),
-    ]  # fmt: skip
+    ]
     rows, apart, left = list[list[Cell]](), list[int](), 0
     for system in systems:
         apart.append(len(rows))
@@ -314,10 +326,13 @@ def score_labels(
         what = f"compare them on the {int(common.sum())} that all judged"
         cautions.append(f"the systems judged different pairs: {what}")
     return LabelScores(
-        tuple(scores), tuple(_compared(systems, gold, matrix.values[1:])), tuple(cautions),
-        f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}", left_out,
+        tuple(scores),
+        tuple(_compared(systems, gold, matrix.values[1:])),
+        tuple(cautions),
+        f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}",
+        left_out,
         tuple(wrong),
-    )  # fmt: skip
+    )
 
 
 def _names(systems: Sequence[str], reference: str) -> list[str]:
@@ -330,8 +345,10 @@ def _names(systems: Sequence[str], reference: str) -> list[str]:
 def _flags(
     scheme: Scheme, reference: Sequence[str], mine: Sequence[str], both: NDArray[np.bool_]
 ) -> Iterator[ClassScore]:
-    pairs = [[scheme.parse(texts[k]).flags for texts in (reference, mine)]
-             for k in np.flatnonzero(both).tolist()]  # fmt: skip
+    pairs = [
+        [scheme.parse(texts[k]).flags for texts in (reference, mine)]
+        for k in np.flatnonzero(both).tolist()
+    ]
     for flag in scheme.flags:
         held = [(flag.value in gold, flag.value in hyp) for gold, hyp in pairs]
         gold, hyp = np.array(held, bool).reshape(-1, 2).T
@@ -406,10 +423,13 @@ def profile_labels(
         notes = (f"{how_many(left, 'pair')} of {len(corpus)} left out: {why}", *notes)
     used = np.unique(values[0]).tolist()
     by_label = {
-        matrix.labels[k]: [sum(x in of for of in compress(groups, values[0] == k))
-                           for x in profile.measured.phenomena]
-        for k in used if len(used) == 2
-    }  # fmt: skip
+        matrix.labels[k]: [
+            sum(x in of for of in compress(groups, values[0] == k))
+            for x in profile.measured.phenomena
+        ]
+        for k in used
+        if len(used) == 2
+    }
     signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{profile.signature}"
     return replace(
         profile, notes=notes, signature=signature, rewrites_left_out=left_out, by_label=by_label

@@ -21,9 +21,15 @@ OF_FUNCTION_WORDS = frozenset(WORD_KINDS[2:])
 """The kinds that need the function words of the languages."""
 
 LANGUAGES = {
-    "nl": "dutch", "en": "english", "fr": "french", "de": "german", "it": "italian",
-    "pt": "portuguese", "ro": "romanian", "es": "spanish",
-}  # fmt: skip
+    "nl": "dutch",
+    "en": "english",
+    "fr": "french",
+    "de": "german",
+    "it": "italian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "es": "spanish",
+}
 """The languages with a list of function words, by code (ISO 639-1)."""
 
 _SPELLINGS = str.maketrans({"\u2019": "'", "\u015f": "\u0219", "\u0163": "\u021b"})

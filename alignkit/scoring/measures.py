@@ -166,8 +166,14 @@ class PhraseScore(_OfCounts):
 
 
 MACRO_COLUMNS = (
-    *("precision", "precision_defined", "recall", "recall_defined"),
-    *("f1", "f1_defined", "exact", "pairs"),
+    "precision",
+    "precision_defined",
+    "recall",
+    "recall_defined",
+    "f1",
+    "f1_defined",
+    "exact",
+    "pairs",
 )
 """The columns of `macro_terms`: each ratio (0 if undefined), and whether it is defined."""
 
@@ -307,9 +313,13 @@ class MacroScore:
 
 
 def level_intervals(
-    rows: Mapping[str, Rows], aggregate: str, *, resamples: int, confidence: float,
+    rows: Mapping[str, Rows],
+    aggregate: str,
+    *,
+    resamples: int,
+    confidence: float,
     seed: int | np.random.SeedSequence,
-) -> dict[str, dict[str, Interval]]:  # fmt: skip
+) -> dict[str, dict[str, Interval]]:
     """Return the interval of each measure, by level."""
     streams = dict(zip(LEVELS, np.random.default_rng(seed).spawn(len(LEVELS)), strict=True))
     intervals = {}

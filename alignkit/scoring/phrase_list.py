@@ -218,10 +218,13 @@ def score_phrase_list(
     sides = [pair.words for pair in shared]
     gold = extract_phrases(
         LinkArrays.pack(pair.alignment(reference) for pair in shared),
-        links=links, loose=loose, max_length=max_length, ignore_identical=ignore_identical,
+        links=links,
+        loose=loose,
+        max_length=max_length,
+        ignore_identical=ignore_identical,
         source=TokenArrays.pack((source for source, _ in sides), vocabulary),
         target=TokenArrays.pack((target for _, target in sides), vocabulary),
-    )  # fmt: skip
+    )
     bounds = min_length, max_length
     matching = _Matching(shared, gold, exact_case, ignore_identical, bounds)
     for number, entry in enumerate(entries):
@@ -232,27 +235,40 @@ def score_phrase_list(
     total = PhraseScore.from_counts(rows.sum(axis=0))
     fates: dict[str, Any] = matching.fates
     settings = replace(
-        signature or Signature(), links=links, identical="left-out" if ignore_identical else "kept",
-        case="exact" if exact_case else "folded", level="list",
-        phrases="loose" if loose else "tight", min_length=min_length if min_length > 1 else None,
+        signature or Signature(),
+        links=links,
+        identical="left-out" if ignore_identical else "kept",
+        case="exact" if exact_case else "folded",
+        level="list",
+        phrases="loose" if loose else "tight",
+        min_length=min_length if min_length > 1 else None,
         max_length=max_length,
-    )  # fmt: skip
+    )
     return PhraseListScore(
         **vars(total),
         entry_precision=matching.correct / fates["kept"] if fates["kept"] else np.nan,
-        entries=sum(fates.values()), correct=matching.correct, **fates, pairs=len(shared),
-        skipped=len(corpus) - len(shared), signature=settings, rows=rows,
+        entries=sum(fates.values()),
+        correct=matching.correct,
+        **fates,
+        pairs=len(shared),
+        skipped=len(corpus) - len(shared),
+        signature=settings,
+        rows=rows,
         suspicions=tuple(filter(None, [watch.suspicion("`base=1` when reading it")])),
-    )  # fmt: skip
+    )
 
 
 class _Matching:
     """Entries matched with sentence pairs so far, and the counts of both."""
 
     def __init__(
-        self, corpus: Corpus, gold: PhraseArrays, exact_case: bool, ignore_identical: bool,
+        self,
+        corpus: Corpus,
+        gold: PhraseArrays,
+        exact_case: bool,
+        ignore_identical: bool,
         bounds: tuple[int, int | None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._fold = str if exact_case else str.casefold
         self._ignore_identical, (self._least, self._most) = ignore_identical, bounds
         self._sides = [[[*map(self._fold, pair.words[k])] for pair in corpus] for k in (0, 1)]

@@ -82,9 +82,12 @@ def _diagram(
 
 
 def heat_map(
-    rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64], measure: str,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: NDArray[np.float64],
+    measure: str,
     path: str | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """Draw values as cells, higher is darker, like `cd_diagram`; NaN is ``-``."""
     names, cell = _fitting(rows, _NAMES), _fitting(columns, _CELLS)
     size = names + cell * len(columns) + 10, _HEAD + _ROW * len(rows) + 10

@@ -77,9 +77,14 @@ def with_predictions(
 
 
 def read_predictions(
-    corpus: Corpus, path: Union[str, os.PathLike[str]], view: View | None = None, *,
-    predicted: str | None = None, lenient_labels: bool = False, encoding: str = "utf-8",
-) -> Predictions:  # fmt: skip
+    corpus: Corpus,
+    path: Union[str, os.PathLike[str]],
+    view: View | None = None,
+    *,
+    predicted: str | None = None,
+    lenient_labels: bool = False,
+    encoding: str = "utf-8",
+) -> Predictions:
     """Return the labels of a file for the pairs of a corpus; see `with_predictions`."""
     if predicted is not None and predicted not in PREDICTED:
         raise UnknownNameError("kind of predicted labels", predicted, PREDICTED)

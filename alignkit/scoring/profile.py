@@ -129,8 +129,9 @@ class Profile(Result):
             r = Column("", "decimal").show(self.pearson).text
             yield f"phenomena of the labels {' and '.join(self.by_label)}: Pearson's r {r}"
         for system, value in self.overall.items():
-            mine = [part for part in self.parts
-                    if part.system == system and not isnan(part.difference)]  # fmt: skip
+            mine = [
+                part for part in self.parts if part.system == system and not isnan(part.difference)
+            ]
             if isnan(value) or not mine:
                 continue
             yield f"{system}: {name} {100 * value:.1f} on all pairs"
@@ -204,8 +205,11 @@ class Profile(Result):
             columns = [Column(f"label {label}", "count") for label in self.by_label]
             counts = zip(self.measured.phenomena, *self.by_label.values(), strict=True)
             columns.insert(0, Column(self.by, key="phenomenon"))
-            tables.append(Table("Pairs of each label", columns, [*map(list, counts)],
-                                anchor="by-label", stub=1))  # fmt: skip
+            tables.append(
+                Table(
+                    "Pairs of each label", columns, [*map(list, counts)], anchor="by-label", stub=1
+                )
+            )
         if self.differences:
             tables.append(self._differences())
             tables += self.ranking.tables()
@@ -217,23 +221,32 @@ class Profile(Result):
 
     def _by_phenomenon(self) -> Table:
         columns = [
-            Column("system"), Column(self.by, key="phenomenon"), Column("pairs", "count"),
+            Column("system"),
+            Column(self.by, key="phenomenon"),
+            Column("pairs", "count"),
             Column(self.measured.measure, "percent", key="value"),
             Column("on the others", "percent", key="rest"),
-            Column("difference", "percent", signed=True), Column("p", "p"),
+            Column("difference", "percent", signed=True),
+            Column("p", "p"),
             Column("Holm", "p", key="holm"),
-        ]  # fmt: skip
+        ]
         rows, apart = list[list[Cell]](), list[int]()
         for system, value in self.overall.items():
             apart.append(len(rows))
             rows.append([system, "all pairs", self.total, value, None, None, None, None])
             rows += [
                 [
-                    system, part.phenomenon, part.pairs, bounded_value(part.value, part.interval),
-                    part.rest, bounded_value(part.difference, part.gap), *p_values_of(part),
+                    system,
+                    part.phenomenon,
+                    part.pairs,
+                    bounded_value(part.value, part.interval),
+                    part.rest,
+                    bounded_value(part.difference, part.gap),
+                    *p_values_of(part),
                 ]
-                for part in self.parts if part.system == system
-            ]  # fmt: skip
+                for part in self.parts
+                if part.system == system
+            ]
         note = (
             f"{self.tests[0]}; Holm: corrected for the phenomena, system by system; below "
             f"{FEW_HOLD} pairs not tested"
@@ -243,22 +256,42 @@ class Profile(Result):
     def _differences(self) -> Table:
         counted = any(row.alone is not None for row in self.differences)
         columns = [
-            Column(self.by, key="phenomenon"), Column("pairs", "count"), Column("system"),
-            Column("against", key="baseline"), Column("difference", "percent", signed=True),
-            *([Column("system alone right", "count", key="only_system"),
-               Column("other alone right", "count", key="only_baseline")] if counted else []),
-            Column("p", "p"), Column("Holm", "p", key="holm"),
-        ]  # fmt: skip
+            Column(self.by, key="phenomenon"),
+            Column("pairs", "count"),
+            Column("system"),
+            Column("against", key="baseline"),
+            Column("difference", "percent", signed=True),
+            *(
+                [
+                    Column("system alone right", "count", key="only_system"),
+                    Column("other alone right", "count", key="only_baseline"),
+                ]
+                if counted
+                else []
+            ),
+            Column("p", "p"),
+            Column("Holm", "p", key="holm"),
+        ]
         rows: list[list[Cell]] = [
             [
-                x.phenomenon, x.pairs, x.system, x.baseline, x.difference,
+                x.phenomenon,
+                x.pairs,
+                x.system,
+                x.baseline,
+                x.difference,
                 *([x.alone.system, x.alone.baseline] if x.alone else []),
                 *p_values_of(x),
             ]
             for x in self.differences
-        ]  # fmt: skip
-        return Table("Systems on the same phenomenon", columns, rows, self.tests[1],
-                     "systems-by-phenomenon", stub=1)  # fmt: skip
+        ]
+        return Table(
+            "Systems on the same phenomenon",
+            columns,
+            rows,
+            self.tests[1],
+            "systems-by-phenomenon",
+            stub=1,
+        )
 
 
 def p_values_of(part: OnPhenomenon | Difference) -> tuple[Value, Value]:

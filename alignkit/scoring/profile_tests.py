@@ -58,9 +58,14 @@ def one_test_each(subsets: Subsets, *, complements: bool) -> dict[str, str]:
 
 
 def against_complement(
-    systems: Systems, subsets: Subsets, measure: Ratios, name: str, *, trials: int = 10_000,
+    systems: Systems,
+    subsets: Subsets,
+    measure: Ratios,
+    name: str,
+    *,
+    trials: int = 10_000,
     rng: np.random.Generator,
-) -> dict[str, dict[str, float]]:  # fmt: skip
+) -> dict[str, dict[str, float]]:
     """Return the p-values that each system has the same score on each subset and its complement.
 
     The statistic is abs(measure of the subset - measure of the complement), counts pooled. Each
@@ -271,10 +276,13 @@ def profile_rows(
     parts.sort(key=lambda part: (list(systems).index(part.system), ranked.index(part.phenomenon)))
     values = np.array([part.value for part in parts], np.float64)
     measured = Measured(
-        tuple(ranked), tuple(systems), values.reshape(len(systems), -1).T,
-        tuple(int(held[x].sum()) for x in ranked), _NAMES.get(name, name),
+        tuple(ranked),
+        tuple(systems),
+        values.reshape(len(systems), -1).T,
+        tuple(int(held[x].sum()) for x in ranked),
+        _NAMES.get(name, name),
         name in resampling.LOWER_IS_BETTER,
-    )  # fmt: skip
+    )
     return Profile(
         measured,
         {system: how.value(rows) for system, rows in systems.items()},
@@ -327,9 +335,15 @@ def _parts(
             chances = mine.get(alike.get(x, ""), {})
             interval, gap = _intervals(rows[members], rows[~members], how)
             yield OnPhenomenon(
-                system, x, int(members.sum()), how.value(rows[members]), how.value(rows[~members]),
-                interval, gap, **chances,
-            )  # fmt: skip
+                system,
+                x,
+                int(members.sum()),
+                how.value(rows[members]),
+                how.value(rows[~members]),
+                interval,
+                gap,
+                **chances,
+            )
 
 
 def _tested(held: Subsets) -> Subsets:
@@ -367,8 +381,10 @@ def _intervals(inside: Counts, outside: Counts, how: _Profiling) -> tuple[Interv
     if len(inside) == 1:
         return (Interval(nan, nan, how.confidence, nan, 0, resampling.ONE_PAIR),) * 2
     rng = np.random.default_rng(how.seed)
-    sums = (np.concatenate([*resampling.resample(rows, how.resamples, rng)])
-            for rows in (inside, outside))  # fmt: skip
+    sums = (
+        np.concatenate([*resampling.resample(rows, how.resamples, rng)])
+        for rows in (inside, outside)
+    )
     mine, others = (how.measure(drawn)[how.name] for drawn in sums)
     gaps = resampling.interval_of(mine - others, how.confidence)
     return resampling.interval_of(mine, how.confidence), gaps

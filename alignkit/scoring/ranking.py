@@ -257,21 +257,30 @@ class Ranking(Result):
 
     def _tests(self) -> Table:
         columns = [
-            Column("ranked"), Column("number", "count"), Column("blocks", "count"),
+            Column("ranked"),
+            Column("number", "count"),
+            Column("blocks", "count"),
             Column("chi2", "decimal"),
             Column("without correction for ties", "decimal", key="uncorrected"),
             Column("p", "number", digits=4),
             Column("critical difference", "decimal", key="critical_difference"),
-            Column("pairs apart", "count", key="apart"), Column("of pairs", "count", key="pairs"),
-        ]  # fmt: skip
+            Column("pairs apart", "count", key="apart"),
+            Column("of pairs", "count", key="pairs"),
+        ]
         rows: list[list[Cell]] = [
             [
-                name, len(test.names), test.blocks, Value(test.statistic, reason=test.reason),
-                test.uncorrected, test.p_value,
-                test.critical_difference, len(test.beyond()), test.pairs,
+                name,
+                len(test.names),
+                test.blocks,
+                Value(test.statistic, reason=test.reason),
+                test.uncorrected,
+                test.p_value,
+                test.critical_difference,
+                len(test.beyond()),
+                test.pairs,
             ]
             for name, test in (("systems", self.systems), ("phenomena", self.phenomena))
-        ]  # fmt: skip
+        ]
         note = "chi2: Friedman's, corrected for ties"
         return Table("Do ranks differ?", columns, rows, note, "tests")
 
@@ -315,7 +324,9 @@ def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
     lower = measured.lower_is_better
     names = [measured.phenomena[k] for k in kept]
     return Ranking(
-        measured, friedman(table.T, names, alpha=alpha, lower_is_better=lower),
-        friedman(table, measured.systems, alpha=alpha, lower_is_better=lower), tuple(missing),
+        measured,
+        friedman(table.T, names, alpha=alpha, lower_is_better=lower),
+        friedman(table, measured.systems, alpha=alpha, lower_is_better=lower),
+        tuple(missing),
         tuple(few),
-    )  # fmt: skip
+    )

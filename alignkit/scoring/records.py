@@ -179,9 +179,12 @@ def breakdown_table(
     """Return the records of `pair_records` or `group_records` as a table, without counts."""
     keys = dict.fromkeys(key for record in records for key in record)
     names = [key for key in keys if not _APART.search(key)]
-    columns = [Column(MEASURE_NAMES[name], "percent", key=name) if name in MEASURE_NAMES
-               else guessed_column(name, [record.get(name) for record in records])
-               for name in names]  # fmt: skip
+    columns = [
+        Column(MEASURE_NAMES[name], "percent", key=name)
+        if name in MEASURE_NAMES
+        else guessed_column(name, [record.get(name) for record in records])
+        for name in names
+    ]
     rows = [[_cell(record, name) for name in names] for record in records]
     if any(record.get(key) for record in records for key in _LEFT.values()):
         columns.append(Column("left out (0/0)", key="left_out"))

@@ -37,9 +37,13 @@ LEVEL_NAMES = {
 
 _MEASURES = {"precision": "precision", "recall": "recall", "f1": "F1", "aer": "AER"}
 MEASURE_NAMES = {
-    **_MEASURES, "macro_precision": "macro precision", "macro_recall": "macro recall",
-    "macro_f1": "macro F1", "mean_f1": "mean of F1", "exact_match": "exact match",
-}  # fmt: skip
+    **_MEASURES,
+    "macro_precision": "macro precision",
+    "macro_recall": "macro recall",
+    "macro_f1": "macro F1",
+    "mean_f1": "mean of F1",
+    "exact_match": "exact match",
+}
 """The names of measures."""
 
 _OF_LINKS = ("hyp_possible", "ref_possible")  # what is said to be how many
@@ -47,23 +51,30 @@ ATOMIC = ("hyp_atomic", "ref_atomic")
 
 
 def score_table(
-    parts: Mapping[str, Part], intervals: Intervals, *,
-    macro: Mapping[str, MacroScore] | None = None, aggregate: str = "micro", title: str = "",
-) -> Table:  # fmt: skip
+    parts: Mapping[str, Part],
+    intervals: Intervals,
+    *,
+    macro: Mapping[str, MacroScore] | None = None,
+    aggregate: str = "micro",
+    title: str = "",
+) -> Table:
     """Return the table of one score: a row for each level, with the numbers of links or phrases."""
     macro = macro or {}
     columns = [
         Column("", key="level"),
         *(Column(text, "percent", key=name) for name, text in _MEASURES.items()),
         *([Column("exact match", "percent", key="exact_match")] if macro else []),
-        Column("hypothesis", "count"), Column("reference", "count"),
-    ]  # fmt: skip
+        Column("hypothesis", "count"),
+        Column("reference", "count"),
+    ]
     rows: list[list[Cell]] = []
     for level, part in parts.items():
         bounds = intervals.get(level, {})
         values = {name: getattr(part, name) for name in _MEASURES if hasattr(part, name)}
-        micro: list[Cell] = [bounded_value(values[name], bounds.get(name))
-                             if name in values else None for name in _MEASURES]  # fmt: skip
+        micro: list[Cell] = [
+            bounded_value(values[name], bounds.get(name)) if name in values else None
+            for name in _MEASURES
+        ]
         counted = _OF_LINKS if level.startswith("links") else ATOMIC
         sizes: list[Cell] = [part.counts[name] for name in counted]
         if not macro:
@@ -91,9 +102,11 @@ def _left_out(macro: Mapping[str, MacroScore]) -> Iterator[str]:
 
 
 def level_records(
-    parts: Mapping[str, Part], intervals: Intervals, macro: Mapping[str, MacroScore] = FrozenMap(),
+    parts: Mapping[str, Part],
+    intervals: Intervals,
+    macro: Mapping[str, MacroScore] = FrozenMap(),
     **first: object,
-) -> list[dict[str, object]]:  # fmt: skip
+) -> list[dict[str, object]]:
     """Return a record for each level: the measures, their bounds, the counts."""
     records = []
     for level, part in parts.items():
@@ -312,16 +325,18 @@ def score_plot(scores: Mapping[str, Score]) -> DotPlot:
     levels = list(dict.fromkeys(level for score in scores.values() for level in score.parts()))
     drawn = [(level, system) for level in levels for system in scores]
     rows = [
-        DotRow((LEVEL_NAMES[level],)) if len(scores) == 1
+        DotRow((LEVEL_NAMES[level],))
+        if len(scores) == 1
         else DotRow((system,), LEVEL_NAMES[level] if len(levels) > 1 else "")
         for level, system in drawn
-    ]  # fmt: skip
+    ]
     series = ["micro", "macro"] if first.aggregate == "both" else [first.aggregate]
     panels = list[DotPanel]()
     for name, short in _SHORT.items():
         # AER is micro always
-        values = [[_value(scores[system], level, name, how) for how in series]
-                  for level, system in drawn]  # fmt: skip
+        values = [
+            [_value(scores[system], level, name, how) for how in series] for level, system in drawn
+        ]
         macro = "macro " if series == ["macro"] and name != "aer" else ""
         panel = DotPanel(f"{macro}{short} (%)", rows, values)
         panels += [panel] if panel.ends else []
@@ -329,8 +344,9 @@ def score_plot(scores: Mapping[str, Score]) -> DotPlot:
     caption.append(f"{'; '.join(LEVEL_NAMES[level] for level in levels)}, {first.title}")
     caption.append(f": {', '.join(map(visible, scores))}" if len(scores) > 1 else "")
     if len(series) > 1:
-        caption.append("; filled circles: counts of all pairs (micro), open diamonds: means over "
-                       "pairs (macro)")  # fmt: skip
+        caption.append(
+            "; filled circles: counts of all pairs (micro), open diamonds: means over pairs (macro)"
+        )
     confidence = first.signature.confidence
     if first.intervals and confidence is not None:
         caption.append(f"; lines: {100 * confidence:g}% of bootstrap resamples of sentence pairs")

@@ -268,9 +268,12 @@ def score_files(
 
 
 def _score(
-    blocks: Iterable[Block], settings: ScoreSettings, keep_rows: bool, signature: Signature | None,
+    blocks: Iterable[Block],
+    settings: ScoreSettings,
+    keep_rows: bool,
+    signature: Signature | None,
     skipped: int,
-) -> Score:  # fmt: skip
+) -> Score:
     pairs, misfit = 0, Misfit()
     kept: dict[str, list[Rows]] = {}
     for level in settings.levels:
@@ -294,12 +297,16 @@ def _score(
             phrases[level.removeprefix("phrases-")] = measures.PhraseScore.from_counts(total)
     macro = {level: measures.MacroScore.from_terms(total) for level, total in terms.items()}
     return Score(
-        links=links.pop("links", None), phrases=phrases or None, pairs=pairs, skipped=skipped,
+        links=links.pop("links", None),
+        phrases=phrases or None,
+        pairs=pairs,
+        skipped=skipped,
         signature=settings.sign(signature),
         rows={level: np.concatenate(x) for level, x in kept.items()} if keep_rows else {},
-        macro=macro if settings.aggregate != "micro" else {}, split=links,
+        macro=macro if settings.aggregate != "micro" else {},
+        split=links,
         suspicions=tuple(filter(None, [misfit.suspicion()])),
-    )  # fmt: skip
+    )
 
 
 @takes_options(ScoreSettings)

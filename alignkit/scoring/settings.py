@@ -77,9 +77,13 @@ class Signature:
     ) -> Signature:
         """Return the signature of the random draws: a bootstrap, and shuffles if any."""
         return replace(
-            self, interval="bootstrap", confidence=confidence, resamples=resamples,
-            trials=self.trials if trials is None else trials, seed=int(seed),
-        )  # fmt: skip
+            self,
+            interval="bootstrap",
+            confidence=confidence,
+            resamples=resamples,
+            trials=self.trials if trials is None else trials,
+            seed=int(seed),
+        )
 
     def __str__(self) -> str:
         settings = ((field.name, getattr(self, field.name)) for field in fields(self))
@@ -154,13 +158,15 @@ class ScoreSettings:
         """Return the signature with these settings filled in."""
         compared = self.ignore_identical or self.split_identical
         return replace(
-            signature or Signature(), links=self.links,
+            signature or Signature(),
+            links=self.links,
             identical="left-out" if self.ignore_identical else "kept",
-            case=("exact" if self.exact_case else "folded") if compared else None, level=self.level,
+            case=("exact" if self.exact_case else "folded") if compared else None,
+            level=self.level,
             aggregate=None if self.aggregate == "micro" else self.aggregate,
             phrases=("loose" if self.loose else "tight") if self.phrases else None,
             max_length=self.max_length if self.phrases else None,
-        )  # fmt: skip
+        )
 
 
 def takes_options(kind: type[Any], *, without: Collection[str] = ()) -> Callable[[F], F]:

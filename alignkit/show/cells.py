@@ -109,16 +109,21 @@ def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Gr
     extents = zip((0, 0), *(alignment.extent() for alignment in aligned.values()), strict=True)
     numbers = [tuple(map(str, range(max(lengths)))) for lengths in extents]
     return Grid(
-        id=pair.id, attributes=pair.attributes, annotators=names, alignments=alignments,
+        id=pair.id,
+        attributes=pair.attributes,
+        annotators=names,
+        alignments=alignments,
         rows=numbers[0] if pair.source is None else pair.source,
         columns=numbers[1] if pair.target is None else pair.target,
-        has_source=pair.source is not None, has_target=pair.target is not None,
+        has_source=pair.source is not None,
+        has_target=pair.target is not None,
         absent=tuple(name for name in wanted if name not in aligned),
         annotations={k: pair.annotations[k] for k in wanted if k in pair.annotations},
         cells=_states([dict(alignment.items()) for alignment in alignments]),
-        nulls=_states([dict.fromkeys(x.nulls, False) | dict.fromkeys(x.sure_nulls, True)
-                       for x in alignments]),
-    )  # fmt: skip
+        nulls=_states(
+            [dict.fromkeys(x.nulls, False) | dict.fromkeys(x.sure_nulls, True) for x in alignments]
+        ),
+    )
 
 
 def _states(marked: list[dict[Link, bool]]) -> dict[Link, States]:

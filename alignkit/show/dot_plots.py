@@ -81,8 +81,10 @@ class DotPanel:
             return list(map(str, ticks))
         digits = 1 if all(tick % 10 == 0 for tick in ticks) else 2
         texts = (f"{tick / 100:.{digits}f}" if tick else "0" for tick in ticks)
-        return [text.replace("0.", ".", 1) if text.lstrip("-")[0] == "0" and text != "0" else text
-                for text in texts]  # fmt: skip
+        return [
+            text.replace("0.", ".", 1) if text.lstrip("-")[0] == "0" and text != "0" else text
+            for text in texts
+        ]
 
 
 @dataclass(frozen=True)

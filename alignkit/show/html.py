@@ -27,9 +27,11 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def draw_html(
-    pairs: Iterable[SentencePair], annotators: Iterable[str] | None = None, *,
+    pairs: Iterable[SentencePair],
+    annotators: Iterable[str] | None = None,
+    *,
     title: str = "Alignments",
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     """Draw sentence pairs on one page that needs neither network nor script.
 
     Rows are source words, columns are target words. Marks differ in shape or letter as well as in
@@ -187,9 +189,13 @@ def page_template(name: str, **functions: Callable[..., Any]) -> Template:
 
 
 def draw_html_pages(
-    pairs: Collection[SentencePair], annotators: Iterable[str] | None = None, *, title: str,
-    path: str, pairs_a_page: int,
-) -> Iterator[tuple[str, Iterator[str]]]:  # fmt: skip
+    pairs: Collection[SentencePair],
+    annotators: Iterable[str] | None = None,
+    *,
+    title: str,
+    path: str,
+    pairs_a_page: int,
+) -> Iterator[tuple[str, Iterator[str]]]:
     """Draw sentence pairs on several pages; the first page has the counts of all."""
     content = _matrices(pairs, annotators)
     return draw_pages(pairs, content, title=title, path=path, pairs_a_page=pairs_a_page)
@@ -218,9 +224,13 @@ def _matrices(every: Iterable[SentencePair], annotators: Iterable[str] | None) -
 
 
 def draw_pages(
-    pairs: Collection[SentencePair], content: PageContent, *, title: str, path: str,
+    pairs: Collection[SentencePair],
+    content: PageContent,
+    *,
+    title: str,
+    path: str,
     pairs_a_page: int,
-) -> Iterator[tuple[str, Iterator[str]]]:  # fmt: skip
+) -> Iterator[tuple[str, Iterator[str]]]:
     """Draw sentence pairs on pages like `draw_html_pages`, with any content."""
     if len(pairs) <= pairs_a_page:
         yield path, draw_page(pairs, content, title=title)
@@ -248,9 +258,12 @@ def draw_page(pairs: Iterable[SentencePair], content: PageContent, *, title: str
 
 
 def _page(
-    start: str, number: int, paths: Sequence[str], ends: Sequence[tuple[str, str]],
+    start: str,
+    number: int,
+    paths: Sequence[str],
+    ends: Sequence[tuple[str, str]],
     drawn: Iterator[str],
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     wanted = {"first": 1, "previous": number - 1, "next": number + 1, "last": len(paths)}
     other = {k: n for k, n in wanted.items() if 1 <= n <= len(paths) and n != number}
     links = [_link(paths[place - 1], name) for name, place in other.items()]

@@ -40,9 +40,12 @@ _END = """\
 
 
 def draw_interlinear(
-    pairs: Iterable[SentencePair], annotators: Iterable[str] | None = None, *,
-    title: str = "Alignments", pairs_a_page: int = 50,
-) -> Iterator[str]:  # fmt: skip
+    pairs: Iterable[SentencePair],
+    annotators: Iterable[str] | None = None,
+    *,
+    title: str = "Alignments",
+    pairs_a_page: int = 50,
+) -> Iterator[str]:
     """Draw sentence pairs as running text, on one page in one file, without network.
 
     Pointing at a word marks its counterparts, by mouse, touch or keyboard. Without script, the

@@ -22,9 +22,13 @@ _COLOURS |= {"second-sure": f"1;{_ORANGE}", "second-possible": _ORANGE}
 
 
 def draw_text(
-    pair: SentencePair, annotators: Iterable[str] | None = None, *, colour: bool = False,
-    width: int | None = None, ascii: bool = False,
-) -> str:  # fmt: skip
+    pair: SentencePair,
+    annotators: Iterable[str] | None = None,
+    *,
+    colour: bool = False,
+    width: int | None = None,
+    ascii: bool = False,
+) -> str:
     """Draw a sentence pair: a row for each source word, a column for each target word.
 
     Target words are written above their columns from top to bottom, whatever their direction.

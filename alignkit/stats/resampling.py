@@ -117,9 +117,13 @@ def confidence_interval(
 
 
 def drawn_intervals(
-    rows: NDArray[np.generic], measure: Ratios, *, resamples: int, confidence: float,
+    rows: NDArray[np.generic],
+    measure: Ratios,
+    *,
+    resamples: int,
+    confidence: float,
     rng: np.random.Generator,
-) -> dict[str, Interval]:  # fmt: skip
+) -> dict[str, Interval]:
     """Return intervals like `confidence_interval`, with a random generator."""
     if len(rows) == 1:
         none = Interval(np.nan, np.nan, confidence, np.nan, 0, ONE_PAIR)

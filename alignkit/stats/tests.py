@@ -69,9 +69,13 @@ def joint_bootstrap(
 
 
 def joint_randomization(
-    systems: Sequence[Counts], pairs: Sequence[tuple[int, int]], measure: Ratios, *, trials: int,
+    systems: Sequence[Counts],
+    pairs: Sequence[tuple[int, int]],
+    measure: Ratios,
+    *,
+    trials: int,
     rng: np.random.Generator,
-) -> list[dict[str, float]]:  # fmt: skip
+) -> list[dict[str, float]]:
     """Return the two-sided p-values of approximate randomization, for pairs of systems (places)."""
     # p = (c + 1) / (R + 1), c the number of the R trials, which exchange the outputs of each
     # sentence pair with probability 1/2, whose difference is as large at least as the true one, or
@@ -310,8 +314,9 @@ class Friedman:
         # if all K! orders are as likely in a block, N blocks agree with probability K!^(1 - N);
         # by the chi-square distribution it is that of N (K - 1)
         k = len(self.names)
-        least = max(exp((1 - self.blocks) * lgamma(k + 1)),
-                    float(chi2.sf(self.blocks * (k - 1), k - 1)))  # fmt: skip
+        least = max(
+            exp((1 - self.blocks) * lgamma(k + 1)), float(chi2.sf(self.blocks * (k - 1), k - 1))
+        )
         if least > self.alpha:
             return f"the same ranks in every block would still have p {least:.2f}"
         if self.critical_difference >= k - 1:

@@ -12,8 +12,14 @@ from alignkit._support.arguments import check_attributes, check_known
 from alignkit.errors import OptionError
 
 KINDS = {
-    "text": 0, "count": 0, "decimal": 3, "coefficient": 2, "number": 4, "percent": 1, "p": 4,
-}  # fmt: skip
+    "text": 0,
+    "count": 0,
+    "decimal": 3,
+    "coefficient": 2,
+    "number": 4,
+    "percent": 1,
+    "p": 4,
+}
 """The kinds of columns, and their digits: decimals, or (number) significant digits."""
 
 _NONZERO = re.compile("[1-9in]")  # a digit, or infinite

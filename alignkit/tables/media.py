@@ -191,10 +191,15 @@ def _markdown_report(report: Report) -> str:
 
 # LaTeX, with the rules of the package booktabs
 _LATEX = {
-    "\\": r"\textbackslash{}", "~": r"$\sim$", "^": r"\textasciicircum{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}",
+    "\\": r"\textbackslash{}",
+    "~": r"$\sim$",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-}  # fmt: skip
+}
 _MINUS = re.compile(r"(?<!-)-(?=[\di])")
 
 
@@ -284,8 +289,9 @@ def _html_table(sheet: Sheet) -> str:
         f'<div class="frame" tabindex="0" role="region" aria-label="{name}">'
         f"<table>{caption}{_html_head(sheet.columns)}{''.join(_html_bodies(sheet))}"
         "</table></div>\n"
-        if sheet.columns or sheet.title else ""
-    )  # fmt: skip
+        if sheet.columns or sheet.title
+        else ""
+    )
     return f'<div class="alignkit-table"{_pinned(sheet)}{identity}>\n{frame}{below}</div>\n'
 
 

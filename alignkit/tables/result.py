@@ -96,8 +96,11 @@ class Result(ABC):
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each row of each table, with the table's name as ``table``."""
-        return [{"table": table.anchor, **record}
-                for table in self.tables() for record in table.to_records()]  # fmt: skip
+        return [
+            {"table": table.anchor, **record}
+            for table in self.tables()
+            for record in table.to_records()
+        ]
 
     def csv(self) -> str:
         """Return the records as CSV, with one line of headings for all tables."""

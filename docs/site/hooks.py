@@ -28,11 +28,16 @@ SAME = [
 ]
 PROJECT = {
     **dict(zip(SAME, SAME, strict=True)),
-    "README.md": "index.md", "guidelines/README.md": "guidelines/index.md",
-    "samples/README.md": "samples.md", "benchmarks/README.md": "benchmarks/index.md",
-    "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md",
-    "LICENSE": "license.md", "SECURITY.md": "security.md", "CITATION.cff": "citation.md",
-}  # fmt: skip
+    "README.md": "index.md",
+    "guidelines/README.md": "guidelines/index.md",
+    "samples/README.md": "samples.md",
+    "benchmarks/README.md": "benchmarks/index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changes.md",
+    "LICENSE": "license.md",
+    "SECURITY.md": "security.md",
+    "CITATION.cff": "citation.md",
+}
 """Pages of the repository that are not in docs/, and where they are on the site."""
 
 PACKAGES = ("", *sorted(path.parent.name for path in ROOT.glob("alignkit/*/__init__.pyi")))

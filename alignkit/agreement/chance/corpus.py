@@ -45,10 +45,15 @@ class Section:
 
 
 def beyond_chance_by_model(
-    sets: expectation.PairedSets, models: Sequence[str], options: AgreementOptions,
-    sections: Sequence[Section], *, seed: int, workers: int | None = None,
+    sets: expectation.PairedSets,
+    models: Sequence[str],
+    options: AgreementOptions,
+    sections: Sequence[Section],
+    *,
+    seed: int,
+    workers: int | None = None,
     progress: Progress | None = None,
-) -> FrozenMap[str, result.BeyondChance]:  # fmt: skip
+) -> FrozenMap[str, result.BeyondChance]:
     """Measure C = (pi - pi0) / (1 - pi0) by several models; each is computed as if alone."""
     # pi is the mean of |A & B| / min(|A|, |B|), pi0 the same by the model (Cohn et al., eq. 4-7)
     two = _TwoAnnotators(sets, options, sections, seed)
@@ -131,12 +136,17 @@ class _TwoAnnotators:
         rates = zip(sets.annotators, (edits.rates for edits in sets.edits), strict=False)
         aggregate = self.options.aggregate
         return result.BeyondChance(
-            **vars(whole), annotators=sets.annotators, chance=name, groups=tuple(groups),
-            sentences=self.sentences(expected), models=FrozenMap(models), rates=FrozenMap(rates),
+            **vars(whole),
+            annotators=sets.annotators,
+            chance=name,
+            groups=tuple(groups),
+            sentences=self.sentences(expected),
+            models=FrozenMap(models),
+            rates=FrozenMap(rates),
             samples=sampled.drawn.samples if sampled else 0,
             distribution=sampled.drawn.distribution(aggregate) if sampled else np.zeros(0),
             redrawn=redrawn,
-        )  # fmt: skip
+        )
 
     def section(
         self, expected: Expectation, section: Section, interval: Interval | None
@@ -157,12 +167,15 @@ class _TwoAnnotators:
             no_interval = ALL_ALIKE if alike else ""
         one_sided = (self.observed.first == 0) != (self.observed.second == 0)
         return result.BeyondChanceSection(
-            **vars(replace(corrected, undefined=why)), name=section.name, pairs=section.pairs,
-            used=int(used.sum()), one_sided=int(one_sided[used].sum()),
+            **vars(replace(corrected, undefined=why)),
+            name=section.name,
+            pairs=section.pairs,
+            used=int(used.sum()),
+            one_sided=int(one_sided[used].sum()),
             left_out=FrozenMap(left_out),
             interval=None if no_interval in (ONE_PAIR, ALL_ALIKE) else interval,
             no_interval=no_interval,
-        )  # fmt: skip
+        )
 
     def sentences(self, expected: Expectation) -> tuple[result.SentenceAgreement, ...]:
         seen, chance = self.observed, expected.terms
@@ -269,9 +282,14 @@ class CorpusBeyondChance:
         return FrozenMap({name: FrozenMap(levels) for name, levels in by_model.items()})
 
     def _level(
-        self, first: str, second: str, level: str, main: str, models: Sequence[str],
+        self,
+        first: str,
+        second: str,
+        level: str,
+        main: str,
+        models: Sequence[str],
         progress: Progress | None,
-    ) -> dict[str, result.BeyondChance]:  # fmt: skip
+    ) -> dict[str, result.BeyondChance]:
         rest = [name for name in models if name != main]
         fixed = self.options
         if fixed.bootstrap == "refit":  # the main tables' C alone: it takes long
@@ -287,10 +305,14 @@ class CorpusBeyondChance:
             known = names != [CLOSED]
             if names:
                 by_model = beyond_chance_by_model(
-                    self.paired_sets(first, second, level, places, edited=known), names, options,
-                    self._sections(first, second, places), seed=self.seed, workers=self.workers,
+                    self.paired_sets(first, second, level, places, edited=known),
+                    names,
+                    options,
+                    self._sections(first, second, places),
+                    seed=self.seed,
+                    workers=self.workers,
                     progress=progress if known else None,
-                )  # fmt: skip
+                )
                 for name, beyond in by_model.items():
                     signature = str(options.signed_by(name, self.seed, self.initial))
                     results[name] = replace(beyond, signature=signature)

@@ -315,9 +315,14 @@ def _sampled(
             continue
         moments = np.cov(chance.common, chance.norm, ddof=0) / samples
         terms[k] = (
-            chance.ratio[used].mean(), chance.common.mean(), chance.norm.mean(),
-            chance.ratio[used].var() / used.sum(), moments[0, 0], moments[1, 1], moments[0, 1],
-        )  # fmt: skip
+            chance.ratio[used].mean(),
+            chance.common.mean(),
+            chance.norm.mean(),
+            chance.ratio[used].var() / used.sum(),
+            moments[0, 0],
+            moments[1, 1],
+            moments[0, 1],
+        )
     return ChanceTerms(*terms.T), constant
 
 

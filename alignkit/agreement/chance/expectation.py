@@ -97,9 +97,13 @@ class Expectation:
 
 
 def expect(
-    sets: PairedSets, model: ChanceModel, options: AgreementOptions, seeds: np.random.SeedSequence,
-    workers: int | None = None, progress: sampling.Progress | None = None,
-) -> Expectation:  # fmt: skip
+    sets: PairedSets,
+    model: ChanceModel,
+    options: AgreementOptions,
+    seeds: np.random.SeedSequence,
+    workers: int | None = None,
+    progress: sampling.Progress | None = None,
+) -> Expectation:
     """Compute the expectation by chance, by the closed form or by sampling."""
     observed = sets.observed(options.normalizer)
     empty = np.isnan(observed.ratio)
@@ -122,9 +126,15 @@ def expect(
         return correction.correct(table, correction.noise(terms, options.aggregate)[used]).C_error
 
     drawn = sampling.monte_carlo(
-        inputs, samples=options.samples, seeds=seeds, tolerance=options.tolerance, error=error,
-        workers=workers, progress=progress, keep=options.bootstrap == "refit",
-    )  # fmt: skip
+        inputs,
+        samples=options.samples,
+        seeds=seeds,
+        tolerance=options.tolerance,
+        error=error,
+        workers=workers,
+        progress=progress,
+        keep=options.bootstrap == "refit",
+    )
     terms = drawn.terms()
     reasons[kept[np.isnan(terms.ratio)]] = ONLY_EMPTY
     sampled = Sampled(kept, (first, second), inputs, drawn)
@@ -132,9 +142,12 @@ def expect(
 
 
 def _rates(
-    model: SampledChance, fitted: Sequence[Models], items: sampling.Items, trials: Numbers,
+    model: SampledChance,
+    fitted: Sequence[Models],
+    items: sampling.Items,
+    trials: Numbers,
     universe: LinkArrays | None,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the rates at which cells flip for each annotator, as `Sampling` takes them."""
     words = items.lengths.sum(axis=1)
     sides = [model.rates(models, words, trials) for models in fitted]
@@ -205,9 +218,14 @@ class Refit:
 
 
 def refitted_intervals(
-    sets: PairedSets, model: ChanceModel, options: AgreementOptions, expected: Expectation,
-    sections: Masks, seeds: np.random.SeedSequence, workers: int | None = None,
-) -> tuple[list[Interval], int] | None:  # fmt: skip
+    sets: PairedSets,
+    model: ChanceModel,
+    options: AgreementOptions,
+    expected: Expectation,
+    sections: Masks,
+    seeds: np.random.SeedSequence,
+    workers: int | None = None,
+) -> tuple[list[Interval], int] | None:
     """Return the interval of C in each section, refitted to each resample, or None."""
     # the samples are reweighted by (p'/p)^k ((1-p')/(1-p))^(n-k), k the flips of a sample among the
     # n cells of a rate p that is p' now; where too few count, they are drawn anew

@@ -27,9 +27,16 @@ Whole = Union[int, np.int64]
 
 @inlined
 def partners(
-    links: Ints, dropped: Cells, drops: int, added: Cells, adds: int, n: int, m: int,
-    of_source: Cells, of_target: Cells,
-) -> None:  # fmt: skip
+    links: Ints,
+    dropped: Cells,
+    drops: int,
+    added: Cells,
+    adds: int,
+    n: int,
+    m: int,
+    of_source: Cells,
+    of_target: Cells,
+) -> None:
     """Set the least and greatest partner of each word; FAR and -1 if it has none.
 
     As `phrase_kernel.ranges`, for the links that are not among the first `drops` places of
@@ -212,9 +219,12 @@ def common_numbers(first: Cells, first_size: int, second: Cells, second_size: in
 
 @jit
 def identical_choices(
-    source_ids: Ints, source_offsets: Offsets, target_ids: Ints, target_offsets: Offsets,
+    source_ids: Ints,
+    source_offsets: Offsets,
+    target_ids: Ints,
+    target_offsets: Offsets,
     items: int,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the (P,) numbers of possible identical items in each sentence pair.
 
     For phrase pairs: as many pairs of equal spans end at a cell as the longest equal stretch that
@@ -240,10 +250,18 @@ def identical_choices(
 
 @jit
 def count_strata(
-    initial: Ints, initial_offsets: Offsets, annotated: Ints, annotated_offsets: Offsets,
-    source_ids: Ints, source_offsets: Offsets, target_ids: Ints, target_offsets: Offsets,
-    bounded: bool, universe: Ints, universe_offsets: Offsets,
-) -> tuple[Cells, Cells]:  # fmt: skip
+    initial: Ints,
+    initial_offsets: Offsets,
+    annotated: Ints,
+    annotated_offsets: Offsets,
+    source_ids: Ints,
+    source_offsets: Offsets,
+    target_ids: Ints,
+    target_offsets: Offsets,
+    bounded: bool,
+    universe: Ints,
+    universe_offsets: Offsets,
+) -> tuple[Cells, Cells]:
     """Count the (P, 4) cells of each stratum, and those changed by an annotator.
 
     The strata are empty and filled cells of different words, then of equal ones. If the universe

@@ -61,18 +61,28 @@ class Edits:
 
 
 def count_edits(
-    places: Numbers, annotated: LinkArrays, initial: LinkArrays, source: TokenArrays,
-    target: TokenArrays, universe: LinkArrays | None = None,
-) -> Edits:  # fmt: skip
+    places: Numbers,
+    annotated: LinkArrays,
+    initial: LinkArrays,
+    source: TokenArrays,
+    target: TokenArrays,
+    universe: LinkArrays | None = None,
+) -> Edits:
     """Count the changes of an annotator in the initial alignments, by stratum."""
     cells = LinkArrays.pack([]) if universe is None else universe
     trials, flips = count_strata(
-        readonly(initial.links), readonly(initial.offsets),
-        readonly(annotated.links), readonly(annotated.offsets),
-        readonly(source.ids), readonly(source.offsets),
-        readonly(target.ids), readonly(target.offsets),
-        universe is not None, readonly(cells.links), readonly(cells.offsets),
-    )  # fmt: skip
+        readonly(initial.links),
+        readonly(initial.offsets),
+        readonly(annotated.links),
+        readonly(annotated.offsets),
+        readonly(source.ids),
+        readonly(source.offsets),
+        readonly(target.ids),
+        readonly(target.offsets),
+        universe is not None,
+        readonly(cells.links),
+        readonly(cells.offsets),
+    )
     return Edits(places, np.diff(source.offsets) + np.diff(target.offsets), trials, flips)
 
 

@@ -54,9 +54,13 @@ class Items:
             names = ("hyp_possible", "ref_possible", "possible_in_possible")
             return columns(count_links(first, second), LINK_COLUMNS, names)
         counts = count_phrases(
-            first, second, links="possible", ignore_identical=not self.include_identical,
-            source=self.source, target=self.target,
-        )  # fmt: skip
+            first,
+            second,
+            links="possible",
+            ignore_identical=not self.include_identical,
+            source=self.source,
+            target=self.target,
+        )
         return columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
 
     def choices(self) -> NDArray[np.float64]:
@@ -100,20 +104,37 @@ class Sampling:
         return Sampling(self.initial.take(kept), items, rates, self.normalizer, universe)
 
     def draw(
-        self, states: NDArray[np.uint64], begin: int, stop: int, samples: int, moments: Floats,
+        self,
+        states: NDArray[np.uint64],
+        begin: int,
+        stop: int,
+        samples: int,
+        moments: Floats,
         records: NDArray[np.int32],
-    ) -> Floats:  # fmt: skip
+    ) -> Floats:
         """Run the kernel for the pairs from `begin` to before `stop`; return the (S, 4) totals."""
         totals = np.zeros((samples, 4))
         cells = self.universe if self.universe is not None else self.initial
         run(
-            readonly(self.initial.links), readonly(self.initial.offsets),
-            readonly(self.items.lengths.astype(np.int32)), *self.items.views(),
-            UNITS[self.items.unit], not self.items.include_identical, self.normalizer == "max",
+            readonly(self.initial.links),
+            readonly(self.initial.offsets),
+            readonly(self.items.lengths.astype(np.int32)),
+            *self.items.views(),
+            UNITS[self.items.unit],
+            not self.items.include_identical,
+            self.normalizer == "max",
             readonly(self.rates),
-            self.universe is not None, readonly(cells.links), readonly(cells.offsets),
-            states, begin, stop, samples, moments, totals, records,
-        )  # fmt: skip
+            self.universe is not None,
+            readonly(cells.links),
+            readonly(cells.offsets),
+            states,
+            begin,
+            stop,
+            samples,
+            moments,
+            totals,
+            records,
+        )
         return totals
 
     @property
@@ -153,17 +174,27 @@ def terms_of(moments: Floats) -> ChanceTerms:
         return ratio(product - first * second / n, n * (n - 1))
 
     return ChanceTerms(
-        ratio=mean, common=ratio(x, n), norm=ratio(y, n), ratio_variance=ratio(spread, filled),
-        common_variance=covariance(xx, x, x), norm_variance=covariance(yy, y, y),
+        ratio=mean,
+        common=ratio(x, n),
+        norm=ratio(y, n),
+        ratio_variance=ratio(spread, filled),
+        common_variance=covariance(xx, x, x),
+        norm_variance=covariance(yy, y, y),
         covariance=covariance(xy, x, y),
-    )  # fmt: skip
+    )
 
 
 def monte_carlo(
-    sampling: Sampling, *, samples: int, seeds: np.random.SeedSequence,
-    tolerance: float | None = None, error: Callable[[ChanceTerms], float] = lambda terms: nan,
-    workers: int | None = None, progress: Progress | None = None, keep: bool = False,
-) -> MonteCarlo:  # fmt: skip
+    sampling: Sampling,
+    *,
+    samples: int,
+    seeds: np.random.SeedSequence,
+    tolerance: float | None = None,
+    error: Callable[[ChanceTerms], float] = lambda terms: nan,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    keep: bool = False,
+) -> MonteCarlo:
     """Sample until the error is small enough, or all samples are drawn."""
     count = len(sampling)
     states = np.array([seed.generate_state(4, np.uint64) for seed in seeds.spawn(count)], np.uint64)

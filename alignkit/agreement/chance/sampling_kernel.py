@@ -68,9 +68,15 @@ def gap(state: States, log_keep: float) -> int:
 
 @inlined
 def draw_flips(
-    state: States, links: Cells, filled: int, total: int, log_empty: float, log_filled: float,
-    added: Cells, dropped: Cells,
-) -> tuple[int, int]:  # fmt: skip
+    state: States,
+    links: Cells,
+    filled: int,
+    total: int,
+    log_empty: float,
+    log_filled: float,
+    added: Cells,
+    dropped: Cells,
+) -> tuple[int, int]:
     """Draw which of the first `filled` numbers of `links` to drop, and which cells to add.
 
     A cell has the number i M + j; there are `total`. Sets `dropped` to the places of links and
@@ -157,9 +163,19 @@ def sort_by_kind(kinds: Kinds, ends: Cells, places: Cells, order: Cells) -> None
 
 @inlined
 def draw_flips_by_kind(
-    state: States, listed: Cells, ends: Cells, places: Cells, order: Cells, total: int,
-    logs: Floats, log_rest: float, upcoming: Cells, added: Cells, dropped: Cells, flips: Cells,
-) -> tuple[int, int]:  # fmt: skip
+    state: States,
+    listed: Cells,
+    ends: Cells,
+    places: Cells,
+    order: Cells,
+    total: int,
+    logs: Floats,
+    log_rest: float,
+    upcoming: Cells,
+    added: Cells,
+    dropped: Cells,
+    flips: Cells,
+) -> tuple[int, int]:
     """Draw as `draw_flips` does, by the kinds of the listed cells.
 
     `ends`, `places` and `order` are those of `sort_by_kind`. `logs` are log(1 - rate) of each
@@ -204,14 +220,26 @@ def draw_flips_by_kind(
 
 
 MOMENTS = (
-    *("samples", "filled", "ratio", "ratio_squared", "common", "norm"),
-    *("common_squared", "common_norm", "norm_squared"),
+    "samples",
+    "filled",
+    "ratio",
+    "ratio_squared",
+    "common",
+    "norm",
+    "common_squared",
+    "common_norm",
+    "norm_squared",
 )
 """The columns that `run` sums for each pair; `filled`: samples with a set that is not empty."""
 
 RECORD = (
-    *("common", "first", "second"),
-    *("first_adds", "first_deletes", "second_adds", "second_deletes"),
+    "common",
+    "first",
+    "second",
+    "first_adds",
+    "first_deletes",
+    "second_adds",
+    "second_deletes",
 )
 """The columns that `run` keeps of each sample on request; with four rates, four kinds of flips for
 each annotator: empty and filled cells of different words, then of equal words."""
@@ -222,11 +250,28 @@ Offsets = NDArray[np.int64]
 
 @jit
 def run(
-    initial: Ints, offsets: Offsets, lengths: Ints, source_ids: Ints, source_offsets: Offsets,
-    target_ids: Ints, target_offsets: Offsets, items: int, drop: bool, largest: bool, rates: Floats,
-    bounded: bool, universe: Ints, universe_offsets: Offsets, states: States, begin: int, stop: int,
-    samples: int, moments: Floats, totals: Floats, records: NDArray[np.int32],
-) -> None:  # fmt: skip
+    initial: Ints,
+    offsets: Offsets,
+    lengths: Ints,
+    source_ids: Ints,
+    source_offsets: Offsets,
+    target_ids: Ints,
+    target_offsets: Offsets,
+    items: int,
+    drop: bool,
+    largest: bool,
+    rates: Floats,
+    bounded: bool,
+    universe: Ints,
+    universe_offsets: Offsets,
+    states: States,
+    begin: int,
+    stop: int,
+    samples: int,
+    moments: Floats,
+    totals: Floats,
+    records: NDArray[np.int32],
+) -> None:
     """Draw samples for the sentence pairs from `begin` to before `stop`, and sum them.
 
     initial, offsets, lengths: The initial alignments, as in `LinkArrays`.
@@ -294,13 +339,33 @@ def run(
                 before[k] = state[k]
             if by_kind:
                 adds_a, drops_a = draw_flips_by_kind(
-                    state, listed, ends, places, order, n * m, logs_a, log_rest_a, upcoming,
-                    added_a, dropped_a, flips_a,
-                )  # fmt: skip
+                    state,
+                    listed,
+                    ends,
+                    places,
+                    order,
+                    n * m,
+                    logs_a,
+                    log_rest_a,
+                    upcoming,
+                    added_a,
+                    dropped_a,
+                    flips_a,
+                )
                 adds_b, drops_b = draw_flips_by_kind(
-                    state, listed, ends, places, order, n * m, logs_b, log_rest_b, upcoming,
-                    added_b, dropped_b, flips_b,
-                )  # fmt: skip
+                    state,
+                    listed,
+                    ends,
+                    places,
+                    order,
+                    n * m,
+                    logs_b,
+                    log_rest_b,
+                    upcoming,
+                    added_b,
+                    dropped_b,
+                    flips_b,
+                )
             else:
                 adds_a, drops_a = draw_flips(
                     state, numbers, filled, n * m, logs_a[0], logs_a[1], added_a, dropped_a
@@ -366,9 +431,13 @@ def run(
 
 @jit
 def reweigh(
-    records: NDArray[np.int32], largest: bool, shifts: Floats, wanted: NDArray[np.bool_],
-    means: Floats, effective: Floats,
-) -> None:  # fmt: skip
+    records: NDArray[np.int32],
+    largest: bool,
+    shifts: Floats,
+    wanted: NDArray[np.bool_],
+    means: Floats,
+    effective: Floats,
+) -> None:
     """Average stored samples as if they were drawn with other rates.
 
     records: (P, S, 7 or 11): as `run` writes them.

@@ -98,9 +98,13 @@ class GoldVerdict:
 
 
 def answer_gold(
-    given: Labels, gold: Labels, *, sequential: bool = False, after: int = LEAST_JUDGED,
+    given: Labels,
+    gold: Labels,
+    *,
+    sequential: bool = False,
+    after: int = LEAST_JUDGED,
     confidence: float = 0.95,
-) -> GoldVerdict:  # fmt: skip
+) -> GoldVerdict:
     """Judge an annotator by gold questions, (P,): below 50% of `after` or more means rejected."""
     asked = (gold >= 0) & (given >= 0)
     rights = np.cumsum(given[asked] == gold[asked])

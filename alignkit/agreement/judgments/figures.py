@@ -239,9 +239,12 @@ def _figure(at: At, value: float, items: int, reason: str, bounds: Interval | st
 
 
 def _resampled(
-    compared: LabelComparisons, counted: tables.LabelTables, joint: Rows, group: NDArray[np.intp],
+    compared: LabelComparisons,
+    counted: tables.LabelTables,
+    joint: Rows,
+    group: NDArray[np.intp],
     drawing: Resamples,
-) -> tuple[list[Interval | str | None], Mapping[str, Interval | str]]:  # fmt: skip
+) -> tuple[list[Interval | str | None], Mapping[str, Interval | str]]:
     """Return the interval of each measure, and of the joint ones, on the same draws."""
     measures = compared.measures
     if not drawing.resamples:
@@ -378,8 +381,11 @@ class JudgmentDisagreements(Sequence[Disagreement]):
             return [self[k] for k in range(*place.indices(len(self)))]
         p = int(self._places[place])
         pair, flags = self._corpus[p], zip(self._views, self._differ[:, p].tolist(), strict=True)
-        said = {name: pair.annotations[name].judgment for name in self._names
-                if name in pair.annotations}  # fmt: skip
+        said = {
+            name: pair.annotations[name].judgment
+            for name in self._names
+            if name in pair.annotations
+        }
         source, target = (" ".join(text) for text in pair.words) if pair.has_text else ("", "")
         given = FrozenMap({name: text for name, text in said.items() if text})
         views = tuple(view for view, differs in flags if differs)

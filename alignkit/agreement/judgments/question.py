@@ -29,10 +29,17 @@ from alignkit.model.labels import get_view
 
 
 def agree_on_judgments(
-    corpus: Corpus, annotators: Sequence[str] | None, options: JudgmentOptions, *, rewrites: int,
-    parts: Callable[[Sequence[str]], Sequence[CorpusPart]], by: str | None, split: str | None,
-    seed: int, workers: int | None,
-) -> JudgmentAgreement:  # fmt: skip
+    corpus: Corpus,
+    annotators: Sequence[str] | None,
+    options: JudgmentOptions,
+    *,
+    rewrites: int,
+    parts: Callable[[Sequence[str]], Sequence[CorpusPart]],
+    by: str | None,
+    split: str | None,
+    seed: int,
+    workers: int | None,
+) -> JudgmentAgreement:
     """Measure how far annotators agree on judgments of whole pairs; see `alignkit.agree`."""
     settled = options.settled
     names, others = judges(corpus, annotators, settled)
@@ -45,10 +52,16 @@ def agree_on_judgments(
         aside = {f"{who}, not compared": n for who, n in others.items()}
         left_out = FrozenMap({**matrix.left_out, **aside})
         of_view = ViewData(
-            view.name, names, view.labels, matrix.values[: len(names)], view.order is not None,
-            options.weights, options.ties, matrix.values[-1] if settled else None,
+            view.name,
+            names,
+            view.labels,
+            matrix.values[: len(names)],
+            view.order is not None,
+            options.weights,
+            options.ties,
+            matrix.values[-1] if settled else None,
             options.groups or {},
-        )  # fmt: skip
+        )
         if options.ties == "error":  # which any tie is, here
             consensus.majority_labels(of_view.values, len(view.labels), ties="error")
         data.append(of_view)
@@ -56,19 +69,31 @@ def agree_on_judgments(
         counts = np.bincount(given, minlength=len(view.labels)) / max(len(given), 1)
         shares[view.name] = FrozenMap(zip(view.labels, counts.tolist(), strict=True))
     sections = parts(names)
-    judged = [pair for pair in corpus if any(pair.annotations[name].judgment for name in names
-                                             if name in pair.annotations)]  # fmt: skip
+    judged = [
+        pair
+        for pair in corpus
+        if any(pair.annotations[name].judgment for name in names if name in pair.annotations)
+    ]
     repeats = Counter(text for pair in judged if (text := compared_texts(pair)))
     agreement = JudgmentAgreement(
-        annotators=names, options=options, by=by, seed=seed,
-        sections=tuple(part.name for part in sections), pairs=len(judged),
-        repeated=sum(repeats.values()) - len(repeats), rewrites=rewrites, left_out=left_out,
+        annotators=names,
+        options=options,
+        by=by,
+        seed=seed,
+        sections=tuple(part.name for part in sections),
+        pairs=len(judged),
+        repeated=sum(repeats.values()) - len(repeats),
+        rewrites=rewrites,
+        left_out=left_out,
         shares=FrozenMap(shares),
-        all_figures=tuple(figure for part in sections
-                          for figure in _figures(data, part, options, seed, workers)),
-        disagreements=figures.JudgmentDisagreements(corpus, data, whose), split=split,
-        several=in_several(sections), unjudged=len(corpus) - len(judged),
-    )  # fmt: skip
+        all_figures=tuple(
+            figure for part in sections for figure in _figures(data, part, options, seed, workers)
+        ),
+        disagreements=figures.JudgmentDisagreements(corpus, data, whose),
+        split=split,
+        several=in_several(sections),
+        unjudged=len(corpus) - len(judged),
+    )
     every = [(view.name, names, view.values, len(view.labels)) for view in data]
     table = coefficient_table(every, options.weights)
     agreement = replace(agreement, coefficients=table)
@@ -105,18 +130,24 @@ def judges(
 
 
 def _figures(
-    data: Sequence[ViewData], part: CorpusPart, options: JudgmentOptions, seed: int,
+    data: Sequence[ViewData],
+    part: CorpusPart,
+    options: JudgmentOptions,
+    seed: int,
     workers: int | None,
-) -> Iterator[Figure]:  # fmt: skip
+) -> Iterator[Figure]:
     """Yield the figures of all views in a part of the corpus, on the same permutations."""
     here = [view.part(part.members) for view in data]
     drawing = figures.Resamples(options.resamples, options.confidence, seed, workers)
     nulls: Sequence[NullKappas | None] = [None] * len(here)
     if here[0].has_majority:
         nulls = null_kappas(
-            here, permutations=options.permutations, null=options.null,
-            seed=seed, workers=workers,
-        )  # fmt: skip
+            here,
+            permutations=options.permutations,
+            null=options.null,
+            seed=seed,
+            workers=workers,
+        )
     for view, null in zip(here, nulls, strict=True):
         yield from figures.view_figures(view, null, drawing, part.name)
 
@@ -180,41 +211,51 @@ def _figure_hits(agreement: JudgmentAgreement, figure: Figure) -> Hits:
 
 
 CAUTIONS: Mapping[str, tuple[str, str]] = {
-    "few":
-        ("both judged only few pairs ({number}; below 50): bootstrap intervals are too narrow "
-         "then, most of all those of kappa of a rare label",
-         "the figures are less certain than the intervals suggest; have more pairs judged"),
-    "repeats":
-        ("{number} pairs repeat others word by word: intervals count them as new pairs and are too "
-         "narrow",
-         "count each pair once, or report how many are different"),
-    "rewrites":
-        ("{number} rewrites by annotators are left out: nobody judged them",
-         "have a sample of them judged blindly: `alignkit audit pairs`"),
-    "consensus":
-        ("the majority contains the annotator, so chance alone gives a kappa far above 0 (mean "
-         "kappa of permuted labels: {number})",
-         "report the corrected kappa, or the kappa of every two annotators"),
-    "below-chance":
-        ("the kappa against the majority is below chance (corrected: {number})",
-         "check whether this annotator follows other guidelines, or orders labels differently"),
-    "tied":
-        ("many items have no majority and are left out ({number}); the remaining ones are easier",
-         "report the kappa of every two annotators, which leaves nothing out"),
-    "easier":
-        ("many items are left out because the others are tied ({number}); the remaining ones are "
-         "easier, so the kappa against the others is higher than that of every two",
-         "report the kappa of every two annotators, or also the share left out"),
-    "one-label":
-        ("nearly all judgments are one label ({number}): kappa is low although most items agree, "
-         "and AC1 is high although annotators may not agree on the rare labels at all",
-         "report both with the share of the label, or draw a sample with more rare labels"),
-    "adjudicated":
-        ("permutations cannot imitate an adjudicated version ({number}), so kappas against it are "
-         "not tested against chance; they are too high, since it was made from these judgments",
-         "compare them with the kappa of every two annotators"),
-    "unknown-labels":
-        ("{number} judgments are not in the scheme and are left out",
-         "correct them, or name their scheme"),
-}  # fmt: skip
+    "few": (
+        "both judged only few pairs ({number}; below 50): bootstrap intervals are too narrow "
+        "then, most of all those of kappa of a rare label",
+        "the figures are less certain than the intervals suggest; have more pairs judged",
+    ),
+    "repeats": (
+        "{number} pairs repeat others word by word: intervals count them as new pairs and are too "
+        "narrow",
+        "count each pair once, or report how many are different",
+    ),
+    "rewrites": (
+        "{number} rewrites by annotators are left out: nobody judged them",
+        "have a sample of them judged blindly: `alignkit audit pairs`",
+    ),
+    "consensus": (
+        "the majority contains the annotator, so chance alone gives a kappa far above 0 (mean "
+        "kappa of permuted labels: {number})",
+        "report the corrected kappa, or the kappa of every two annotators",
+    ),
+    "below-chance": (
+        "the kappa against the majority is below chance (corrected: {number})",
+        "check whether this annotator follows other guidelines, or orders labels differently",
+    ),
+    "tied": (
+        "many items have no majority and are left out ({number}); the remaining ones are easier",
+        "report the kappa of every two annotators, which leaves nothing out",
+    ),
+    "easier": (
+        "many items are left out because the others are tied ({number}); the remaining ones are "
+        "easier, so the kappa against the others is higher than that of every two",
+        "report the kappa of every two annotators, or also the share left out",
+    ),
+    "one-label": (
+        "nearly all judgments are one label ({number}): kappa is low although most items agree, "
+        "and AC1 is high although annotators may not agree on the rare labels at all",
+        "report both with the share of the label, or draw a sample with more rare labels",
+    ),
+    "adjudicated": (
+        "permutations cannot imitate an adjudicated version ({number}), so kappas against it are "
+        "not tested against chance; they are too high, since it was made from these judgments",
+        "compare them with the kappa of every two annotators",
+    ),
+    "unknown-labels": (
+        "{number} judgments are not in the scheme and are left out",
+        "correct them, or name their scheme",
+    ),
+}
 """Every caution about judgments, in order."""

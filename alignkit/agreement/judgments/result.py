@@ -216,29 +216,54 @@ class TableLayout:
 
 _OF_ALL = {"alpha.nominal": "alpha, nominal", "alpha.ordinal": "alpha, ordinal", "ac1": "AC1"}
 LAYOUTS = (
-    TableLayout("two", "Every two annotators", {"pairing": "", "mean": "mean", "groups": ""},
-                _KAPPAS, "in the mean, each kappa is weighted by the number of shared pairs; "
-                "undefined kappas are left out"),
-    TableLayout("together", "All annotators together", {"joint": "all"},
-                {**_OF_ALL, "fleiss": "Fleiss' kappa"}),
-    TableLayout("majority", "Each annotator ~ the majority, including the annotator",
-                {"consensus": "", "mean consensus": "mean", "pooled consensus": "all in one table"},
-                {**_KAPPAS, "null": "null", "corrected": "corrected"},
-                "null: the same kappa for permuted labels and their majority; corrected: "
-                "(kappa - null) / (1 - null), with a fixed null"),
-    TableLayout("settled", "Items with a majority", {"consensus": "all"},
-                {"settled": "with a majority", "tied": "tied",
-                 "settled.null": "with one by chance"}),
-    TableLayout("others", "Each annotator ~ the majority of the others",
-                {"leave-one-out": "", "mean leave-one-out": "mean"},
-                {**_KAPPAS, "left_out": "left out"},
-                "left out: the share of items for which the others are tied"),
-    TableLayout("adjudicated", "Each annotator ~ the adjudicated version",
-                {"adjudicated": "", "mean adjudicated": "mean"},
-                {**_KAPPAS, "observed": "accuracy"}),
-    TableLayout("overruled", "Items on which all agree, but the adjudicated version differs",
-                {"adjudicated": "all"}, {"overruled": "overruled"}),
-)  # fmt: skip
+    TableLayout(
+        "two",
+        "Every two annotators",
+        {"pairing": "", "mean": "mean", "groups": ""},
+        _KAPPAS,
+        "in the mean, each kappa is weighted by the number of shared pairs; "
+        "undefined kappas are left out",
+    ),
+    TableLayout(
+        "together",
+        "All annotators together",
+        {"joint": "all"},
+        {**_OF_ALL, "fleiss": "Fleiss' kappa"},
+    ),
+    TableLayout(
+        "majority",
+        "Each annotator ~ the majority, including the annotator",
+        {"consensus": "", "mean consensus": "mean", "pooled consensus": "all in one table"},
+        {**_KAPPAS, "null": "null", "corrected": "corrected"},
+        "null: the same kappa for permuted labels and their majority; corrected: "
+        "(kappa - null) / (1 - null), with a fixed null",
+    ),
+    TableLayout(
+        "settled",
+        "Items with a majority",
+        {"consensus": "all"},
+        {"settled": "with a majority", "tied": "tied", "settled.null": "with one by chance"},
+    ),
+    TableLayout(
+        "others",
+        "Each annotator ~ the majority of the others",
+        {"leave-one-out": "", "mean leave-one-out": "mean"},
+        {**_KAPPAS, "left_out": "left out"},
+        "left out: the share of items for which the others are tied",
+    ),
+    TableLayout(
+        "adjudicated",
+        "Each annotator ~ the adjudicated version",
+        {"adjudicated": "", "mean adjudicated": "mean"},
+        {**_KAPPAS, "observed": "accuracy"},
+    ),
+    TableLayout(
+        "overruled",
+        "Items on which all agree, but the adjudicated version differs",
+        {"adjudicated": "all"},
+        {"overruled": "overruled"},
+    ),
+)
 """The tables, in order."""
 
 
@@ -273,8 +298,10 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
         starts.setdefault((view, section), len(cells))
         names = [view, section or f"(no {agreement.by})", name] if several else [view, name]
         figures = rows[place]
-        values = (Value(shown.value, shown.low, shown.high, shown.reason) if shown else None
-                  for shown in map(figures.get, statistics))  # fmt: skip
+        values = (
+            Value(shown.value, shown.low, shown.high, shown.reason) if shown else None
+            for shown in map(figures.get, statistics)
+        )
         cells.append([*names, next(iter(figures.values())).pairs, *values])
     named = layout.anchor in ("adjudicated", "overruled") and agreement.options.settled
     title = f"{layout.title} ({named})" if named else layout.title
@@ -342,12 +369,13 @@ def judgment_plot(agreement: JudgmentAgreement) -> DotPlot:
     series = [name for name in _SERIES if any(name in values for values in every)]
     panels = [
         DotPanel(
-            f"kappa, {title}", list(rows),
+            f"kappa, {title}",
+            list(rows),
             [[values.get(name, Value(nan)) for name in series] for values in rows.values()],
             percent=False,
         )
         for title, rows in drawn.items()
-    ]  # fmt: skip
+    ]
     caption = (
         f"Kappa of {', '.join(agreement.annotators)} on judgments of "
         f"{how_many(agreement.pairs, 'pair')} ({', '.join(agreement.views)}); lines: "

@@ -93,9 +93,12 @@ class LabelTables:
     def ratios(self, weights: NDArray[np.int32], far: Floats) -> Ratios:
         """Return the ratios of the tables, with items weighted by (P, R) weights."""
         sums = tables_kernel.couple_sums(
-            readonly(self.offsets), readonly(self.items), readonly(weights), self.size,
+            readonly(self.offsets),
+            readonly(self.items),
+            readonly(weights),
+            self.size,
             readonly(far),
-        )  # fmt: skip
+        )
         items, same, seen, expected, squares = sums
         observed = ratio(same, items)
         # both label 2n times: 1 - the sum of squared shares is that of share * (1 - share)
@@ -138,9 +141,13 @@ class NullKappas(NamedTuple):
 
 
 def null_kappas(
-    views: Sequence[ViewData], *, permutations: int = 1000, null: str = "all", seed: int,
+    views: Sequence[ViewData],
+    *,
+    permutations: int = 1000,
+    null: str = "all",
+    seed: int,
     workers: int | None = None,
-) -> list[NullKappas]:  # fmt: skip
+) -> list[NullKappas]:
     """Permute labels, find the new consensus, and compute the kappas against it."""
     data = _Judgments.of([view.values for view in views])
     states = np.random.default_rng(seed).integers(1, 2**63, size=(permutations, 4), dtype=np.uint64)
@@ -196,7 +203,8 @@ def _kappas_of(
     tables = flat.reshape(*flat.shape[:2], size, size)
     each = weighted_kappas(tables, view.far)
     return NullKappas(
-        each, mean_of(each.T, tables.sum(axis=(2, 3)).T),
+        each,
+        mean_of(each.T, tables.sum(axis=(2, 3)).T),
         weighted_kappas(tables.sum(axis=1), view.far),
         settled / whole if whole else np.full(len(settled), np.nan),
-    )  # fmt: skip
+    )

@@ -111,9 +111,15 @@ def most(counts: Items, least: int, lowest: bool, tie: int) -> int:
 
 @jit
 def consensus_tables(
-    permuted: Labels, meaning: Labels, offsets: Ints, items: Items, ties: Labels, size: int,
-    least: int, lowest: bool,
-) -> tuple[Floats, Ints]:  # fmt: skip
+    permuted: Labels,
+    meaning: Labels,
+    offsets: Ints,
+    items: Items,
+    ties: Labels,
+    size: int,
+    least: int,
+    lowest: bool,
+) -> tuple[Floats, Ints]:
     """Return each annotator against the consensus of R permutations.
 
     `permuted` are (R, J) codes, and `meaning` is their label in a view; judgment j is of item
@@ -144,9 +150,16 @@ def consensus_tables(
 
 @jit
 def one_permuted_tables(
-    codes: Labels, permuted: Labels, meaning: Labels, offsets: Ints, items: Items, ties: Labels,
-    size: int, least: int, lowest: bool,
-) -> tuple[Floats, Ints]:  # fmt: skip
+    codes: Labels,
+    permuted: Labels,
+    meaning: Labels,
+    offsets: Ints,
+    items: Items,
+    ties: Labels,
+    size: int,
+    least: int,
+    lowest: bool,
+) -> tuple[Floats, Ints]:
     """Return each annotator, with only their labels permuted, against the consensus.
 
     As `consensus_tables`; `codes` (J,) are the original labels. The second result is the number of

@@ -135,10 +135,18 @@ def open_pair(sources: I4, targets: I4, local: F4, model: Model) -> kernel.Kerne
     for j in range(m):
         target_classes[j] = model.target_classes[targets[j]]
     return kernel.KernelPair(
-        local, fertilities, model.factorial, null_logs(m, model.null_share), model.first,
-        model.rest, source_classes, target_classes,
-        np.empty((2, m), np.int32), np.empty((4, n + 1), np.int32), np.empty(n + 1),
-    )  # fmt: skip
+        local,
+        fertilities,
+        model.factorial,
+        null_logs(m, model.null_share),
+        model.first,
+        model.rest,
+        source_classes,
+        target_classes,
+        np.empty((2, m), np.int32),
+        np.empty((4, n + 1), np.int32),
+        np.empty(n + 1),
+    )
 
 
 @jit
@@ -223,9 +231,12 @@ def collect(weight: float, sources: I4, pair: kernel.KernelPair, counts: Counts)
 
 @jit
 def collect_neighbours(
-    total: float, likely: list[tuple[int, int, float]], sources: I4, pair: kernel.KernelPair,
+    total: float,
+    likely: list[tuple[int, int, float]],
+    sources: I4,
+    pair: kernel.KernelPair,
     counts: Counts,
-) -> None:  # fmt: skip
+) -> None:
     """Count the alignment and its likely neighbours, each by its share."""
     # the alignment gets its own share and that of all neighbours that are not listed
     weight = 1.0
@@ -250,9 +261,17 @@ def collect_neighbours(
 
 @jit
 def align_pair(
-    sources: I4, targets: I4, probabilities: F4, block: int, model: Model, sweeps: int,
-    alignment: I4, post: F4, counting: bool, counts: Counts,
-) -> float:  # fmt: skip
+    sources: I4,
+    targets: I4,
+    probabilities: F4,
+    block: int,
+    model: Model,
+    sweeps: int,
+    alignment: I4,
+    post: F4,
+    counting: bool,
+    counts: Counts,
+) -> float:
     """Improve an alignment in place, set the posteriors of its links; return its score.
 
     `probabilities` are those of `translations`; d(j | i) of IBM 3 starts at `block`.
@@ -271,9 +290,16 @@ def align_pair(
 
 @jit
 def expect(
-    low: int, high: int, text: KernelText, model: Model, sweeps: int, viterbi: I4,
-    posteriors: F4, counting: bool, counts: Counts,
-) -> float:  # fmt: skip
+    low: int,
+    high: int,
+    text: KernelText,
+    model: Model,
+    sweeps: int,
+    viterbi: I4,
+    posteriors: F4,
+    counting: bool,
+    counts: Counts,
+) -> float:
     """Align the pairs from low to high; return the sum of their scores.
 
     `viterbi` (T,) is improved in place; `posteriors` (C,) is read where counts are discounted,
@@ -292,9 +318,17 @@ def expect(
         post = np.empty((n + 1, m), np.float32)
         alignment = viterbi[text.target_offsets[p] : text.target_offsets[p + 1]]
         score += align_pair(
-            sources, targets, lexical, model.blocks[p], model, sweeps, alignment,
-            post, counting, counts,
-        )  # fmt: skip
+            sources,
+            targets,
+            lexical,
+            model.blocks[p],
+            model,
+            sweeps,
+            alignment,
+            post,
+            counting,
+            counts,
+        )
         for i in range(n):
             for j in range(m):
                 at = text.starts[p] + (j * n + i if text.transposed else i * m + j)
@@ -304,9 +338,13 @@ def expect(
 
 @jit
 def scatter(
-    text: KernelText, posteriors: F4, blocks: I8, lexical: F8, null: F8,
+    text: KernelText,
+    posteriors: F4,
+    blocks: I8,
+    lexical: F8,
+    null: F8,
     distortion: F8,
-) -> None:  # fmt: skip
+) -> None:
     """Add the posteriors of all links to the counts of word pairs and, if any, of positions."""
     for p in range(text.starts.size - 1):
         a, b = text.source_offsets[p], text.target_offsets[p]

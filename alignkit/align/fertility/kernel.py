@@ -383,9 +383,16 @@ def shift(group: int, sign: float, beside: F8, twice: float, bigrams: F8) -> Non
 
 @jit
 def best_class(
-    number: int, count: float, beside: F8, twice: float, bigrams: F8, sizes: F8,
-    small: F8, near: I4, gains: F8,
-) -> None:  # fmt: skip
+    number: int,
+    count: float,
+    beside: F8,
+    twice: float,
+    bigrams: F8,
+    sizes: F8,
+    small: F8,
+    near: I4,
+    gains: F8,
+) -> None:
     """Set the gain in log-likelihood of each class for a word that is in none."""
     # only classes that stand beside the word change their cells with it
     touched = 0

@@ -145,12 +145,21 @@ class FertilityModel:
             logs += np.cumsum(np.log(np.maximum(np.arange(logs.shape[1]), 1))).astype(np.float32)
         nothing = readonly(np.zeros(0, np.float32))
         return Model(
-            nothing, nothing, nothing, nothing, 0.0, float(self.null_share),
-            readonly(self.distortion), readonly(np.zeros(0, np.int64)),
-            readonly(logs), self.factorial,
-            readonly(_log(self.first)), readonly(_log(self.rest)),
-            readonly(self.source_classes), readonly(self.target_classes),
-        )  # fmt: skip
+            nothing,
+            nothing,
+            nothing,
+            nothing,
+            0.0,
+            float(self.null_share),
+            readonly(self.distortion),
+            readonly(np.zeros(0, np.int64)),
+            readonly(logs),
+            self.factorial,
+            readonly(_log(self.first)),
+            readonly(_log(self.rest)),
+            readonly(self.source_classes),
+            readonly(self.target_classes),
+        )
 
     @cached_property
     def _starts(self) -> dict[tuple[int, int], int]:
@@ -179,9 +188,15 @@ class FertilityAlignment(NamedTuple):
 
 
 def align_fertility(
-    model: FertilityModel, sources: I4, targets: I4, probabilities: F4, null: F4, start: I4, *,
+    model: FertilityModel,
+    sources: I4,
+    targets: I4,
+    probabilities: F4,
+    null: F4,
+    start: I4,
+    *,
     sweeps: int = SWEEPS,
-) -> FertilityAlignment:  # fmt: skip
+) -> FertilityAlignment:
     """Align one sentence pair, starting from the alignment of another model."""
     if not len(sources) or not len(targets):
         nothing = np.zeros((len(sources), len(targets)), np.float32)
@@ -191,10 +206,17 @@ def align_fertility(
     alignment = np.array(start, np.int32)
     post = np.empty((len(sources) + 1, len(targets)), np.float32)
     score = align_pair(
-        readonly(np.asarray(sources, np.int32)), readonly(np.asarray(targets, np.int32)),
-        np.ascontiguousarray(np.concatenate([null[None], probabilities]), np.float32), block,
-        kernel, sweeps, alignment, post, False, NO_COUNTS,
-    )  # fmt: skip
+        readonly(np.asarray(sources, np.int32)),
+        readonly(np.asarray(targets, np.int32)),
+        np.ascontiguousarray(np.concatenate([null[None], probabilities]), np.float32),
+        block,
+        kernel,
+        sweeps,
+        alignment,
+        post,
+        False,
+        NO_COUNTS,
+    )
     return FertilityAlignment(alignment, post[1:], score)
 
 

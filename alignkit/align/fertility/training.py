@@ -33,9 +33,18 @@ class FertilityTraining:
     """The training of one direction: call `expect` and `maximize` per round, then `finish`."""
 
     def __init__(
-        self, text: models.FertilityText, *, model: str, lexical: F4, null: F4, viterbi: I4,
-        classes: tuple[I4, I4] | None, prior: F4, discount: float = 0.0, threads: int = 1,
-    ) -> None:  # fmt: skip
+        self,
+        text: models.FertilityText,
+        *,
+        model: str,
+        lexical: F4,
+        null: F4,
+        viterbi: I4,
+        classes: tuple[I4, I4] | None,
+        prior: F4,
+        discount: float = 0.0,
+        threads: int = 1,
+    ) -> None:
         # discount: how much of its own counts a pair does not see, 0 (plain EM) to 1
         self.text, self._discount, self._threads = text, discount, threads
         self._start, self._prior = viterbi, prior
@@ -61,18 +70,25 @@ class FertilityTraining:
             self._sizes, self._starts, self._blocks = blocks_of(np.stack(lengths, 1))
             source, target = (np.zeros(size + 1, np.int32) for size in v)
             return models.FertilityModel(
-                model=model, null_share=FIRST_SHARE, fertilities=fertilities, sizes=self._sizes,
-                source_classes=source, target_classes=target,
-            )  # fmt: skip
+                model=model,
+                null_share=FIRST_SHARE,
+                fertilities=fertilities,
+                sizes=self._sizes,
+                source_classes=source,
+                target_classes=target,
+            )
         source, target = map(with_unseen_class, classes)
         a, b = int(source.max(initial=0)) + 1, int(target.max(initial=0)) + 1
         self._blocks = np.zeros(len(self.text), np.int64)
         return models.FertilityModel(
-            model=model, null_share=FIRST_SHARE, fertilities=fertilities,
+            model=model,
+            null_share=FIRST_SHARE,
+            fertilities=fertilities,
             first=np.ones((a + 1, b, 2 * models.REACH + 1), np.float32),
             rest=np.ones((b, models.REACH), np.float32),
-            source_classes=source, target_classes=target,
-        )  # fmt: skip
+            source_classes=source,
+            target_classes=target,
+        )
 
     def expect(self) -> float:
         """Align all pairs again and count; return the sum of the scores of the alignments."""
@@ -114,17 +130,27 @@ class FertilityTraining:
     def _expect(self, counted: Sequence[Counts] | None, viterbi: I4) -> float:
         own = 0.0 if self._totals is self._ones else self._discount
         kernel = self.model.kernel._replace(
-            lexical=readonly(self.lexical), prior=readonly(self._prior_now()),
-            totals=readonly(self._totals), null=readonly(self.null),
-            discount=own, blocks=readonly(self._blocks),
-        )  # fmt: skip
+            lexical=readonly(self.lexical),
+            prior=readonly(self._prior_now()),
+            totals=readonly(self._totals),
+            null=readonly(self.null),
+            discount=own,
+            blocks=readonly(self._blocks),
+        )
 
         def run(part: int, low: int, high: int) -> float:
             counts = models.NO_COUNTS if counted is None else counted[part]
             return expect(
-                low, high, self.text.kernel, kernel, models.SWEEPS,
-                viterbi, self.posteriors, counted is not None, counts,
-            )  # fmt: skip
+                low,
+                high,
+                self.text.kernel,
+                kernel,
+                models.SWEEPS,
+                viterbi,
+                self.posteriors,
+                counted is not None,
+                counts,
+            )
 
         with ThreadPoolExecutor(self._threads) as pool:
             runs = [pool.submit(run, k, *part) for k, part in enumerate(self.text.parts())]
@@ -178,9 +204,14 @@ def word_classes(ids: I4, offsets: I8, size: int, number: int = 50, *, rounds: i
 
 
 def train_fertilities(
-    settings: Settings, bitext: Bitext, index: Cooccurrence, hmm: Decoder, prior: F4,
-    workers: Workers, report: Callable[[Round], None],
-) -> tuple[Fertilities, FertileDecoder]:  # fmt: skip
+    settings: Settings,
+    bitext: Bitext,
+    index: Cooccurrence,
+    hmm: Decoder,
+    prior: F4,
+    workers: Workers,
+    report: Callable[[Round], None],
+) -> tuple[Fertilities, FertileDecoder]:
     """Train the fertility model of the settings from the HMM's Viterbi alignments."""
     known = hmm.tables
     parts = workers.map(lambda _, begin, end: hmm.paths(begin, end), parts_of(bitext.starts))
@@ -190,9 +221,14 @@ def train_fertilities(
 
     def text(mine: Side, other: Side, owners: I4, *, transposed: bool) -> models.FertilityText:
         kernel = KernelText(
-            readonly(mine.ids), readonly(mine.starts), readonly(other.ids), readonly(other.starts),
-            readonly(bitext.starts), readonly(index.cells), transposed,
-        )  # fmt: skip
+            readonly(mine.ids),
+            readonly(mine.starts),
+            readonly(other.ids),
+            readonly(other.starts),
+            readonly(bitext.starts),
+            readonly(index.cells),
+            transposed,
+        )
         return models.FertilityText(kernel, owners, (len(mine.words), len(other.words)))
 
     direct = text(source, target, index.source, transposed=False)
@@ -206,12 +242,18 @@ def train_fertilities(
     nulls = known.target_null, known.source_null
     both = [
         FertilityTraining(
-            seen, model=settings.model, lexical=table, null=null, viterbi=path,
-            classes=(classes[::turn][0], classes[::turn][1]) if classes else None, prior=prior,
-            discount=float(settings.collapsed and len(bitext) >= FEW), threads=workers.threads,
+            seen,
+            model=settings.model,
+            lexical=table,
+            null=null,
+            viterbi=path,
+            classes=(classes[::turn][0], classes[::turn][1]) if classes else None,
+            prior=prior,
+            discount=float(settings.collapsed and len(bitext) >= FEW),
+            threads=workers.threads,
         )
         for seen, table, null, path, turn in zip(texts, tables, nulls, paths, (1, -1), strict=True)
-    ]  # fmt: skip
+    ]
     for number in range(1, settings.fertility + 1):
         forward, reverse = (direction.expect() for direction in both)
         report(Round(settings.model, number, forward, reverse))
@@ -280,9 +322,12 @@ class FertileDecoder:
             theirs = pairs.target_starts[k : k + 2] - targets.start
             here = pairs.starts[k : k + 2] - cells.start
             self._align(
-                k, forward[slice(*here)], reverse[slice(*here)],
-                target_path[slice(*theirs)], source_path[slice(*mine)],
-            )  # fmt: skip
+                k,
+                forward[slice(*here)],
+                reverse[slice(*here)],
+                target_path[slice(*theirs)],
+                source_path[slice(*mine)],
+            )
         return forward, reverse, target_path, source_path
 
     def _align(self, pair: int, forward: F4, reverse: F4, target: I4, source: I4) -> None:
@@ -293,12 +338,20 @@ class FertileDecoder:
         shape = len(sources), len(targets)
         places = pairs.cells[slice(*pairs.starts[pair : pair + 2])]
         to = models.align_fertility(
-            known.forward, sources, targets, self.forward[places].reshape(shape),
-            known.target_null[targets], target,
-        )  # fmt: skip
+            known.forward,
+            sources,
+            targets,
+            self.forward[places].reshape(shape),
+            known.target_null[targets],
+            target,
+        )
         back = models.align_fertility(
-            known.reverse, targets, sources, self.reverse[places].reshape(shape).T,
-            known.source_null[sources], source,
-        )  # fmt: skip
+            known.reverse,
+            targets,
+            sources,
+            self.reverse[places].reshape(shape).T,
+            known.source_null[sources],
+            source,
+        )
         forward[:], reverse[:] = to.posteriors.ravel(), back.posteriors.T.ravel()
         target[:], source[:] = to.alignment, back.alignment

@@ -21,48 +21,120 @@ from alignkit.errors import AlignerError
 from alignkit.model.texts import word_kind
 
 CELL = (
-    "mean", "logit_mean", "logit_forward", "logit_reverse", "logit_geometric", "minimum",
-    "logit_minimum", "source_null", "target_null", "row_rival", "column_rival", "row_margin",
-    "column_margin", "row_rest", "column_rest", "best_in_row", "best_in_column", "best_in_both",
-    "identical", "repeated", "subsequence", "prefix", "punctuation_both", "punctuation_one",
-    "digits_both", "digits_one", "source_length", "target_length", "length_difference",
-    "neighbours", "square", "before_both", "after_both", "best_diagonal", "best_antidiagonal",
-    "above", "below", "left", "right", "from_previous_source", "from_next_source",
-    "from_previous_target", "from_next_target", "off_diagonal", "words_off_diagonal",
-    "lexical_mean", "logit_lexical_mean", "logit_lexical_forward", "logit_lexical_reverse",
+    "mean",
+    "logit_mean",
+    "logit_forward",
+    "logit_reverse",
+    "logit_geometric",
+    "minimum",
+    "logit_minimum",
+    "source_null",
+    "target_null",
+    "row_rival",
+    "column_rival",
+    "row_margin",
+    "column_margin",
+    "row_rest",
+    "column_rest",
+    "best_in_row",
+    "best_in_column",
+    "best_in_both",
+    "identical",
+    "repeated",
+    "subsequence",
+    "prefix",
+    "punctuation_both",
+    "punctuation_one",
+    "digits_both",
+    "digits_one",
+    "source_length",
+    "target_length",
+    "length_difference",
+    "neighbours",
+    "square",
+    "before_both",
+    "after_both",
+    "best_diagonal",
+    "best_antidiagonal",
+    "above",
+    "below",
+    "left",
+    "right",
+    "from_previous_source",
+    "from_next_source",
+    "from_previous_target",
+    "from_next_target",
+    "off_diagonal",
+    "words_off_diagonal",
+    "lexical_mean",
+    "logit_lexical_mean",
+    "logit_lexical_forward",
+    "logit_lexical_reverse",
     "lexical_minimum",
-)  # fmt: skip
+)
 """Features of posteriors, spelling, neighbours and place; independent of the corpus size."""
 
 VECTORS = (
-    "cosine", "cosine_row_margin", "cosine_column_margin", "cosine_row_share",
-    "cosine_column_share", "cosine_left", "cosine_right", "cosine_window", "cosine_two_words",
+    "cosine",
+    "cosine_row_margin",
+    "cosine_column_margin",
+    "cosine_row_share",
+    "cosine_column_share",
+    "cosine_left",
+    "cosine_right",
+    "cosine_window",
+    "cosine_two_words",
     "vectors_known",
-)  # fmt: skip
+)
 """Features of word vectors."""
 
 LEXICON = ("lexicon_pair", "lexicon_source", "lexicon_target", "lexicon_count")
 """Features of the gold links of all other pairs."""
 
 NEIGHBOURS = (
-    "first", "logit_first", "first_row_margin", "first_column_margin", "first_row_rest",
-    "first_column_rest", "first_before_both", "first_above", "first_before_after", "first_left",
-    "first_right", "first_after_before", "first_below", "first_after_both",
+    "first",
+    "logit_first",
+    "first_row_margin",
+    "first_column_margin",
+    "first_row_rest",
+    "first_column_rest",
+    "first_before_both",
+    "first_above",
+    "first_before_after",
+    "first_left",
+    "first_right",
+    "first_after_before",
+    "first_below",
+    "first_after_both",
     "first_best_in_both",
-)  # fmt: skip
+)
 """Features of the second round: the first round's results for the cell and its neighbours."""
 
 STRONG = (
-    "logit_mean", "logit_geometric", "source_null", "target_null", "row_margin",
-    "column_margin", "best_in_both", "identical", "subsequence", "neighbours", "off_diagonal",
+    "logit_mean",
+    "logit_geometric",
+    "source_null",
+    "target_null",
+    "row_margin",
+    "column_margin",
+    "best_in_both",
+    "identical",
+    "subsequence",
+    "neighbours",
+    "off_diagonal",
     "cosine",
-)  # fmt: skip
+)
 """Features of the first round that can be weighted from a few pairs."""
 
 STRONG_SECOND = (
-    "first", "first_row_margin", "first_column_margin", "first_row_rest", "first_column_rest",
-    "first_before_both", "first_after_both",
-)  # fmt: skip
+    "first",
+    "first_row_margin",
+    "first_column_margin",
+    "first_row_rest",
+    "first_column_rest",
+    "first_before_both",
+    "first_after_both",
+)
 """The same for the second round."""
 
 
@@ -111,10 +183,15 @@ class Cells:
 
     @classmethod
     def of(
-        cls, decoder: Decoding, bitext: Bitext, begin: int, end: int,
-        vectors: TwoVectors | None = None, spelled: tuple[Spelled, Spelled] | None = None,
+        cls,
+        decoder: Decoding,
+        bitext: Bitext,
+        begin: int,
+        end: int,
+        vectors: TwoVectors | None = None,
+        spelled: tuple[Spelled, Spelled] | None = None,
         evidence: Evidence | None = None,
-    ) -> Cells:  # fmt: skip
+    ) -> Cells:
         """Return the cells of the pairs `begin:end` of a bitext, with evidence on all its pairs."""
         source, target = bitext.source, bitext.target
         mine, other = spelled or Spelled.of(bitext)
@@ -139,9 +216,20 @@ class Cells:
         places = np.empty((count, 2), np.int32)
         ends = np.zeros(end - begin + 1, np.int64)
         kernel.cell_features(
-            *pairs, mine.kinds, other.kinds, mine.letters, other.letters,
-            forward, reverse, *decoder.lexical(begin, end), likeness, marks, features, places, ends,
-        )  # fmt: skip
+            *pairs,
+            mine.kinds,
+            other.kinds,
+            mine.letters,
+            other.letters,
+            forward,
+            reverse,
+            *decoder.lexical(begin, end),
+            likeness,
+            marks,
+            features,
+            places,
+            ends,
+        )
         for k, matrices in enumerate(compared):
             vector_features(*matrices, places, ends[k], ends[k + 1], features, len(CELL))
         shown = mean_of(*decoder.calibrated(begin, end, (forward, reverse)))[marks > 0]
@@ -155,9 +243,15 @@ class Cells:
 
     @classmethod
     def placed(
-        cls, bitext: Bitext, begin: int, end: int, ends: I8, places: I4, features: F4,
+        cls,
+        bitext: Bitext,
+        begin: int,
+        end: int,
+        ends: I8,
+        places: I4,
+        features: F4,
         probabilities: F4,
-    ) -> Cells:  # fmt: skip
+    ) -> Cells:
         """Return cells of the pairs `begin:end` of a bitext from what is given."""
         lengths, words = np.empty((end - begin, 2), np.int32), np.empty((len(places), 2), np.int32)
         counts = np.diff(ends)

@@ -26,9 +26,18 @@ def logit(x: float, least: float = 1e-6) -> float:
 
 @jit
 def similarities(
-    begin: int, end: int, source: I4, source_starts: I8, target: I4, target_starts: I8,
-    source_codes: U4, source_code_starts: I8, target_codes: U4, target_code_starts: I8, spelled: F4,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    source: I4,
+    source_starts: I8,
+    target: I4,
+    target_starts: I8,
+    source_codes: U4,
+    source_code_starts: I8,
+    target_codes: U4,
+    target_code_starts: I8,
+    spelled: F4,
+) -> None:
     """Set spelled (C, 2): longest common subsequence and prefix of the two words of each cell.
 
     The subsequence counts twice over both lengths, the prefix over the longer one.
@@ -88,9 +97,15 @@ def kth(values: F4, first: int, step: int, count: int, best: F4) -> int:
 
 @jit
 def mark_cells(
-    begin: int, end: int, source_starts: I8, target_starts: I8, means: F4, spelled: F4, cosines: F4,
+    begin: int,
+    end: int,
+    source_starts: I8,
+    target_starts: I8,
+    means: F4,
+    spelled: F4,
+    cosines: F4,
     marks: U1,
-) -> int:  # fmt: skip
+) -> int:
     """Set marks (C,) to 1 where a cell may be a link; return how many may.
 
     `cosines` (C,) may be empty. A word of which no cell is likely has five of them, else two.
@@ -155,11 +170,26 @@ def distance(goal: int, here: int) -> float:
 
 @jit
 def cell_features(
-    begin: int, end: int, source: I4, source_starts: I8, target: I4, target_starts: I8,
-    source_kinds: U1, target_kinds: U1, source_letters: I4, target_letters: I4, forward: F4,
-    reverse: F4, lexical_forward: F4, lexical_reverse: F4, spelled: F4, marks: U1, features: F4,
-    places: I4, ends: I8,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    source: I4,
+    source_starts: I8,
+    target: I4,
+    target_starts: I8,
+    source_kinds: U1,
+    target_kinds: U1,
+    source_letters: I4,
+    target_letters: I4,
+    forward: F4,
+    reverse: F4,
+    lexical_forward: F4,
+    lexical_reverse: F4,
+    spelled: F4,
+    marks: U1,
+    features: F4,
+    places: I4,
+    ends: I8,
+) -> None:
     """Set features (K, 50) of the marked cells, places (K, 2), and ends (end - begin + 1,).
 
     Kinds of words: 1 punctuation, 2 holds a digit, 0 others. The cells of pair p are those from
@@ -328,11 +358,27 @@ def against_rival(x: float, best: float, second: float) -> float:
 
 @jit
 def calibrate(
-    begin: int, end: int, pairs: Pairs, tables: Tables, own: Own, few: bool, forward: F4,
-    reverse: F4, source_letters: U4, source_starts: I8, target_letters: U4, target_starts: I8,
-    source_signs: U1, target_signs: U1, source_counts: F4, target_counts: F4, agreement: float,
-    weights: F8, probabilities: F4, features: F4,
-) -> None:  # fmt: skip
+    begin: int,
+    end: int,
+    pairs: Pairs,
+    tables: Tables,
+    own: Own,
+    few: bool,
+    forward: F4,
+    reverse: F4,
+    source_letters: U4,
+    source_starts: I8,
+    target_letters: U4,
+    target_starts: I8,
+    source_signs: U1,
+    target_signs: U1,
+    source_counts: F4,
+    target_counts: F4,
+    agreement: float,
+    weights: F8,
+    probabilities: F4,
+    features: F4,
+) -> None:
     """Set the probabilities (C,) of the cells of the pairs from begin to before end.
 
     `weights` (F + 1,) are those of the features and the bias. `features` (C, F) are set too where

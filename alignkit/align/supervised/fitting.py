@@ -34,9 +34,14 @@ _CLOSE = 1e-7  # of the gradient to the number of rows
 
 
 def fit(
-    kinds: Sequence[learned.FitKind], prior: learned.SupervisedRound, names: Sequence[str],
-    features: F4, goals: F4, *, second: bool,
-) -> list[learned.SupervisedRound]:  # fmt: skip
+    kinds: Sequence[learned.FitKind],
+    prior: learned.SupervisedRound,
+    names: Sequence[str],
+    features: F4,
+    goals: F4,
+    *,
+    second: bool,
+) -> list[learned.SupervisedRound]:
     """Fit a round in each of several ways."""
     kept = goals >= 0
     if not kept.all():
@@ -188,9 +193,14 @@ class _Learning:
     """The fits of rounds to parts of the gold pairs."""
 
     def __init__(
-        self, gold: Gold, objective: str, prior: learned.StackedModel, workers: Workers,
-        lexical: bool = True, fold_of: I8 | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        gold: Gold,
+        objective: str,
+        prior: learned.StackedModel,
+        workers: Workers,
+        lexical: bool = True,
+        fold_of: I8 | None = None,
+    ) -> None:
         self.gold, self.prior, self._workers, self._lexical = gold, prior, workers, lexical
         self.goals = gold.goals(objective)
         self.features = gold.cells.features
@@ -224,9 +234,15 @@ class _Learning:
 
 
 def validate(
-    gold: Gold, objective: str, prior: learned.StackedModel, workers: Workers, *, before: float,
-    kinds: Sequence[learned.FitKind] = tuple(learned.KINDS.values()), lexical: bool = True,
-) -> Validated:  # fmt: skip
+    gold: Gold,
+    objective: str,
+    prior: learned.StackedModel,
+    workers: Workers,
+    *,
+    before: float,
+    kinds: Sequence[learned.FitKind] = tuple(learned.KINDS.values()),
+    lexical: bool = True,
+) -> Validated:
     """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
     learning = _Learning(gold, objective, prior, workers, lexical)
     tried = [kind for kind in kinds if len(gold) >= NETWORK_PAIRS or not kind.has_networks]
@@ -240,11 +256,15 @@ def validate(
     after, threshold = by_threshold(objective, gold, refined, learning.fold_of)
     means, goals = gold.cells.probabilities, learning.goals
     return Validated(
-        kind.name, rounds, Folds(learning.fold_of, tuple(each[best] for each in firsts)), threshold,
+        kind.name,
+        rounds,
+        Folds(learning.fold_of, tuple(each[best] for each in firsts)),
+        threshold,
         dict(zip((kind.name for kind in tried), losses, strict=True)),
-        rows_of(objective, gold, means, before), after,
+        rows_of(objective, gold, means, before),
+        after,
         (calibration_error(goals, means), calibration_error(goals, refined)),
-    )  # fmt: skip
+    )
 
 
 def by_threshold(objective: str, gold: Gold, probabilities: F4, fold_of: I8) -> tuple[I8, float]:
@@ -293,9 +313,13 @@ def best_of_rivals(objective: str, rivals: Sequence[Rival], fold_of: I8) -> tupl
 
 
 def refit(
-    gold: Gold, objective: str, prior: learned.StackedModel, kind: str, workers: Workers,
+    gold: Gold,
+    objective: str,
+    prior: learned.StackedModel,
+    kind: str,
+    workers: Workers,
     folds: Folds | None = None,
-) -> tuple[learned.StackedModel, Folds]:  # fmt: skip
+) -> tuple[learned.StackedModel, Folds]:
     """Fit rounds of a known kind: with two fits if `folds` has first rounds, else with seven."""
     fold_of = None if folds is None else folds.of
     learning = _Learning(gold, objective, prior, workers, fold_of=fold_of)

@@ -179,10 +179,16 @@ class Learned:
         return evidence.ordered(self.lessons.evidence)
 
     def cells(
-        self, decoder: Decoding, bitext: Bitext, begin: int, end: int, vectors: TwoVectors | None,
-        spelled: tuple[Spelled, Spelled] | None = None, numbers: tuple[I8, I8] | None = None,
+        self,
+        decoder: Decoding,
+        bitext: Bitext,
+        begin: int,
+        end: int,
+        vectors: TwoVectors | None,
+        spelled: tuple[Spelled, Spelled] | None = None,
+        numbers: tuple[I8, I8] | None = None,
         evidence: Evidence | None = None,
-    ) -> tuple[Cells, F4]:  # fmt: skip
+    ) -> tuple[Cells, F4]:
         """Return the cells of some pairs with their probabilities; see `GoldLexicon.numbers`."""
         seen = vectors if self.lessons.vectors else None
         cells = Cells.of(decoder, bitext, begin, end, seen, spelled, evidence)
@@ -195,9 +201,15 @@ class Learned:
         return cells, self.rounds.probabilities(cells)
 
     def align(
-        self, decoder: Decoding, bitext: Bitext, workers: Workers, threshold: float | None,
-        sure: float | None, vectors: TwoVectors | None, evidence: Evidence | None = None,
-    ) -> AlignedLinks:  # fmt: skip
+        self,
+        decoder: Decoding,
+        bitext: Bitext,
+        workers: Workers,
+        threshold: float | None,
+        sure: float | None,
+        vectors: TwoVectors | None,
+        evidence: Evidence | None = None,
+    ) -> AlignedLinks:
         """Return the links of a bitext with probabilities above a threshold."""
         if evidence is not None and self.without is not None and evidence.lacking.any():
             # a pair that lacks a system is not one without links: other rounds align it

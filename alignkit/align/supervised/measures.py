@@ -47,12 +47,18 @@ def _phrase_rows(gold: Gold, chosen: B1) -> I8:
     reference = gold.links.sure_only()
     source, target = gold.words
     rows = match_phrases(
-        readonly(cells.places[chosen]), readonly(before[cells.ends]),
-        readonly(reference.links), readonly(reference.offsets), readonly(cells.lengths),
-        _UNLIMITED, True,
-        readonly(source.ids), readonly(source.offsets), readonly(target.ids),
+        readonly(cells.places[chosen]),
+        readonly(before[cells.ends]),
+        readonly(reference.links),
+        readonly(reference.offsets),
+        readonly(cells.lengths),
+        _UNLIMITED,
+        True,
+        readonly(source.ids),
+        readonly(source.offsets),
+        readonly(target.ids),
         readonly(target.offsets),
-    )  # fmt: skip
+    )
     return rows[:, [0, 2, 1, 3]]
 
 

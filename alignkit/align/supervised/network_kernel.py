@@ -73,9 +73,14 @@ def network_logits(rows: F4, first: F4, second: F4, logits: F8) -> None:
 
 @inlined_fast
 def adam(
-    weights: F4, slopes: F4, mean: F4, square: F4, share: np.float32, decay: np.float32,
+    weights: F4,
+    slopes: F4,
+    mean: F4,
+    square: F4,
+    share: np.float32,
+    decay: np.float32,
     pace: np.float32,
-) -> None:  # fmt: skip
+) -> None:
     """Move weights (n,) by a step of Adam."""
     last, steady = np.float32(0.1), np.float32(0.9)
     last_square, steady_square = np.float32(0.001), np.float32(0.999)
@@ -89,9 +94,20 @@ def adam(
 
 @fast
 def train_epoch(
-    rows: F4, goals: F4, scale: F4, order: I8, rate: float, decay: float, step: int,
-    first: F4, second: F4, first_mean: F4, first_square: F4, second_mean: F4, second_square: F4,
-) -> int:  # fmt: skip
+    rows: F4,
+    goals: F4,
+    scale: F4,
+    order: I8,
+    rate: float,
+    decay: float,
+    step: int,
+    first: F4,
+    second: F4,
+    first_mean: F4,
+    first_square: F4,
+    second_mean: F4,
+    second_square: F4,
+) -> int:
     """Go once over rows (C, n) in the order given, by Adam; return the number of steps so far.
 
     A column of rows is 1, for the biases. Each counts as often as scale (C,) says. first is

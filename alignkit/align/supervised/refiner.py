@@ -99,13 +99,19 @@ class Refiner:
         known, used = refinement.Prior.read(fspath(prior)), vectors is not None
         systems = systems_of(annotators)
         course = _Course(
-            gold, objective, ignore_identical, known.rounds(vectors=used, evidence=systems),
-            fspath(prior), two_vectors(vectors, target_vectors), annotators,
-        )  # fmt: skip
+            gold,
+            objective,
+            ignore_identical,
+            known.rounds(vectors=used, evidence=systems),
+            fspath(prior),
+            two_vectors(vectors, target_vectors),
+            annotators,
+        )
         refiner = cls(
-            aligner.with_learned(None, vectors, target_vectors), course,
+            aligner.with_learned(None, vectors, target_vectors),
+            course,
             known.rounds(vectors=used) if systems else None,
-        )  # fmt: skip
+        )
         refiner._unlearn()
         return refiner
 
@@ -153,9 +159,15 @@ class Refiner:
         """
         check_arguments(Refiner.train, locals(), apart=["corpus"])
         refiner = cls.begin(
-            aligner, gold, objective, prior, vectors, target_vectors=target_vectors,
-            ignore_identical=ignore_identical, evidence=evidence,
-        )  # fmt: skip
+            aligner,
+            gold,
+            objective,
+            prior,
+            vectors,
+            target_vectors=target_vectors,
+            ignore_identical=ignore_identical,
+            evidence=evidence,
+        )
         pairs = Corpus(each("corpus", corpus, SentencePair))
         if pairs.aligners:
             pairs.require(gold, *chain.from_iterable(refiner._course.evidence.values()))
@@ -380,9 +392,14 @@ class Refiner:
 
 
 def _report(
-    course: _Course, gold: Gold, chosen: fitting.Validated, least: float, left_out: int,
-    rivals: Sequence[fitting.Rival], best: I8,
-) -> LearningReport:  # fmt: skip
+    course: _Course,
+    gold: Gold,
+    chosen: fitting.Validated,
+    least: float,
+    left_out: int,
+    rivals: Sequence[fitting.Rival],
+    best: I8,
+) -> LearningReport:
     objective = course.objective
     first, best, learned = map(gold.summed, (chosen.before, best, chosen.after))  # without copies
     before, after, gain, gaining = resampled(objective, best, learned)
@@ -390,15 +407,29 @@ def _report(
         before = resampled(objective, first, learned)[0]
     systems = tuple(
         SystemMeasure(x.kind, resampled(objective, gold.summed(x.rows), learned)[0], *x[2:])
-        for x in rivals if x.kind not in ("", refinement.WITHOUT)
-    )  # fmt: skip
+        for x in rivals
+        if x.kind not in ("", refinement.WITHOUT)
+    )
     better = gain.value < 0 if objective == "aer" else gain.value > 0
     if not gold.reference.any():
         better = False  # where no sure link is to be found, to align nothing errs least
     return LearningReport(
-        objective, course.ignore_identical, len(gold), gold.different, left_out, before, after,
-        gain, chosen.calibration, least, chosen.threshold, chosen.kind, chosen.losses, course.prior,
-        course.vectors is not None, gaining,
+        objective,
+        course.ignore_identical,
+        len(gold),
+        gold.different,
+        left_out,
+        before,
+        after,
+        gain,
+        chosen.calibration,
+        least,
+        chosen.threshold,
+        chosen.kind,
+        chosen.losses,
+        course.prior,
+        course.vectors is not None,
+        gaining,
         used=better and gaining >= refinement.OBJECTIVES[objective].evidence(gold.different),
         systems=systems,
-    )  # fmt: skip
+    )

@@ -243,10 +243,24 @@ def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
         state.whys = [(i, j, names.hidden_why(text)) for i, j, text in state.whys]
     pair, listed = case.pair, docket.listed(limit=0)
     return GoldView(
-        k, pair.id, listed.total, listed.done, *docket.neighbours(k),
-        pair.rev, pair.source, pair.target, pair.attributes,
-        state, undo, redo, n, votes, names.blind, case.majority, changed,
-    )  # fmt: skip
+        k,
+        pair.id,
+        listed.total,
+        listed.done,
+        *docket.neighbours(k),
+        pair.rev,
+        pair.source,
+        pair.target,
+        pair.attributes,
+        state,
+        undo,
+        redo,
+        n,
+        votes,
+        names.blind,
+        case.majority,
+        changed,
+    )
 
 
 def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterable[Vote]:
@@ -257,10 +271,14 @@ def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterable[Vote]:
         events, state = log.get(accounts[name], []), case.streams[name].state
         how = provenance.origins(events, corrected)
         yield Vote(
-            id=names.shown(name), name=f"vote {number}" if names.blind else name, seq=state.seq,
+            id=names.shown(name),
+            name=f"vote {number}" if names.blind else name,
+            seq=state.seq,
             shown=provenance.suggestions_shown(events),
             cells=[(*cell, x, *how.get(cell, ("", ""))) for cell, x in sorted(state.cells.items())],
             unseen=[c for c in sorted(state.bulk) if how.get(c, ("",))[0] == provenance.BULK],
-            comments=sorted(state.comments.items()), judgment=state.judgment, flags=state.flags,
+            comments=sorted(state.comments.items()),
+            judgment=state.judgment,
+            flags=state.flags,
             rewrites=sorted(state.rewrites.items()),
-        )  # fmt: skip
+        )

@@ -176,9 +176,15 @@ def decide(
         names = names_of(conn, case.pair)
         try:
             answer, new = append_sent(
-                conn, k, queries.gold_name(conn), base=base, rev=rev, actor=actor,
-                events=[names.named(sent) for sent in events], prepare=_Clerk(case, actor),
-            )  # fmt: skip
+                conn,
+                k,
+                queries.gold_name(conn),
+                base=base,
+                rev=rev,
+                actor=actor,
+                events=[names.named(sent) for sent in events],
+                prepare=_Clerk(case, actor),
+            )
         except Conflict as conflict:
             hidden = [names.hidden_conflict(fields) for fields in conflict.conflicts]
             missed = [names.hidden(event) for event in conflict.events]
@@ -318,9 +324,12 @@ def gold_changes(store: Store, after: int) -> GoldChanges | None:
         last, rows = PairList(conn, account, everything=True).changes(after)
         event, stream = schema.event_table.c, schema.stream.c
         others = select(stream.pair).where(
-            event.stream == stream.id, event.n > after, event.n <= last,
-            stream.account != account, stream.pair > 0,
-        )  # fmt: skip
+            event.stream == stream.id,
+            event.n > after,
+            event.n <= last,
+            stream.account != account,
+            stream.pair > 0,
+        )
         votes = sorted(conn.execute(others.distinct()).scalars())
         if not rows and not votes:
             return None

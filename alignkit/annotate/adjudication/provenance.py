@@ -100,9 +100,14 @@ def rewrite_lines(
         having = [name for name, vote in votes.items() if vote["said"]]
         why = "own" if not having else "agreed" if len(having) == len(votes) else "vote"
         yield {
-            "rewrite": list(texts), "why": why, "as": having[0] if why == "vote" else None,
-            "adjudicator": event.actor or None, "at": event.at or None, "note": "", "votes": votes,
-        }  # fmt: skip
+            "rewrite": list(texts),
+            "why": why,
+            "as": having[0] if why == "vote" else None,
+            "adjudicator": event.actor or None,
+            "at": event.at or None,
+            "note": "",
+            "votes": votes,
+        }
 
 
 _STRENGTH = ("none", "possible", "sure")
@@ -165,9 +170,14 @@ def _decisions(
         )
         yield {
             **({} if place == log.JUDGMENT else {"i": place[0], "j": place[1]}),
-            **_said(value, "link"), "why": None if text is None else why.why, "as": why.as_ or None,
-            "adjudicator": actor or None, "at": at or None, "note": why.note, "votes": votes,
-        }  # fmt: skip
+            **_said(value, "link"),
+            "why": None if text is None else why.why,
+            "as": why.as_ or None,
+            "adjudicator": actor or None,
+            "at": at or None,
+            "note": why.note,
+            "votes": votes,
+        }
 
 
 def _said(value: log.Value, name: str = "said") -> dict[str, Any]:

@@ -75,9 +75,14 @@ def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> 
     names = [name for name in judges_of(corpus) if name in asked.annotators]
     if judging is not None and len(names) > 1:
         agreed = agree(
-            corpus, names, on="judgments", scheme=judging.scheme, view=judging.name,
-            lenient_labels=True, seed=SEED,
-        )  # fmt: skip
+            corpus,
+            names,
+            on="judgments",
+            scheme=judging.scheme,
+            view=judging.name,
+            lenient_labels=True,
+            seed=SEED,
+        )
         figures.cautions = list(agreed.cautions)
     return figures
 
@@ -105,9 +110,18 @@ def _twos(
     twos = [("annotators", *two) for two in combinations(names, 2)]
     pairings = pairings_of(twos, beyond, lambda done, of: report("sampling", done / of))
     compared = Agreement(
-        names, beyond.options, beyond.initial, None, beyond.systems, None, SEED, ("all",), pairings,
-        (), corpus,
-    )  # fmt: skip
+        names,
+        beyond.options,
+        beyond.initial,
+        None,
+        beyond.systems,
+        None,
+        SEED,
+        ("all",),
+        pairings,
+        (),
+        corpus,
+    )
     models = {pairing.chance for pairing in pairings}
     chance = models.pop() if len(models) == 1 else CLOSED  # a column has one model
     slow: list[view.SlowTwo] = []
@@ -263,6 +277,12 @@ def _part(begin: int, some: Sequence[Corrected]) -> view.CorrectionsPart:
     taught = [pair.taught for pair in some]
     f1 = (total - differ) / total if total else None
     return view.CorrectionsPart(
-        begin + 1, begin + len(some), some[-1].at, min(taught), max(taught),
-        differ / len(some), drawn / len(some), f1,
-    )  # fmt: skip
+        begin + 1,
+        begin + len(some),
+        some[-1].at,
+        min(taught),
+        max(taught),
+        differ / len(some),
+        drawn / len(some),
+        f1,
+    )

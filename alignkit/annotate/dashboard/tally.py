@@ -141,9 +141,13 @@ def intervals_of(table: Counts, options: AgreementOptions, seed: int) -> Interva
     statistics = [part.statistic for part in _PARTS]
     rows = [Rows(table[:, part.columns].astype(np.float64), part.measure) for part in _PARTS]
     (intervals,) = bootstrap(
-        statistics, rows, resamples=options.resamples, confidence=options.confidence, seed=seed,
+        statistics,
+        rows,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=seed,
         sections=[np.ones(len(table), bool)],
-    )  # fmt: skip
+    )
     return {name: intervals[name] for name in FIGURES}
 
 

@@ -212,16 +212,25 @@ def dashboard_view(
         printing = commands(project, names, None if judges else initial, view)
     reason = "" if several else "agreement needs two annotators who have marked pairs as done"
     return DashboardView(
-        n=live.n, pairs=live.pairs, settled=len(live.settled),
-        annotators=list(_annotator_lines(live, slow)), twos=twos,
-        mean=_means(twos) if len(twos) > 1 else {}, at=slow.at, running=slow.running,
-        problem=slow.problem, initial=initial, commands=printing, reason=reason, learning=learning,
+        n=live.n,
+        pairs=live.pairs,
+        settled=len(live.settled),
+        annotators=list(_annotator_lines(live, slow)),
+        twos=twos,
+        mean=_means(twos) if len(twos) > 1 else {},
+        at=slow.at,
+        running=slow.running,
+        problem=slow.problem,
+        initial=initial,
+        commands=printing,
+        reason=reason,
+        learning=learning,
         pull=slow.figures.pull or PullLine(unknown, unknown, unknown),
         lowest=[] if judges else list(_lowest(conn, live)),
         corrections=None if judges else slow.figures.corrections,
         judged=_judged_view(conn, live, gold) if judges else None,
         cautions=slow.figures.cautions if several else [],
-    )  # fmt: skip
+    )
 
 
 def commands(

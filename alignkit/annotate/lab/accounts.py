@@ -196,9 +196,15 @@ def _make(step: LabStep, kind: str, account: Any, project: str, role: str) -> va
     id, name = (None, "") if account is None else (account.id, account.name)
     step.delete(schema.link, _LINK.account == id, _LINK.used.is_(None))
     step.insert(
-        schema.link, hash=values.digest(token), kind=kind, account=id, project=project, role=role,
-        by=step.actor.name, expires=expires,
-    )  # fmt: skip
+        schema.link,
+        hash=values.digest(token),
+        kind=kind,
+        account=id,
+        project=project,
+        role=role,
+        by=step.actor.name,
+        expires=expires,
+    )
     step.log("link made", name, project=project, after=kind)
     return values.FreshLink(
         values.public_id(values.digest(token)), token, values.timestamp(expires)

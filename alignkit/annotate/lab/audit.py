@@ -75,9 +75,17 @@ class LabStep:
         by += " (lab owner)" if lab_owner and project else ""
         old, new = (x if isinstance(x, str) else json.encode(x).decode() for x in (before, after))
         self.insert(
-            schema.audit, at=self.now, actor=name, by=by, address=address, project=project,
-            action=action, target=target, before=old, after=new,
-        )  # fmt: skip
+            schema.audit,
+            at=self.now,
+            actor=name,
+            by=by,
+            address=address,
+            project=project,
+            action=action,
+            target=target,
+            before=old,
+            after=new,
+        )
 
     def check(self, etag: str, now: str, target: str, project: str = "") -> None:
         """Refuse a change of a row that changed after it was read; an empty etag fits."""

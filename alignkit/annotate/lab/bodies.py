@@ -21,52 +21,65 @@ Etag = Annotated[str, Meta(min_length=1)]
 Role = Literal["owner", "adjudicator", "annotator", "reader"]
 Rank = Literal["owner", "member"]
 Task = Literal["align", "judge", "extract"]
-# fmt: off
+
 
 class Body(Struct, forbid_unknown_fields=True):
     """The body of a request."""
 
+
 class Fault(Struct, omit_defaults=True):
     """The answer to a request that fails; `error` is a code, `message` is for people."""
+
     error: str
     message: str
     field: str = ""  # of the form, where the fault is
 
+
 # Signing in
+
 
 class SignIn(Body):  # POST session
     name: Text
     password: Text
     take_over: bool = False  # end the session of somebody else in this browser
 
+
 class Entered(Struct):  # the answer to sign-in and join
     csrf: str  # the page keeps it by `lab`
     account: str
     lab: str  # key of the lab
 
+
 class JoinLook(Body):  # POST join/look: ask whose link this is, without using it
     token: Secret
+
 
 class JoinInfo(Struct):
     kind: Literal["first", "invite", "reset"]
     name: str  # empty: the first owner chooses one
+
 
 class Join(Body):  # POST join
     token: Secret
     password: Password
     name: str = ""  # of the first owner only
 
+
 class Prove(Body):  # POST prove: the password again, before what matters
     password: Text
 
+
 # My own
+
 
 class MyRole(Struct):
     """My role in a project; lab owners have the role owner in all."""
+
     slug: str
     name: str
     role: Role
     annotates: bool
+
 
 class Me(Struct):  # GET me
     account: str
@@ -75,9 +88,11 @@ class Me(Struct):  # GET me
     lab: str
     roles: list[MyRole]
 
+
 class ChangePassword(Body):  # PATCH me
     old: Text
     new: Password
+
 
 class SessionRow(Struct):  # GET me/sessions
     id: str
@@ -87,11 +102,13 @@ class SessionRow(Struct):  # GET me/sessions
     seen: str
     current: bool
 
+
 class NewToken(Body):  # POST me/tokens
     name: Text
     project: str = ""  # slug; all projects if empty
     read_only: bool = False
     days: Annotated[int, Meta(ge=1, le=365)] = 90
+
 
 class TokenRow(Struct, omit_defaults=True):  # GET me/tokens
     id: str
@@ -103,7 +120,9 @@ class TokenRow(Struct, omit_defaults=True):  # GET me/tokens
     used: str
     token: str = ""  # in the answer to POST only
 
+
 # The lab
+
 
 class AccountRow(Struct):  # GET accounts, PATCH accounts/NAME
     name: str
@@ -115,14 +134,17 @@ class AccountRow(Struct):  # GET accounts, PATCH accounts/NAME
     projects: int
     etag: str
 
+
 class ChangeAccount(Body):
     etag: Etag
     rank: Rank | UnsetType = UNSET
     may_create: bool | UnsetType = UNSET
     state: Literal["open", "closed"] | UnsetType = UNSET
 
+
 class AuditRow(Struct):
     """A line of the log, the newest first; `after=N` asks for those before line N."""
+
     n: int
     at: str
     actor: str
@@ -134,12 +156,16 @@ class AuditRow(Struct):
     before: str
     after: str
 
+
 # Projects
+
 
 class Need(Struct):
     """What a project needs from me: a page of the project to go to, and why in a few words."""
+
     page: Literal["adjudicate", "export", "assign", "people", "align", "judge", "extract"]
     text: str  # as in "37 to adjudicate"
+
 
 class ProjectCard(Struct):  # GET projects, in the order of the page
     slug: str
@@ -160,6 +186,7 @@ class ProjectCard(Struct):  # GET projects, in the order of the page
     made: str
     etag: str
 
+
 class ProjectSettings(Struct):  # for owners
     guidelines: str
     learning: bool
@@ -169,8 +196,10 @@ class ProjectSettings(Struct):  # for owners
     suggestions: str  # in words
     training: tuple[str, float | None] | None  # step and share, while an aligner trains
 
+
 class ProjectDetail(ProjectCard, kw_only=True):  # GET projects/SLUG
     settings: ProjectSettings | None = None
+
 
 class ChangeProject(Body):  # PATCH projects/SLUG
     etag: Etag
@@ -183,15 +212,19 @@ class ChangeProject(Body):  # PATCH projects/SLUG
     suggestions: Literal["trained", "none"] | UnsetType = UNSET
     stop_training: bool = False
 
+
 class DeleteProject(Body):  # DELETE projects/SLUG, of an archived project
     name: str  # as it was typed
+
 
 class Suggestions(Struct, forbid_unknown_fields=True, frozen=True):
     kind: Literal["trained", "model", "initial", "none"] = "trained"
     name: Text = ""  # an annotator of the corpus (initial), or a model file
 
+
 class NewProject(Body):
     """POST projects: 202, a ProjectCard with state making."""
+
     draft: str
     etag: str  # of the draft
     name: Text
@@ -205,15 +238,20 @@ class NewProject(Body):
     majority: bool = False
     gold: Text = "gold"
 
+
 # Drafts
+
 
 class NewDraft(Body):  # POST drafts
     project: str = ""  # the one to import into
 
+
 class NewFile(Body):
     """POST drafts/ID/files: {"n": N}; then PUT drafts/ID/files/N with the bytes."""
+
     name: Annotated[str, Meta(max_length=300)]
     size: Count
+
 
 class DraftFile(Struct):
     n: int
@@ -224,19 +262,23 @@ class DraftFile(Struct):
     kinds: list[tuple[str, str]] = []  # value and name of what it can be
     problem: str = ""  # why it cannot be read: line, what was expected
 
+
 class DraftFinding(Struct):
     """A finding of `check`; without choices it is only shown."""
+
     code: str
     text: str
     pairs: list[int]  # the first of them
     choices: list[tuple[str, str]]  # value and name
     chosen: str
 
+
 class DraftOption(Struct):  # of *Change*
     name: str  # format, base, direction, encoding, tokenizer
     label: str
     value: str
     choices: list[tuple[str, str]]
+
 
 class Draft(Struct):  # GET drafts/ID; GET drafts, mine
     id: str
@@ -257,11 +299,13 @@ class Draft(Struct):  # GET drafts/ID; GET drafts, mine
     problem: str = ""  # why nothing can be made, where it belongs to no file
     name: str = ""  # proposed for the project
 
+
 class ChangeDraft(Body):  # PATCH drafts/ID
     task: Task | UnsetType = UNSET
     kinds: dict[str, str] = {}  # what files are, by n
     options: dict[str, str] = {}
     choices: dict[str, str] = {}  # for findings, by code
+
 
 class Preview(Struct):  # GET drafts/ID/preview/K
     k: int
@@ -274,6 +318,7 @@ class Preview(Struct):  # GET drafts/ID/preview/K
     label: str
     direction: dict[str, str]
 
+
 class NewImport(Body):  # POST projects/SLUG/import
     draft: str
     etag: str
@@ -281,13 +326,17 @@ class NewImport(Body):  # POST projects/SLUG/import
     add_pairs: bool = False
     dry_run: bool = False
 
+
 class ImportDone(Struct):
     """What an import did, or would do: counts by name, in the order to show, and warnings."""
+
     counts: list[tuple[str, int]]
     warnings: list[str]
     dry_run: bool
 
+
 # People and pairs
+
 
 class Person(Struct):
     name: str
@@ -301,27 +350,35 @@ class Person(Struct):
     expires: str
     etag: str
 
+
 class People(Struct):  # GET projects/SLUG/people
     people: list[Person]
     others: list[str]  # imported annotators without a role
     known: list[str]  # of these, those with the name of an account: another person, or the same
 
+
 class ChangePerson(Body):
     """PUT projects/SLUG/people/NAME: change a role, or add an existing account (etag empty)."""
+
     role: Role
     annotates: bool = False
     etag: str = ""
     same: bool = False  # an imported annotator of this name is the same person
 
+
 class RenameImported(Body):
     """PATCH projects/SLUG/people/NAME: give an imported annotator another name."""
+
     name: Name
+
 
 class NewLink(Body):
     """POST projects/SLUG/links: invite a name into a role, or make a password link (reset)."""
+
     name: Name
     kind: Literal["invite", "reset"] = "invite"
     role: Role = "annotator"
+
 
 class LinkMade(Struct):
     id: str
@@ -329,6 +386,7 @@ class LinkMade(Struct):
     name: str
     expires: str
     added: bool = False  # the account existed, and got the role without a link
+
 
 class NewAssignment(Body):  # POST projects/SLUG/assign
     annotators: list[str] = []  # to add
@@ -343,8 +401,10 @@ class NewAssignment(Body):  # POST projects/SLUG/assign
     dry_run: bool = False
     plan: str = ""  # the fingerprint of the dry run that was seen
 
+
 class AssignShare(Struct):
     """The pairs of an annotator: all, new by this plan, done, begun, and two kinds of them."""
+
     annotator: str
     pairs: int
     new: int
@@ -356,6 +416,7 @@ class AssignShare(Struct):
     shared: int = 0
     hidden: int = 0  # pairs without suggestions
 
+
 class AssignTable(Struct):  # GET and POST projects/SLUG/assign
     plan: str  # the fingerprint of what was shown
     new: int  # what is added: a pair and an annotator each; and the number of these pairs
@@ -364,21 +425,26 @@ class AssignTable(Struct):  # GET and POST projects/SLUG/assign
     warnings: list[str]
     now: NewAssignment | None  # the plan in force
 
+
 class Move(Body):
     """POST projects/SLUG/move: pairs that are not begun, to somebody or (to null) nobody."""
+
     from_: Text = field(name="from")  # empty: nobody, to give back what was taken away
     to: Text | None
     count: Annotated[int, Meta(ge=1)]
     pairs: list[int] | None = None  # just these, to undo a move
     dry_run: bool = False
 
+
 class Moved(Struct):
     count: int
     pairs: list[int]
     text: str  # why not all, as in "38 of 40: 2 are already dora's"
 
+
 class ExportPlan(Struct):
     """GET projects/SLUG/export with dry_run=true: what would be downloaded."""
+
     files: list[tuple[str, str]]  # name and counts, as in "61 pairs, 1,263 links"
     lost: list[str]  # what the format cannot represent
     unfinished: int  # pairs not marked done

@@ -46,10 +46,18 @@ _PACE = _PACE.order_by(_event.n.desc()).limit(500)
 _others = _events.join(
     schema.pair_counts, and_(_count.account == _stream.account, _count.pair == _stream.pair)
 )
-_REOPENED = select(_stream.pair, func.max(_event.kind)).select_from(_others).where(
-    _MINE, _event.actor != bindparam("name"), _event.kind.in_(("text", "done")),
-    _count.done.is_(False),
-).group_by(_stream.pair).limit(20)  # fmt: skip
+_REOPENED = (
+    select(_stream.pair, func.max(_event.kind))
+    .select_from(_others)
+    .where(
+        _MINE,
+        _event.actor != bindparam("name"),
+        _event.kind.in_(("text", "done")),
+        _count.done.is_(False),
+    )
+    .group_by(_stream.pair)
+    .limit(20)
+)
 _REASONS = {"text": "its words were corrected", "done": "it is to be aligned now"}
 _LEAST = 5  # pairs from which a pace is told
 

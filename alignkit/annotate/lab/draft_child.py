@@ -66,9 +66,10 @@ def _limit(memory: int, seconds: int, written: int) -> None:
 
     signal.signal(signal.SIGXCPU, too_long)
     for kind, soft, hard in (
-        (resource.RLIMIT_DATA, memory, memory), (resource.RLIMIT_FSIZE, written, written),
+        (resource.RLIMIT_DATA, memory, memory),
+        (resource.RLIMIT_FSIZE, written, written),
         (resource.RLIMIT_CPU, seconds, seconds + 5),
-    ):  # fmt: skip
+    ):
         with suppress(ValueError, OSError):  # a lower limit holds already
             resource.setrlimit(kind, (soft, hard))
 
@@ -124,11 +125,15 @@ def _import(job: DraftJob, new: NewImport) -> ImportDone:
                 store, pairs, holds=holds, in_order=in_order, add=new.add_pairs, dry=new.dry_run
             )
     counts = {
-        "pairs of the project": result.pairs - result.added, "pairs added": result.added,
-        "pairs with corrected words": result.reworded, "links kept": result.carried,
-        "links removed": len(result.lost), "annotations new": result.new,
-        "annotations changed": result.changed, "annotations unchanged": result.same,
+        "pairs of the project": result.pairs - result.added,
+        "pairs added": result.added,
+        "pairs with corrected words": result.reworded,
+        "links kept": result.carried,
+        "links removed": len(result.lost),
+        "annotations new": result.new,
+        "annotations changed": result.changed,
+        "annotations unchanged": result.same,
         "annotations already ahead of the file": result.older,
-    }  # fmt: skip
+    }
     warnings = [*result.warnings(), *result.removed()][:_WARNINGS]
     return ImportDone([*counts.items()], warnings, new.dry_run)

@@ -47,19 +47,40 @@ def _same(values: Iterable[str]) -> Choices:
 
 _PAIRS, _ANNOTATORS = 200_000, 1000
 _KINDS = [
-    ("source", "Source words"), ("target", "Target words"), ("both", "Source and target words"),
-    ("corpus", "Links or corpus"), ("none", "Not used"),
-]  # fmt: skip
-_ENCODINGS = _same((
-    *("utf-8", "utf-16", "windows-1250", "windows-1251", "windows-1252", "windows-1253"),
-    *("windows-1254", "windows-1255", "windows-1256", "iso-8859-2", "iso-8859-15", "koi8-r"),
-    *("gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"),
-))  # fmt: skip
+    ("source", "Source words"),
+    ("target", "Target words"),
+    ("both", "Source and target words"),
+    ("corpus", "Links or corpus"),
+    ("none", "Not used"),
+]
+_ENCODINGS = _same(
+    (
+        "utf-8",
+        "utf-16",
+        "windows-1250",
+        "windows-1251",
+        "windows-1252",
+        "windows-1253",
+        "windows-1254",
+        "windows-1255",
+        "windows-1256",
+        "iso-8859-2",
+        "iso-8859-15",
+        "koi8-r",
+        "gb18030",
+        "big5",
+        "shift_jis",
+        "euc-jp",
+        "euc-kr",
+    )
+)
 _OPTIONS = {
-    "format": ("Format", _same(FORMATS)), "base": ("First word", _same("01")),
-    "direction": ("Links begin with", _same(SIDES)), "encoding": ("Encoding", _ENCODINGS),
+    "format": ("Format", _same(FORMATS)),
+    "base": ("First word", _same("01")),
+    "direction": ("Links begin with", _same(SIDES)),
+    "encoding": ("Encoding", _ENCODINGS),
     "tokenizer": ("Tokenizer", _same(TOKENIZERS)),
-}  # fmt: skip
+}
 _STOP, _LEAVE = ("stop", "Stop"), ("leave", "Leave out")
 _CHOICES: dict[str, tuple[str, str, Choices]] = {
     "link out of range": ("link", "outside the sentence", (_LEAVE, _STOP)),
@@ -308,10 +329,18 @@ class DraftReader:
         base = int(options["base"]) if options.get("base") in ("0", "1") else None
         source, target = (*words, None, None)[:2]
         stem = os.path.basename(path).split(".")[0]
-        seen = self._examined(path, format, ReadOptions(
-            base=base, transpose=options.get("direction") == "target", partial=not formats,
-            name=None if stem == GOLD else stem, source=source, target=target,
-        ))  # fmt: skip
+        seen = self._examined(
+            path,
+            format,
+            ReadOptions(
+                base=base,
+                transpose=options.get("direction") == "target",
+                partial=not formats,
+                name=None if stem == GOLD else stem,
+                source=source,
+                target=target,
+            ),
+        )
         if formats:
             self._record.format, about = format, re.split("[:;,(]", FORMATS[format])[0].strip()
             if not (kind.scheme or about.startswith("alignkit")):

@@ -21,9 +21,11 @@ from alignkit.annotate.server.guidelines_page import render_guidelines
 from alignkit.annotate.server.security import RefusedError, taking
 
 _SOURCES = {
-    "trained": "an aligner trained on these pairs", "model": "a model file", "none": "none",
+    "trained": "an aligner trained on these pairs",
+    "model": "a model file",
+    "none": "none",
     names.VOTE: "a vote of systems",
-}  # fmt: skip
+}
 
 _rendering = threading.Lock()  # long guidelines take seconds
 _PATIENCE = 3.0  # seconds that a reader of guidelines waits for another
@@ -50,16 +52,35 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
     if row.state == values.OPEN and counts is not None:
         need = _need(row, can, pairs, done, counts.ready, counts.assigned, mine)
     return bodies.ProjectCard(
-        row.slug, row.name, row.task, row.languages, row.state, pairs,
-        done if LOOK in can else mine[0], mine, reopened, left, role.role, role.annotates, need,
-        sorted(own) if LOOK in can else [], row.last, row.made, row.etag,
-    )  # fmt: skip
+        row.slug,
+        row.name,
+        row.task,
+        row.languages,
+        row.state,
+        pairs,
+        done if LOOK in can else mine[0],
+        mine,
+        reopened,
+        left,
+        role.role,
+        role.annotates,
+        need,
+        sorted(own) if LOOK in can else [],
+        row.last,
+        row.made,
+        row.etag,
+    )
 
 
 def _need(
-    row: values.ProjectRow, can: set[str], pairs: int, done: int, ready: int | None, assigned: bool,
+    row: values.ProjectRow,
+    can: set[str],
+    pairs: int,
+    done: int,
+    ready: int | None,
+    assigned: bool,
     mine: tuple[int, int],
-) -> bodies.Need | None:  # fmt: skip
+) -> bodies.Need | None:
     if MANAGE in can and not assigned:
         return bodies.Need("assign", "nothing is assigned")
     if DECIDE in can and ready:
@@ -87,10 +108,14 @@ def _settings(visit: LabVisit) -> bodies.ProjectSettings:
     plan = _plan(desk)
     progress = desk.opening.progress
     return bodies.ProjectSettings(
-        visit.server.guidelines(visit.project.key), plan.learning, blind, majority, info.gold,
+        visit.server.guidelines(visit.project.key),
+        plan.learning,
+        blind,
+        majority,
+        info.gold,
         _SOURCES.get(plan.kind, plan.name),
         None if progress is None else (progress.text, progress.share),
-    )  # fmt: skip
+    )
 
 
 def _plan(desk: Desk) -> SuggestionPlan:
@@ -180,9 +205,26 @@ def _rendered(path: Path, changed: int) -> str:
 ENTRIES = [
     Entry("GET", "projects", OWN, projects, gives={"projects": list[bodies.ProjectCard]}),
     Entry("GET", "projects/{slug}", MEMBER, project, gives=bodies.ProjectDetail),
-    Entry("PATCH", "projects/{slug}", MANAGE, change_project, bodies.ChangeProject,
-          bodies.ProjectCard, sealed=True, archived=True),
-    Entry("DELETE", "projects/{slug}", MANAGE, delete_project, bodies.DeleteProject, status=204,
-          sealed=True, proved=True, archived=True),
+    Entry(
+        "PATCH",
+        "projects/{slug}",
+        MANAGE,
+        change_project,
+        bodies.ChangeProject,
+        bodies.ProjectCard,
+        sealed=True,
+        archived=True,
+    ),
+    Entry(
+        "DELETE",
+        "projects/{slug}",
+        MANAGE,
+        delete_project,
+        bodies.DeleteProject,
+        status=204,
+        sealed=True,
+        proved=True,
+        archived=True,
+    ),
     Entry("GET", "projects/{slug}/project", MEMBER, start),
-]  # fmt: skip
+]

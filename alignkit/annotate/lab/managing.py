@@ -194,10 +194,18 @@ def assign(visit: LabVisit) -> object:
 
     with refusing():
         drawn = assign_pairs(
-            store, sent.annotators, double=sent.double, each=sent.each,
-            everybody=sent.double is sent.each is None, order=sent.order, control=sent.control,
-            control_least=sent.control_least, dry_run=sent.dry_run, approve=approve, **once,
-        )  # fmt: skip
+            store,
+            sent.annotators,
+            double=sent.double,
+            each=sent.each,
+            everybody=sent.double is sent.each is None,
+            order=sent.order,
+            control=sent.control,
+            control_least=sent.control_least,
+            dry_run=sent.dry_run,
+            approve=approve,
+            **once,
+        )
     if not sent.dry_run:
         after = {"annotators": drawn.plan.annotators, "new": drawn.new, "plan": sent.plan}
         visit.log("pairs assigned", visit.project.slug, after)
@@ -241,16 +249,34 @@ def _table(visit: LabVisit, drawn: Assignment, now: AssignmentPlan | None) -> bo
     done = {row.annotator: row.done for row in visit.store.progress_of_all()}
     shares = [
         bodies.AssignShare(
-            share.annotator, share.pairs, share.new, done.get(share.annotator, 0),
-            begun[share.annotator], share.trial, share.split + share.bare + share.coin,
-            share.pairs - share.trial - share.double, share.trial + share.double, share.hidden,
+            share.annotator,
+            share.pairs,
+            share.new,
+            done.get(share.annotator, 0),
+            begun[share.annotator],
+            share.trial,
+            share.split + share.bare + share.coin,
+            share.pairs - share.trial - share.double,
+            share.trial + share.double,
+            share.hidden,
         )
         for share in drawn.annotators
-    ]  # fmt: skip
-    plan = None if now is None else bodies.NewAssignment(
-        list(now.annotators), now.double, now.each or None, now.trial, now.control, now.least,
-        now.order, now.stratify, now.seed,
-    )  # fmt: skip
+    ]
+    plan = (
+        None
+        if now is None
+        else bodies.NewAssignment(
+            list(now.annotators),
+            now.double,
+            now.each or None,
+            now.trial,
+            now.control,
+            now.least,
+            now.order,
+            now.stratify,
+            now.seed,
+        )
+    )
     return bodies.AssignTable(
         fingerprint(drawn), drawn.new, drawn.new_pairs, shares, list(drawn.warnings()), plan
     )
@@ -262,9 +288,14 @@ def move(visit: LabVisit) -> object:
     check_annotating(visit, {sent.to} - {None}, "to")
     with refusing():
         moved = move_pairs(
-            store, sent.from_, sent.to, sent.count, pairs=sent.pairs, actor=visit.name,
+            store,
+            sent.from_,
+            sent.to,
+            sent.count,
+            pairs=sent.pairs,
+            actor=visit.name,
             dry_run=sent.dry_run,
-        )  # fmt: skip
+        )
     count = len(moved.pairs)
     if count and not sent.dry_run:
         where = {"from": sent.from_, "to": sent.to or "", "pairs": count}
@@ -274,23 +305,43 @@ def move(visit: LabVisit) -> object:
 
 _PERSON = "projects/{slug}/people/{name}"
 ENTRIES = [
-    Entry("GET", "accounts", LAB, accounts, gives={"accounts": list[bodies.AccountRow]},
-          sealed=True),
-    Entry("PATCH", "accounts/{name}", LAB, change_account, bodies.ChangeAccount, bodies.AccountRow,
-          sealed=True, proved=True),
+    Entry(
+        "GET", "accounts", LAB, accounts, gives={"accounts": list[bodies.AccountRow]}, sealed=True
+    ),
+    Entry(
+        "PATCH",
+        "accounts/{name}",
+        LAB,
+        change_account,
+        bodies.ChangeAccount,
+        bodies.AccountRow,
+        sealed=True,
+        proved=True,
+    ),
     Entry("GET", "audit", LAB, audit, gives={"rows": list[bodies.AuditRow]}),
     Entry("GET", "projects/{slug}/log", MANAGE, audit, gives={"rows": list[bodies.AuditRow]}),
     Entry("GET", "projects/{slug}/people", MANAGE, people, gives=bodies.People),
     Entry("PUT", _PERSON, MANAGE, change_person, bodies.ChangePerson, bodies.Person, sealed=True),
-    Entry("PATCH", _PERSON, MANAGE, rename_imported, bodies.RenameImported, status=204,
-          sealed=True),
+    Entry(
+        "PATCH", _PERSON, MANAGE, rename_imported, bodies.RenameImported, status=204, sealed=True
+    ),
     Entry("DELETE", _PERSON, MANAGE, remove_person, sealed=True),
     Entry("DELETE", f"{_PERSON}/sessions", MANAGE, sign_out_person, sealed=True),
-    Entry("POST", "projects/{slug}/links", MANAGE, new_link, bodies.NewLink, bodies.LinkMade, 201,
-          sealed=True, secret=True),
+    Entry(
+        "POST",
+        "projects/{slug}/links",
+        MANAGE,
+        new_link,
+        bodies.NewLink,
+        bodies.LinkMade,
+        201,
+        sealed=True,
+        secret=True,
+    ),
     Entry("DELETE", "projects/{slug}/links/{id}", MANAGE, withdraw_link, status=204, sealed=True),
     Entry("GET", "projects/{slug}/assign", MANAGE, assignment, gives=bodies.AssignTable),
-    Entry("POST", "projects/{slug}/assign", MANAGE, assign, bodies.NewAssignment,
-          bodies.AssignTable),
+    Entry(
+        "POST", "projects/{slug}/assign", MANAGE, assign, bodies.NewAssignment, bodies.AssignTable
+    ),
     Entry("POST", "projects/{slug}/move", MANAGE, move, bodies.Move, bodies.Moved),
-]  # fmt: skip
+]

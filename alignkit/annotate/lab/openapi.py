@@ -18,29 +18,36 @@ _LISTED = "after", "limit", "q", "only"
 _QUERIES: dict[str, tuple[str, ...]] = {
     "GET audit": ("after", "limit", "project", "person", "day", "format"),
     "GET projects/{slug}/log": ("after", "limit", "person", "day", "format"),
-    "GET projects/{slug}/project": ("at",), "GET projects/{slug}/queue": _LISTED,
-    "GET projects/{slug}/find": _LISTED, "GET projects/{slug}/changes": ("after",),
-    "GET projects/{slug}/gold": _LISTED, "GET projects/{slug}/gold/changes": ("after",),
+    "GET projects/{slug}/project": ("at",),
+    "GET projects/{slug}/queue": _LISTED,
+    "GET projects/{slug}/find": _LISTED,
+    "GET projects/{slug}/changes": ("after",),
+    "GET projects/{slug}/gold": _LISTED,
+    "GET projects/{slug}/gold/changes": ("after",),
     "GET projects/{slug}/events": ("after", "limit"),
     "GET projects/{slug}/pairs/{k}": ("prefetch",),
     "GET projects/{slug}/concordance": ("word", "side"),
     "GET projects/{slug}/export": ("what", "format", *_FLAGS),
-}  # fmt: skip
+}
 """The parameters of queries."""
 _KINDS = {"after": "integer", "limit": "integer", **dict.fromkeys(_FLAGS, "boolean")}
 _KEY = {"type": "string", "minLength": 1, "maxLength": 200}
 _FILES = {
     "GET projects/{slug}/export": ("application/octet-stream", "application/zip"),
     "GET projects/{slug}/backup": ("application/octet-stream",),
-    "GET projects/{slug}/events": ("application/jsonl",), "GET audit": ("application/jsonl",),
+    "GET projects/{slug}/events": ("application/jsonl",),
+    "GET audit": ("application/jsonl",),
     "GET projects/{slug}/log": ("application/jsonl",),
     "PUT drafts/{id}/files/{n}": ("application/octet-stream",),
-}  # fmt: skip
+}
 """The types of what is not JSON."""
 _DESK: dict[str, tuple[Any, Any]] = {
-    "queue": (None, queries.Queue), "find": (None, queries.Queue),
-    "changes": (None, queries.Changes), "gold/changes": (None, queries.Changes),
-    "pairs/{k}": (None, queries.PairView), "gold/{k}": (None, queries.PairPage),
+    "queue": (None, queries.Queue),
+    "find": (None, queries.Queue),
+    "changes": (None, queries.Changes),
+    "gold/changes": (None, queries.Changes),
+    "pairs/{k}": (None, queries.PairView),
+    "gold/{k}": (None, queries.PairPage),
     "pairs/{k}/history": (None, {"events": list[events.Event]}),
     "pairs/{k}/events": (events.Request, queries.Appended),
     "gold/{k}/events": (events.Request, queries.Appended),
@@ -51,12 +58,15 @@ _DESK: dict[str, tuple[Any, Any]] = {
         | dict.fromkeys(("total", "not_annotated", "not_searched"), int),
     ),
     "settle": (dict[str, Any], {"settled": int, "left": int}),
-}  # fmt: skip
+}
 """The bodies of what desks answer."""
 _EXTRA = {
-    "changes": (204,), "gold/changes": (204,), "agreement": (304,),
-    "pairs/{k}/events": (201,), "gold/{k}/events": (201,),
-}  # fmt: skip
+    "changes": (204,),
+    "gold/changes": (204,),
+    "agreement": (304,),
+    "pairs/{k}/events": (201,),
+    "gold/{k}/events": (201,),
+}
 
 
 def statuses(entry: Entry) -> list[int]:
@@ -87,10 +97,12 @@ def description(entries: Iterable[Entry], root: str, cookie: str) -> dict[str, A
         "secret": {"type": "apiKey", "in": "header", "name": "x-csrf-token"},
     }
     return {
-        "openapi": "3.1.0", "info": {"title": "alignkit", "version": __version__},
-        "servers": [{"url": f"{root}api/v1"}], "paths": paths,
+        "openapi": "3.1.0",
+        "info": {"title": "alignkit", "version": __version__},
+        "servers": [{"url": f"{root}api/v1"}],
+        "paths": paths,
         "components": {"schemas": shared, "securitySchemes": schemes},
-    }  # fmt: skip
+    }
 
 
 def _schema(kind: Any, shared: dict[str, Any]) -> dict[str, Any]:
@@ -132,10 +144,14 @@ def _operation(entry: Entry, shared: dict[str, Any]) -> dict[str, Any]:
 
 def _parameters(entry: Entry, named: str) -> list[dict[str, Any]]:
     given = [
-        {"name": name, "in": "path", "required": True,
-         "schema": {"type": "integer", "minimum": 1} if name in "kn" else {"type": "string"}}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": {"type": "integer", "minimum": 1} if name in "kn" else {"type": "string"},
+        }
         for name in re.findall(r"{(\w+)}", entry.path)
-    ]  # fmt: skip
+    ]
     if entry.keyed:
         given.append({"name": "Idempotency-Key", "in": "header", "schema": _KEY})
     return given + [

@@ -35,9 +35,12 @@ def sign_in(visit: LabVisit) -> Response:
         text = f"{here.account} is signed in here. Sign {here.account} out?"
         raise RefusedError(409, text, error="taken")
     session = sessions.sign_in(
-        sent.name, sent.password, address=visit.address, agent=visit.agent,
+        sent.name,
+        sent.password,
+        address=visit.address,
+        agent=visit.agent,
         taking_over=visit.cookie,
-    )  # fmt: skip
+    )
     return _entered(visit, session)
 
 
@@ -103,9 +106,13 @@ def new_token(visit: LabVisit) -> object:
     if sent.project and visit.lab.projects.role(visit.name, sent.project) is None:
         raise RefusedError(422, "You have no role in this project.", field="project")
     return visit.lab.tokens.create(
-        visit.name, sent.name, visit.actor, project=sent.project, read_only=sent.read_only,
+        visit.name,
+        sent.name,
+        visit.actor,
+        project=sent.project,
+        read_only=sent.read_only,
         days=sent.days,
-    )  # fmt: skip
+    )
 
 
 ENTRIES = [
@@ -116,16 +123,42 @@ ENTRIES = [
     Entry("GET", "me", OWN, me, gives=bodies.Me),
     Entry("PATCH", "me", OWN, change_password, bodies.ChangePassword, status=204, sealed=True),
     Entry("POST", "prove", OWN, prove, bodies.Prove, status=204, sealed=True),
-    Entry("GET", "me/sessions", OWN,
-          lambda visit: {"sessions": visit.lab.sessions.rows(visit.name, visit.cookie)},
-          gives={"sessions": list[bodies.SessionRow]}, sealed=True),
+    Entry(
+        "GET",
+        "me/sessions",
+        OWN,
+        lambda visit: {"sessions": visit.lab.sessions.rows(visit.name, visit.cookie)},
+        gives={"sessions": list[bodies.SessionRow]},
+        sealed=True,
+    ),
     Entry("DELETE", "me/sessions", OWN, end_session, status=204, sealed=True),
     Entry("DELETE", "me/sessions/{id}", OWN, end_session, status=204, sealed=True),
-    Entry("GET", "me/tokens", OWN, lambda visit: {"tokens": visit.lab.tokens.rows(visit.name)},
-          gives={"tokens": list[bodies.TokenRow]}, sealed=True),
-    Entry("POST", "me/tokens", OWN, new_token, bodies.NewToken, bodies.TokenRow, 201, sealed=True,
-          proved=True, secret=True),
-    Entry("DELETE", "me/tokens/{id}", OWN,
-          lambda visit: visit.lab.tokens.withdraw(visit.name, visit.word("id"), visit.actor),
-          status=204, sealed=True),
-]  # fmt: skip
+    Entry(
+        "GET",
+        "me/tokens",
+        OWN,
+        lambda visit: {"tokens": visit.lab.tokens.rows(visit.name)},
+        gives={"tokens": list[bodies.TokenRow]},
+        sealed=True,
+    ),
+    Entry(
+        "POST",
+        "me/tokens",
+        OWN,
+        new_token,
+        bodies.NewToken,
+        bodies.TokenRow,
+        201,
+        sealed=True,
+        proved=True,
+        secret=True,
+    ),
+    Entry(
+        "DELETE",
+        "me/tokens/{id}",
+        OWN,
+        lambda visit: visit.lab.tokens.withdraw(visit.name, visit.word("id"), visit.actor),
+        status=204,
+        sealed=True,
+    ),
+]

@@ -77,9 +77,18 @@ class Projects:
         with self._database.change(actor) as step:
             slug = _free_slug(step, name, slug)
             step.insert(
-                schema.project, key=key, slug=slug, name=title, task=task, languages=languages,
-                state=MAKING, made=step.now, n=0, pairs=0, done=0,
-            )  # fmt: skip
+                schema.project,
+                key=key,
+                slug=slug,
+                name=title,
+                task=task,
+                languages=languages,
+                state=MAKING,
+                made=step.now,
+                n=0,
+                pairs=0,
+                done=0,
+            )
             if actor.name:
                 id = step.account(actor.name).id
                 step.insert(schema.role, account=id, project=slug, role=OWNER, annotates=False)

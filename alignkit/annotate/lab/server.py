@@ -50,20 +50,37 @@ from alignkit.annotate.server.desk import ANNOTATE, DECIDE, WORK, Pending
 from alignkit.io.atomic_files import replacing_file
 
 _SHELLS = {
-    "": "projects.html", "signin": "signin.html", "join": "join.html", "people": "accounts.html",
-    "log": "log.html", "account": "account.html", "new/{draft}": "new.html",
-}  # fmt: skip
+    "": "projects.html",
+    "signin": "signin.html",
+    "join": "join.html",
+    "people": "accounts.html",
+    "log": "log.html",
+    "account": "account.html",
+    "new/{draft}": "new.html",
+}
 _TABS = {
-    "dashboard": "dashboard.html", "people": "people.html", "assign": "assign.html",
-    "export": "export.html", "settings": "settings.html",
-}  # fmt: skip
+    "dashboard": "dashboard.html",
+    "people": "people.html",
+    "assign": "assign.html",
+    "export": "export.html",
+    "settings": "settings.html",
+}
 _RATE, _BURST = 40.0, 120.0  # requests a second of a session, and at once
 _MOST_SESSIONS = 10_000  # whose requests are counted
 _AT_ONCE = 10  # requests of an account that are worked on
 _STATUS = {
-    "wrong": 401, "forbidden": 403, "unknown": 404, "changed": 409, "last": 409, "state": 409,
-    "taken": 409, "gone": 410, "invalid": 422, "busy": 429, "tries": 429,
-}  # fmt: skip
+    "wrong": 401,
+    "forbidden": 403,
+    "unknown": 404,
+    "changed": 409,
+    "last": 409,
+    "state": 409,
+    "taken": 409,
+    "gone": 410,
+    "invalid": 422,
+    "busy": 429,
+    "tries": 429,
+}
 
 
 class Address(NamedTuple):
@@ -99,9 +116,13 @@ class LabServer:
     """The answers of a lab, for everybody."""
 
     def __init__(
-        self, lab: Lab, address: Address, *, proxies: Iterable[str] = (),
+        self,
+        lab: Lab,
+        address: Address,
+        *,
+        proxies: Iterable[str] = (),
         note: Callable[[str], None] = lambda text: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.lab, self.address = lab, address
         self.drafts, self.note = Drafts(lab.drafts), note
         self.desks = Desks(lab, note, self.drafts.sweep)
@@ -121,9 +142,12 @@ class LabServer:
         )
         app.router.redirect_slashes = False
         guarded: ASGIApp = security.Guard(
-            app, frozenset({address.host}), opens=self._is_page, secure=address.secure,
+            app,
+            frozenset({address.host}),
+            opens=self._is_page,
+            secure=address.secure,
             origins=frozenset({address.origin}),
-        )  # fmt: skip
+        )
         self.app = security.Proxied(guarded, frozenset(proxies)) if proxies else guarded
 
     def close(self) -> None:
@@ -177,9 +201,11 @@ class LabServer:
             Route(f"{root}p/{{slug}}/", self._first_page, methods=["GET"]),
             Route(f"{root}p/{{slug}}/guidelines", self._guidelines, methods=["GET"]),
             Route(f"{root}p/{{slug}}/{{page}}", self._tab, methods=["GET"]),
-            *(Route(root + path, partial(self._shell, name), methods=["GET"])
-              for path, name in _SHELLS.items()),
-        ]  # fmt: skip
+            *(
+                Route(root + path, partial(self._shell, name), methods=["GET"])
+                for path, name in _SHELLS.items()
+            ),
+        ]
         api = [
             Route(f"{root}api/v1/{entry.path}", self._endpoint(entry), methods=[entry.method])
             for entry in self.entries

@@ -89,10 +89,17 @@ class LabSessions:
             self.close(step, own, "signed in too often", _SESSION.hash.in_(old))
         cookie, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         step.insert(
-            schema.session, hash=digest(cookie), csrf=digest(csrf), account=account, why="",
-            address=step.actor.address, agent=agent[:300], made=step.now, seen=step.now,
+            schema.session,
+            hash=digest(cookie),
+            csrf=digest(csrf),
+            account=account,
+            why="",
+            address=step.actor.address,
+            agent=agent[:300],
+            made=step.now,
+            seen=step.now,
             proved=step.now,
-        )  # fmt: skip
+        )
         step.update(schema.account, _ACCOUNT.id == account, seen=step.now)
         step.log("signed in")
         self.refresh(step, _SESSION.hash == digest(cookie))
@@ -185,9 +192,15 @@ class Tokens:
         self._used: dict[str, int] = {}
 
     def create(
-        self, account: str, name: str, actor: Actor, *, project: str = "", read_only: bool = False,
+        self,
+        account: str,
+        name: str,
+        actor: Actor,
+        *,
+        project: str = "",
+        read_only: bool = False,
         days: int = 90,
-    ) -> TokenRow:  # fmt: skip
+    ) -> TokenRow:
         """Make a token; its text, `ak_...`, is in this row only."""
         if not 1 <= days <= _MOST:
             raise LabError(f"Give 1 to {_MOST} days.", "invalid", "days")
@@ -199,9 +212,15 @@ class Tokens:
             if len(step.ask(schema.token, _TOKEN.account == own.id).all()) >= _TOKENS:
                 raise LabError(f"You have {_TOKENS} tokens. Withdraw one first.", "state")
             step.insert(
-                schema.token, hash=digest(text), account=own.id, begins=text[:8], name=name,
-                project=project, read_only=read_only, expires=step.now + days * DAY,
-            )  # fmt: skip
+                schema.token,
+                hash=digest(text),
+                account=own.id,
+                begins=text[:8],
+                name=name,
+                project=project,
+                read_only=read_only,
+                expires=step.now + days * DAY,
+            )
             after = {"token": text[:8], "read_only": read_only, "days": days}
             step.log("token made", own.name, project=project, after=after)
             return _token(step.ask(schema.token, _TOKEN.hash == digest(text)).one(), text)

@@ -77,10 +77,18 @@ class _Export:
 
     def pairs(self, unfinished: Counter[str]) -> Iterator[SentencePair]:
         """Yield the pairs on which there is any work."""
-        for pair in () if self.is_empty else exported_work(
-            self.store, annotator=self.name, done=self.done, unfinished=unfinished,
-            assigned=self.own, numbers=self.numbers,
-        ):  # fmt: skip
+        for pair in (
+            ()
+            if self.is_empty
+            else exported_work(
+                self.store,
+                annotator=self.name,
+                done=self.done,
+                unfinished=unfinished,
+                assigned=self.own,
+                numbers=self.numbers,
+            )
+        ):
             if pair.annotations or pair.attributes.keys() & ORIGIN.values():
                 yield _renamed(pair, self.hide, self.names) if self.hidden else pair
 
@@ -264,6 +272,5 @@ ENTRIES = [
     Entry("GET", "projects/{slug}/export", MEMBER, export, gives=bodies.ExportPlan),
     Entry("GET", "projects/{slug}/events", DECIDE, events, gives=bytes),
     Entry("GET", "projects/{slug}/backup", MANAGE, backup, gives=bytes, sealed=True, proved=True),
-    Entry("POST", "projects/{slug}/import", MANAGE, bring_in, bodies.NewImport,
-          bodies.ImportDone),
-]  # fmt: skip
+    Entry("POST", "projects/{slug}/import", MANAGE, bring_in, bodies.NewImport, bodies.ImportDone),
+]

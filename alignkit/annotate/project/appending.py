@@ -21,9 +21,15 @@ from alignkit.annotate.project.state import PairState, completed, inverse, write
 
 
 def new_event(
-    kind: str, actor: str = "", *, id: str = "", seq: int = 0, n: int = 0, client_at: str = "",
+    kind: str,
+    actor: str = "",
+    *,
+    id: str = "",
+    seq: int = 0,
+    n: int = 0,
+    client_at: str = "",
     sent: str = "",
-) -> log.LogEvent:  # fmt: skip
+) -> log.LogEvent:
     """Return an event with the present time; `Writer.add` sets its place and data unless given."""
     id = id or str(uuid4())
     return log.LogEvent(id, seq, n, kind, 1, actor, log.now(), client_at, 0, Raw(b"{}"), sent=sent)
@@ -141,9 +147,16 @@ class Writer:
 
 
 def append_sent(
-    conn: Connection, k: int, annotator: str, *, base: int, rev: int, events: Sequence[log.Sent],
-    actor: str, prepare: Callable[[Writer, log.Sent, log.Data], None] | None = None,
-) -> tuple[Appended, bool]:  # fmt: skip
+    conn: Connection,
+    k: int,
+    annotator: str,
+    *,
+    base: int,
+    rev: int,
+    events: Sequence[log.Sent],
+    actor: str,
+    prepare: Callable[[Writer, log.Sent, log.Data], None] | None = None,
+) -> tuple[Appended, bool]:
     """Append the events of a client, all or none; return also whether any of them was new."""
     account, pair, stream, n, known = queries.own_pair(
         conn, k, annotator, everything=annotator != actor, id=events[0].id

@@ -260,9 +260,14 @@ class Database(Transactions):
     """The connections to a project's file."""
 
     def __init__(
-        self, path: str, *, readonly: bool = False, log: bool = False, new: bool = False,
+        self,
+        path: str,
+        *,
+        readonly: bool = False,
+        log: bool = False,
+        new: bool = False,
         accept_copy: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(path)
         self._new, self._readonly = new, readonly
         self._stand_ins: list[str] = []

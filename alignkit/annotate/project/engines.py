@@ -74,12 +74,16 @@ def columns(keys: str, more: str = "", *, counting: bool = False) -> list[sa.Col
         named, has_default, default = text.partition("=")
         name, refers, _ = named.rstrip("#~+?").partition(".")
         kind = _KINDS.get(named[-1], TEXT)
-        made.append(sa.Column(
-            name, sa.ForeignKey(named.rstrip("?")) if refers else kind,
-            primary_key=text in keys.split(), nullable=named.endswith("?"),
-            autoincrement="auto" if counting else False,
-            server_default=default if has_default else None,
-        ))  # fmt: skip
+        made.append(
+            sa.Column(
+                name,
+                sa.ForeignKey(named.rstrip("?")) if refers else kind,
+                primary_key=text in keys.split(),
+                nullable=named.endswith("?"),
+                autoincrement="auto" if counting else False,
+                server_default=default if has_default else None,
+            )
+        )
     return made
 
 
@@ -109,9 +113,10 @@ def sqlite_engine(
         "sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True
     )
     sa.event.listen(
-        engine, "begin",
+        engine,
+        "begin",
         lambda conn: conn.exec_driver_sql(conn.get_execution_options().get("begin", "BEGIN")),
-    )  # fmt: skip
+    )
     return engine
 
 

@@ -199,8 +199,15 @@ _JUDGED = (
 _HOW = Literal["cell", "block", "accept", "accept-all", "clear", "restore"]
 _BACK = _sent(("of", str))
 SENT_KINDS: dict[str, type[Struct]] = {
-    "edit": _sent(("how", _HOW), _CELLS, ("bulk", _SentBits, []), _REJECTED, _SET,
-                  ("threshold", float | None, None), _P),
+    "edit": _sent(
+        ("how", _HOW),
+        _CELLS,
+        ("bulk", _SentBits, []),
+        _REJECTED,
+        _SET,
+        ("threshold", float | None, None),
+        _P,
+    ),
     "reject": _sent(("rejected", _SentBits), _SET, _P),
     "comment": _sent(("key", str), ("before", str), ("after", _Text)),
     "judge": _sent(*_JUDGED),
@@ -211,7 +218,7 @@ SENT_KINDS: dict[str, type[Struct]] = {
     "undo": _BACK,
     "redo": _BACK,
     "open": _sent(("rev", int), ("suggestions", bool), _SET),
-}  # fmt: skip
+}
 """The kinds of events that clients send, and how each is checked."""
 
 encode = msgspec.json.encode

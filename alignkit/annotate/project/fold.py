@@ -126,9 +126,14 @@ class Copied(Struct):
 
 
 PROJECT_KINDS: dict[str, type[Struct]] = {
-    "setting": Setting, "import": Import, "suggest": Suggest, "account": Account, "text": Texts,
-    "assign": Assign, "copy": Copied,
-}  # fmt: skip
+    "setting": Setting,
+    "import": Import,
+    "suggest": Suggest,
+    "account": Account,
+    "text": Texts,
+    "assign": Assign,
+    "copy": Copied,
+}
 """The kinds of events of pair 0, the project itself."""
 
 
@@ -261,12 +266,17 @@ def project_tables(fold: Fold) -> Iterator[tuple[Table, Iterable[dict[str, Any]]
     names = {name: id for id, name in enumerate(["", *fold.accounts])}
     now = fold.setting
     row: dict[str, Any] = {
-        "key": now.key, "name": now.name or "", "scheme": now.scheme or "",
+        "key": now.key,
+        "name": now.name or "",
+        "scheme": now.scheme or "",
         "threshold": 0.9 if now.threshold is None else now.threshold,
-        "suggestions": now.suggestions or "", "gold": now.gold or GOLD, "task": now.task or "align",
+        "suggestions": now.suggestions or "",
+        "gold": now.gold or GOLD,
+        "task": now.task or "align",
         "assigning": "" if fold.plan is None else _json(fold.plan),
-        "blind": int(bool(now.blind)), "majority": int(bool(now.majority)),
-    }  # fmt: skip
+        "blind": int(bool(now.blind)),
+        "majority": int(bool(now.majority)),
+    }
     yield schema.project, [row]
     yield schema.account, ({"id": id, "name": name} for name, id in names.items())
     first = {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": "", "trees": "{}"}
@@ -288,10 +298,14 @@ def project_tables(fold: Fold) -> Iterator[tuple[Table, Iterable[dict[str, Any]]
 def pair_row(pair: Pair, text: Text, suggested: str = "") -> dict[str, Any]:
     """Return the row of a pair whose words are now those of a text."""
     return {
-        "k": pair.k, "id": pair.id, "attributes": _json(pair.attributes), "rev": text.rev,
-        "search": searched(pair.id, *text.source, *text.target), "trees": _json(pair.trees),
+        "k": pair.k,
+        "id": pair.id,
+        "attributes": _json(pair.attributes),
+        "rev": text.rev,
+        "search": searched(pair.id, *text.source, *text.target),
+        "trees": _json(pair.trees),
         "suggested": suggested,
-    }  # fmt: skip
+    }
 
 
 def searched(*texts: str) -> str:
@@ -324,10 +338,19 @@ def assignment_row(row: Assigned, account: int) -> dict[str, Any]:
 def event_row(event: LogEvent, stream: int) -> dict[str, Any]:
     """Return the row of an event, in the order of the columns."""
     return {
-        "n": event.n, "id": event.id, "stream": stream, "seq": event.seq, "kind": event.kind,
-        "v": event.v, "actor": event.actor, "at": event.at, "client_at": event.client_at,
-        "below": event.below, "sent": event.sent, "data": bytes(event.data).decode(),
-    }  # fmt: skip
+        "n": event.n,
+        "id": event.id,
+        "stream": stream,
+        "seq": event.seq,
+        "kind": event.kind,
+        "v": event.v,
+        "actor": event.actor,
+        "at": event.at,
+        "client_at": event.client_at,
+        "below": event.below,
+        "sent": event.sent,
+        "data": bytes(event.data).decode(),
+    }
 
 
 def stream_row(state: PairState) -> dict[str, Any]:

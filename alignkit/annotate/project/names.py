@@ -98,9 +98,13 @@ class Conflict(ProjectError):  # noqa: N818
     """Events that contradict the present state; no event of the request was stored."""
 
     def __init__(
-        self, conflicts: Sequence[Mapping[str, Any]], seq: int = 0, events: Sequence[Any] = (), *,
+        self,
+        conflicts: Sequence[Mapping[str, Any]],
+        seq: int = 0,
+        events: Sequence[Any] = (),
+        *,
         by: str = "in another tab",
-    ) -> None:  # fmt: skip
+    ) -> None:
         where = f"{len(conflicts)} places" if len(conflicts) > 1 else "one place"
         super().__init__(f"changed {by}: {where}; keep the change, or set yours again")
         self.conflicts, self.seq, self.events = list(conflicts), seq, list(events)

@@ -265,9 +265,17 @@ def project_info(conn: sa.Connection) -> ProjectInfo:
     """Return the description of the project."""
     row = conn.execute(sa.select(schema.project)).one()
     return ProjectInfo(
-        row.name, row.key, last_n(conn), count_pairs(conn), row.threshold, row.scheme,
-        row.suggestions or None, annotators(conn), row.gold, row.task,
-    )  # fmt: skip
+        row.name,
+        row.key,
+        last_n(conn),
+        count_pairs(conn),
+        row.threshold,
+        row.scheme,
+        row.suggestions or None,
+        annotators(conn),
+        row.gold,
+        row.task,
+    )
 
 
 def suggesting(conn: sa.Connection) -> str | None:

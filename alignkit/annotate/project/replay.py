@@ -240,9 +240,12 @@ def _check_numbers(conn: Connection, result: Replay) -> None:
 
 
 def _folded(
-    conn: Connection, streams: dict[int, tuple[int, str]], share: ReplayShare, result: Replay,
+    conn: Connection,
+    streams: dict[int, tuple[int, str]],
+    share: ReplayShare,
+    result: Replay,
     tell: Callable[[int], None] | None,
-) -> folding.Fold:  # fmt: skip
+) -> folding.Fold:
     fold = folding.Fold()
     begun: dict[int, folding.Folded] = {}
     broken: set[int] = set()
@@ -277,9 +280,12 @@ def _folded(
 
 
 def _compare(
-    conn: Connection, table: Table, rows: Iterable[dict[str, Any]], others: set[tuple[Any, ...]],
+    conn: Connection,
+    table: Table,
+    rows: Iterable[dict[str, Any]],
+    others: set[tuple[Any, ...]],
     result: Replay,
-) -> None:  # fmt: skip
+) -> None:
     key = table.primary_key.columns.keys()
     wanted = {tuple(row[name] for name in key): row for row in rows}
     for stored in conn.execute(select(table)).mappings():

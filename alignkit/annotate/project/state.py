@@ -120,11 +120,24 @@ class PairState(Struct):
         weights = [(*cell, weight) for cell, weight in sorted(self.weights.items())]
         whys = [(*cell, why) for cell, why in sorted(self.whys.items())] or UNSET
         return StateView(
-            self.seq, self.rev, cells,
-            sorted(self.bulk), sorted(self.rejected), sorted(self.comments.items()),
-            self.judgment, self.flags, self.done, self.marks, undo, redo, weights, self.provenance,
-            whys, sorted(self.rewrites.items()) or UNSET, sorted(self.extracts.items()) or UNSET,
-        )  # fmt: skip
+            self.seq,
+            self.rev,
+            cells,
+            sorted(self.bulk),
+            sorted(self.rejected),
+            sorted(self.comments.items()),
+            self.judgment,
+            self.flags,
+            self.done,
+            self.marks,
+            undo,
+            redo,
+            weights,
+            self.provenance,
+            whys,
+            sorted(self.rewrites.items()) or UNSET,
+            sorted(self.extracts.items()) or UNSET,
+        )
 
 
 _WRITES = "cells", "bulk", "rejected", "weights", "comments", "whys", "rewrites", "extracts"
@@ -143,10 +156,24 @@ def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
     weights = {(i, j): weight for i, j, weight in view.weights}
     whys = {(i, j): why for i, j, why in view.whys or ()}
     return PairState(
-        view.seq, view.rev, cells, set(view.bulk), set(view.rejected), dict(view.comments),
-        view.judgment, view.flags, view.done, view.marks, weights, view.provenance,
-        whys, dict(view.rewrites or ()), dict(view.extracts or ()), undo, redo,
-    )  # fmt: skip
+        view.seq,
+        view.rev,
+        cells,
+        set(view.bulk),
+        set(view.rejected),
+        dict(view.comments),
+        view.judgment,
+        view.flags,
+        view.done,
+        view.marks,
+        weights,
+        view.provenance,
+        whys,
+        dict(view.rewrites or ()),
+        dict(view.extracts or ()),
+        undo,
+        redo,
+    )
 
 
 def copied(state: PairState, **changes: object) -> PairState:

@@ -41,9 +41,15 @@ class Store:
 
     @classmethod
     def open(
-        cls, place: str, *, serve: bool = False, readonly: bool = False,
-        lock: ServerLock | SchemaLock | None = None, log: bool = False, accept_copy: bool = False,
-    ) -> Store:  # fmt: skip
+        cls,
+        place: str,
+        *,
+        serve: bool = False,
+        readonly: bool = False,
+        lock: ServerLock | SchemaLock | None = None,
+        log: bool = False,
+        accept_copy: bool = False,
+    ) -> Store:
         """Open a project: a file, or a place in PostgreSQL, see `engines`."""
         if serve and lock is None:
             open_database(place, accept_copy=accept_copy).close()  # no project: no lock beside it
@@ -117,10 +123,17 @@ class Store:
             appending.enrolled(conn, name)
 
     def settings(
-        self, *, name: str | None = None, scheme: str | None = None,
-        threshold: float | None = None, suggestions: str | None = None, gold: str | None = None,
-        task: str | None = None, blind: bool | None = None, majority: bool | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        name: str | None = None,
+        scheme: str | None = None,
+        threshold: float | None = None,
+        suggestions: str | None = None,
+        gold: str | None = None,
+        task: str | None = None,
+        blind: bool | None = None,
+        majority: bool | None = None,
+    ) -> None:
         """Change settings of the project; those that are None stay."""
         given = {key: value for key, value in locals().items() if key != "self"}
         changes = {key: value for key, value in given.items() if value is not None}
@@ -151,11 +164,23 @@ class Store:
             next_open = own.next_open(place) if done < pairs else None
             shown = queries.suggested(conn, pair, hide_systems=hide_systems) if hints else None
             return queries.PairView(
-                k, pair.id, pairs, done, rank, before, after, next_open,
-                pair.rev, pair.source, pair.target, pair.attributes,
-                *queries.viewed(conn, stream), n, shown,
+                k,
+                pair.id,
+                pairs,
+                done,
+                rank,
+                before,
+                after,
+                next_open,
+                pair.rev,
+                pair.source,
+                pair.target,
+                pair.attributes,
+                *queries.viewed(conn, stream),
+                n,
+                shown,
                 hidden=not hints and bool(queries.shown_set(conn)),
-            )  # fmt: skip
+            )
 
     def queue(
         self, annotator: str, *, after: int = 0, limit: int = 200, query: str = "", only: str = ""

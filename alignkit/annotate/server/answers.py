@@ -52,14 +52,21 @@ def project_answer(
     flags = [_described(flag) | {"on": flag.on, "excludes": flag.excludes} for flag in every]
     labels = list(map(_described, scheme.labels))
     return {
-        "name": info.name, "key": info.key, "annotator": visitor.name, "role": visitor.role,
+        "name": info.name,
+        "key": info.key,
+        "annotator": visitor.name,
+        "role": visitor.role,
         "at": "gold" if decides else "pairs",
         "box": f"alignkit:{info.key}:{visitor.name}{':adjudicator' if decides else ''}",
-        "task": info.task, "n": info.n, "pairs": pairs, "done": done, "threshold": info.threshold,
+        "task": info.task,
+        "n": info.n,
+        "pairs": pairs,
+        "done": done,
+        "threshold": info.threshold,
         "scheme": {"name": scheme.name, "labels": labels, "flags": flags},
         "formats": [{"value": key, "name": f"{key}: {about}"} for key, about in WRITTEN.items()],
         "preparing": None if progress is None else progress._asdict(),
-    }  # fmt: skip
+    }
 
 
 def _described(entry: Any) -> dict[str, Any]:
@@ -106,10 +113,12 @@ def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, 
         line["k"] = k = int(str(line["id"]))
         line["id"] = ids[k]
     return {
-        "counterparts": counterparts, "lines": lines[:_MOST_LINES], "total": len(lines),
+        "counterparts": counterparts,
+        "lines": lines[:_MOST_LINES],
+        "total": len(lines),
         "not_annotated": sum(result.left_out.values()),
         "not_searched": searched.total - len(pairs) + 1,
-    }  # fmt: skip
+    }
 
 
 class Download(NamedTuple):

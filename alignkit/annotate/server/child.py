@@ -97,10 +97,13 @@ class ChildProcess:
     """A job in a child process, with callbacks for its progress, notes and lessons."""
 
     def __init__(
-        self, job: Struct, report: Callable[[str, float | None], None], note: Callable[[str], None],
+        self,
+        job: Struct,
+        report: Callable[[str, float | None], None],
+        note: Callable[[str], None],
         take: Callable[[Lesson, Iterator[Row]], None] | None = None,
         module: str = "alignkit.annotate.server.worker",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._report, self._note = report, note
         self._rows: IO[bytes] = TemporaryFile()  # noqa: SIM115 - in memory they may be too many
         self._job, self._take, self._module = job, take, module

@@ -108,9 +108,13 @@ class Desk:
     """An open project, with what is computed once for all its visitors."""
 
     def __init__(
-        self, opening: Opening, *, hide_systems: bool = False, only_assigned: bool = False,
+        self,
+        opening: Opening,
+        *,
+        hide_systems: bool = False,
+        only_assigned: bool = False,
         file: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.opening, self._hide_systems = opening, hide_systems
         self._only_assigned = only_assigned  # else everybody has all pairs until some are assigned
         self._file = file  # as pages name it, which must not tell where a lab keeps its projects

@@ -30,9 +30,15 @@ from alignkit.model.sentence_pair import SentencePair
 
 STYLE = "/page/guidelines.css"
 _PAGES = (
-    "README.md", "names.md", "verbs.md", "small-words.md", "wording.md", "languages.md",
-    "languages-verbs.md", "quick-card.md",
-)  # fmt: skip
+    "README.md",
+    "names.md",
+    "verbs.md",
+    "small-words.md",
+    "wording.md",
+    "languages.md",
+    "languages-verbs.md",
+    "quick-card.md",
+)
 _LARGEST = 4_000_000  # characters: a page to be read by people
 _COMMENT = re.compile(r"<!--((?:[^<]|<(?!!--))*?)-->\s*")
 _EXAMPLE = re.compile(r"matrix: ([a-z0-9-]+)")

@@ -116,10 +116,17 @@ class Opening:
     """A thread that makes and opens a project, then finds its suggestions."""
 
     def __init__(
-        self, job: Job, plan: SuggestionPlan | None, *, fallback: SuggestionPlan,
-        note: Callable[[str], None], learning: bool | None = None, role: str = names.ANNOTATOR,
-        gold: str = "", rules: Mapping[str, bool] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        job: Job,
+        plan: SuggestionPlan | None,
+        *,
+        fallback: SuggestionPlan,
+        note: Callable[[str], None],
+        learning: bool | None = None,
+        role: str = names.ANNOTATOR,
+        gold: str = "",
+        rules: Mapping[str, bool] | None = None,
+    ) -> None:
         self.job, self.visitor, self._gold = job, names.Visitor(job.annotator, role), gold
         self.plan, self._fallback = plan, fallback
         self._note, self._rules, self._learns = note, rules or {}, learning
@@ -249,9 +256,13 @@ class Opening:
         draws = project.task == "align" and project.suggestions
         if plan is not None and draws and learns(plan) and not self.stopping:
             self.learning = Learning(
-                opened.store, plan, shelf=self._shelf, taken=self._taken, note=self._note,
+                opened.store,
+                plan,
+                shelf=self._shelf,
+                taken=self._taken,
+                note=self._note,
                 turn=self.job.turn,
-            )  # fmt: skip
+            )
             self.at_end(self.learning.stop)
         elif self._learns and not self.stopping:
             self._note("--learning: has no effect, because no aligner makes the suggestions")
@@ -303,9 +314,15 @@ class Learning:
     """A thread that learns suggestions in a child process whenever pairs are done."""
 
     def __init__(
-        self, store: Store, plan: SuggestionPlan, *, shelf: threading.Lock,
-        taken: Collection[int], note: Callable[[str], None], turn: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        store: Store,
+        plan: SuggestionPlan,
+        *,
+        shelf: threading.Lock,
+        taken: Collection[int],
+        note: Callable[[str], None],
+        turn: str = "",
+    ) -> None:
         self._store, self._plan, self._turn = store, plan, turn
         self._shelf, self._taken, self._note = shelf, taken, note
         self.outcome = ""

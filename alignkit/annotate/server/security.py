@@ -34,10 +34,15 @@ from alignkit.annotate.project.names import Visitor
 from alignkit.errors import AlignkitError
 
 _STATUS = {
-    names.BadEvent: 422, names.Conflict: 409, names.OldText: 409, names.MovedPair: 409,
-    names.UnknownPair: 404, names.NotReady: 404, names.UnknownAnnotator: 403,
+    names.BadEvent: 422,
+    names.Conflict: 409,
+    names.OldText: 409,
+    names.MovedPair: 409,
+    names.UnknownPair: 404,
+    names.NotReady: 404,
+    names.UnknownAnnotator: 403,
     names.DamagedProject: 500,
-}  # fmt: skip
+}
 _SENTENCES = {404: "there is nothing with this name", 405: "this method is not allowed here"}
 
 LIMIT = 256 * 1024  # the most bytes in a body
@@ -78,10 +83,21 @@ def json_reply(value: object, status: int = 200) -> Response:
 
 
 _CODES = {
-    400: "invalid", 401: "signin", 403: "forbidden", 404: "unknown", 405: "method",
-    408: "slow", 409: "conflict", 410: "gone", 413: "large", 415: "type", 422: "invalid",
-    423: "archived", 429: "busy", 507: "full",
-}  # fmt: skip
+    400: "invalid",
+    401: "signin",
+    403: "forbidden",
+    404: "unknown",
+    405: "method",
+    408: "slow",
+    409: "conflict",
+    410: "gone",
+    413: "large",
+    415: "type",
+    422: "invalid",
+    423: "archived",
+    429: "busy",
+    507: "full",
+}
 
 
 def refusal(status: int, message: str, **more: Any) -> Response:

@@ -39,9 +39,14 @@ class AnnotationServer:
     """The replies to the pages of one project, for all visitors."""
 
     def __init__(
-        self, opening: Opening, entrance: security.Entrance, hosts: frozenset[str],
-        guidelines: Callable[[], str], *, hide_systems: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        opening: Opening,
+        entrance: security.Entrance,
+        hosts: frozenset[str],
+        guidelines: Callable[[], str],
+        *,
+        hide_systems: bool = False,
+    ) -> None:
         self._opening, self._entrance = opening, entrance
         self._desk = Desk(opening, hide_systems=hide_systems)
         self._assets, self._guidelines = Assets(), guidelines

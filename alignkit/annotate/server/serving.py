@@ -147,15 +147,30 @@ class Server(uvicorn.Server):
     """A server that runs until a signal comes; plain uvicorn ends silently on any signal."""
 
     def __init__(
-        self, app: ASGIApp, started: Callable[[], None], ready: Callable[[], bool] = lambda: True,
-        *, hang: float = _HANG, fair: bool = False, **more: Any,
-    ) -> None:  # fmt: skip
+        self,
+        app: ASGIApp,
+        started: Callable[[], None],
+        ready: Callable[[], bool] = lambda: True,
+        *,
+        hang: float = _HANG,
+        fair: bool = False,
+        **more: Any,
+    ) -> None:
         config = uvicorn.Config(
-            app, http=_FairConnection if fair else _Connection,
-            ws="none", loop="asyncio", lifespan="off", log_config=None,
-            log_level="error", access_log=False, server_header=False, proxy_headers=False,
-            timeout_keep_alive=75, timeout_graceful_shutdown=1, **more,
-        )  # fmt: skip
+            app,
+            http=_FairConnection if fair else _Connection,
+            ws="none",
+            loop="asyncio",
+            lifespan="off",
+            log_config=None,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=1,
+            **more,
+        )
         super().__init__(config)
         self._started, self._ready, self._hang = started, ready, hang
         self.signal = 0
@@ -303,9 +318,13 @@ def _read(project: str) -> ServerFile | None:
 
 
 def invited(
-    project: str, visitor: Visitor, gold: str = "", *, rules: Mapping[str, bool] | None = None,
+    project: str,
+    visitor: Visitor,
+    gold: str = "",
+    *,
+    rules: Mapping[str, bool] | None = None,
     waiting: Callable[[str], None] | None = None,
-) -> str | None:  # fmt: skip
+) -> str | None:
     """Return the URL that lets one browser in; None if no server has the project open."""
     known = msgspec.convert(dict(rules or {}), dict[_Rule, bool])
     silent = 0

@@ -146,9 +146,11 @@ def announce(out: Output) -> None:
 def _make(job: Job, out: Output) -> None:
     if job.documents:
         documents = read_documents(
-            job.documents, tokenize=job.tokenize, encoding=job.reading.get("encoding", "utf-8"),
+            job.documents,
+            tokenize=job.tokenize,
+            encoding=job.reading.get("encoding", "utf-8"),
             note=lambda text: out.line(Line(note=text)),
-        )  # fmt: skip
+        )
         corpus = Corpus(documents)
     else:
         corpus = _corpus(job, out)
@@ -238,9 +240,14 @@ def aligner_of(plan: SuggestionPlan, pairs: Sequence[Words], report: Report) -> 
 
 
 def posteriors(
-    store: Store, aligner: Aligner, numbers: Sequence[int], systems: Annotators, block: int,
-    report: Report, threads: int | None = None,
-) -> Iterator[Row]:  # fmt: skip
+    store: Store,
+    aligner: Aligner,
+    numbers: Sequence[int],
+    systems: Annotators,
+    block: int,
+    report: Report,
+    threads: int | None = None,
+) -> Iterator[Row]:
     """Yield the links that an aligner suggests for pairs, with the evidence that it needs."""
     from alignkit.align.supervised.learned import SYSTEM
     from alignkit.annotate.learning import pairs_of

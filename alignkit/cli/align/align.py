@@ -238,9 +238,13 @@ class _Work:
             for block in blocks:
                 aligner, evidence = self._evidence()
                 links = aligner.align_bitext(
-                    block.bitext, symmetrize=options.symmetrize, threshold=options.threshold,
-                    sure=options.sure, evidence=evidence, threads=options.threads,
-                )  # fmt: skip
+                    block.bitext,
+                    symmetrize=options.symmetrize,
+                    threshold=options.threshold,
+                    sure=options.sure,
+                    evidence=evidence,
+                    threads=options.threads,
+                )
                 if scores is not None:
                     scores.write(score_lines(self.aligner.scores(block.bitext)))
                 self._took("aligning")
@@ -348,22 +352,35 @@ def report_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
 def _summary(work: _Work, tokenizer: str | None) -> str:
     """Return the settings, the learned corrections and the counts as JSON."""
     record = {
-        **work.counts, "tokenizer": tokenizer, "settings": asdict(work.aligner.settings),
+        **work.counts,
+        "tokenizer": tokenizer,
+        "settings": asdict(work.aligner.settings),
         "rounds": jsonable(work.aligner.history),
         **({"evidence": work.systems} if work.systems else {}),
         "learned": None if work.report is None else work.report.to_json(),
         **({} if work.known is None else {"known_words": work.known.to_json()}),
         "seconds": {name: round(value, 3) for name, value in work.seconds.items()},
-    }  # fmt: skip
+    }
     return json_text(record)
 
 
 _NOT_OF_PARTS: dict[str, object] = {
-    **dict.fromkeys(("lexicon", "tokenize", "learn", "prior", "vectors", "target_vectors")),
-    **dict.fromkeys(("format", "source", "target")),
+    "lexicon": None,
+    "tokenize": None,
+    "learn": None,
+    "prior": None,
+    "vectors": None,
+    "target_vectors": None,
+    "format": None,
+    "source": None,
+    "target": None,
     "to": "pharaoh",
-    **dict.fromkeys(("evidence", "evidence_source", "evidence_target")),
-    **dict.fromkeys(("to_ids", "vote", "no_evidence"), False),
+    "evidence": None,
+    "evidence_source": None,
+    "evidence_target": None,
+    "to_ids": False,
+    "vote": False,
+    "no_evidence": False,
     "unescape": False,
 }
 
@@ -390,10 +407,18 @@ def _align_parts(options: argparse.Namespace) -> int:
     how = LinkOutput(options.symmetrize, options.threshold, options.sure, options.probs)
     with cluster.opened_session(options) as session, cluster.PartsProgress("aligning") as progress:
         counts = align_parts(
-            session, parts, options.output, options.load, how, scores=options.scores,
-            learned=not options.no_learned, reading=cluster.reading_of(options),
-            threads=options.threads, work=options.work, progress=progress,
-        )  # fmt: skip
+            session,
+            parts,
+            options.output,
+            options.load,
+            how,
+            scores=options.scores,
+            learned=not options.no_learned,
+            reading=cluster.reading_of(options),
+            threads=options.threads,
+            work=options.work,
+            progress=progress,
+        )
     name = f"{options.input} and {options.second}"
     steps.report_odd(name, counts.empty, counts.cut)
     if counts.known_words.exchanged:
@@ -447,10 +472,18 @@ def _train_parts(options: argparse.Namespace) -> int:
     outputs.check(parts, options.save, *filter(None, [options.dictionary]))
     with cluster.opened_session(options) as session, cluster.PartsProgress("training") as progress:
         result = train_parts(
-            session, parts, settings_of(options), work=options.work, save=options.save,
-            outputs=outputs, dictionary=dictionary, casefold=casefold, threads=options.threads,
-            reading=cluster.reading_of(options), progress=progress,
-        )  # fmt: skip
+            session,
+            parts,
+            settings_of(options),
+            work=options.work,
+            save=options.save,
+            outputs=outputs,
+            dictionary=dictionary,
+            casefold=casefold,
+            threads=options.threads,
+            reading=cluster.reading_of(options),
+            progress=progress,
+        )
     if dictionary is not None:
         steps.report_entries(result.entries_met, dictionary)
     steps.report_rounds(result.history, (result.source_words, result.target_words))

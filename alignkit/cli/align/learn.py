@@ -34,16 +34,23 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="CORPUS", help="words and gold links; - is stdin")
     group = parser.add_argument_group("learning")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --gold NAME  annotator whose links are learned (default: gold, or the only annotator)
-        """)  # fmt: skip
+        """,
+    )
     shared.add_learning(group, default="samples")
     shared.add_evidence(group)
     shared.add_vectors(group)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --save FILE  save the aligner with what it learned, for align --load (default: only print
             the report)
-        """, save={"type": saved_file})  # fmt: skip
+        """,
+        save={"type": saved_file},
+    )
     add_media(group)
     add_options(
         group,
@@ -51,10 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         threads={"type": number(1)},
     )
     group = parser.add_argument_group("the aligner to improve")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --load FILE  saved aligner to start from (default: train one on all pairs of CORPUS)
         --keep-case  distinguish upper and lower case (default: ignore case)
-        """)  # fmt: skip
+        """,
+    )
     shared.add_settings(group)
     add_reading_arguments(parser)
 

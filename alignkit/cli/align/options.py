@@ -41,10 +41,12 @@ def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS
             )
         else:
             group.add_argument(
-                flag(name), dest=name, type=kinds[float if rule else type(default)],
+                flag(name),
+                dest=name,
+                type=kinds[float if rule else type(default)],
                 metavar=known["metavar"],
                 help=f"{known['help']} (default: {rule.text if rule else default})",
-            )  # fmt: skip
+            )
 
 
 def flag(name: str) -> str:
@@ -69,13 +71,16 @@ def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") 
 
 
 def add_vectors(group: argparse._ArgumentGroup) -> None:
-    parsing.add_options(group, """
+    parsing.add_options(
+        group,
+        """
         --vectors FILE  file of word vectors; as text (word2vec, fastText's .vec, GloVe), binary
             (word2vec) or .npz. Words that occur together get pseudo-counts that grow with the
             similarity of their vectors; with --load, only word pairs that did not occur in training
         --target-vectors FILE  vectors of the target words, if they are in a separate file; in the
             same space
-        """)  # fmt: skip
+        """,
+    )
 
 
 def check_vectors(options: argparse.Namespace) -> None:
@@ -91,25 +96,36 @@ def check_vectors(options: argparse.Namespace) -> None:
 
 def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
     start = "samples" if default else "samples with --learn, else none"
-    parsing.add_options(group, f"""
+    parsing.add_options(
+        group,
+        f"""
         --objective O  measure to optimise: 'links' for F1 of links, 'aer' for AER, 'phrases' for F1
             of phrase pairs; aer ignores links that are only possible, phrases uses sure links and
             leaves out pairs of equal phrases (default: links)
         --ignore-identical  leave links of equal words out of the measure (with phrases: always)
         --prior P  starting point of learning: samples, none, or a prior file. samples: learned from
             the samples of this package (default: {start})
-        """, prior={"default": default}, objective={"choices": _OBJECTIVES})  # fmt: skip
+        """,
+        prior={"default": default},
+        objective={"choices": _OBJECTIVES},
+    )
 
 
 def add_evidence(group: argparse._ArgumentGroup) -> None:
     more = {"action": "append"}
-    parsing.add_options(group, """
+    parsing.add_options(
+        group,
+        """
         --evidence NAME[=FILES]  links of another system, from an annotator of the corpus or from
             files (one, or one for each direction), each with :transpose, :base1 or :FORMAT behind
             it if needed; repeatable
         --evidence-source NAME=FILE  source sentences as the system NAME divided them into tokens
         --evidence-target NAME=FILE  the same for its target sentences
-        """, evidence=more, evidence_source=more, evidence_target=more)  # fmt: skip
+        """,
+        evidence=more,
+        evidence_source=more,
+        evidence_target=more,
+    )
 
 
 def check_prior(options: argparse.Namespace) -> None:
@@ -126,10 +142,15 @@ def check_prior(options: argparse.Namespace) -> None:
 
 def add_align_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `alignkit align`."""
-    parsing.add_options(parser, """
+    parsing.add_options(
+        parser,
+        """
         SRC  file with the source sentences, or with both sentences of each pair; - is stdin
         TGT  file with the target sentences, if SRC has only the source sentences
-        """, SRC={"dest": "input"}, TGT={"dest": "second", "nargs": "?"})  # fmt: skip
+        """,
+        SRC={"dest": "input"},
+        TGT={"dest": "second", "nargs": "?"},
+    )
     _add_output(parser.add_argument_group("output"))
     _add_how(parser.add_argument_group("aligning"))
     _add_gold(parser.add_argument_group("learning from gold links"))
@@ -144,7 +165,9 @@ def add_align_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    parsing.add_options(group, """
+    parsing.add_options(
+        group,
+        """
         -o, --output FILE  file to write (default: stdout)
         --to F  format of the output (default: pharaoh); as for --format, except bitext and tsv
         --to-ids  write the id of each pair before its links (pharaoh)
@@ -156,16 +179,22 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         --lexicon FILE  write word pairs with their probabilities in both directions
         --json  print counts, seconds, the log-likelihood of each round and the table of --learn as
             JSON on stdout; needs -o
-        """, output={"type": parsing.output, "default": "-"},
+        """,
+        output={"type": parsing.output, "default": "-"},
         to={"type": parsing.format_name(WRITTEN), "default": "pharaoh"},
-        annotator={"default": "alignkit"}, save={"type": parsing.saved_file},
-        scores={"type": parsing.output_file}, lexicon={"type": parsing.output_file})  # fmt: skip
+        annotator={"default": "alignkit"},
+        save={"type": parsing.saved_file},
+        scores={"type": parsing.output_file},
+        lexicon={"type": parsing.output_file},
+    )
 
 
 def _add_how(group: argparse._ArgumentGroup) -> None:
     parsing.add_options(group, "--load FILE  use an aligner saved by --save, without training")
     add_settings(group, ("model", "best"))
-    parsing.add_options(group, f"""
+    parsing.add_options(
+        group,
+        f"""
         --symmetrize M  how to combine both directions: {", ".join(SYMMETRIZATIONS)}; posterior
             takes the links with a probability above --threshold, the other methods merge both best
             alignments or take one of them (default: posterior)
@@ -174,12 +203,17 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         --sure P  links with a probability above P are sure, others possible (default: all sure)
         --dictionary FILE  known word pairs, one per line; source word, tab, target word, and
             optionally a tab and a pseudo-count (default: 3)
-        """, symmetrize={"choices": SYMMETRIZATIONS, "default": "posterior"},
-        threshold={"type": _probability}, sure={"type": _probability})  # fmt: skip
+        """,
+        symmetrize={"choices": SYMMETRIZATIONS, "default": "posterior"},
+        threshold={"type": _probability},
+        sure={"type": _probability},
+    )
     add_vectors(group)
     add_settings(group, ("identity",))
     names = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
-    parsing.add_options(group, f"""
+    parsing.add_options(
+        group,
+        f"""
         --tokenize T  tokenize the texts with NLTK: {" or ".join(TOKENIZERS)}; put it after the
             files, or name the tokenizer: {names} (default: split at white space). The attribute
             'tokenizer' of the pairs records it
@@ -187,22 +221,30 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         --folder DIR  train from disk, with the training data in this folder (default: in memory;
             if that is too small, in the folder for temporary files)
         --threads N  number of threads; does not change the result (default: one for each core)
-        """, tokenize={"nargs": "?", "const": "treebank"},
-        threads={"type": parsing.number(1)})  # fmt: skip
+        """,
+        tokenize={"nargs": "?", "const": "treebank"},
+        threads={"type": parsing.number(1)},
+    )
 
 
 def _add_gold(group: argparse._ArgumentGroup) -> None:
-    parsing.add_options(group, """
+    parsing.add_options(
+        group,
+        """
         --learn NAME  learn from the links of this annotator before aligning; see alignkit learn
-        """)  # fmt: skip
+        """,
+    )
     add_learning(group, default=None)
     add_evidence(group)
-    parsing.add_options(group, """
+    parsing.add_options(
+        group,
+        """
         --no-learned  with --load, ignore what was learned from gold links
         --no-evidence  with --load, align by what was learned without --evidence
         --vote  keep the links with more than half of the votes; the aligner and each system of
             --evidence vote; needs no gold links
-        """)  # fmt: skip
+        """,
+    )
 
 
 def check(options: argparse.Namespace) -> None:
@@ -254,22 +296,34 @@ def _check_learning(options: argparse.Namespace) -> None:
     uses = (options.vote or options.learn or loaded) and posterior
     needed = "--learn NAME, --vote, or --load with a model that learned from it"
     for wrong, why in (
-        (learning and options.learn is None,
-         f"{learning} needs --learn NAME: add it, or leave {learning} out"),
-        (options.no_learned and options.load is None,
-         "--no-learned needs --load FILE: add it, or leave --no-learned out"),
+        (
+            learning and options.learn is None,
+            f"{learning} needs --learn NAME: add it, or leave {learning} out",
+        ),
+        (
+            options.no_learned and options.load is None,
+            "--no-learned needs --load FILE: add it, or leave --no-learned out",
+        ),
         (options.evidence and not uses, f"--evidence needs {needed}, and --symmetrize posterior"),
         (options.vote and not options.evidence, "--vote needs --evidence NAME=FILE"),
-        (options.vote and (options.learn or prior),
-         "--vote uses nothing learned: leave out --learn and --prior"),
-        (options.no_evidence and (options.evidence or not options.load),
-         "--no-evidence needs --load, and contradicts --evidence"),
-        (options.no_learned and (options.learn or options.prior),
-         "--no-learned contradicts --learn and --prior: leave one of them out"),
-        ((options.learn or prior) and not posterior,
-         "learning corrects probabilities, which only --symmetrize posterior uses: leave out "
-         "--symmetrize"),
-    ):  # fmt: skip
+        (
+            options.vote and (options.learn or prior),
+            "--vote uses nothing learned: leave out --learn and --prior",
+        ),
+        (
+            options.no_evidence and (options.evidence or not options.load),
+            "--no-evidence needs --load, and contradicts --evidence",
+        ),
+        (
+            options.no_learned and (options.learn or options.prior),
+            "--no-learned contradicts --learn and --prior: leave one of them out",
+        ),
+        (
+            (options.learn or prior) and not posterior,
+            "learning corrects probabilities, which only --symmetrize posterior uses: leave out "
+            "--symmetrize",
+        ),
+    ):
         if wrong:
             raise OptionError(why)
 

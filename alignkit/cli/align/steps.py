@@ -261,10 +261,11 @@ def read_evidence(
         for channel, file in zip(own, files, strict=False):
             links = list(_links_of(*file, options, name, pairs, counts))
             pairs = [
-                pair.without_annotations(channel) if given is None
+                pair.without_annotations(channel)
+                if given is None
                 else pair.with_annotation(channel, given)
                 for pair, given in zip(pairs, links, strict=True)
-            ]  # fmt: skip
+            ]
         there = sum(pair.aligned_by(*own) for pair in pairs)
         notes = [f"{name}: {there:,} of {len(pairs):,} pairs"]
         if there < len(pairs):
@@ -278,9 +279,13 @@ def read_evidence(
 
 
 def _links_of(
-    path: str, parts: list[str], options: argparse.Namespace, name: str,
-    pairs: Sequence[SentencePair], counts: Counter[str],
-) -> Iterator[Alignment | None]:  # fmt: skip
+    path: str,
+    parts: list[str],
+    options: argparse.Namespace,
+    name: str,
+    pairs: Sequence[SentencePair],
+    counts: Counter[str],
+) -> Iterator[Alignment | None]:
     """Yield the links of a file for each pair: by line, or by id if the file has ids."""
     from alignkit.align.evidence import weights_of
     from alignkit.cli.corpora.merge import input_of
@@ -291,9 +296,14 @@ def _links_of(
         for side in ("source", "target")
     }
     declared = reading_options(
-        options, **{side: own.get(name) for side, own in texts.items()}, base=None,
-        transpose=False, name=None, partial=True, drop_out_of_range=False,
-    )  # fmt: skip
+        options,
+        **{side: own.get(name) for side, own in texts.items()},
+        base=None,
+        transpose=False,
+        name=None,
+        partial=True,
+        drop_out_of_range=False,
+    )
     read = input_of(path, parts, declared, _FORM)
     choice, records = Choice(path, None), list(enumerate(read.pairs(), 1))
     by_line = read.format == "pharaoh" or "ids" not in get_format(read.format).holds
@@ -404,10 +414,17 @@ def learned_of(
 
         report_doubts(aligner, corpus, Evidence.pack(corpus, systems))
     refiner = Refiner.train(
-        aligner, corpus, gold, options.objective or "links", options.prior or "samples",
-        vectors and vectors[0], target_vectors=vectors and vectors[1],
-        ignore_identical=options.ignore_identical, evidence=systems, threads=options.threads,
-    )  # fmt: skip
+        aligner,
+        corpus,
+        gold,
+        options.objective or "links",
+        options.prior or "samples",
+        vectors and vectors[0],
+        target_vectors=vectors and vectors[1],
+        ignore_identical=options.ignore_identical,
+        evidence=systems,
+        threads=options.threads,
+    )
     report = refiner.report
     assert report is not None  # it was cross-validated just now
     if report.left_out:
@@ -446,19 +463,28 @@ def _read(path: str, words: Collection[str] | None, max_size: int) -> WordVector
 
 
 def train_aligner(
-    bitext: Bitext, settings: Settings, options: argparse.Namespace,
-    vectors: tuple[WordVectors | None, WordVectors | None], *,
-    dictionary: Mapping[tuple[str, str], float] | None = None, folder: str | None = None,
-) -> Aligner:  # fmt: skip
+    bitext: Bitext,
+    settings: Settings,
+    options: argparse.Namespace,
+    vectors: tuple[WordVectors | None, WordVectors | None],
+    *,
+    dictionary: Mapping[tuple[str, str], float] | None = None,
+    folder: str | None = None,
+) -> Aligner:
     """Train an aligner on a bitext; see `Aligner.train`."""
     from alignkit.align.aligner import Aligner
 
     with ProgressBar("training", None, None) as progress:
         aligner = Aligner.train(
-            bitext, settings=settings, dictionary=dictionary, vectors=vectors[0],
-            target_vectors=vectors[1], threads=options.threads, folder=folder,
+            bitext,
+            settings=settings,
+            dictionary=dictionary,
+            vectors=vectors[0],
+            target_vectors=vectors[1],
+            threads=options.threads,
+            folder=folder,
             progress=lambda done, total, text: progress.reach(done / max(total, 1), text),
-        )  # fmt: skip
+        )
     if dictionary is not None:
         report_entries(aligner.entries_met, dictionary)
     known = aligner.parameters

@@ -42,18 +42,27 @@ _METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, f"""
+    add_options(
+        parser,
+        f"""
         FWD  forward alignment; - is stdin
         REV  reverse alignment; - is stdin
         --method M  method to merge links (default: grow-diag-final-and): {", ".join(_METHODS)}
         --reverse-transposed  links of REV are written target-source
-        """, FWD={"dest": "forward"}, REV={"dest": "reverse"},
-        method={"choices": _METHODS, "default": "grow-diag-final-and"})  # fmt: skip
-    add_options(parser.add_argument_group("output"), """
+        """,
+        FWD={"dest": "forward"},
+        REV={"dest": "reverse"},
+        method={"choices": _METHODS, "default": "grow-diag-final-and"},
+    )
+    add_options(
+        parser.add_argument_group("output"),
+        """
         -o, --output FILE  file to write (default: stdout)
         --to F  format of the output (default: pharaoh); uses --base, if given
-        """, output={"type": output_file, "default": "-"},
-        to={"type": format_name(WRITTEN), "default": "pharaoh"})  # fmt: skip
+        """,
+        output={"type": output_file, "default": "-"},
+        to={"type": format_name(WRITTEN), "default": "pharaoh"},
+    )
     add_reading_arguments(parser)
 
 

@@ -60,7 +60,9 @@ _ELSEWHERE = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     either = {"action": argparse.BooleanOptionalAction}
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         CORPUS  file or folder to annotate, or a project (default: the samples)
         TARGET  with --task extract, target documents (CORPUS then has the source documents)
         --annotator NAME  name of the annotator (default: your login name)
@@ -70,32 +72,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --blind  with --adjudicate, hide who drew which link (default: as before)
         --majority  with --adjudicate, take links shared by more than half of the annotators as
             settled (default: as before; at first only links shared by all)
-        """, CORPUS={"dest": "corpus", "nargs": "?"}, TARGET={"dest": "documents", "nargs": "?"},
-        annotator={"type": _who}, gold={"type": _who}, blind=either, majority=either)  # fmt: skip
+        """,
+        CORPUS={"dest": "corpus", "nargs": "?"},
+        TARGET={"dest": "documents", "nargs": "?"},
+        annotator={"type": _who},
+        gold={"type": _who},
+        blind=either,
+        majority=either,
+    )
     tokenizers = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
-    add_options(parser.add_argument_group("task"), f"""
+    add_options(
+        parser.add_argument_group("task"),
+        f"""
         --task  task of the annotators (default: as in the project, or align); align: draw links;
             judge: give pairs a label, flags and corrected texts; extract: take pairs from documents
         --tokenize T  with --task extract, split texts into words with a tokenizer of nltk:
             {" or ".join(TOKENIZERS)}; put it last, or name it: {tokenizers} (default: white space)
-        """, task={"choices": names.TASKS},
-        tokenize={"nargs": "?", "const": "treebank"})  # fmt: skip
+        """,
+        task={"choices": names.TASKS},
+        tokenize={"nargs": "?", "const": "treebank"},
+    )
     group = parser.add_argument_group("suggestions")
-    add_options(group.add_mutually_exclusive_group(), """
+    add_options(
+        group.add_mutually_exclusive_group(),
+        """
         --initial NAME  suggest the links of this annotator or system in the corpus
         --model FILE  suggest links with an aligner saved by 'alignkit align --save'
         --suggestions  suggest links with an aligner trained on these pairs, or suggest none; vote:
             this aligner and the systems of --evidence vote on links (default: trained)
-        """, suggestions={"choices": ("trained", names.VOTE, "none")})  # fmt: skip
-    add_options(group, """
+        """,
+        suggestions={"choices": ("trained", names.VOTE, "none")},
+    )
+    add_options(
+        group,
+        """
         --evidence NAME  with --suggestions vote, a system that votes (an annotator of the corpus,
             or all of NAME/1, NAME/2 and so on); repeatable
         --hide-systems  do not show which systems vote; for as long as the server runs
         --learning  let the aligner learn from finished pairs; its suggestions for pairs that nobody
             has opened improve; the setting is kept (default: on in a new project)
-        """, learning=either, evidence={"action": "append", "default": []},
-        hide_systems={"default": None})  # fmt: skip
-    add_options(parser.add_argument_group("the page"), f"""
+        """,
+        learning=either,
+        evidence={"action": "append", "default": []},
+        hide_systems={"default": None},
+    )
+    add_options(
+        parser.add_argument_group("the page"),
+        f"""
         --scheme NAME  scheme, a set of labels, for judging the pairs of a new project
         --guidelines FILE  your guidelines, in Markdown (default: those of alignkit)
         --port N  port of the server (default: the project's own)
@@ -104,8 +127,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             through a tunnel; repeatable
         --no-browser  print the URL without opening a browser
         {ACCEPT_COPY}
-        """, port={"type": number(0, 65535)}, host={"default": "127.0.0.1"},
-        allow_host={"action": "append", "default": []})  # fmt: skip
+        """,
+        port={"type": number(0, 65535)},
+        host={"default": "127.0.0.1"},
+        allow_host={"action": "append", "default": []},
+    )
     add_reading_arguments(parser)
 
 
@@ -232,16 +258,24 @@ def _check(options: argparse.Namespace) -> None:
     given = ["gold"] * (options.gold is not None) + list(_rules(options))
     systems, votes = options.evidence, options.suggestions == names.VOTE
     _refuse(
-        (options.corpus is None and (options.source or options.target),
-         "--source and --target add words to the links of CORPUS: name it"),
-        (given and not options.adjudicate, f"--{''.join(given[:1])} needs --adjudicate: add it, or"
-         f" leave --{''.join(given[:1])} out"),
+        (
+            options.corpus is None and (options.source or options.target),
+            "--source and --target add words to the links of CORPUS: name it",
+        ),
+        (
+            given and not options.adjudicate,
+            f"--{''.join(given[:1])} needs --adjudicate: add it, or"
+            f" leave --{''.join(given[:1])} out",
+        ),
         (systems and not votes, "--evidence needs --suggestions vote: add it"),
         (votes and not systems, "--suggestions vote needs --evidence NAME, an annotator of CORPUS"),
         (len({*systems}) < len(systems), "--evidence has a name twice: give each once"),
-        (any("=" in x for x in systems), "--evidence takes only names here; to put the links of"
-         " files into a corpus, use `alignkit merge CORPUS --add NAME=FILE --in-order -o NEW`"),
-    )  # fmt: skip
+        (
+            any("=" in x for x in systems),
+            "--evidence takes only names here; to put the links of"
+            " files into a corpus, use `alignkit merge CORPUS --add NAME=FILE --in-order -o NEW`",
+        ),
+    )
     for option, path in (("--model", options.model), ("--guidelines", options.guidelines)):
         if path is not None and not os.path.isfile(path):
             raise OptionError(f"{option} {path}: no such file")
@@ -275,10 +309,15 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
         given = False
         fallback = SuggestionPlan("initial", "initial") if corpus is None else fallback
     return Opening(
-        _job(options, project, corpus), plan if given else None, fallback=fallback, note=say,
-        learning=options.learning, role=names.ROLES[options.adjudicate], gold=options.gold or "",
+        _job(options, project, corpus),
+        plan if given else None,
+        fallback=fallback,
+        note=say,
+        learning=options.learning,
+        role=names.ROLES[options.adjudicate],
+        gold=options.gold or "",
         rules=_rules(options),
-    )  # fmt: skip
+    )
 
 
 def _rules(options: argparse.Namespace) -> dict[str, bool]:
@@ -348,18 +387,31 @@ def check_task(options: argparse.Namespace) -> None:
     if options.adjudicate and options.task is not None:
         names.check_adjudicable(options.task)
     _refuse(
-        (options.documents is not None and not extracts, f"{options.documents}: only --task extract"
-         " takes two inputs; to annotate two texts, make a corpus of them: alignkit align SRC TGT"
-         " --to alignkit-jsonl -o pairs.jsonl"),
-        (tokenizer is not None and not extracts,
-         "--tokenize needs --task extract: add it, or leave --tokenize out"),
-        (unknown and os.path.exists(tokenizer),
-         f"--tokenize {tokenizer} names a file: put --tokenize after the documents"),
-        (given and options.task in ("judge", "extract"), f"{''.join(given[:1])} is about suggested"
-         f" links, but --task {options.task} has none; leave it out"),
-        (extracts and options.corpus is None, "--task extract needs documents: two folders with the"
-         " same file names, two files, or a file of JSON lines"),
-    )  # fmt: skip
+        (
+            options.documents is not None and not extracts,
+            f"{options.documents}: only --task extract"
+            " takes two inputs; to annotate two texts, make a corpus of them: alignkit align SRC TGT"
+            " --to alignkit-jsonl -o pairs.jsonl",
+        ),
+        (
+            tokenizer is not None and not extracts,
+            "--tokenize needs --task extract: add it, or leave --tokenize out",
+        ),
+        (
+            unknown and os.path.exists(tokenizer),
+            f"--tokenize {tokenizer} names a file: put --tokenize after the documents",
+        ),
+        (
+            given and options.task in ("judge", "extract"),
+            f"{''.join(given[:1])} is about suggested"
+            f" links, but --task {options.task} has none; leave it out",
+        ),
+        (
+            extracts and options.corpus is None,
+            "--task extract needs documents: two folders with the"
+            " same file names, two files, or a file of JSON lines",
+        ),
+    )
     if unknown:
         raise UnknownNameError("tokenizer", tokenizer, TOKENIZERS)
 

@@ -20,10 +20,14 @@ from alignkit.cli.parser import add_options
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         PLACE  folder of the lab, or a PostgreSQL database, as for 'alignkit serve'
         --name NAME  name in the lab (default: that of the project)
-        """, PLACE={"dest": "place"})  # fmt: skip
+        """,
+        PLACE={"dest": "place"},
+    )
 
 
 def run(options: argparse.Namespace) -> None:

@@ -35,10 +35,16 @@ _share = real("a share from 0 to 1", 0, 1)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         --annotators NAME...  annotators to add to the project
-        """, annotators={"default": [], "type": annotator_name})  # fmt: skip
-    add_options(parser.add_argument_group("pairs"), """
+        """,
+        annotators={"default": [], "type": annotator_name},
+    )
+    add_options(
+        parser.add_argument_group("pairs"),
+        """
         --double SHARE  share of the pairs to give to two annotators; each other pair goes to one
             (default: everybody annotates all pairs)
         --each K  number of annotators that each pair gets, instead of --double
@@ -46,25 +52,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --stratify BY...  take the same share of --double and --trial pairs from each group; groups
             are by length, uncertainty or an attribute (default: length)
         --seed N  seed of all random draws (default: 0)
-        """, double={"type": _share}, each={"type": number(1)}, trial={"type": number(0)},
-        seed={"type": number(0)})  # fmt: skip
-    add_options(parser.add_argument_group("order and suggestions"), """
+        """,
+        double={"type": _share},
+        each={"type": number(1)},
+        trial={"type": number(0)},
+        seed={"type": number(0)},
+    )
+    add_options(
+        parser.add_argument_group("order and suggestions"),
+        """
         --order BY  order of the pairs: hash, which is random, uncertainty, or an attribute. The
             pairs with the most uncertain suggestions come first by uncertainty; an attribute, such
             as document, keeps pairs with the same value together, as in the corpus (default: hash)
         --control SHARE  size of the control sample, in which some or all annotators see no
             suggestions; 0 for none (default: 0.1, or 0 if pairs are judged or extracted)
         --control-least N  minimum number of pairs in the control sample (default: 150)
-        """, control={"type": _share},
-        control_least={"type": number(0)})  # fmt: skip
-    add_options(parser.add_argument_group("output"), """
+        """,
+        control={"type": _share},
+        control_least={"type": number(0)},
+    )
+    add_options(
+        parser.add_argument_group("output"),
+        """
         --move MOVE  move pairs that FROM has not begun to TO, or to nobody if TO is '', and
             assign nothing
         --count N  number of pairs that --move moves (default: 1)
         --dry-run  show the result without assigning anything
         --json  print JSON (default: tables)
-        """, move={"nargs": 2, "metavar": ("FROM", "TO")},
-        count={"type": number(1), "default": 1})  # fmt: skip
+        """,
+        move={"nargs": 2, "metavar": ("FROM", "TO")},
+        count={"type": number(1), "default": 1},
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -74,9 +92,12 @@ def run(options: argparse.Namespace) -> None:
     if options.move is not None:
         with open_project(options, readonly=options.dry_run) as store:
             moved = move_pairs(
-                store, options.move[0], options.move[1] or None, options.count,
+                store,
+                options.move[0],
+                options.move[1] or None,
+                options.count,
                 dry_run=options.dry_run,
-            )  # fmt: skip
+            )
         print(json_text(moved._asdict()) if options.json else moved.text)
         return
     drawn = ("double", "each", "trial", "seed", "stratify", "order")

@@ -21,14 +21,19 @@ from alignkit.cli.parser import add_options, number
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         --least P  minimum probability of suggestions that count (default: 0)
         --resamples N  number of resamples for the intervals (default: 2000)
         --confidence C  confidence of the intervals (default: 0.95)
         --seed N  seed of all random draws (default: 12345)
-        """, least={"type": float, "default": 0.0},
-        resamples={"type": number(1), "default": 2000}, confidence={"type": float, "default": 0.95},
-        seed={"type": number(0), "default": 12345})  # fmt: skip
+        """,
+        least={"type": float, "default": 0.0},
+        resamples={"type": number(1), "default": 2000},
+        confidence={"type": float, "default": 0.95},
+        seed={"type": number(0), "default": 12345},
+    )
     add_media(parser, csv=None)
 
 

@@ -35,19 +35,30 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         OUT  file or folder to write; - is stdout
-        """, OUT={"dest": "output", "type": output})  # fmt: skip
+        """,
+        OUT={"dest": "output", "type": output},
+    )
     group = add_writing_arguments(parser, ", ".join(WRITTEN))
-    add_options(group, """
+    add_options(
+        group,
+        """
         --annotator A  write only the work of this annotator (default: all)
         --done  leave out work that is not marked as done
-        """)  # fmt: skip
-    add_options(group.add_mutually_exclusive_group(), """
+        """,
+    )
+    add_options(
+        group.add_mutually_exclusive_group(),
+        """
         --provenance FILE  file for the decisions behind the gold standard (default:
             OUT.provenance.jsonl, unless OUT is stdout)
         --no-provenance  do not write the decisions behind the gold standard
-        """, provenance={"type": output})  # fmt: skip
+        """,
+        provenance={"type": output},
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -58,9 +69,12 @@ def run(options: argparse.Namespace) -> None:
         unfinished: Counter[str] = Counter()
         outdated: Counter[str] = Counter()
         pairs = exported_work(
-            store, annotator=options.annotator, done=options.done, unfinished=unfinished,
+            store,
+            annotator=options.annotator,
+            done=options.done,
+            unfinished=unfinished,
             outdated=outdated,
-        )  # fmt: skip
+        )
         if options.annotator is None:
             pairs = of_annotator(pairs, options.project, None, options.to)
         write(counted(pairs, options.project, store.project().pairs), options)

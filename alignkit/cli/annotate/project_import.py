@@ -41,15 +41,19 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         FILE  corpus, text, or another project; - is stdin
         TARGET  file with the target sentences, if FILE is a text with the source sentences
         --words-only  import the words of FILE, and ignore its annotations; even those that no
             longer fit
         --add-pairs  add pairs with new ids at the end of the project; if pairs are assigned, the
             new ones are too, without other changes (default: leave them out)
-        """, FILE={"dest": "input"},
-        TARGET={"dest": "second", "nargs": "?"})  # fmt: skip
+        """,
+        FILE={"dest": "input"},
+        TARGET={"dest": "second", "nargs": "?"},
+    )
     inputs.add_reading_arguments(parser)
     inputs.add_order_argument(parser)
     add_options(parser, "--json  print a report as JSON")

@@ -33,14 +33,23 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         PROJECT  file of the project; with --rebuild, also a log in JSON lines (- is stdin)
         -o, --output OUT  file for the log (default: stdout)
-        """, PROJECT={"dest": "project"}, output={"type": output_file})  # fmt: skip
-    add_options(parser.add_mutually_exclusive_group(), """
+        """,
+        PROJECT={"dest": "project"},
+        output={"type": output_file},
+    )
+    add_options(
+        parser.add_mutually_exclusive_group(),
+        """
         --check  check that the project agrees with its log
         --rebuild FILE  write a new project from the log
-        """, rebuild={"type": saved_file})  # fmt: skip
+        """,
+        rebuild={"type": saved_file},
+    )
     add_options(parser, f"--json  print the findings of --check as JSON\n{ACCEPT_COPY}")
 
 

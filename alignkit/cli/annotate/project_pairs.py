@@ -21,12 +21,16 @@ from alignkit.tables.table import Table
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         --label L  only judgments with this label; 4 also finds 4> and 4i, 4i only 4i
         --before DATE  only pairs that were last changed before this day (UTC), such as 2026-05-01
         --annotator A  only judgments by this annotator (default: all)
         --json  print JSON (default: a table)
-        """, before={"type": _day})  # fmt: skip
+        """,
+        before={"type": _day},
+    )
 
 
 def _day(text: str) -> str:

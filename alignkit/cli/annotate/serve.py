@@ -37,7 +37,9 @@ _NEEDS_TLS = "needs TLS: give --certificate and --key, or --behind-proxy ADDRESS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         PLACE  folder of the lab, or a PostgreSQL database
         --host A  address to listen on (default: 127.0.0.1, this machine only)
         --port N  port to listen on (default: 8000)
@@ -49,9 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --key FILE  private key of the certificate
         --owner-link  print a link with which to create an owner, or to reset an owner's password,
             and exit
-        """, PLACE={"dest": "place"}, host={"default": "127.0.0.1"},
+        """,
+        PLACE={"dest": "place"},
+        host={"default": "127.0.0.1"},
         port={"type": number(0, 65535), "default": 8000},
-        behind_proxy={"action": "append", "default": []})  # fmt: skip
+        behind_proxy={"action": "append", "default": []},
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -82,9 +87,14 @@ def run(options: argparse.Namespace) -> int:
                 say(f"Create the first owner: {address.url}join#{token}")
 
         server = serving.Server(
-            own.app, started, hang=10.0, ssl_certfile=options.certificate, ssl_keyfile=options.key,
-            limit_concurrency=2000, fair=not options.behind_proxy,
-        )  # fmt: skip
+            own.app,
+            started,
+            hang=10.0,
+            ssl_certfile=options.certificate,
+            ssl_keyfile=options.key,
+            limit_concurrency=2000,
+            fair=not options.behind_proxy,
+        )
         with closing(own), apart():  # files are in place when they are complete, not at the end
             code = server.serve_until_stopped(listener)
     say("stopped")

@@ -27,8 +27,14 @@ _READ = dict.fromkeys(_PLACES.split(), "") | {"printed": "--table "}
 _READ |= {name: f"--{name.replace('_', '-')} " for name in _OPTIONS.split()}
 """The arguments that name files to read, and their names in messages."""
 
-_REPLACES = {"output": "input", "fix": "inputs", "to_source": "source", "to_target": "target",
-             "fix_source": "source", "fix_target": "target"}  # fmt: skip
+_REPLACES = {
+    "output": "input",
+    "fix": "inputs",
+    "to_source": "source",
+    "to_target": "target",
+    "fix_source": "source",
+    "fix_target": "target",
+}
 """The input that each output may replace."""
 
 

@@ -34,15 +34,22 @@ _LOSS = re.compile("out of range|of no word|one side|across|both languages|empty
 
 
 def add_reading_arguments(
-    parser: argparse.ArgumentParser, *, flags: tuple[str, ...] = ("--format",),
-    formats: Mapping[str, str] = FORMATS, default: str = _OWN, of: str = "the input",
-) -> None:  # fmt: skip
+    parser: argparse.ArgumentParser,
+    *,
+    flags: tuple[str, ...] = ("--format",),
+    formats: Mapping[str, str] = FORMATS,
+    default: str = _OWN,
+    of: str = "the input",
+) -> None:
     """Add the options for facts about a file that it does not contain itself."""
     group = parser.add_argument_group("input")
     group.add_argument(
-        *flags, dest="format", metavar="F", type=format_name(formats),
+        *flags,
+        dest="format",
+        metavar="F",
+        type=format_name(formats),
         help=f"format of {of} (default: {default}): {', '.join(formats)}",
-    )  # fmt: skip
+    )
     _add_options(group, [name for name in _OPTIONS if name != "lenient"])
 
 
@@ -204,9 +211,12 @@ def tell(path: str, counts: Counter[str], about: str = "") -> None:
 
 
 def add_order_argument(group: argparse._ActionsContainer) -> None:
-    add_options(group, """
+    add_options(
+        group,
+        """
         --in-order  match pairs by their position in the files, not by their ids (default: by id)
-        """)  # fmt: skip
+        """,
+    )
 
 
 OF_FORMAT = "of the judgments (default: that of the format)"
@@ -267,12 +277,16 @@ def add_side(
         f"{side}_format": {"type": format_name(FORMATS)},
         f"{side}_base": {"type": int, "choices": (0, 1)},
     }
-    add_options(parser.add_argument_group(f"the {long}, if different from the input options"), f"""
+    add_options(
+        parser.add_argument_group(f"the {long}, if different from the input options"),
+        f"""
         --{side}-format F  format of {name}, if HYP and REF differ in format (default: --format)
         --{side}-base  number of the first word in {name} (default: --base)
         --{side}-transpose  links of {name} are written target first
         --{side}-annotator A{"..." * several}  annotator in {name}, if {name} has several{more}
-        """, **settings)  # fmt: skip
+        """,
+        **settings,
+    )
 
 
 def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> FileOptions:
@@ -281,10 +295,13 @@ def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> Fi
 
     names = ("hyp_format", "hyp_base", "ref_format", "ref_base", "format", "ref_annotator")
     return FileOptions(
-        reading_options(options), hyp_transpose=options.transpose != options.hyp_transpose,
-        ref_transpose=options.transpose != options.ref_transpose, hyp_annotator=hyp_annotator,
-        in_order=options.in_order, **{name: getattr(options, name) for name in names},
-    )  # fmt: skip
+        reading_options(options),
+        hyp_transpose=options.transpose != options.hyp_transpose,
+        ref_transpose=options.transpose != options.ref_transpose,
+        hyp_annotator=hyp_annotator,
+        in_order=options.in_order,
+        **{name: getattr(options, name) for name in names},
+    )
 
 
 def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple[Input, Input]:
@@ -297,11 +314,16 @@ def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple
 
 def add_names(group: argparse._ActionsContainer) -> None:
     repeated = {"action": "append", "default": []}
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --rename OLD=NEW  rename an annotator; repeatable
         --role NAME=ROLE  set the role of an annotator or program: {", ".join(ROLES)}; repeatable
             (default: as in the file)
-        """, rename=repeated, role=dict(repeated))  # fmt: skip
+        """,
+        rename=repeated,
+        role=dict(repeated),
+    )
 
 
 def named(corpus: Corpus, options: argparse.Namespace) -> Corpus:

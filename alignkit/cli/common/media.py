@@ -48,12 +48,15 @@ def print_result(result: Result, options: argparse.Namespace) -> None:
 
 
 def add_groups(group: argparse._ActionsContainer) -> None:
-    add_options(group, """
+    add_options(
+        group,
+        """
         --by ATTRIBUTE  add a row for each value of this attribute of the pairs (genre, document,
             ...), or for each day, week or month if annotations have times
         --split TEXT  separator of several values in that attribute, such as a comma; a pair counts
             in each (default: one value)
-        """)  # fmt: skip
+        """,
+    )
 
 
 def add_separator(group: argparse._ActionsContainer) -> None:
@@ -73,11 +76,16 @@ def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_plot(group: argparse._ActionsContainer, what: str) -> None:
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --plot FILE  draw {what} with their intervals as a figure for a paper (.pdf, .png or .svg)
         --plot-width  width of the figure: one column (3.3 in) or full width (6.9 in) (default:
             column)
-        """, plot={"type": saved_file}, plot_width={"choices": tuple(WIDTHS)})  # fmt: skip
+        """,
+        plot={"type": saved_file},
+        plot_width={"choices": tuple(WIDTHS)},
+    )
 
 
 def check_plot(options: argparse.Namespace) -> None:
@@ -89,10 +97,13 @@ def check_plot(options: argparse.Namespace) -> None:
 
 
 def add_labels(group: argparse._ArgumentGroup) -> None:
-    add_options(group, """
+    add_options(
+        group,
+        """
         --one-label  with --to joshua or ppdb, leave out rules whose two sides have different labels
             (default: both labels are written, [NP~S])
-        """)  # fmt: skip
+        """,
+    )
 
 
 def check_labels(options: argparse.Namespace, format: str | None) -> None:

@@ -193,9 +193,11 @@ class ProgressBar:
     """Show progress with the time left if stderr is a terminal and work takes over a second."""
 
     def __init__(
-        self, label: str, fraction: Callable[[], float | None] | int | None,
+        self,
+        label: str,
+        fraction: Callable[[], float | None] | int | None,
         unit: str | None = "pairs",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._label, self._unit, self.detail = label, unit, ""
         self._steps, self._share = 0, 0.0
         self._fraction = fraction

@@ -32,7 +32,9 @@ _SINGULAR = {
 
 def add_tree_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("trees")
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --source-trees FILE  trees of the source sentences, in the same order
         --target-trees FILE  trees of the target sentences, in the same order
         --both-trees FILE  trees of both sides in turn: source, target, source, target, ...
@@ -45,8 +47,10 @@ def add_tree_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
             error)
         --drop-function-tags  read NP-SBJ=1 as NP (default: keep it)
         --drop-traces  leave out -NONE- and nodes without other words (default: they are words)
-        """, tree_name={"type": annotator_name},
-        tree_format={"choices": tuple(TREE_FORMATS)})  # fmt: skip
+        """,
+        tree_name={"type": annotator_name},
+        tree_format={"choices": tuple(TREE_FORMATS)},
+    )
     return group
 
 
@@ -116,9 +120,11 @@ def trees_told(counts: Counter[str]) -> str:
 
 
 def attached(
-    options: argparse.Namespace, pairs: Iterable[SentencePair], counts: Counter[str],
+    options: argparse.Namespace,
+    pairs: Iterable[SentencePair],
+    counts: Counter[str],
     observe: Callable[[Finding], None] | None = None,
-) -> Iterator[SentencePair]:  # fmt: skip
+) -> Iterator[SentencePair]:
     """Yield pairs with the trees of files, like `attach_trees`; with `observe`, leniently."""
     from alignkit.io.tree_files import attach_trees
 

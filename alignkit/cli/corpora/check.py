@@ -260,7 +260,9 @@ def _examined_again(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         IN...  file or folder; or one file for each annotator, with the same pairs; - is stdin
         --fix OUT  write a corrected file; each link once and inside its sentences, no byte order
             marks or carriage returns, U+FFFD for control characters; OUT may be IN
@@ -273,10 +275,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --group ATTRIBUTE  with --leaks, also report pairs of the second file that have the same
             value of this attribute as some pair of the first file; repeatable (default: goeswith,
             document, entity and original)
-        """, IN={"dest": "inputs"}, fix={"type": output}, fix_source={"type": output_file},
-        fix_target={"type": output_file}, group={"action": "append"})  # fmt: skip
+        """,
+        IN={"dest": "inputs"},
+        fix={"type": output},
+        fix_source={"type": output_file},
+        fix_target={"type": output_file},
+        group={"action": "append"},
+    )
     add_separator(parser)
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         --ignore-case  with --leaks, ignore differences of case (default: they count; differences of
             white space and of the Unicode form of characters are always ignored)
         --consistency  list links that are inconsistent with the annotator's other links, and links
@@ -284,7 +293,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --show N  print at most N findings of each kind (default: 5; with --consistency, 50 of each
             annotator)
         --json  print all findings as JSON (default: text)
-        """, show={"type": number(0)})  # fmt: skip
+        """,
+        show={"type": number(0)},
+    )
     add_reading_arguments(parser)
     trees.add_tree_options(parser)
 

@@ -27,11 +27,14 @@ from alignkit.io.inputs import sides_hint
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "IN...  files or folders to read; - is stdin", IN={"dest": "inputs"})
     convert.add_corpus_output(parser, "file to write; - is stdout")
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         --prefix  put the name of the file before each id, as in news/12; with the folder, if two
             files have the same name
         --json  print how many pairs came from each file, as JSON
-        """)  # fmt: skip
+        """,
+    )
     add_reading_arguments(parser)
 
 

@@ -26,7 +26,9 @@ from alignkit.model.alignment import SIDES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         IN  file or folder to read; - is stdin
         WORD  the word to look for
         --all  list all words with their counterparts, shares and entropy, instead of one word
@@ -38,9 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --ignore-case  ignore differences of case
         --context N  number of words shown on either side of the word (default: 5)
         --show N  print at most N lines for each counterpart (default: 5; JSON and CSV have all)
-        """, IN={"dest": "input"}, WORD={"dest": "word", "nargs": "?"}, side={"choices": SIDES},
+        """,
+        IN={"dest": "input"},
+        WORD={"dest": "word", "nargs": "?"},
+        side={"choices": SIDES},
         context={"type": number(0), "default": 5},
-        show={"type": number(0), "default": 5})  # fmt: skip
+        show={"type": number(0), "default": 5},
+    )
     add_forms(parser.add_argument_group("output"))
     add_reading_arguments(parser)
 

@@ -40,17 +40,25 @@ from alignkit.model.sentence_pair import SentencePair, origin_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         IN  file or folder to read; - is stdin
         OUT  file or folder to write; - is stdout
-        """, IN={"dest": "input"}, OUT={"dest": "output", "type": output})  # fmt: skip
+        """,
+        IN={"dest": "input"},
+        OUT={"dest": "output", "type": output},
+    )
     inputs.add_reading_arguments(parser, flags=("--from", "--format"))
     text = "a name that --help-all lists under --from (default: by the ending of OUT)"
     group = add_writing_arguments(parser, text, required=False)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --annotator A  write only the alignments of this annotator (default: all)
         --swap  exchange source and target; with a scheme, also in judgments with a direction
-        """)  # fmt: skip
+        """,
+    )
     inputs.add_scheme_argument(group, f"{inputs.OF_FORMAT}, for --swap and --rows")
     add_rows_arguments(group)
     add_tree_options(parser)
@@ -61,7 +69,9 @@ def add_writing_arguments(
 ) -> argparse._ArgumentGroup:
     """Add the options for writing a corpus; `formats` lists the formats in the help."""
     group = parser.add_argument_group("output")
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --to F  format of the output: {formats}
         --to-base  number of the first word in the output (default: as usual in the format)
         --to-transpose  write links target first
@@ -69,9 +79,12 @@ def add_writing_arguments(
         --to-target FILE  file for the target sentences, if OUT has only links
         --to-ids  write the id of each pair before its links (pharaoh)
         --to-weights  write the weight of each link after it, as in 0-0:0.93 (pharaoh)
-        """, to={"required": required, "type": format_name(WRITTEN)},
-        to_base={"type": int, "choices": (0, 1)}, to_source={"type": output_file},
-        to_target={"type": output_file})  # fmt: skip
+        """,
+        to={"required": required, "type": format_name(WRITTEN)},
+        to_base={"type": int, "choices": (0, 1)},
+        to_source={"type": output_file},
+        to_target={"type": output_file},
+    )
     return group
 
 
@@ -173,13 +186,17 @@ _OF_PREFERENCES = ("id", "chosen", "rejected", "original")
 
 def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
     listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --rows  write rows for training (columns id, label, source and target, or id, chosen,
             rejected and original, separated by tabs; as CSV or JSON lines if OUT ends in .csv or
             .jsonl). {listing}
         --view V  with --rows, merge labels by this view, such as binary (default: full)
         --no-rewrites  leave out rewrites (pairs that annotators changed into paraphrases)
-        """, rows={"choices": tuple(KINDS)})  # fmt: skip
+        """,
+        rows={"choices": tuple(KINDS)},
+    )
 
 
 def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
@@ -195,10 +212,13 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
             yield pair
 
     rows = training_rows(
-        counted(), get_view(options.scheme, options.view or "full"), options.rows,
-        annotator=options.annotator, rewrites=not options.no_rewrites,
+        counted(),
+        get_view(options.scheme, options.view or "full"),
+        options.rows,
+        annotator=options.annotator,
+        rewrites=not options.no_rewrites,
         lenient_labels=options.lenient_labels,
-    )  # fmt: skip
+    )
     with replacing(options.output) as out:
         columns = _OF_PREFERENCES if options.rows == "preferences" else _COLUMNS
         write = row_writer(options.output, out, columns)
@@ -234,11 +254,15 @@ _BY_ENDING = (
 def add_corpus_output(
     parser: argparse.ArgumentParser, text: str, default: str = _BY_ENDING
 ) -> None:
-    add_options(parser, f"""
+    add_options(
+        parser,
+        f"""
         -o, --output OUT  {text}
         --to F  format of OUT (default: {default})
-        """, output={"required": True, "type": output},
-        to={"type": format_name(WRITTEN)})  # fmt: skip
+        """,
+        output={"required": True, "type": output},
+        to={"type": format_name(WRITTEN)},
+    )
 
 
 def refuse_json_beside(options: argparse.Namespace) -> None:

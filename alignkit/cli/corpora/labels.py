@@ -30,9 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     inputs.add_scheme_argument(parser)
     inputs.add_view_argument(parser)
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         --annotator A  count the labels of this annotator; repeatable (default: all)
-        """, annotator={"action": "append"})  # fmt: skip
+        """,
+        annotator={"action": "append"},
+    )
     add_groups(parser)
     inputs.add_rewrites_argument(parser)
     add_media(parser, csv="print the rows of the table as CSV")
@@ -48,9 +52,12 @@ def run(options: argparse.Namespace) -> None:
     view = get_view(options.scheme, options.view)
     corpus = read.corpus(judged=True)
     counts = count_labels(
-        corpus, view, **{name: getattr(options, name) for name in ("by", "split", "rewrites")},
-        annotators=options.annotator, lenient_labels=options.lenient_labels,
-    )  # fmt: skip
+        corpus,
+        view,
+        **{name: getattr(options, name) for name in ("by", "split", "rewrites")},
+        annotators=options.annotator,
+        lenient_labels=options.lenient_labels,
+    )
     if counts.rewrites:
         message = f"{options.input}: {counts.rewrites} of the pairs are rewrites"
         warn(f"{message}, which nobody judged; they are left out (--rewrites includes them)")

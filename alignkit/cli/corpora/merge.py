@@ -38,11 +38,16 @@ OWN["transpose"] = "transpose", True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, f"""
+    add_options(
+        parser,
+        f"""
         CORPUS  corpus to add annotations to; - is stdin
         --add {_ADDED}  name and file of an annotation to add; repeatable (the parts after FILE are
             optional; if they are missing, --format, --base and --transpose apply)
-        """, CORPUS={"dest": "input"}, add={"action": "append", "required": True})  # fmt: skip
+        """,
+        CORPUS={"dest": "input"},
+        add={"action": "append", "required": True},
+    )
     add_corpus_output(
         parser, "file to write; - is stdout", "by its ending, as of convert, else alignkit-xml"
     )

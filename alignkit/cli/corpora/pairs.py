@@ -38,14 +38,21 @@ _ratio = real("a number above 1", 1, hint="; for a ratio of 1:9, use 9")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         IN...  one file for each translator, or a single file with a column for each translator (.gz
             too); - is stdin
         --encoding E  encoding of all input (default: utf-8)
-        """, IN={"dest": "inputs"}, encoding={"default": "utf-8"})  # fmt: skip
+        """,
+        IN={"dest": "inputs"},
+        encoding={"default": "utf-8"},
+    )
     add_texts(parser)
     add_limits(parser)
-    add_options(parser.add_argument_group("pairing and filters"), """
+    add_options(
+        parser.add_argument_group("pairing and filters"),
+        """
         --which  pair all translations, or only the first with each of the others (default: all)
         --both-orders  write each pair in both orders (default: the earlier translation is the
             source)
@@ -56,10 +63,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --drop-identical  drop pairs of equal sentences, ignoring case (default: keep them)
         --drop-repeated  drop pairs that occurred before (default: keep them); needs 100 bytes a
             pair
-        """, which={"choices": tuple(WHICH), "default": "all"},
-        min_length={"type": number(1), "default": 1}, max_length={"type": number(1)},
-        max_ratio={"type": _ratio})  # fmt: skip
-    add_options(parser.add_argument_group("output"), """
+        """,
+        which={"choices": tuple(WHICH), "default": "all"},
+        min_length={"type": number(1), "default": 1},
+        max_length={"type": number(1)},
+        max_ratio={"type": _ratio},
+    )
+    add_options(
+        parser.add_argument_group("output"),
+        """
         -o, --output FILE  file to write (default: stdout)
         --to F  format of the output: bitext, with lines 'source ||| target', or tsv, with two
             columns (default: bitext)
@@ -68,8 +80,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --to-ids  write an id and a tab first; 7/1-3 pairs translations 1 and 3 of line 7 (not
             bitext)
         --json  print the counts as JSON on stdout (default: in words on stderr)
-        """, output={"type": output_file}, to={"choices": ("bitext", "tsv")},
-        to_source={"type": output_file}, to_target={"type": output_file})  # fmt: skip
+        """,
+        output={"type": output_file},
+        to={"choices": ("bitext", "tsv")},
+        to_source={"type": output_file},
+        to_target={"type": output_file},
+    )
 
 
 def run(options: argparse.Namespace) -> None:

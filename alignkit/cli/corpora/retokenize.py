@@ -31,14 +31,18 @@ from alignkit.model.texts import split_words
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         --source-words FILE  file with the new source words: one line per pair, words separated by
             white space (default: as they are)
         --target-words FILE  new target words
         --divide-spaces  divide words that contain white space, such as '25 000' in CoNLL-U
         --differing  what to do if the texts of a pair differ: stop, or leave the pair out (default:
             stop)
-        """, differing={"choices": DIFFERING, "default": "stop"})  # fmt: skip
+        """,
+        differing={"choices": DIFFERING, "default": "stop"},
+    )
     convert.add_corpus_output(parser, "file to write; - is stdout")
     add_media(parser.add_argument_group("report"))
     add_reading_arguments(parser)

@@ -45,13 +45,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     convert.add_corpus_output(
         parser, "file to write (with --split: OUT-train, OUT-dev, ...); - is stdout"
     )
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         --ids ID...  select the pairs with these ids
         --ids-from FILE  select the pairs with the ids in this file, one per line
         --annotated-by A...  select the pairs that all these annotators aligned
-        """)  # fmt: skip
+        """,
+    )
     group = parser.add_argument_group("at random")
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --share S  select a share of the pairs, such as .1 or 10%
         --split PART=S...  split into parts with these shares, such as train=.8,dev=.1,test=.1 (or
             train=.8,dev=.1,test=.1)
@@ -60,11 +65,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             judgment: each label
         --keep-together ATTRIBUTE  put all pairs with the same value of this attribute, such as the
             pairs of one document, into the same part; repeatable
-        """, seed={"type": number(0)}, keep_together={"action": "append"})  # fmt: skip
+        """,
+        seed={"type": number(0)},
+        keep_together={"action": "append"},
+    )
     add_separator(group)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --keep-texts  put pairs that share a text into the same part; on either side, ignoring case
-        """, keep_texts={"default": None})  # fmt: skip
+        """,
+        keep_texts={"default": None},
+    )
     add_options(parser, "--json  print a report as JSON (default: on stderr)")
     add_reading_arguments(parser)
 
@@ -81,10 +93,14 @@ def run(options: argparse.Namespace) -> None:
     parts = Parts({_ONE: corpus})
     if shares is not None:
         parts = split_corpus(
-            corpus, shares, seed=SEED if options.seed is None else options.seed,
-            stratify=options.stratify, keep_together=options.keep_together or (),
-            separator=options.separator, keep_texts=bool(options.keep_texts),
-        )  # fmt: skip
+            corpus,
+            shares,
+            seed=SEED if options.seed is None else options.seed,
+            stratify=options.stratify,
+            keep_together=options.keep_together or (),
+            separator=options.separator,
+            keep_texts=bool(options.keep_texts),
+        )
     for name, part in parts.items():
         convert.write_whole(part, places[name], format)
     cautions = [in_words_of(options.parser, text) for text in parts.cautions]
@@ -165,9 +181,13 @@ def _chosen(corpus: Corpus, options: argparse.Namespace, declared: ReadOptions) 
 
 
 def _tell(
-    options: argparse.Namespace, whole: Corpus, corpus: Corpus, shares: dict[str, float] | None,
-    written: dict[str, Corpus], cautions: Sequence[str],
-) -> None:  # fmt: skip
+    options: argparse.Namespace,
+    whole: Corpus,
+    corpus: Corpus,
+    shares: dict[str, float] | None,
+    written: dict[str, Corpus],
+    cautions: Sequence[str],
+) -> None:
     """Report what was written, on stderr or as JSON."""
     together = options.keep_together or []
     kept = [*together, *([TEXTS] if options.keep_texts else [])]

@@ -45,7 +45,9 @@ LARGEST = 30_000  # pixels of a side of a picture that browsers draw
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "IN  file or folder to read; - is stdin", IN={"dest": "input"})
-    add_options(parser.add_argument_group("drawing"), """
+    add_options(
+        parser.add_argument_group("drawing"),
+        """
         --id ID  draw only the pair with this id; repeatable
         --limit N  draw only the first N pairs (default: all)
         --annotators A...  draw the alignments of these annotators (default: all); pairs that none
@@ -54,9 +56,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             pairs without trees are skipped
         --links  with --trees, the links by which nodes are matched: sure, or possible for both
             kinds (default: sure)
-        """, id={"action": "append"}, limit={"type": number(1)}, trees={"dest": "draw_trees"},
-        links={"choices": ("sure", "possible")})  # fmt: skip
-    add_options(parser.add_argument_group("output (default: in the terminal)"), f"""
+        """,
+        id={"action": "append"},
+        limit={"type": number(1)},
+        trees={"dest": "draw_trees"},
+        links={"choices": ("sure", "possible")},
+    )
+    add_options(
+        parser.add_argument_group("output (default: in the terminal)"),
+        f"""
         --html FILE  write a page for the browser, or several files if there are many pairs (FILE,
             FILE-page-2, ...)
         --pairs-a-page N  with --html, number of pairs in each file (default: {PAIRS_A_PAGE}, with
@@ -67,10 +75,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --colour, --color  use colours in the terminal (default: auto, which respects NO_COLOR)
         --ascii  use only ASCII characters
         --width N  width in characters; wider matrices are split (default: that of the terminal)
-        """, html={"type": output_file}, pairs_a_page={"type": number(1)},
-        svg={"type": output_file}, interlinear={"type": output_file},
+        """,
+        html={"type": output_file},
+        pairs_a_page={"type": number(1)},
+        svg={"type": output_file},
+        interlinear={"type": output_file},
         colour={"choices": ("auto", "always", "never"), "default": "auto"},
-        width={"type": number(1)})  # fmt: skip
+        width={"type": number(1)},
+    )
     trees.add_tree_options(parser)
     add_reading_arguments(parser)
     parser.set_defaults(stray=_stray)

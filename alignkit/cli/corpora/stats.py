@@ -41,17 +41,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_forms(parser.add_argument_group("output (all except --json need --diversity)"))
     add_groups(parser)
     group = parser.add_argument_group("similarity of the two texts")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --diversity  show how similar the two texts of each pair are, instead of counts
         --annotator A  with --by judgment, annotator of the judgments; needed if annotators differ
-        """)  # fmt: skip
+        """,
+    )
     inputs.add_rewrites_argument(group)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --stop-words FILE  words to leave out of the Jaccard index (UTF-8, separated by white space;
             default: none)
         --stem  use Porter's stems of English words for the Jaccard index
         --token REGEX  pattern of a token (default: letters, digits and underscores in a row)
-        """)  # fmt: skip
+        """,
+    )
     inputs.add_reading_arguments(parser)
 
 
@@ -97,10 +103,15 @@ def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) 
             message = f"{options.stop_words}: no stop words"
             raise OptionError(f"{message}; expected words separated by white space")
     result = diversity(
-        Corpus(pairs), by=options.by, annotator=options.annotator, split=options.split,
-        rewrites=options.rewrites, stop_words=frozenset(words), stem=options.stem,
+        Corpus(pairs),
+        by=options.by,
+        annotator=options.annotator,
+        split=options.split,
+        rewrites=options.rewrites,
+        stop_words=frozenset(words),
+        stem=options.stem,
         **({} if options.token is None else {"token": options.token}),
-    )  # fmt: skip
+    )
     print_findings(result, options, title="Diversity of wording")
 
 

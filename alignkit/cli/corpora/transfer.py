@@ -28,14 +28,20 @@ from alignkit.model.alignment import SIDES
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         --layer NAME  labels to transfer: a column of the words, such as upos
         --from  side with the labels (default: source)
         --annotator A  annotator whose links to use, if there are several
         -o, --output OUT  also write the corpus with the new labels; - is stdout
         --to F  format of OUT (default: by its ending, else as the input)
-        """, layer={"required": True}, output={"type": output}, to={"type": format_name(WRITTEN)},
-        **{"from": {"choices": SIDES, "default": "source", "dest": "from_side"}})  # fmt: skip
+        """,
+        layer={"required": True},
+        output={"type": output},
+        to={"type": format_name(WRITTEN)},
+        **{"from": {"choices": SIDES, "default": "source", "dest": "from_side"}},
+    )
     add_forms(parser.add_argument_group("report"))
     add_reading_arguments(parser)
 

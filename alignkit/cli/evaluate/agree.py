@@ -76,7 +76,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "CORPUS...  files or a folder to read; - is stdin"
     add_options(parser, words, CORPUS={"dest": "corpus"})
     group = parser.add_argument_group("annotators")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --annotators A...  annotators to compare, two or more (default: all without another role)
         --initial NAME  automatic alignment that the annotators started from; chance edits it
             (default: the one with this role; '' for none)
@@ -84,7 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             with this role; '' for none)
         --systems NAME...  automatic alignments to compare each annotator with (default: the initial
             one and those with the role system; '' for none)
-        """)  # fmt: skip
+        """,
+    )
     inputs.add_names(group)
     add_groups(group)
     inputs.add_order_argument(group)
@@ -93,39 +96,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         for field in _FIELDS.values():
             if field.metadata["group"] == name:
                 _add_field(group, field)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --seed N  seed of all random draws (default: 12345)
         --workers N  number of threads; does not change the result (default: one for each core)
         --plan W  instead of measuring agreement, print how many pairs in all two annotators must
             annotate to know F1 to within W, such as 0.03 (enough with a probability of about 80%)
-        """, seed={"type": number(0), "default": 12345}, workers={"type": number(1)},
-        plan={"type": real("a share between 0 and 1", 0, 1)})  # fmt: skip
+        """,
+        seed={"type": number(0), "default": 12345},
+        workers={"type": number(1)},
+        plan={"type": real("a share between 0 and 1", 0, 1)},
+    )
     group = parser.add_argument_group("output")
     add_media(group)
-    add_options(group.add_mutually_exclusive_group(), """
+    add_options(
+        group.add_mutually_exclusive_group(),
+        """
         --tables T,T  print only these tables (default: a summary): words, phrases, pairings,
             chance, others, cells, alpha, fleiss, edits, votes,
             cautions
         --all  print all tables, and all warnings in full
-        """, tables={"type": lambda text: text.split(","), "metavar": "T,T"},
-        all={"dest": "tables", "action": "store_const", "const": "all"})  # fmt: skip
-    add_options(group, """
+        """,
+        tables={"type": lambda text: text.split(","), "metavar": "T,T"},
+        all={"dest": "tables", "action": "store_const", "const": "all"},
+    )
+    add_options(
+        group,
+        """
         --html FILE  also write a page with tables, plots and disagreements
         --disagreements FILE  write all disagreements as CSV; with the texts and each annotator's
             version (the page shows only the first 180 or 200)
-        """, html={"type": saved_file}, disagreements={"type": saved_file})  # fmt: skip
+        """,
+        html={"type": saved_file},
+        disagreements={"type": saved_file},
+    )
     add_plot(group, "F1 and agreement beyond chance")
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --function-words L...  with --html, separate function words from content words; name the
-            languages of source and target, one for both ({', '.join(LANGUAGES.values())}), or files
+            languages of source and target, one for both ({", ".join(LANGUAGES.values())}), or files
             of words (default: not separated)
-        """)  # fmt: skip
+        """,
+    )
     group = parser.add_argument_group("judgments of pairs")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --on  compare alignments, judgments of whole pairs, or sets of items (default: alignments)
         --chance-samples FILE  with --on sets, sets that annotators could have chosen by chance
-        """, on={"choices": ("alignments", "judgments", "sets"),
-        "default": "alignments"})  # fmt: skip
+        """,
+        on={"choices": ("alignments", "judgments", "sets"), "default": "alignments"},
+    )
     for field in _JUDGMENT_FIELDS.values():
         _add_field(group, field)
     inputs.add_reading_arguments(parser)
@@ -167,9 +190,12 @@ def _on_sets(options: argparse.Namespace) -> None:
     if options.chance_samples is None or len(options.corpus) > 1:
         raise OptionError("--on sets needs one file of sets, and --chance-samples FILE")
     result = agree_on_sets(
-        options.corpus[0], options.chance_samples, annotators=options.annotators,
-        seed=options.seed, **chosen,
-    )  # fmt: skip
+        options.corpus[0],
+        options.chance_samples,
+        annotators=options.annotators,
+        seed=options.seed,
+        **chosen,
+    )
     print_result(result, options)
 
 
@@ -213,9 +239,13 @@ def _on_alignments(options: argparse.Namespace) -> str:
     chosen = typed(options) | {"initial": options.initial, "adjudicated": options.adjudicated}
     with naming(*options.corpus), bar as progress:
         agreement = agree(
-            corpus, options.annotators, **_shared(options), **chosen,
-            systems=[] if options.systems == [""] else options.systems, progress=step,
-        )  # fmt: skip
+            corpus,
+            options.annotators,
+            **_shared(options),
+            **chosen,
+            systems=[] if options.systems == [""] else options.systems,
+            progress=step,
+        )
     output = _output(agreement, options)
     if options.html:
         from alignkit.agreement.page import draw_agreement_page

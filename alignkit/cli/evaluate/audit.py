@@ -35,15 +35,21 @@ COMMANDS = {
 
 
 def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
-    add_options(group, """
+    add_options(
+        group,
+        """
         --n N  number of items; all, if there are fewer
         --seed S  seed of all random draws (default: 12345)
-        """, n={"type": number(1), "required": True},
-        seed={"type": number(0), "default": 12345})  # fmt: skip
+        """,
+        n={"type": number(1), "required": True},
+        seed={"type": number(0), "default": 12345},
+    )
 
 
 def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser.add_argument_group("sheets"), """
+    add_options(
+        parser.add_argument_group("sheets"),
+        """
         --judges NAME...  names of the judges; each gets a sheet with its own order (default: A B)
         --sheets  type of the sheets: tsv, csv or html (default: tsv). tsv and csv are tables for a
             spreadsheet; html is a page that shows each item in its sentences, for judging by
@@ -51,9 +57,12 @@ def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
         --bom  begin tables with a byte order mark, so that spreadsheets recognise UTF-8
         -o, --output FOLDER  folder for the sheets; sheet-NAME.tsv and so on (default: audit)
         --key FILE  file for the key, which no judge should see (default: key.json in FOLDER)
-        """, judges={"type": annotator_name, "default": ["A", "B"]},
+        """,
+        judges={"type": annotator_name, "default": ["A", "B"]},
         sheets={"nargs": "+", "choices": ("tsv", "csv", "html"), "default": ["tsv"]},
-        output={"default": "audit"}, key={"dest": "key_output", "type": saved_file})  # fmt: skip
+        output={"default": "audit"},
+        key={"dest": "key_output", "type": saved_file},
+    )
 
 
 def check_sheets(options: argparse.Namespace) -> None:
@@ -71,9 +80,13 @@ def write_sheets(audit: Audit, options: argparse.Namespace, silent: Collection[s
     if len(audit.items) < options.n:
         say(f"only {len(audit.items)} items instead of {options.n}: there are no more")
     paths = write_audit(
-        audit, options.output, judges=options.judges, sheets=options.sheets, bom=options.bom,
+        audit,
+        options.output,
+        judges=options.judges,
+        sheets=options.sheets,
+        bom=options.bom,
         key=options.key_output,
-    )  # fmt: skip
+    )
     for name, origin in audit.origins.items():
         if origin.drawn or name not in silent:
             say(f"{name}: {origin.drawn} drawn of {origin.population} {origin.about}")

@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "CORPUS  file or folder to read; - is stdin", CORPUS={"dest": "input"})
     group = parser.add_argument_group("items")
     audit.add_draw_arguments(group)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --mix SHARE  share of rewrites among the items (default: .5)
         --each N  number of judges for each item (default: 2)
         --plain  draw plain pairs that all annotators judged paraphrases, or all plain pairs
@@ -37,17 +39,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --annotator A  annotator of the judgments for --plain; repeatable (default: all who judged)
         --by ATTRIBUTE  spread the items over the values of this attribute (period, genre, ..., or
             day, week or month if annotations have times); 'audit read' then also counts by it
-        """, mix={"type": _share, "default": 0.5}, each={"type": number(1), "default": 2},
+        """,
+        mix={"type": _share, "default": 0.5},
+        each={"type": number(1), "default": 2},
         plain={"choices": ("upheld", "all"), "default": "upheld"},
-        annotator={"action": "append"})  # fmt: skip
+        annotator={"action": "append"},
+    )
     group = parser.add_argument_group("labels")
     about = "of the judgments (default: that of the format, or the one that fits all)"
     inputs.add_scheme_argument(group, about)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --view V  view of the scheme with the labels for judges (default: binary, or full if there
             is no binary view)
         --upheld LABEL...  labels of the view that uphold a pair (default: those for paraphrases)
-        """)  # fmt: skip
+        """,
+    )
     audit.add_sheet_arguments(parser)
     inputs.add_reading_arguments(parser)
 

@@ -27,16 +27,23 @@ from alignkit.model.corpus import Corpus
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         HYP  alignments of the system; - is stdin
         REF  the gold standard; - is stdin
         --annotator A  draw from all phrase pairs of this annotator of HYP; leave out REF
-        """, HYP={"dest": "hypothesis"}, REF={"dest": "reference", "nargs": "?"})  # fmt: skip
+        """,
+        HYP={"dest": "hypothesis"},
+        REF={"dest": "reference", "nargs": "?"},
+    )
     for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
         inputs.add_side(parser, side, long)
     group = parser.add_argument_group("items")
     audit.add_draw_arguments(group)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --links  sure: use sure links, possible: use sure and possible links (default: sure)
         --kind  draw the smallest phrase pairs, those made of smaller ones, or both (default:
             atomic); in each case, those that the other side does not have as any kind
@@ -47,9 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --both SHARE  share of items that system and gold standard both have, to check the judges
             (default: 0)
         --by ATTRIBUTE  spread the items over the values of this attribute (genre, document, ...)
-        """, links={"choices": ("sure", "possible"), "default": "sure"},
+        """,
+        links={"choices": ("sure", "possible"), "default": "sure"},
         kind={"choices": ("atomic", "composite", "all"), "default": "atomic"},
-        max_length={"type": number(1)}, both={"type": float, "default": 0.0})  # fmt: skip
+        max_length={"type": number(1)},
+        both={"type": float, "default": 0.0},
+    )
     inputs.add_order_argument(group)
     audit.add_sheet_arguments(parser)
     inputs.add_reading_arguments(parser)

@@ -37,11 +37,15 @@ _MOST = 20  # findings of a kind that are printed
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     sheets = "filled sheets, TSV or CSV; - is stdin"
     parser.add_argument("inputs", metavar="SHEET", nargs="+", help=sheets)
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         --key KEY  key file that was written with the sheets
         --by ATTRIBUTE  add a row for each value of this attribute; with pairs, also day, week,
             month or judgment (default: the attribute by which items were drawn)
-        """, key={"required": True})  # fmt: skip
+        """,
+        key={"required": True},
+    )
     add_draws(parser.add_argument_group("intervals"), "for the bootstrap over sentence pairs")
     add_media(parser.add_argument_group("output"))
 

@@ -34,11 +34,13 @@ from alignkit.scoring.link_classes import LANGUAGES, Frequencies, function_words
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_sides(parser, "alignments of the system; - is stdin")
     group = parser.add_argument_group("classes of links")
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --by-link WAYS  classify links by kind, word, frequency, distance, tag or phenomenon;
             several, separated by commas (default: kind,word,frequency,distance)
         --function-words L...  separate the function words of these languages from content words;
-            source and target, or one for both ({', '.join(LANGUAGES.values())}), or files of words
+            source and target, or one for both ({", ".join(LANGUAGES.values())}), or files of words
             (default: not separated)
         --attribute NAME  attribute with the phenomena of a pair (default: phenomena)
         --split TEXT  separator, if an attribute holds several phenomena (default: a comma)
@@ -46,12 +48,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             (default: the attribute source_tags)
         --target-tags FILE  tags of the target words as word/TAG, one line for each pair in REF
             (default: the attribute target_tags)
-        """, by_link={"default": "kind,word,frequency,distance"},
-        attribute={"default": "phenomena"}, split={"default": ","})  # fmt: skip
+        """,
+        by_link={"default": "kind,word,frequency,distance"},
+        attribute={"default": "phenomena"},
+        split={"default": ","},
+    )
     inputs.add_order_argument(group)
     group = parser.add_argument_group("output")
-    add_options(group, "--examples N  number of errors to show for each class (default: none)",
-                examples={"type": number(0), "default": 0})  # fmt: skip
+    add_options(
+        group,
+        "--examples N  number of errors to show for each class (default: none)",
+        examples={"type": number(0), "default": 0},
+    )
     add_draws(group, "for the intervals")
     add_forms(group)
     inputs.add_reading_arguments(parser, of="all files")
@@ -93,11 +101,14 @@ def run(options: argparse.Namespace) -> None:
     corpus, skipped, cautions = _read(options, frequencies)
     passed = ("attribute", "split", "examples", "resamples", "confidence", "seed")
     errors = link_errors(
-        corpus, inputs.HYPOTHESIS, inputs.REFERENCE,
+        corpus,
+        inputs.HYPOTHESIS,
+        inputs.REFERENCE,
         by_link=[name.strip() for name in options.by_link.split(",") if name.strip()],
-        function_words=known, frequencies=frequencies if frequencies else None,
+        function_words=known,
+        frequencies=frequencies if frequencies else None,
         **{name: getattr(options, name) for name in passed},
-    )  # fmt: skip
+    )
     name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
     errors = replace(errors, skipped=skipped, system=name, notes=(*cautions, *errors.notes))
     print_findings(errors, options, title="Errors by kind of link")

@@ -38,8 +38,19 @@ MEASURES = ("precision", "recall", "f1", "aer", "phrase-f1", "accuracy")
 LIKE = ("kovatchev",)
 BY, SPLIT = "phenomena", ","
 _OF_TABLE = {
-    *("printed", "leave_out", "lower_is_better", "alpha", "encoding", "plot", "heat_map", "html"),
-    *("json", "csv", "medium", "quiet", "debug"),
+    "printed",
+    "leave_out",
+    "lower_is_better",
+    "alpha",
+    "encoding",
+    "plot",
+    "heat_map",
+    "html",
+    "json",
+    "csv",
+    "medium",
+    "quiet",
+    "debug",
 }
 
 
@@ -50,38 +61,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
         inputs.add_side(parser, side, long, several=side == inputs.HYPOTHESIS)
     group = parser.add_argument_group("measure and phenomena")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --compare HYP2...  files of other systems, read with the --hyp options
         --by ATTRIBUTE  attribute that lists the phenomena of a pair (default: phenomena)
         --split TEXT  separator, if the attribute of --by holds several phenomena (default: a comma)
         --measure  measure to compare, such as f1, aer or accuracy (default: f1, or accuracy with
             --scheme); phrase-f1 is for phrase pairs of sure links, accuracy for judgments
-        """, compare={"default": []}, measure={"choices": MEASURES})  # fmt: skip
+        """,
+        compare={"default": []},
+        measure={"choices": MEASURES},
+    )
     add_judged(group, "of the judgments to profile (default: profile links)")
     inputs.add_order_argument(group)
-    add_options(parser.add_argument_group("reading a table"), """
+    add_options(
+        parser.add_argument_group("reading a table"),
+        """
         --table FILE  read a table of scores by phenomenon and system, instead of HYP and REF
         --leave-out ROW...  rows of the table that are not phenomena, such as a mean
         --lower-is-better  give rank 1 to the lowest value, as for errors (default: the highest)
-        """, table={"dest": "printed"}, leave_out={"default": []})  # fmt: skip
+        """,
+        table={"dest": "printed"},
+        leave_out={"default": []},
+    )
     group = parser.add_argument_group("tests and intervals")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --like  use the tests of the 2019 article by Kovatchev et al.; a phenomenon is compared with
             the whole set, by the one-sided test of Mann and Whitney, and judgments of two systems
             by McNemar's test without continuity correction (default: with all other pairs, by
             permutation; McNemar's exact test)
         --trials N  number of permutations of the tests (default: 10000, or 200 for each phenomenon)
         --alpha P  significance level: probability of a false difference (default: 0.05)
-        """, like={"choices": LIKE}, trials={"type": number(1)},
-        alpha={"type": float, "default": 0.05})  # fmt: skip
+        """,
+        like={"choices": LIKE},
+        trials={"type": number(1)},
+        alpha={"type": float, "default": 0.05},
+    )
     score.add_draws(group, "for the intervals")
     group = parser.add_argument_group("output")
     add_forms(group)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --plot FILE  draw the mean ranks of the systems (critical difference diagram; .pdf, .png or
             .svg)
         --heat-map FILE  draw the measure of each system on each phenomenon (.pdf, .png or .svg)
-        """, plot={"type": saved_file}, heat_map={"type": saved_file})  # fmt: skip
+        """,
+        plot={"type": saved_file},
+        heat_map={"type": saved_file},
+    )
     inputs.add_reading_arguments(parser, of="all files")
 
 
@@ -126,9 +157,10 @@ def _check(options: argparse.Namespace, *, judged: bool) -> None:
         raise OptionError("--leave-out and --lower-is-better only work with --table")
     if options.measure is not None and (options.measure == "accuracy") != judged:
         raise OptionError(
-            f"--measure {options.measure} is for links; leave out --scheme or it" if judged
+            f"--measure {options.measure} is for links; leave out --scheme or it"
+            if judged
             else "--measure accuracy is for judgments; add their --scheme"
-        )  # fmt: skip
+        )
     if not judged and (options.predictions or options.rewrites or options.view != "full"):
         raise OptionError(
             "--predictions, --rewrites and --view are for judgments; add their --scheme"
@@ -168,8 +200,10 @@ def _links(options: argparse.Namespace) -> Profile:
     scoring = argparse.Namespace(**fixed)
     systems = score.systems_of(scoring)
     level, alone = "phrases-sure" if phrases else "links", len(systems) == 1
-    scored = {(alone and annotator) or name: Scoring(path, scoring, annotator)
-              for name, path, annotator in systems}  # fmt: skip
+    scored = {
+        (alone and annotator) or name: Scoring(path, scoring, annotator)
+        for name, path, annotator in systems
+    }
     first = next(iter(scored.values()))
     if not first.groups:
         raise OptionError(
@@ -183,10 +217,12 @@ def _links(options: argparse.Namespace) -> Profile:
                 "that aligned the same pairs"
             )
     return profile_rows(
-        {name: each.score.rows[level] for name, each in scored.items()}, first.groups,
-        phrase_ratios if phrases else link_ratios, "f1" if phrases else measure,
+        {name: each.score.rows[level] for name, each in scored.items()},
+        first.groups,
+        phrase_ratios if phrases else link_ratios,
+        "f1" if phrases else measure,
         **_drawing(options),
-    )  # fmt: skip
+    )
 
 
 def _draw(ranking: Ranking, options: argparse.Namespace) -> None:

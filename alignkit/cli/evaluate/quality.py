@@ -31,14 +31,20 @@ from alignkit.io.inputs import naming
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "CORPUS  corpus of judged pairs; - is stdin", CORPUS={"dest": "input"})
     group = parser.add_argument_group("annotators and judgments")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --gold NAME  annotator with the correct judgments
         --annotators A...  annotators to check (default: all people who judged)
-        """, gold={"required": True})  # fmt: skip
+        """,
+        gold={"required": True},
+    )
     inputs.add_scheme_argument(group)
     inputs.add_view_argument(group)
     inputs.add_rewrites_argument(group)
-    add_options(parser.add_argument_group("rules"), """
+    add_options(
+        parser.add_argument_group("rules"),
+        """
         --sequential  check annotators after each gold question (default: once, at the end)
         --after N  number of gold questions that an annotator must answer before being rejected; not
             of tasks, as in Pavlick et al. 2015 (default: 10)
@@ -47,14 +53,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --model  estimate for each annotator the probability of giving the right label
         --consensus FILE  with --model, also write the pairs as JSON lines with the most probable
             label, as annotator `model`, and its probability, as attribute `model.probability`
-        """, consensus={"type": saved_file}, like={"choices": ("parade",)},
-        after={"type": number(1), "default": 10})  # fmt: skip
-    add_options(parser.add_argument_group("good phrases"), """
+        """,
+        consensus={"type": saved_file},
+        like={"choices": ("parade",)},
+        after={"type": number(1), "default": 10},
+    )
+    add_options(
+        parser.add_argument_group("good phrases"),
+        """
         --over ATTRIBUTE  also report which phrases are good; ATTRIBUTE holds the phrase that a pair
             is a context of
         --good LABEL...  labels for a good context (default: those with 1 in the view binary)
         --good-in  contexts in which a good phrase must be good (default: any)
-        """, good_in={"choices": ("any", "majority", "all")})  # fmt: skip
+        """,
+        good_in={"choices": ("any", "majority", "all")},
+    )
     add_forms(parser.add_argument_group("output"))
     inputs.add_reading_arguments(parser)
 
@@ -72,11 +85,21 @@ def run(options: argparse.Namespace) -> None:
     corpus = read.corpus(judged=True)
     with naming(options.input):
         quality = crowd_quality(
-            corpus, options.annotators, gold=options.gold, scheme=options.scheme, view=options.view,
-            sequential=options.sequential, after=options.after, like=options.like,
-            over=options.over, good=options.good, good_in=options.good_in or "any",
-            lenient_labels=options.lenient_labels, rewrites=options.rewrites, model=options.model,
-        )  # fmt: skip
+            corpus,
+            options.annotators,
+            gold=options.gold,
+            scheme=options.scheme,
+            view=options.view,
+            sequential=options.sequential,
+            after=options.after,
+            like=options.like,
+            over=options.over,
+            good=options.good,
+            good_in=options.good_in or "any",
+            lenient_labels=options.lenient_labels,
+            rewrites=options.rewrites,
+            model=options.model,
+        )
     if options.consensus is not None and quality.settled is not None:
         write_whole(quality.settled, options.consensus, "alignkit-jsonl")
     print_findings(quality, options, title="Quality of a crowd")

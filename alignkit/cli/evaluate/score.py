@@ -38,7 +38,9 @@ RARE = "--split-identical --in-order --plot-width --max-length --exact-case"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_sides(parser, "alignments to score, as FILE or NAME=FILE; - is stdin", optional=True)
     group = parser.add_argument_group("scoring")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --level  score links, phrase pairs, or both (default: links)
         --ignore-identical  leave out links and phrases of equal words (default: count them); needs
             the words
@@ -49,25 +51,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --aggregate  micro: add up the counts of all pairs, macro: average the results of the pairs,
             both: micro and macro (default: micro); macro adds mean F1 and exact matches
         --split-identical  add rows for links of equal words and for other links; needs the words
-        """, level={"choices": tuple(LEVEL_CHOICES), "default": "links"},
+        """,
+        level={"choices": tuple(LEVEL_CHOICES), "default": "links"},
         max_length={"type": number(1)},
         links={"choices": tuple(LINK_POLICIES), "default": "given"},
-        aggregate={"choices": AGGREGATES, "default": "micro"})  # fmt: skip
+        aggregate={"choices": AGGREGATES, "default": "micro"},
+    )
     add_order_argument(group)
     group = parser.add_argument_group("intervals and comparison")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --ci  print bootstrap intervals over sentence pairs (default: none)
         --compare HYP2...  compare other systems with HYP; the table shows intervals and significant
             differences. They are read like HYP. NAME=FILE gives a name, also to HYP
-        """, compare={"default": []})  # fmt: skip
+        """,
+        compare={"default": []},
+    )
     add_draws(group, "for --ci, --compare and --plot", ", or 1000 for each two compared systems")
     group = parser.add_argument_group("output")
     media.add_groups(group)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --per-pair  add a row for each sentence pair
         --tables T,T  with several systems, print these tables: systems, differences (with p values)
             (default: systems)
-        """, tables={"type": lambda text: text.split(","), "metavar": "T,T"})  # fmt: skip
+        """,
+        tables={"type": lambda text: text.split(","), "metavar": "T,T"},
+    )
     media.add_media(group)
     media.add_plot(group, "P, R, F1 and AER")
     add_reading_arguments(parser, of="all files")
@@ -75,12 +87,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_draws(group: argparse._ActionsContainer, purpose: str, more: str = "") -> None:
     """Add the options for random draws; see `settle_draws`."""
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --resamples N  number of resamples {purpose} (default: 1000{more})
         --confidence P  confidence of the intervals (default: 0.95)
         --seed N  seed of all random draws (default: 12345)
-        """, resamples={"type": number(1)}, confidence={"type": float},
-        seed={"type": number(0), "default": 12345})  # fmt: skip
+        """,
+        resamples={"type": number(1)},
+        confidence={"type": float},
+        seed={"type": number(0), "default": 12345},
+    )
 
 
 def settle_draws(options: argparse.Namespace, *, drawn: bool = True, wanting: str = "") -> None:

@@ -57,13 +57,17 @@ class Judged:
 def add_judged(group: argparse._ArgumentGroup, about: str = inputs.OF_FORMAT) -> None:
     inputs.add_scheme_argument(group, about)
     inputs.add_view_argument(group)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --predictions FILE...  files of predicted labels, one for each system; lines with id and
             label, or only labels in order
         --predicted  whether these files have labels of the scheme or of the view (default: scheme,
             unless a label is only in the view)
-        """, predictions={"default": []},
-        predicted={"choices": ("scheme", "view")})  # fmt: skip
+        """,
+        predictions={"default": []},
+        predicted={"choices": ("scheme", "view")},
+    )
     inputs.add_rewrites_argument(group)
 
 
@@ -142,9 +146,13 @@ def _only(pair: SentencePair, names: dict[str, str]) -> SentencePair:
 
 
 def _joined(
-    refs: Corpus, hyps: Corpus, names: dict[str, str], hyp: inputs.Input, ref: inputs.Input,
+    refs: Corpus,
+    hyps: Corpus,
+    names: dict[str, str],
+    hyp: inputs.Input,
+    ref: inputs.Input,
     options: argparse.Namespace,
-) -> Iterator[SentencePair]:  # fmt: skip
+) -> Iterator[SentencePair]:
     differences = Differences()
     left, right = iter(refs), iter([_only(pair, names) for pair in hyps])
     if options.in_order:
@@ -176,9 +184,13 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
     for path, short in short_names(paths).items():
         name = path if short in (*names, *corpus.annotators) else short
         read = read_predictions(
-            corpus, path, view, predicted=options.predicted, lenient_labels=options.lenient_labels,
+            corpus,
+            path,
+            view,
+            predicted=options.predicted,
+            lenient_labels=options.lenient_labels,
             encoding=options.encoding,
-        )  # fmt: skip
+        )
         corpus = read.added(corpus, name)
         names.append(name)
         unflagged += [name] if read.of_view else []
@@ -191,9 +203,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "or --predictions"
     )
     parser.add_argument(
-        "hypothesis", metavar="HYP",
+        "hypothesis",
+        metavar="HYP",
         help="judgments to score, or the file with all judgments if no REF follows; - is stdin",
-    )  # fmt: skip
+    )
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
     for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
         inputs.add_side(parser, side, long, several=side == inputs.HYPOTHESIS)
@@ -203,11 +216,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_judged(group)
     inputs.add_order_argument(group)
     group = parser.add_argument_group("output")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --wrong FILE  also write the wrong predictions as a table with a column for your own tags:
             id, system, reference, predicted, source, target and an empty column tag, for a
             spreadsheet (separated by tabs; as CSV or JSON lines if FILE ends in .csv or .jsonl)
-        """, wrong={"type": saved_file})  # fmt: skip
+        """,
+        wrong={"type": saved_file},
+    )
     add_forms(group)
     inputs.add_reading_arguments(parser, of="all files")
 

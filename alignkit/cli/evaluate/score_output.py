@@ -37,9 +37,12 @@ class Scoring:
         settings = ScoreSettings(**{x.name: vars(options)[x.name] for x in fields(ScoreSettings)})
         declared = declared_sides(options, self._annotator)
         files = TwoFiles(
-            lambda: self._open(declared), declared, pairwise=bool(options.by or options.per_pair),
-            watch=self._note, tell=warn,
-        )  # fmt: skip
+            lambda: self._open(declared),
+            declared,
+            pairwise=bool(options.by or options.per_pair),
+            watch=self._note,
+            tell=warn,
+        )
         keep = bool(drawn or options.compared or options.by or options.per_pair)
         score = score_files(files, settings, keep_rows=keep)
         by, timed = options.by, options.by in PERIODS and any(map(any, self.groups))
@@ -102,10 +105,25 @@ class Scoring:
 
 
 _COLUMNS = (
-    *("kind", "system", "against", "by", "group", "level", "measure", "value", "low", "high"),
-    *("bootstrap_p", "bootstrap_holm", "randomization_p", "randomization_holm"),
-    *("bootstrap_p_bound", "bootstrap_holm_bound"),
-    *("randomization_p_bound", "randomization_holm_bound", "text"),
+    "kind",
+    "system",
+    "against",
+    "by",
+    "group",
+    "level",
+    "measure",
+    "value",
+    "low",
+    "high",
+    "bootstrap_p",
+    "bootstrap_holm",
+    "randomization_p",
+    "randomization_holm",
+    "bootstrap_p_bound",
+    "bootstrap_holm_bound",
+    "randomization_p_bound",
+    "randomization_holm_bound",
+    "text",
 )
 
 

@@ -26,13 +26,20 @@ from alignkit.model.sentence_pair import SentencePair
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         TABLE  phrase pairs to score (.gz too); - is stdin
         REF  the gold standard, with words
         --table-format  format of TABLE (default: moses if the first line has '|||', else tsv)
-        """, TABLE={"dest": "table"}, REF={"dest": "reference"},
-        table_format={"choices": ("tsv", "moses")})  # fmt: skip
-    add_options(parser.add_argument_group("scoring"), """
+        """,
+        TABLE={"dest": "table"},
+        REF={"dest": "reference"},
+        table_format={"choices": ("tsv", "moses")},
+    )
+    add_options(
+        parser.add_argument_group("scoring"),
+        """
         --annotator A  annotator of the gold standard, if there are several
         --links  sure: use sure links, possible: use sure and possible links (default: sure)
         --ignore-identical  leave out pairs of equal phrases (default: keep them)
@@ -40,8 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --loose  extend gold phrases over unaligned words at their ends (default: tight)
         --min-length N  minimum number of words on each side (default: 1)
         --max-length N  maximum number of words on each side (default: no limit)
-        """, links={"choices": ("sure", "possible"), "default": "sure"},
-        min_length={"type": number(1), "default": 1}, max_length={"type": number(1)})  # fmt: skip
+        """,
+        links={"choices": ("sure", "possible"), "default": "sure"},
+        min_length={"type": number(1), "default": 1},
+        max_length={"type": number(1)},
+    )
     group = parser.add_argument_group("output")
     add_options(group, "--ci  print bootstrap intervals over sentence pairs")
     add_draws(group, "for --ci")

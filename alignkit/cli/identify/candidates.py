@@ -45,8 +45,11 @@ _HELP = re.compile(r"^    (\w+) : ([a-z].+(?:\n {8}.+)*)", re.MULTILINE)
 
 def add_fields(group: argparse._ActionsContainer, kind: type) -> None:
     """Declare the fields of a class of options that have help, in small letters, in docstrings."""
-    helps = {name: " ".join(text.split()) for base in kind.__mro__[-2::-1]
-             for name, text in _HELP.findall(base.__doc__ or "")}  # fmt: skip
+    helps = {
+        name: " ".join(text.split())
+        for base in kind.__mro__[-2::-1]
+        for name, text in _HELP.findall(base.__doc__ or "")
+    }
     for field in fields(kind):
         name, sort = field.name, str(field.type).partition(" | ")[0]
         if name not in helps:  # for Python alone
@@ -85,10 +88,15 @@ def add_search(parser: argparse.ArgumentParser, kind: type, arguments: str, more
     if more:
         add_options(group, more)
     group = parser.add_argument_group("input and output")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --encoding E  encoding of all input (default: utf-8)
         -o, --output FILE  file for the pairs (default: none; only the report is printed)
-        """, output={"type": output_file}, encoding={"default": "utf-8"})  # fmt: skip
+        """,
+        output={"type": output_file},
+        encoding={"default": "utf-8"},
+    )
     add_media(group)
 
 
@@ -120,9 +128,12 @@ def report(result: Result, options: argparse.Namespace) -> None:
 
 
 def search(
-    options: argparse.Namespace, kind: type, function: Callable[..., Candidates], *data: object,
+    options: argparse.Namespace,
+    kind: type,
+    function: Callable[..., Candidates],
+    *data: object,
     **more: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Find candidates, write them, and print the report."""
     result = function(*data, **fields_of(options, kind) | more)
     if options.output is not None and getattr(options, "far", "") is None:  # whole documents

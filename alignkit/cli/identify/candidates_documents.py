@@ -24,10 +24,14 @@ from alignkit.identification.options import DocumentOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    candidates.add_search(parser, DocumentOptions, """
+    candidates.add_search(
+        parser,
+        DocumentOptions,
+        """
         IN  folder of text files, JSON lines, or columns below a line with their names; - is stdin
         IN2  documents to pair with those of IN (default: those of IN with each other)
-        """)  # fmt: skip
+        """,
+    )
 
 
 def run(options: argparse.Namespace) -> None:

@@ -19,9 +19,11 @@ from alignkit.identification.options import GroupOptions
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     candidates.add_search(
-        parser, GroupOptions, "IN  columns divided by tabs, or JSON lines; - is stdin",
+        parser,
+        GroupOptions,
+        "IN  columns divided by tabs, or JSON lines; - is stdin",
         "--vectors FILE  word vectors; a text is the mean of its words (default: n-grams)",
-    )  # fmt: skip
+    )
 
 
 def run(options: argparse.Namespace) -> None:

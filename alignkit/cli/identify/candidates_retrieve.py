@@ -44,7 +44,9 @@ def run(options: argparse.Namespace) -> None:
         file = TextFile(options.among, ReadOptions(encoding=options.encoding))
         among = [line.strip() for _, line in file.lines(options.among)]
     result = retrieve(
-        read.corpus(judged=True), get_view(options.scheme, options.view), among,
+        read.corpus(judged=True),
+        get_view(options.scheme, options.view),
+        among,
         **fields_of(options, RetrievalOptions),
-    )  # fmt: skip
+    )
     print_result(result, options)

@@ -27,13 +27,18 @@ _BELOW = 0.1 - 1e-9  # the band of candidates begins at 0.1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    candidates.add_search(parser, SentenceOptions, """
+    candidates.add_search(
+        parser,
+        SentenceOptions,
+        """
         IN  JSON lines with source and target, or the source text; - is stdin
         TARGET  the target text, if IN is a text
-        """, """
+        """,
+        """
         --negatives  pairs that are less similar than 0.1 instead, as examples of no paraphrases
         --recall GOLD  report how many pairs of a corpus with places are found
-        """)  # fmt: skip
+        """,
+    )
 
 
 def run(options: argparse.Namespace) -> None:

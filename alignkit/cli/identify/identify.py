@@ -39,36 +39,54 @@ _TRAINING = "test leaks compare inductive function_words vectors folds save"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, """
+    add_options(
+        parser,
+        """
         TRAIN  judged pairs; with --load, the pairs to judge
         TEST  pairs to judge (default: those of TRAIN, by cross-validation)
-        """, TRAIN={"dest": "input"}, TEST={"dest": "test", "nargs": "?"})  # fmt: skip
+        """,
+        TRAIN={"dest": "input"},
+        TEST={"dest": "test", "nargs": "?"},
+    )
     group = parser.add_argument_group("labels")
     inputs.add_scheme_argument(group)
     inputs.add_view_argument(group)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --annotator A  the annotator with the judgments; needed if several judged
         --leaks  pairs of TEST that are in TRAIN, or share a group with it: refuse or report them
             (default: refuse)
-        """, leaks={"choices": ("refuse", "report"), "default": "refuse"})  # fmt: skip
+        """,
+        leaks={"choices": ("refuse", "report"), "default": "refuse"},
+    )
     inputs.add_rewrites_argument(group)
     group = parser.add_argument_group("systems")
     add_fields(group, IdentifierOptions)
-    add_options(group, """
+    add_options(
+        group,
+        """
         --compare  compare with cosine, overlap, align, and overlap with align
         --inductive  train the aligner without the texts of the pairs to judge
         --function-words L  language of the function words, which are no content words
         --vectors FILE  word vectors for the feature set vectors
         --folds N  number of folds of cross-validation (default: 10)
-        """, folds={"type": number(2), "default": 10})  # fmt: skip
+        """,
+        folds={"type": number(2), "default": 10},
+    )
     group = parser.add_argument_group("output")
-    add_options(group, """
+    add_options(
+        group,
+        """
         -o, --output FILE  file for the labels: id, tab, label
         --probabilities FILE  file for the probabilities of all labels
         --save FILE  file for the system, trained on all of TRAIN
         --load FILE  use a saved system instead of training one
-        """, output={"type": output_file}, probabilities={"type": saved_file},
-        save={"type": saved_file})  # fmt: skip
+        """,
+        output={"type": output_file},
+        probabilities={"type": saved_file},
+        save={"type": saved_file},
+    )
     add_forms(group)
     inputs.add_reading_arguments(parser)
 

@@ -26,21 +26,31 @@ from alignkit.io.atomic_files import replacing
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_options(parser.add_argument_group("co-training"), """
+    add_options(
+        parser.add_argument_group("co-training"),
+        """
         --strength X  least share of paraphrases between the contexts of a rule (default: 0.95)
         --min-count N  least number of paraphrases of a rule (default: 3)
         --context N  most words of a context on each side (default: 3)
         --max-length N  most words of a phrase (default: 3)
         --rounds N  most rounds; it ends earlier if nothing new is found (default: 10)
-        """, strength={"type": real("a share from 0 to 1", 0, 1), "default": 0.95},
+        """,
+        strength={"type": real("a share from 0 to 1", 0, 1), "default": 0.95},
         min_count={"type": number(1), "default": 3},
-        context={"type": number(1), "default": 3}, max_length={"type": number(1), "default": 3},
-        rounds={"type": number(1), "default": 10})  # fmt: skip
-    add_options(parser.add_argument_group("output"), """
+        context={"type": number(1), "default": 3},
+        max_length={"type": number(1), "default": 3},
+        rounds={"type": number(1), "default": 10},
+    )
+    add_options(
+        parser.add_argument_group("output"),
+        """
         -o, --output FILE  file for the paraphrases (default: stdout)
         --rules FILE  file for the rules: left and right context of the source and of the target,
             paraphrases, other pairs
-        """, output={"type": output_file, "default": "-"}, rules={"type": saved_file})  # fmt: skip
+        """,
+        output={"type": output_file, "default": "-"},
+        rules={"type": saved_file},
+    )
     add_reading_arguments(parser)
 
 
@@ -51,10 +61,13 @@ def run(options: argparse.Namespace) -> None:
     names = ("strength", "min_count", "context", "max_length", "rounds")
     given = {name: getattr(options, name) for name in names}
     result = cotrain(read.pairs(needed=True), **given)
-    rows = [(" ".join(x), " ".join(y), *map("{:.6g}".format, more))
-            for x, y, *more in result.rows()]  # fmt: skip
-    rules = [(*map(" ".join, (*x.source, *x.target)), f"{x.positive}", f"{x.negative}")
-             for x in result.rules]  # fmt: skip
+    rows = [
+        (" ".join(x), " ".join(y), *map("{:.6g}".format, more)) for x, y, *more in result.rows()
+    ]
+    rules = [
+        (*map(" ".join, (*x.source, *x.target)), f"{x.positive}", f"{x.negative}")
+        for x in result.rules
+    ]
     for path, lines in ((options.output, rows), (options.rules, rules)):
         if path is not None:
             with replacing(path) as out:

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rules", metavar="RULES", help="file with rules (.gz too); - is stdin")
-    add_options(parser.add_argument_group("sentences"), """
+    add_options(
+        parser.add_argument_group("sentences"),
+        """
         --sentences FILE  parsed sentences: one Penn tree a line, .mrg or Stanford XML (.gz too); -
             is stdin
         --tree-format F  format of the trees: penn, mrg or stanford-xml (default: detected by the
@@ -43,9 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --drop-function-tags  read NP-SBJ=1 as NP (default: keep it)
         --drop-traces  leave traces out (default: they are words)
         --encoding E  encoding of the sentences (default: utf-8)
-        """, sentences={"required": True}, tree_format={"choices": ("penn", "mrg", "stanford-xml")},
-        encoding={"default": "utf-8"})  # fmt: skip
-    add_options(parser.add_argument_group("rules to apply"), """
+        """,
+        sentences={"required": True},
+        tree_format={"choices": ("penn", "mrg", "stanford-xml")},
+        encoding={"default": "utf-8"},
+    )
+    add_options(
+        parser.add_argument_group("rules to apply"),
+        """
         --rules-format F  format of the rules: tsv, jsonl or xrs (default: detected by the first
             line)
         --min-count N  minimum count of a rule (default: 2, because most rules are seen only once);
@@ -53,15 +60,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --min-p P  minimum p(target | source) of a rule (default: 0.1)
         --any-labels  also use rules with labels that differ between the sides, at the root or at a
             variable (default: leave them out)
-        """, rules_format={"choices": ("tsv", "jsonl", "xrs")},
+        """,
+        rules_format={"choices": ("tsv", "jsonl", "xrs")},
         min_count={"type": number(0), "default": 2},
-        min_p={"type": float, "default": 0.1})  # fmt: skip
-    add_options(parser.add_argument_group("output"), """
+        min_p={"type": float, "default": 0.1},
+    )
+    add_options(
+        parser.add_argument_group("output"),
+        """
         --nbest N  maximum number of rewrites of a sentence (default: 10)
         -o, --output FILE  file to write (default: stdout)
         --json  write JSON (default: text)
-        """, nbest={"type": number(1), "default": 10},
-        output={"type": output_file, "default": "-"})  # fmt: skip
+        """,
+        nbest={"type": number(1), "default": 10},
+        output={"type": output_file, "default": "-"},
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -74,10 +87,13 @@ def run(options: argparse.Namespace) -> None:
     number = unchanged = 0
     with replacing(options.output) as out:
         trees = read_trees(
-            options.sentences, tree_format=options.tree_format,
-            drop_function_tags=options.drop_function_tags, drop_traces=options.drop_traces,
-            encoding=options.encoding, counts=counts,
-        )  # fmt: skip
+            options.sentences,
+            tree_format=options.tree_format,
+            drop_function_tags=options.drop_function_tags,
+            drop_traces=options.drop_traces,
+            encoding=options.encoding,
+            counts=counts,
+        )
         for number, tree in enumerate(counted(trees, options.sentences, None, "sentences"), 1):
             rewrites = paraphrase(tree, index, nbest=options.nbest) if tree is not None else []
             unchanged += not rewrites
@@ -109,8 +125,10 @@ def _index(options: argparse.Namespace) -> RuleIndex:
     try:
         index = RuleIndex.build(
             counted(read_rules(options.rules, options.rules_format), options.rules, None, "rules"),
-            min_count=options.min_count, min_p=options.min_p, any_labels=options.any_labels,
-        )  # fmt: skip
+            min_count=options.min_count,
+            min_p=options.min_p,
+            any_labels=options.any_labels,
+        )
     except OptionError as error:
         raise OptionError(f"{options.rules}: {error}") from None
     reasons = [f"{n:,} {why}" for why, n in index.left_out.items()]
@@ -146,10 +164,14 @@ def _record(number: int, tree: Tree | None, rewrites: list[Rewrite]) -> dict[str
 
     made = [
         {
-            "rank": rank, "probability": x.probability, "words": list(x.words),
-            "origins": list(x.origins), "minor": x.minor, "rules": [*map(applied, x.replacements)],
+            "rank": rank,
+            "probability": x.probability,
+            "words": list(x.words),
+            "origins": list(x.origins),
+            "minor": x.minor,
+            "rules": [*map(applied, x.replacements)],
         }
         for rank, x in enumerate(rewrites, 1)
-    ]  # fmt: skip
+    ]
     words = None if tree is None else list(tree.words)
     return {"sentence": number, "words": words, "rewrites": made}

@@ -55,7 +55,9 @@ _BLOCK = 4096
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_options(parser.add_argument_group("phrase pairs"), """
+    add_options(
+        parser.add_argument_group("phrase pairs"),
+        """
         --annotator A  annotator to use, if there are several
         --links  sure: use sure links, possible: use sure and possible links (default: possible)
         --kind  kind of phrase pairs to extract; composite phrase pairs are made of smaller phrase
@@ -63,21 +65,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --max-length N  maximum number of words on each side (default: no limit)
         --loose  extend phrases over unaligned words at their ends (default: tight); needs the words
         --ignore-identical  leave out pairs of equal phrases (default: keep them); needs the words
-        """, links={"choices": ("sure", "possible"), "default": "possible"},
+        """,
+        links={"choices": ("sure", "possible"), "default": "possible"},
         kind={"choices": ("atomic", "composite", "all"), "default": "all"},
-        max_length={"type": number(1)})  # fmt: skip
+        max_length={"type": number(1)},
+    )
     group = parser.add_argument_group("phrase table")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --table  write a phrase table with counts and probabilities (the columns source, target,
             count, p(target | source), p(source | target))
         --min-count N  leave rarer phrase pairs out of the table (default: 1); probabilities are not
             changed
-        """, table={"dest": "counted"}, min_count={"type": number(1)})  # fmt: skip
+        """,
+        table={"dest": "counted"},
+        min_count={"type": number(1)},
+    )
     add_memory(group, "phrase pairs")
-    add_options(parser.add_argument_group("output"), """
+    add_options(
+        parser.add_argument_group("output"),
+        """
         -o, --output FILE  file to write (default: stdout)
         --jsonl  write one JSON object per line (default: TSV)
-        """, output={"type": output_file, "default": "-"})  # fmt: skip
+        """,
+        output={"type": output_file, "default": "-"},
+    )
     cluster.add_cluster(parser)
     add_reading_arguments(parser)
 
@@ -155,9 +168,13 @@ def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], ran
 def _json_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
     for a, b, c, d, kind in phrases:
         record: dict[str, object] = {
-            "id": pair.id, "source_start": a, "source_end": b, "target_start": c, "target_end": d,
+            "id": pair.id,
+            "source_start": a,
+            "source_end": b,
+            "target_start": c,
+            "target_end": d,
             "kind": "atomic" if kind else "composite",
-        }  # fmt: skip
+        }
         if pair.source is not None and pair.target is not None:
             record |= {"source": pair.source[a:b], "target": pair.target[c:d]}
         yield json_text(record, indent=None) + "\n"

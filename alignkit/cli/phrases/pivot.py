@@ -56,42 +56,62 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "table", metavar="TABLE", help="table of phrases or rules (.gz too); - is stdin"
     )
     parser.add_argument(
-        "second", metavar="TABLE2", nargs="?",
+        "second",
+        metavar="TABLE2",
+        nargs="?",
         help="second table, from the pivot language to the language of e2 (default: TABLE)",
-    )  # fmt: skip
+    )
     group = parser.add_argument_group("joining")
-    add_options(group, """
+    add_options(
+        group,
+        """
         --on  which side of TABLE is the pivot language; the paraphrases are on the other side
             (default: source)
         --min-count N  ignore phrase pairs with a lower count (default: 1)
-        """, on={"choices": ("source", "target"), "default": "source"},
-        min_count={"type": number(1), "default": 1})  # fmt: skip
+        """,
+        on={"choices": ("source", "target"), "default": "source"},
+        min_count={"type": number(1), "default": 1},
+    )
     add_memory(group, "phrase pairs and paraphrases")
-    add_options(parser.add_argument_group("filters"), """
+    add_options(
+        parser.add_argument_group("filters"),
+        """
         --min-p P  leave out paraphrases with a lower p(e2 | e1) (default: 0.001)
         --top N  keep the N most probable paraphrases of each e1; 0 keeps all (default: 20)
         --identity  keep pairs with e2 = e1 (default: leave them out)
-        """, min_p={"type": float, "default": 0.001},
-        top={"type": number(0), "default": 20})  # fmt: skip
+        """,
+        min_p={"type": float, "default": 0.001},
+        top={"type": number(0), "default": 20},
+    )
     group = parser.add_argument_group("output")
-    add_options(group, """
+    add_options(
+        group,
+        """
         -o, --output FILE  file to write (default: stdout)
         --sort  phrase: the paraphrases of each e1 together, probability: the most probable of all
             first (default: phrase)
         --jsonl  write one JSON object per line (default: TSV)
         --to F  format of the output, if TABLE holds rules (default: that of TABLE)
-        """, output={"type": output_file, "default": "-"}, to={"choices": FORMATS},
-        sort={"choices": _SORTS, "default": _SORTS[0]})  # fmt: skip
+        """,
+        output={"type": output_file, "default": "-"},
+        to={"choices": FORMATS},
+        sort={"choices": _SORTS, "default": _SORTS[0]},
+    )
     add_labels(group)
     group = parser.add_argument_group("input")
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --table-format  format of TABLE, if it holds phrases (default: moses if the first line has
             '|||', else tsv)
         --rules-format F  format of TABLE, if it holds rules (default: detected by the first lines):
             {", ".join(FORMATS)}
         --encoding E  encoding of all input (default: utf-8)
-        """, table_format={"choices": _PHRASES}, rules_format={"choices": FORMATS},
-        encoding={"default": "utf-8"})  # fmt: skip
+        """,
+        table_format={"choices": _PHRASES},
+        rules_format={"choices": FORMATS},
+        encoding={"default": "utf-8"},
+    )
     add_limits(group, words=False)
     cluster.add_cluster(parser, estimate=False)
 
@@ -134,9 +154,11 @@ def _rules_format(path: str, options: argparse.Namespace) -> str | None:
 
 
 def _rules(
-    tables: list[str], formats: list[str | None], settings: PivotSettings,
+    tables: list[str],
+    formats: list[str | None],
+    settings: PivotSettings,
     options: argparse.Namespace,
-) -> None:  # fmt: skip
+) -> None:
     from alignkit.rules.files import WrittenRules, read_rules, rule_lines
     from alignkit.rules.tables.pivots import RulePivot
 

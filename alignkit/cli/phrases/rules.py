@@ -42,7 +42,9 @@ _LISTED = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_options(parser.add_argument_group("learning"), """
+    add_options(
+        parser.add_argument_group("learning"),
+        """
         --annotator A  annotator to use, if there are several
         --links  sure: use sure links, possible: use sure and possible links (default: sure)
         --grammar  type of rules, see docs/rules_definitions.md (default: stsg); stsg: trees on both
@@ -56,30 +58,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --max-variables N  maximum number of variables (default: no limit)
         --max-nodes N  maximum number of nodes on each side, with variables (default: no limit)
         --max-depth N  maximum depth of each side in nodes, with variables (default: no limit)
-        """, links={"choices": ("sure", "possible"), "default": "sure"},
-        grammar={"choices": _GRAMMARS, "default": "stsg"}, string={"choices": ("source", "target")},
-        size={"type": number(1), "default": 1}, max_variables={"type": number(0)},
-        max_nodes={"type": number(1)}, max_depth={"type": number(1)})  # fmt: skip
-    add_options(parser.add_argument_group("rules to print or write (all count)"), """
+        """,
+        links={"choices": ("sure", "possible"), "default": "sure"},
+        grammar={"choices": _GRAMMARS, "default": "stsg"},
+        string={"choices": ("source", "target")},
+        size={"type": number(1), "default": 1},
+        max_variables={"type": number(0)},
+        max_nodes={"type": number(1)},
+        max_depth={"type": number(1)},
+    )
+    add_options(
+        parser.add_argument_group("rules to print or write (all count)"),
+        """
         --kind K,...  only print these kinds, see docs/rules_definitions.md: identity, same-words,
             relabelling, lexical, phrasal, monotone+words, reordering, reordering+words (default:
             all except identity)
         --identity  also print rules with two equal sides
         --min-count N  only print rules with at least this count (default: all; with --all, many
             are below 1)
-        """, kind={"metavar": "K,...", "nargs": None}, min_count={"type": number(1)})  # fmt: skip
+        """,
+        kind={"metavar": "K,...", "nargs": None},
+        min_count={"type": number(1)},
+    )
     group = parser.add_argument_group("output")
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --to F  write the rules in this format: {", ".join(FORMATS)}
         -o, --output FILE  file to which --to writes the rules (default: stdout)
-        """, to={"choices": FORMATS}, output={"type": output_file})  # fmt: skip
+        """,
+        to={"choices": FORMATS},
+        output={"type": output_file},
+    )
     add_labels(group)
-    add_options(group, f"""
+    add_options(
+        group,
+        f"""
         --html FILE  write a page with drawings of the trees
         --examples N  number of example sentence pairs for each rule (default: 1; with --to: 0)
         --limit N  print at most N rules of each kind; 0: all (default: {_LISTED}; JSON: all)
-        """, html={"type": output_file}, examples={"type": number(0)},
-        limit={"type": number(0)})  # fmt: skip
+        """,
+        html={"type": output_file},
+        examples={"type": number(0)},
+        limit={"type": number(0)},
+    )
     add_media(group, csv=None)
     add_tree_options(parser)
     add_reading_arguments(parser)
@@ -210,13 +232,17 @@ def _json(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Ite
 
     kinds = grammar.kinds().items()
     record: dict[str, object] = {
-        "grammar": grammar.kind, "links": options.links, "pairs": grammar.pairs,
-        "passed_over": dict(grammar.passed_over), "rules": grammar.tokens, "types": len(grammar),
+        "grammar": grammar.kind,
+        "links": options.links,
+        "pairs": grammar.pairs,
+        "passed_over": dict(grammar.passed_over),
+        "rules": grammar.tokens,
+        "types": len(grammar),
         "sizes": {str(size): count for size, count in grammar.sizes.items()},
         "dropped": dict(grammar.dropped),
         "kinds": {kind: {"rules": tokens, "types": types} for kind, (tokens, types) in kinds},
         "chosen": {"rules": chosen.tokens, "types": len(chosen)},
-    }  # fmt: skip
+    }
     yield json_text(record).rstrip().removesuffix("}").rstrip() + ',\n  "list": ['
     types = chosen.types[: options.limit or None]
     for place, line in enumerate(rule_lines(types, "jsonl")):

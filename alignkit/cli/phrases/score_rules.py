@@ -67,9 +67,14 @@ def run(options: argparse.Namespace) -> int:
 
     files = TwoFiles(open_both, declared, pairwise=True, tell=warn)
     score = score_rules(
-        files.annotated(), "hyp", "ref", links=options.links, source_tree=tree_name(options),
-        target_tree=tree_name(options), signature=files.signature,
-    )  # fmt: skip
+        files.annotated(),
+        "hyp",
+        "ref",
+        links=options.links,
+        source_tree=tree_name(options),
+        target_tree=tree_name(options),
+        signature=files.signature,
+    )
     cautions = tuple(in_words_of(options.parser, caution) for caution in files.cautions)
     score = replace(score, suspicions=cautions)
     for path, suspicion in files.suspicions.items():

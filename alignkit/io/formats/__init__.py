@@ -71,9 +71,11 @@ def check_path(path: AnyPath) -> None:
 
 
 def prepare(
-    path: AnyPath, format: str, options: ReadOptions,
+    path: AnyPath,
+    format: str,
+    options: ReadOptions,
     observe: Callable[[Finding], None] | None = None,
-) -> tuple[Format, Reading]:  # fmt: skip
+) -> tuple[Format, Reading]:
     """Return a format, and the reading of a file in it."""
     check_path(path)
     chosen = get_format(format)

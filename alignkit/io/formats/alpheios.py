@@ -41,8 +41,15 @@ from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import BOM
 
-_TOKEN = {"idWord", "word", "textType", "segmentIndex", "docSourceId", "sentenceIndex",
-          "tokenIndex"}  # fmt: skip
+_TOKEN = {
+    "idWord",
+    "word",
+    "textType",
+    "segmentIndex",
+    "docSourceId",
+    "sentenceIndex",
+    "tokenIndex",
+}
 _WHOLE = {"id", "createdDT", "updatedDT", "userID", "origin", "targets", "alignmentGroups"}
 _KINDS = ("origin", "target")
 

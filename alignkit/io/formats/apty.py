@@ -38,9 +38,16 @@ from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
 
 _NEEDED = (
-    "annotator", "apt", "index", "kind", "paraphrase-text", "original", "paraphrase_fixed",
-    "paraphrase", "applied_correctly",
-)  # fmt: skip
+    "annotator",
+    "apt",
+    "index",
+    "kind",
+    "paraphrase-text",
+    "original",
+    "paraphrase_fixed",
+    "paraphrase",
+    "applied_correctly",
+)
 _OWN = {"annotator", "index", "original", "paraphrase-text", "paraphrase_fixed", "paraphrase"}
 _BOOLEAN = ("paraphrase", "applied_correctly", "golden_example", "hard")
 _NAMES = {"Inflectional Change": "Inflectional Changes", "Spelling Changes": "Spelling changes"}
@@ -115,12 +122,13 @@ def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
     marked, places = row.get("marked_text", ""), [attributes.get(x) for x in ("start", "end")]
     same = row["original"].split() == fixed.split()
     contradictions = {
-        "marked text differs from its place": marked and None not in places
+        "marked text differs from its place": marked
+        and None not in places
         and raw[int(places[0] or 0) : int(places[1] or 0)] != marked,
         "fixed text differs from the raw one": raw != fixed,
         "equal texts, not called identical": same and row.get("failure_identical") != "True",
         "applied correctly, but no paraphrase": applied and row["paraphrase"] == "False",
-    }  # fmt: skip
+    }
     for what, holds in contradictions.items():
         if holds:
             reading.note(what, f"pair {id}", line)

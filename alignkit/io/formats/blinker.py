@@ -223,7 +223,12 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
 
 
 FORMAT = Format(
-    parse=_parse, surely=_surely, write=_write, base=1, text_beside=True, folder=True,
+    parse=_parse,
+    surely=_surely,
+    write=_write,
+    base=1,
+    text_beside=True,
+    folder=True,
     members=lambda reading: [x for files in _annotators(reading).values() for x in files.values()],
     holds=kinds("no text, nulls, annotators, names, empty"),
-)  # fmt: skip
+)

@@ -302,11 +302,15 @@ def _remark(reading: Reading) -> str:
 
 
 FORMAT = Format(
-    parse=_parse, write=None, scheme="binary", folder=True, remark=_remark,
+    parse=_parse,
+    write=None,
+    scheme="binary",
+    folder=True,
+    remark=_remark,
     surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     members=lambda reading: reading.files("*.xml"),
     holds=kinds(
         "text, no text, ids, nulls, labels, other labels, judgment, judged only, annotators, "
         "attributes, absent"
     ),
-)  # fmt: skip
+)

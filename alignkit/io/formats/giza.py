@@ -106,9 +106,13 @@ def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
 
 
 def _record(
-    header: re.Match[str], number: int, plain: str, bracketed: Sequence[_Bracketed],
-    reading: Reading, layout: A3Layout,
-) -> Record:  # fmt: skip
+    header: re.Match[str],
+    number: int,
+    plain: str,
+    bracketed: Sequence[_Bracketed],
+    reading: Reading,
+    layout: A3Layout,
+) -> Record:
     links = []
     for k, (_, items) in enumerate(bracketed, start=reading.base - 1):
         word = k if k >= reading.base else None

@@ -211,6 +211,10 @@ _HOLDS = HELD | kinds(
 )
 _BATCHES = ("datasets/*/*.tsv", "users/**/*.tsv")  # unfinished ones too, which are not read
 FORMAT = Format(
-    parse=_parse, surely=_surely, write=_write, holds=_HOLDS, folder=True,
+    parse=_parse,
+    surely=_surely,
+    write=_write,
+    holds=_HOLDS,
+    folder=True,
     members=lambda reading: [x for some in _BATCHES for x in reading.files(some, _root(reading))],
-)  # fmt: skip
+)

@@ -86,9 +86,14 @@ def parse_row(
 
 
 def write_row(
-    id: str, pair: SentencePair, annotation: Annotation | None, writing: Writing, *,
-    context: str = "", more: str | None = None,
-) -> str:  # fmt: skip
+    id: str,
+    pair: SentencePair,
+    annotation: Annotation | None,
+    writing: Writing,
+    *,
+    context: str = "",
+    more: str | None = None,
+) -> str:
     """Write a line."""
     columns = [id, "", "", "", "", ""]
     for k, name in _NAMES.items():

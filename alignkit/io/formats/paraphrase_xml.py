@@ -55,8 +55,12 @@ from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
 
 _STATUS: dict[str, Status] = {
-    **dict.fromkeys(("", "s", "sure"), "sure"),
-    **dict.fromkeys(("p", "poss", "possible"), "possible"),
+    "": "sure",
+    "s": "sure",
+    "sure": "sure",
+    "p": "possible",
+    "poss": "possible",
+    "possible": "possible",
 }
 _POSITION = re.compile(r"[0-9]{1,9}")
 _ATTRIBUTES = 1000  # of one element: more is an attack on time

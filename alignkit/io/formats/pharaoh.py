@@ -273,15 +273,23 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 
 FORMAT = Format(
-    parse=_parse, pairs=_pairs, blocks=_link_blocks, write=_write, text_beside=True,
-    holds=kinds("no text, possible, empty"), asked=frozenset({"ids", "weights"}),
-)  # fmt: skip
+    parse=_parse,
+    pairs=_pairs,
+    blocks=_link_blocks,
+    write=_write,
+    text_beside=True,
+    holds=kinds("no text, possible, empty"),
+    asked=frozenset({"ids", "weights"}),
+)
 
 
 def format_lines(
-    arrays: LinkArrays, *, probabilities: NDArray[np.float32] | None = None, base: int = 0,
+    arrays: LinkArrays,
+    *,
+    probabilities: NDArray[np.float32] | None = None,
+    base: int = 0,
     transpose: bool = False,
-) -> bytes:  # fmt: skip
+) -> bytes:
     """Return the lines of alignments, identical to those written pair by pair."""
     if base not in (0, 1):
         raise OptionError(f"`base` must be 0 or 1, not {base}")

@@ -30,9 +30,12 @@ def _rank(link: NDArray[np.int32]) -> int:
 
 @jit
 def _settle(
-    links: NDArray[np.int32], sure: NDArray[np.uint8], start: int, end: int,
+    links: NDArray[np.int32],
+    sure: NDArray[np.uint8],
+    start: int,
+    end: int,
     repeated: NDArray[np.int64],
-) -> int:  # fmt: skip
+) -> int:
     """Sort the links of one line and drop repetitions; sure wins. Return the new end.
 
     `repeated` counts duplicates (0) and links both sure and possible (1).
@@ -193,9 +196,12 @@ def _put_weight(text: NDArray[np.uint8], at: int, weight: float) -> int:
 
 @jit
 def written(
-    links: NDArray[np.int32], sure: NDArray[np.uint8], offsets: NDArray[np.int64],
-    weights: NDArray[np.float32], base: int,
-) -> NDArray[np.uint8]:  # fmt: skip
+    links: NDArray[np.int32],
+    sure: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.float32],
+    base: int,
+) -> NDArray[np.uint8]:
     """Write a block of lines.
 
     links, sure, offsets: As in `LinkArrays`, in the order in which they are to be written.

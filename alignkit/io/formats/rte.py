@@ -41,7 +41,11 @@ def _mend(reading: Reading, line: int, text: str) -> str:
 
 
 FORMAT = A3Layout(
-    re.compile(r"# sentence pair (?P<id>[0-9]{1,9})"), "# sentence pair N",
+    re.compile(r"# sentence pair (?P<id>[0-9]{1,9})"),
+    "# sentence pair N",
     lambda _, number: f"# sentence pair {number}",
-    bracketed=1, possible="p", tail=("/", "/"), mend=_mend,
-).format("text, possible, nulls, possible nulls, empty")  # fmt: skip
+    bracketed=1,
+    possible="p",
+    tail=("/", "/"),
+    mend=_mend,
+).format("text, possible, nulls, possible nulls, empty")

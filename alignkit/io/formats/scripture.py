@@ -129,9 +129,12 @@ def _records(reading: Reading) -> Iterator[object]:
 
 
 def _add(
-    value: object, places: Any, annotations: dict[str, RawAnnotation],
-    kept: dict[str, list[object]], reading: Reading,
-) -> None:  # fmt: skip
+    value: object,
+    places: Any,
+    annotations: dict[str, RawAnnotation],
+    kept: dict[str, list[object]],
+    reading: Reading,
+) -> None:
     """Add the links of a record to those of its verses."""
     if not isinstance(value, dict):
         raise FormatError("expected an object for each record")

@@ -95,9 +95,13 @@ def _words(reading: Reading, words: etree._Element) -> Iterator[NumberedWord]:
 
 
 def numbered_record(
-    reading: Reading, id: str, line: int, sides: Sequence[Sequence[NumberedWord]],
-    names: Sequence[Sequence[str]], about: dict[str, str],
-) -> Record:  # fmt: skip
+    reading: Reading,
+    id: str,
+    line: int,
+    sides: Sequence[Sequence[NumberedWord]],
+    names: Sequence[Sequence[str]],
+    about: dict[str, str],
+) -> Record:
     """Return the record of a sentence with the words of each of its languages."""
     chosen = reading.choose(*names, line=line)
     source, target = (sides[k] for k in chosen)

@@ -114,9 +114,14 @@ class _Triple(NamedTuple):
 
 
 def read_triples(
-    reading: Reading, texts: Path, annotations: Mapping[str, Path],
-    labels: Mapping[str, Status] | None, attributes: Mapping[str, str], *, prefix: str = "",
-) -> Iterator[Record]:  # fmt: skip
+    reading: Reading,
+    texts: Path,
+    annotations: Mapping[str, Path],
+    labels: Mapping[str, Status] | None,
+    attributes: Mapping[str, str],
+    *,
+    prefix: str = "",
+) -> Iterator[Record]:
     """Yield the records of a text file and its annotators; `labels` give links a status."""
     lines = {name: _GroupLines(reading, str(path), labels) for name, path in annotations.items()}
     known = {id for annotator in lines.values() for id in annotator.bodies}

@@ -95,12 +95,26 @@ BITS = 3
 
 @jit
 def write_fragments(
-    roots: I4, variables: I4, variable_offsets: I8, pairs: I4, sources: I4,
-    source_offsets: I8, source_labels: I4, source_words: I4, source_word_offsets: I8,
-    targets: I4, target_offsets: I8, target_labels: I4, target_words: I4,
-    target_word_offsets: I8, far: I4, source_before: I8, target_before: I8,
-    strings: tuple[bool, bool], deletions: bool,
-) -> tuple[I4, I8, I4, I8, I4]:  # fmt: skip
+    roots: I4,
+    variables: I4,
+    variable_offsets: I8,
+    pairs: I4,
+    sources: I4,
+    source_offsets: I8,
+    source_labels: I4,
+    source_words: I4,
+    source_word_offsets: I8,
+    targets: I4,
+    target_offsets: I8,
+    target_labels: I4,
+    target_words: I4,
+    target_word_offsets: I8,
+    far: I4,
+    source_before: I8,
+    target_before: I8,
+    strings: tuple[bool, bool],
+    deletions: bool,
+) -> tuple[I4, I8, I4, I8, I4]:
     """Write both fragments of some rules.
 
     A symbol is 8 times the number of a label or word, plus what it is: `OPEN` and `CLOSE` a node,
@@ -155,15 +169,41 @@ def write_fragments(
             stack = np.empty((2 * deep, 2), np.int32)
         first, base = source_word_offsets[k], target_word_offsets[k]
         at, nodes, depth = write_side(
-            symbols, at, u, sources, source_labels, a, source_words, first, source_mark,
-            source_place, source_before, first + k, stack, strings[0], DELETED if deletions else 0,
-        )  # fmt: skip
+            symbols,
+            at,
+            u,
+            sources,
+            source_labels,
+            a,
+            source_words,
+            first,
+            source_mark,
+            source_place,
+            source_before,
+            first + k,
+            stack,
+            strings[0],
+            DELETED if deletions else 0,
+        )
         ends[2 * r + 1] = at
         figures[r, 0], figures[r, 1], figures[r, 3] = high - low, nodes, depth
         at, nodes, depth = write_side(
-            symbols, at, v, targets, target_labels, b, target_words, base, target_mark,
-            target_place, target_before, base + k, stack, strings[1], INSERTED if deletions else 0,
-        )  # fmt: skip
+            symbols,
+            at,
+            v,
+            targets,
+            target_labels,
+            b,
+            target_words,
+            base,
+            target_mark,
+            target_place,
+            target_before,
+            base + k,
+            stack,
+            strings[1],
+            INSERTED if deletions else 0,
+        )
         ends[2 * r + 2] = at
         figures[r, 2], figures[r, 4] = nodes, depth
         for i in range(low, high):
@@ -197,10 +237,22 @@ def widened(array: I4, used: int, needed: int) -> I4:
 
 @jit
 def write_side(
-    symbols: I4, at: int, root: int, trees: I4, labels: I4, base: int, words: I4,
-    first: int, marks: I4, places: I4, before: I8, none_before: int, stack: I4,
-    string: bool, apart: int,
-) -> tuple[int, int, int]:  # fmt: skip
+    symbols: I4,
+    at: int,
+    root: int,
+    trees: I4,
+    labels: I4,
+    base: int,
+    words: I4,
+    first: int,
+    marks: I4,
+    places: I4,
+    before: I8,
+    none_before: int,
+    stack: I4,
+    string: bool,
+    apart: int,
+) -> tuple[int, int, int]:
     """Write one fragment; return where it ends, its nodes with its variables, and its depth.
 
     The nodes of the tree begin at `base`, its words at `first`, and what is before them at

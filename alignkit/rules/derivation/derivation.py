@@ -303,11 +303,16 @@ class Derivation:
         counts = [1.0] * len(cuts) if cuts.counts is None else cuts.counts.tolist()
         return tuple(
             RuleToken(
-                rules[k], root, tuple(variables[ends[k] : ends[k + 1]]), spans[0][k], spans[1][k],
-                tuple(links[link_ends[k] : link_ends[k + 1]]), counts[k],
+                rules[k],
+                root,
+                tuple(variables[ends[k] : ends[k + 1]]),
+                spans[0][k],
+                spans[1][k],
+                tuple(links[link_ends[k] : link_ends[k + 1]]),
+                counts[k],
             )
             for k, root in enumerate(_couples(cuts.roots))
-        )  # fmt: skip
+        )
 
 
 def _couples(array: I4) -> list[tuple[int, int]]:

@@ -55,9 +55,12 @@ class TreeArrays:
 
     @classmethod
     def pack(
-        cls, trees: Sequence[Tree | None], sentences: Sequence[Sequence[str]], labels: NameNumbers,
+        cls,
+        trees: Sequence[Tree | None],
+        sentences: Sequence[Sequence[str]],
+        labels: NameNumbers,
         words: NameNumbers,
-    ) -> TreeArrays:  # fmt: skip
+    ) -> TreeArrays:
         """Make the arrays of some sentences, with their trees if they have any."""
         sizes = [0 if tree is None else len(tree.labels) for tree in trees]
         offsets, word_offsets = ends_of(sizes), ends_of([*map(len, sentences)])
@@ -67,10 +70,11 @@ class TreeArrays:
         names = chain.from_iterable(tree.labels for tree in known)
         return cls(
             readonly(np.concatenate([_NONE, *columns]).reshape(4, -1)),
-            readonly(labels.encode(names, int(offsets[-1]))), readonly(offsets),
+            readonly(labels.encode(names, int(offsets[-1]))),
+            readonly(offsets),
             readonly(words.encode(chain.from_iterable(sentences), int(word_offsets[-1]))),
             readonly(word_offsets),
-        )  # fmt: skip
+        )
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -79,10 +83,12 @@ class TreeArrays:
         """Return the arrays of tree k only."""
         nodes, words = slice(*self.offsets[k : k + 2]), slice(*self.word_offsets[k : k + 2])
         return TreeArrays(
-            readonly(self.nodes[:, nodes]), readonly(self.labels[nodes]),
+            readonly(self.nodes[:, nodes]),
+            readonly(self.labels[nodes]),
             readonly(_from_zero(self.offsets, k)),
-            readonly(self.words[words]), readonly(_from_zero(self.word_offsets, k)),
-        )  # fmt: skip
+            readonly(self.words[words]),
+            readonly(_from_zero(self.word_offsets, k)),
+        )
 
 
 MOST = 20_000_000
@@ -160,9 +166,15 @@ class Derivations:
         """Return the derivation of pair k only."""
         nodes = slice(*self.offsets[k : k + 2])
         return Derivations(
-            self.source.of(k), self.target.of(k), self.links.part(k, k + 1), self.matched[nodes],
-            self.parents[nodes], self.afters[nodes], _from_zero(self.offsets, k), self.strings,
-        )  # fmt: skip
+            self.source.of(k),
+            self.target.of(k),
+            self.links.part(k, k + 1),
+            self.matched[nodes],
+            self.parents[nodes],
+            self.afters[nodes],
+            _from_zero(self.offsets, k),
+            self.strings,
+        )
 
     def minimal(self) -> Cuts:
         """Return a rule for each matched pair of nodes, cut at the next matched pairs below."""
@@ -215,14 +227,27 @@ class Derivations:
         source, target = self.source, self.target
         return Fragments(
             *cuts_kernel.write_fragments(
-                readonly(cuts.roots), readonly(cuts.variables), readonly(cuts.offsets),
+                readonly(cuts.roots),
+                readonly(cuts.variables),
+                readonly(cuts.offsets),
                 readonly(cuts.pairs),
-                source.nodes, source.offsets, source.labels, source.words, source.word_offsets,
-                target.nodes, target.offsets, target.labels, target.words, target.word_offsets,
-                readonly(self.links.links[:, 1]), _links_before(self.links, source, 0),
-                _links_before(self.links, target, 1), self.strings, deletions,
+                source.nodes,
+                source.offsets,
+                source.labels,
+                source.words,
+                source.word_offsets,
+                target.nodes,
+                target.offsets,
+                target.labels,
+                target.words,
+                target.word_offsets,
+                readonly(self.links.links[:, 1]),
+                _links_before(self.links, source, 0),
+                _links_before(self.links, target, 1),
+                self.strings,
+                deletions,
             )
-        )  # fmt: skip
+        )
 
 
 def derive(
@@ -232,9 +257,14 @@ def derive(
     if string is not None:
         return _spanned(source, target, links, string)
     matched, parents, afters, offsets = nodes_kernel.match_nodes(
-        source.nodes, source.offsets, source.labels, target.nodes, target.offsets, target.labels,
+        source.nodes,
+        source.offsets,
+        source.labels,
+        target.nodes,
+        target.offsets,
+        target.labels,
         *_positions(links),
-    )  # fmt: skip
+    )
     return Derivations(source, target, links, matched, parents, afters, offsets)
 
 
@@ -270,17 +300,23 @@ def _spanned(source: TreeArrays, target: TreeArrays, links: LinkArrays, string: 
     tree, side = (target, source) if to_source else (source, target)
     near, far = links.links[:, int(to_source)], links.links[:, 1 - int(to_source)]
     nodes, spans, offsets = nodes_kernel.find_frontiers(
-        tree.nodes, tree.offsets, readonly(near), readonly(far), readonly(links.offsets),
+        tree.nodes,
+        tree.offsets,
+        readonly(near),
+        readonly(far),
+        readonly(links.offsets),
         np.diff(side.word_offsets).astype(np.int32),
-    )  # fmt: skip
+    )
     pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     order = np.lexsort((nodes, -spans[:, 1], spans[:, 0], pair))
     starts, ends = (np.ascontiguousarray(spans[order, k]) for k in (0, 1))
     parents, afters = nodes_kernel.nest(starts, ends, offsets)
     spanned = replace(
-        side, nodes=readonly(np.array([parents, starts, ends, afters], np.int32)),
-        labels=readonly(np.zeros(len(order), np.int32)), offsets=readonly(offsets),
-    )  # fmt: skip
+        side,
+        nodes=readonly(np.array([parents, starts, ends, afters], np.int32)),
+        labels=readonly(np.zeros(len(order), np.int32)),
+        offsets=readonly(offsets),
+    )
     # the frontier in preorder of the source, which is the string or the tree
     places = (np.arange(len(order)) - offsets[pair]).astype(np.int32)
     if to_source:

@@ -82,9 +82,13 @@ def closed(parents: I4, starts: I4, ends: I4, near: I4, far: I4, far_words: int)
 
 @jit
 def find_classes(
-    sources: I4, source_offsets: I8, targets: I4, target_offsets: I8, links: I4,
+    sources: I4,
+    source_offsets: I8,
+    targets: I4,
+    target_offsets: I8,
+    links: I4,
     offsets: I8,
-) -> tuple[I4, I4, I8]:  # fmt: skip
+) -> tuple[I4, I4, I8]:
     """Find the classes: chains of nodes of both sides that have the same links.
 
     sources, targets: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
@@ -192,9 +196,15 @@ def find_chains(classes: I4, offsets: I8, begins: I8) -> tuple[I4, I8]:
 
 @jit
 def match_nodes(
-    sources: I4, source_offsets: I8, source_labels: I4, targets: I4, target_offsets: I8,
-    target_labels: I4, links: I4, offsets: I8,
-) -> tuple[I4, I4, I4, I8]:  # fmt: skip
+    sources: I4,
+    source_offsets: I8,
+    source_labels: I4,
+    targets: I4,
+    target_offsets: I8,
+    target_labels: I4,
+    links: I4,
+    offsets: I8,
+) -> tuple[I4, I4, I4, I8]:
     """Match the nodes of both sides that have the same links one to one.
 
     sources, source_offsets, targets, target_offsets, links, offsets: As `find_classes` has them.
@@ -216,8 +226,10 @@ def match_nodes(
             count += match_chains(
                 chains[source_begins[c] : source_begins[c + 1]],
                 others[target_begins[c] : target_begins[c + 1]],
-                source_labels[a:], target_labels[b:], partners[a:],
-            )  # fmt: skip
+                source_labels[a:],
+                target_labels[b:],
+                partners[a:],
+            )
     # in preorder of the source
     matched = np.empty((count, 2), np.int32)
     starts, ends = np.empty(count, np.int32), np.empty(count, np.int32)
@@ -283,8 +295,13 @@ def best_places(names: I4, others: I4) -> I4:
 
 @jit
 def find_frontiers(
-    trees: I4, tree_offsets: I8, near: I4, far: I4, offsets: I8, far_words: I4,
-) -> tuple[I4, I4, I8]:  # fmt: skip
+    trees: I4,
+    tree_offsets: I8,
+    near: I4,
+    far: I4,
+    offsets: I8,
+    far_words: I4,
+) -> tuple[I4, I4, I8]:
     """Find the frontier nodes of trees whose other side is a string.
 
     trees: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.

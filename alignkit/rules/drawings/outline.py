@@ -199,9 +199,13 @@ class TreePair:
 
 
 def make_tree_pair(
-    pair: SentencePair, annotator: str | None = None, *, links: str = "sure",
-    source_tree: str | None = None, target_tree: str | None = None,
-) -> TreePair:  # fmt: skip
+    pair: SentencePair,
+    annotator: str | None = None,
+    *,
+    links: str = "sure",
+    source_tree: str | None = None,
+    target_tree: str | None = None,
+) -> TreePair:
     """Collect the content of a drawing of a sentence pair and its trees."""
     check_known("kind of links", links, ("sure", "possible"))
     aligned = pair.alignments

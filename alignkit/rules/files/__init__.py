@@ -35,15 +35,25 @@ RULE_FORMATS = {
 """The formats of rules, by name, with a description."""
 
 _FORMATS = {
-    "tsv": tsv.FORMAT, "jsonl": jsonl.FORMAT, "xrs": xrs.FORMAT, "joshua": labelled.JOSHUA,
-    "moses": moses.FORMAT, "ppdb": labelled.PPDB,
-}  # fmt: skip
+    "tsv": tsv.FORMAT,
+    "jsonl": jsonl.FORMAT,
+    "xrs": xrs.FORMAT,
+    "joshua": labelled.JOSHUA,
+    "moses": moses.FORMAT,
+    "ppdb": labelled.PPDB,
+}
 _ENDINGS = {name: name for name in RULE_FORMATS}
 _ENDINGS |= {"ghkm": "xrs", "thrax": "joshua", "grammar": "joshua"}
 _KINDS = (
-    "pairs", "p_rule", "p_target", "p_source", "lexical_target", "lexical_source", "alignment",
+    "pairs",
+    "p_rule",
+    "p_target",
+    "p_source",
+    "lexical_target",
+    "lexical_source",
+    "alignment",
     "examples",
-)  # fmt: skip
+)
 
 
 def get_rule_format(name: str) -> RuleFormat:
@@ -107,9 +117,12 @@ def write_rules(
 
 
 def rule_lines(
-    rules: Iterable[RuleType], format: str = "tsv", *, one_label: bool = False,
+    rules: Iterable[RuleType],
+    format: str = "tsv",
+    *,
+    one_label: bool = False,
     written: WrittenRules | None = None,
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     """Yield the lines of rules with their line feeds; see `write_rules`."""
     chosen, counts = get_rule_format(format), written or WrittenRules()
     lost = [name for name in _KINDS if name not in chosen.holds]

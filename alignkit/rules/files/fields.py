@@ -177,8 +177,14 @@ FEATURE = Escapes("=", bars=True)
 VALUE = Escapes("", bars=True)
 
 WEIGHTS = (
-    "count", "p_target", "p_source", "pairs", "p_rule", "lexical_target", "lexical_source",
-)  # fmt: skip
+    "count",
+    "p_target",
+    "p_source",
+    "pairs",
+    "p_rule",
+    "lexical_target",
+    "lexical_source",
+)
 """The weights of a rule, by their names in `RuleType`."""
 
 _PLAIN_NAME = re.compile(r'[^="{}\x00-\x20|\ufeff]+')

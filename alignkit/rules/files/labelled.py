@@ -29,15 +29,21 @@ from alignkit.rules.files.notation import AtColumn, numbered_on
 from alignkit.rules.grammar import Node, Rule, RuleType, Symbols, Variable, variables
 
 _LOGARITHMS = {
-    "p(e|f)": "p_target", "p(f|e)": "p_source", "Lex(e|f)": "lexical_target",
-    "Lex(f|e)": "lexical_source", "p(e,f|LHS)": "p_rule",
-}  # fmt: skip
+    "p(e|f)": "p_target",
+    "p(f|e)": "p_source",
+    "Lex(e|f)": "lexical_target",
+    "Lex(f|e)": "lexical_source",
+    "p(e,f|LHS)": "p_rule",
+}
 _COUNTS = {"count": "count", "pairs": "pairs"}
 _WRITTEN = {**_LOGARITHMS, **_COUNTS}
 _READ = {
-    **_WRITTEN, "-logp(e2|e1)": "p_target", "-logp(e1|e2)": "p_source",
-    "Lex(e2|e1)": "lexical_target", "Lex(e1|e2)": "lexical_source",
-}  # fmt: skip
+    **_WRITTEN,
+    "-logp(e2|e1)": "p_target",
+    "-logp(e1|e2)": "p_source",
+    "Lex(e2|e1)": "lexical_target",
+    "Lex(e1|e2)": "lexical_source",
+}
 _MISSING = ("NA", "NaN", "nan")
 _ALIGNMENT, _ENTAILMENT = "alignment", "entailment"  # what else a line holds, as extra features
 

@@ -128,9 +128,12 @@ def _symbols(text: str, side: int) -> tuple[Symbols, str | None]:
 
 
 def _rule(
-    source: Symbols, target: Symbols, pairs: tuple[tuple[int, int], ...], our_label: str | None,
+    source: Symbols,
+    target: Symbols,
+    pairs: tuple[tuple[int, int], ...],
+    our_label: str | None,
     their_label: str | None,
-) -> Rule:  # fmt: skip
+) -> Rule:
     if (our_label is None) != (their_label is None):
         raise FormatError("only one of the sides ends in its label ([X]); expected both or none")
     ours = [i for i, item in enumerate(source) if isinstance(item, Variable)]

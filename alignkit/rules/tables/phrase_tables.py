@@ -64,10 +64,14 @@ def entry_lines(
     for block in blocks:
         different, places = np.unique(block.values, return_inverse=True)
         text = kernel.write(
-            readonly(block.symbols), readonly(block.offsets), block.shown,
-            readonly(words.text), words.ends,
-            *WordPool.of(map(number_text, different.tolist())), places.reshape(-1, 3),
-        )  # fmt: skip
+            readonly(block.symbols),
+            readonly(block.offsets),
+            block.shown,
+            readonly(words.text),
+            words.ends,
+            *WordPool.of(map(number_text, different.tolist())),
+            places.reshape(-1, 3),
+        )
         yield text.tobytes().decode()
 
 

@@ -213,9 +213,14 @@ class Pivot(ExitStack):
         self._entries.add(np.array(symbols, np.int32), np.array(ends, np.int64), values)
 
     def add_file(
-        self, table: int, file: TableFile, *, on: str, min_count: int,
+        self,
+        table: int,
+        file: TableFile,
+        *,
+        on: str,
+        min_count: int,
         progress: Callable[[int], None] | None = None,
-    ) -> int:  # fmt: skip
+    ) -> int:
         """Add the entries of a file; return how many it holds."""
         k, entries = SIDES.index(on), 0
         for rows in file.rows():

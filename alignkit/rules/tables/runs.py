@@ -168,9 +168,17 @@ class _Held:
     def absorb(self, symbols: I4, offsets: I8, values: F8, first: int, sums: int) -> int:
         """Add records from `first` on; return the first that did not fit, or their number."""
         first, self.size = kernel.absorb(
-            symbols, offsets, values, first, sums,
-            self.symbols, self._ends, self._values, self._slots, self.size,
-        )  # fmt: skip
+            symbols,
+            offsets,
+            values,
+            first,
+            sums,
+            self.symbols,
+            self._ends,
+            self._values,
+            self._slots,
+            self.size,
+        )
         return first
 
     def clear(self) -> None:
@@ -307,9 +315,19 @@ class _Front:
     def merge(self, sums: int, symbols: I4, offsets: I8, values: F8) -> int:
         """Merge as far as the blocks and the space allow; see the kernel."""
         return kernel.merge(
-            self._symbols, self._offsets, self._values, self._counts, self._places, self._keys,
-            self._heap, self.state, sums, symbols, offsets, values,
-        )  # fmt: skip
+            self._symbols,
+            self._offsets,
+            self._values,
+            self._counts,
+            self._places,
+            self._keys,
+            self._heap,
+            self.state,
+            sums,
+            symbols,
+            offsets,
+            values,
+        )
 
     def taken(self, symbols: I4, offsets: I8, values: F8) -> Block:
         """Return the merged records, and free their space."""

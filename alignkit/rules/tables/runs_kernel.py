@@ -55,9 +55,17 @@ def combine(into: F8, row: int, values: F8, other: int, sums: int) -> None:
 
 @jit
 def absorb(
-    symbols: I4, offsets: I8, values: F8, first: int, sums: int, kept: I4,
-    ends: I8, kept_values: F8, slots: U8, size: int,
-) -> tuple[int, int]:  # fmt: skip
+    symbols: I4,
+    offsets: I8,
+    values: F8,
+    first: int,
+    sums: int,
+    kept: I4,
+    ends: I8,
+    kept_values: F8,
+    slots: U8,
+    size: int,
+) -> tuple[int, int]:
     """Take in the records from number `first` on, each sequence once.
 
     symbols, offsets, values: (S,), (R + 1,) and (R, K): the records.
@@ -232,17 +240,26 @@ def before(symbols: I4, offsets: I8, places: I8, keys: U8, run: int, other: int)
         return bool(keys[run] < keys[other])
     i, j = places[run], places[other]
     order = compare(
-        symbols[run], offsets[run, i], offsets[run, i + 1],
-        symbols[other], offsets[other, j], offsets[other, j + 1],
-    )  # fmt: skip
+        symbols[run],
+        offsets[run, i],
+        offsets[run, i + 1],
+        symbols[other],
+        offsets[other, j],
+        offsets[other, j + 1],
+    )
     return order < 0 or (order == 0 and run < other)
 
 
 @inlined
 def sift(
-    heap: I8, size: int, symbols: I4, offsets: I8, places: I8, keys: U8,
+    heap: I8,
+    size: int,
+    symbols: I4,
+    offsets: I8,
+    places: I8,
+    keys: U8,
     node: int,
-) -> None:  # fmt: skip
+) -> None:
     """Let a run sink to its place in a heap, the first record at its top."""
     while 2 * node + 1 < size:
         child = 2 * node + 1
@@ -258,9 +275,19 @@ def sift(
 
 @jit
 def merge(
-    symbols: I4, offsets: I8, values: F8, counts: I8, places: I8, keys: U8,
-    heap: I8, state: I8, sums: int, out: I4, out_offsets: I8, out_values: F8,
-) -> int:  # fmt: skip
+    symbols: I4,
+    offsets: I8,
+    values: F8,
+    counts: I8,
+    places: I8,
+    keys: U8,
+    heap: I8,
+    state: I8,
+    sums: int,
+    out: I4,
+    out_offsets: I8,
+    out_values: F8,
+) -> int:
     """Merge the blocks of several runs until one is used up, or the output is full.
 
     symbols, offsets, values: (F, S), (F, R + 1) and (F, R, K): a block of each of F runs.

@@ -13,9 +13,15 @@ from alignkit._support.jit import inlined, jit
 
 @jit
 def pack(
-    spans: I4, pairs: I8, source: I4, source_offsets: I8, target: I4,
-    target_offsets: I8, offsets: I8, symbols: I4,
-) -> None:  # fmt: skip
+    spans: I4,
+    pairs: I8,
+    source: I4,
+    source_offsets: I8,
+    target: I4,
+    target_offsets: I8,
+    offsets: I8,
+    symbols: I4,
+) -> None:
     """Write phrase pairs as records, the target phrase first.
 
     spans: (Q, 4): source start and end, target start and end.
@@ -93,9 +99,15 @@ def exchange(symbols: I4, offsets: I8, kept: U1, ranks: I4) -> tuple[I4, I8]:
 
 @jit
 def write(
-    symbols: I4, offsets: I8, shown: I8, words: U1, word_ends: I8,
-    numbers: U1, number_ends: I8, places: I8,
-) -> U1:  # fmt: skip
+    symbols: I4,
+    offsets: I8,
+    shown: I8,
+    words: U1,
+    word_ends: I8,
+    numbers: U1,
+    number_ends: I8,
+    places: I8,
+) -> U1:
     """Write records as lines of tab-separated columns: two phrases, and what belongs to each.
 
     symbols, offsets: The records.
@@ -165,10 +177,19 @@ def rename(symbol: int, numbers: I4, renamed: I4, names: I4) -> int:
 
 @jit
 def join(
-    symbols: I4, offsets: I8, values: F8, partners: I8, state: I8,
-    identity: bool, ranks: I4, numbers: I4, renamed: I4, out: I4, out_offsets: I8,
+    symbols: I4,
+    offsets: I8,
+    values: F8,
+    partners: I8,
+    state: I8,
+    identity: bool,
+    ranks: I4,
+    numbers: I4,
+    renamed: I4,
+    out: I4,
+    out_offsets: I8,
     out_values: F8,
-) -> int:  # fmt: skip
+) -> int:
     """Write the paths from phrases over their pivots to other phrases.
 
     symbols, offsets: The records.

@@ -19,11 +19,14 @@ _TABLES = (
 )
 _COLUMNS = {
     "project": (
-        "gold TEXT DEFAULT 'gold'", "task TEXT DEFAULT 'align'", "assigning TEXT DEFAULT ''",
-        "blind INTEGER DEFAULT 0", "majority INTEGER DEFAULT 0",
+        "gold TEXT DEFAULT 'gold'",
+        "task TEXT DEFAULT 'align'",
+        "assigning TEXT DEFAULT ''",
+        "blind INTEGER DEFAULT 0",
+        "majority INTEGER DEFAULT 0",
     ),
     "pair": ("trees TEXT DEFAULT '{}'", "suggested TEXT DEFAULT ''"),
-}  # fmt: skip
+}
 
 
 def upgrade(op: Operations) -> None:
