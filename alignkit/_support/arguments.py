@@ -200,5 +200,7 @@ MOST = 2**31 - 1
 def check_count(what: str, count: int) -> None:
     """Refuse more items than the arrays can hold, before a number overflows."""
     if count > MOST:
-        more = f"{count} {what} are more than the maximum of {MOST}"
-        raise AlignmentError(f"{more}: split the corpus, and process the parts one by one")
+        raise AlignmentError(
+            f"{count} {what} are more than the maximum of {MOST}: split the corpus, and "
+            "process the parts one by one"
+        )

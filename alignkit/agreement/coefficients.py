@@ -176,8 +176,10 @@ def _read(
         corpus, roles = given[0], given[0].roles
         who = who[1:] or [name for name in corpus.aligners if roles[name] == ROLES[0]]
         if wrong := [value for value in who if not isinstance(value, str)]:
-            how = "give each name as an argument: corpus, 'anna', 'ben'"
-            raise ArgumentError(f"annotators is {kind_of(wrong[0])}; {how}")
+            raise ArgumentError(
+                f"annotators is {kind_of(wrong[0])}; give each name as an argument: corpus, "
+                "'anna', 'ben'"
+            )
     elif given and all(isinstance(value, (Alignment, str, Set)) for value in given):
         if (lengths := options.pop("lengths", None)) is None:
             raise OptionError("chance depends on the numbers of words; give lengths=(N, M)")

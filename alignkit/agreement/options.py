@@ -166,8 +166,9 @@ def contradictions(given: Mapping[str, object], initial: str | None) -> None:
     _check_sampling(given, edits)
     for name in ("resamples", "confidence") if given.get("bootstrap") == "none" else ():
         if name in given:
-            why = f"`{name}` is about intervals, but `bootstrap='none'` gives none"
-            raise OptionError(f"{why}: remove one")
+            raise OptionError(
+                f"`{name}` is about intervals, but `bootstrap='none'` gives none: remove one"
+            )
     if given.get("exact_case") and given.get("ignore_identical") is False and not edits:
         raise OptionError(
             "`exact_case` decides which words are equal, but has no effect with "

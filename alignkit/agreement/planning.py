@@ -129,9 +129,10 @@ def plan_every_two(corpus: Corpus, annotators: Sequence[str] | None, **options: 
     notes = tuple(f"{' and '.join(two)}: {both[two]} pairs of both are too few" for two in few)
     plans = {two: plan_pairs(corpus, *two, **options) for two in kept}
     plan = next(iter(plans.values()))
-    width = f"half-width:{plan.half_width:g}|assurance:{ASSURANCE:g}"
     return PairPlans(
-        plans, notes, f"plan:{plan.level}.{plan.statistic}|{width}|version:{__version__}"
+        plans,
+        notes,
+        f"plan:{plan.level}.{plan.statistic}|half-width:{plan.half_width:g}|assurance:{ASSURANCE:g}|version:{__version__}",
     )
 
 

@@ -553,8 +553,13 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
             cells += (fleiss.categories[name] for name in _SHARES)
             cells += (fleiss.agreeing[n] for n in numbers)
         rows.append([part.name or "(none)", *cells])
-    what = "Fleiss' kappa of the source words proposed for each target word"
-    yield Table(f"{what}; items on which n agree", columns, rows, anchor="fleiss", ruled=False)
+    yield Table(
+        ("Fleiss' kappa of the source words proposed for each target word; items on which n agree"),
+        columns,
+        rows,
+        anchor="fleiss",
+        ruled=False,
+    )
 
 
 # the tables by name

@@ -166,11 +166,13 @@ class VoteTable(Result):
         nobody = sum(whole.get((0,) * len(self.annotators), (0, 0, 0)))
         same = [(v[0], row) for v, row in whole.items() if len(set(v)) == 1 and v[0]]
         cells, kept = sum(sum(row) for _, row in same), sum(row[state] for state, row in same)
-        pairs = f"{self.changed} of the {how_many(self.agreed, 'pair')} in which all links agree"
         lines = [
             f"Links in {self.adjudicated!r} that no annotator drew: {nobody}",
-            f"Changed although all annotators agreed: {cells - kept} of the {cells} cells that all "
-            f"linked in the same way; {pairs}",
+            (
+                f"Changed although all annotators agreed: {cells - kept} of the {cells} cells "
+                f"that all linked in the same way; {self.changed} of the "
+                f"{how_many(self.agreed, 'pair')} in which all links agree"
+            ),
         ]
         left = f"{how_many(self.left_out, 'pair')} without all of them left out"
         return [*lines, *([left] if self.left_out else [])]

@@ -112,8 +112,10 @@ class Aligner:
         OptionError, UnknownNameError : If a setting is invalid.
         """
         if others:
-            zipped = "Aligner.train(list(zip(source, target)))"
-            raise ArgumentError(f"train takes one list of pairs, not two lists; use {zipped}")
+            raise ArgumentError(
+                "train takes one list of pairs, not two lists; use "
+                "Aligner.train(list(zip(source, target)))"
+            )
         arguments.check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
         arguments.check_keywords(Aligner.train, options, arguments.keywords_of(Settings))
         check_dictionary(dictionary or {})
@@ -299,8 +301,10 @@ class Aligner:
         if learned is not None and not learned.used:
             learned = None
         if learned is not None and symmetrize != "posterior":
-            message = "this aligner was refined on gold links and has no Viterbi alignments"
-            raise OptionError(f"{message}: leave out symmetrize, or align without the refinement")
+            raise OptionError(
+                "this aligner was refined on gold links and has no Viterbi alignments: "
+                "leave out symmetrize, or align without the refinement"
+            )
         if isinstance(bitext, list) and len(bitext) == 1 and learned is None:
             pair = bitext[0]
             plain = isinstance(pair, tuple) and len(pair) == 2
@@ -340,8 +344,10 @@ class Aligner:
         """
         pair = _words("source", source), _words("target", target)
         if max(map(len, pair)) > LONGEST_PIECE:
-            size = f"{max(map(len, pair))} words, the limit is {LONGEST_PIECE}"
-            raise AlignerError(f"the line is too long for posteriors: {size}; use `align` instead")
+            raise AlignerError(
+                f"the line is too long for posteriors: {max(map(len, pair))} words, the "
+                f"limit is {LONGEST_PIECE}; use `align` instead"
+            )
         bitext = Bitext.pack([pair], casefold=self.parameters.casefold)
         shape = len(pair[0]), len(pair[1])
         forward, reverse = self._adapter.decoder(bitext).posteriors(0, 1)

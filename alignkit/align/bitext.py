@@ -164,8 +164,10 @@ class Bitext:
         """
         arguments.check_arguments(Bitext.pack, locals(), apart=["pairs"])
         if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
-            such = "(source, target) texts, such as [('la maison', 'the house')]"
-            raise ArgumentError(f"pairs is {kind_of(pairs)}; give sentence pairs, or {such}")
+            raise ArgumentError(
+                f"pairs is {kind_of(pairs)}; give sentence pairs, or (source, target) texts, "
+                "such as [('la maison', 'the house')]"
+            )
         both = [_sides(pair) for pair in pairs]
         source, target = (Side.pack((x[k] for x in both), casefold=casefold) for k in (0, 1))
         return cls(source, target, casefold)
@@ -214,9 +216,10 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
     if not isinstance(pair, (tuple, list)):
         sides = tuple(map(str.strip, pair.split("|||"))) if isinstance(pair, str) else ()
         fits = len(sides) == 2 and len(str(sides)) < _SHOWN
-        such = f"such as {sides if fits else ('la maison', 'the house')}"
-        expected = "give a SentencePair, or (source, target) texts"
-        raise ArgumentError(f"a pair is {kind_of(pair)}; {expected}, {such}")
+        raise ArgumentError(
+            f"a pair is {kind_of(pair)}; give a SentencePair, or (source, target) texts, such "
+            f"as {sides if fits else ('la maison', 'the house')}"
+        )
     if len(pair) != 2:
         raise AlignerError(f"a pair must have a source and a target, not {len(pair)} sentences")
     source, target = (split_unicode(side) if isinstance(side, str) else side for side in pair)

@@ -75,8 +75,10 @@ class Room:
                     file.truncate(length)
                 return np.asarray(np.memmap(file, kind, "r+", shape=(size,)))
         except OSError as problem:
-            room = f"{length / 1e6:,.1f} MB in {self._folder}: {problem.strerror}"
-            raise AlignerError(f"cannot store {room}; use another folder") from None
+            raise AlignerError(
+                f"cannot store {length / 1e6:,.1f} MB in {self._folder}: "
+                f"{problem.strerror}; use another folder"
+            ) from None
 
 
 def _in_turn(task: Task, ranges: Sequence[tuple[int, int]]) -> None:

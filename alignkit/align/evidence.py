@@ -66,8 +66,10 @@ def weights_of(alignment: Alignment, place: str) -> list[float]:
     weights = [alignment.weights.get(link, 1.0) for link in alignment]
     for (i, j), weight in zip(alignment, weights, strict=True):
         if not 0 <= weight <= 1:
-            wrong = f"link {i}-{j} (counted from 0) has the weight {weight:g}"
-            raise AlignmentError(f"{place}: {wrong}; expected a number from 0 to 1")
+            raise AlignmentError(
+                f"{place}: link {i}-{j} (counted from 0) has the weight {weight:g}; expected "
+                "a number from 0 to 1"
+            )
     return weights
 
 
@@ -251,11 +253,15 @@ def doubts(
         now, best = fits[""], max(fits, key=fits.__getitem__)
         if len(own.links) >= _FEW_LINKS:
             if fits[best] > max(_BETTER * now, now + 0.1):
-                more = f"with {best} ({fits[best]:.2f} against {now:.2f}): add it, or leave it out?"
-                yield f"{name}: agrees more with the aligner {more}"
+                yield (
+                    f"{name}: agrees more with the aligner with {best} ({fits[best]:.2f} "
+                    f"against {now:.2f}): add it, or leave it out?"
+                )
             elif now < _POOR:
-                little = f"agrees little with the aligner ({now:.2f})"
-                yield f"{name}: {little}: are its lines in the same order?"
+                yield (
+                    f"{name}: agrees little with the aligner ({now:.2f}): are its lines in "
+                    "the same order?"
+                )
 
 
 EvidenceLike = Union[Evidence, Annotators]

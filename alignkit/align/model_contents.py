@@ -142,8 +142,10 @@ def load_parameters(path: str) -> Parameters:
             parts[size] = _valid(part, header.prefixes[size], {})
         return _valid(stored, header, parts)
     except (AlignkitError, RecursionError) as problem:
-        odd = f"not a model that this version of alignkit can use ({str(problem)[:400]})"
-        raise AlignerError(f"{path}: {odd}; train it again") from None
+        raise AlignerError(
+            f"{path}: not a model that this version of alignkit can use "
+            f"({str(problem)[:400]}); train it again"
+        ) from None
 
 
 def _divided(stored: StoredModel, start: str) -> tuple[StoredModel, StoredModel]:
@@ -316,8 +318,10 @@ def _round(content: object) -> Round:
         known = isinstance(model, str) and model in MODELS and type(number) is int and number > 0
         if known and all(type(score) is float and isfinite(score) for score in scores):
             return Round(model, number, *scores)
-    expected = "expected a model, a number from 1, and two log-likelihoods"
-    raise AlignerError(f"history has the round {_short(content)}; {expected}")
+    raise AlignerError(
+        f"history has the round {_short(content)}; expected a model, a number from 1, and "
+        "two log-likelihoods"
+    )
 
 
 def _null_shares(content: object, settings: Settings) -> tuple[float, float] | None:
@@ -444,8 +448,9 @@ def _check_range(name: str, array: NDArray[Any], field: Field, sizes: Mapping[st
         most = sizes[key] - bool(minus)
     low, high = array.min().item(), array.max().item()
     if not (field.least <= low and high <= most):  # NaN is neither
-        expected = f"expected from {field.least:g} to {most:g}"
-        raise AlignerError(f"{name} holds numbers from {low} to {high}; {expected}")
+        raise AlignerError(
+            f"{name} holds numbers from {low} to {high}; expected from {field.least:g} to {most:g}"
+        )
 
 
 def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:

@@ -81,8 +81,10 @@ class TableHeader(NamedTuple):
     @property
     def prefix(self) -> bytes:
         """The bytes before the numbers in a NumPy file."""
-        kind = f"'descr': {DTYPES[self.dtype].str!r}, 'fortran_order': False"
-        text = f"{{{kind}, 'shape': {self.shape!r}, }}"
+        text = (
+            f"{{'descr': {DTYPES[self.dtype].str!r}, 'fortran_order': False, 'shape': "
+            f"{self.shape!r}, }}"
+        )
         length = -(-(10 + len(text) + 1) // 64) * 64 - 10
         start = b"\x93NUMPY\1\0" + length.to_bytes(2, "little")
         return start + text.ljust(length - 1).encode("ascii") + b"\n"
@@ -122,9 +124,12 @@ class Contents(NamedTuple):
             version: Any = content.get("version")
             _require(_is_count(version) and version != 0, f"its version is {_cut(version)!r}")
             if version > VERSION:
-                newer = f"is a model of file version {version}, made by a newer alignkit"
-                reads = f"this one ({__version__}) reads versions up to {VERSION}"
-                raise FormatError(f"{newer}; {reads}: install a newer one, or train again", path)
+                raise FormatError(
+                    f"is a model of file version {version}, made by a newer alignkit; this "
+                    f"one ({__version__}) reads versions up to {VERSION}: install a newer "
+                    "one, or train again",
+                    path,
+                )
             entries = {"alignkit", "version", "header", "arrays", "words"}
             known = ", ".join(sorted(content))[:200]
             _require(set(content) == entries, f"it has the entries {known}")
@@ -139,8 +144,11 @@ class Contents(NamedTuple):
                 _require(all(map(_is_count, lists[key])), odd)
             return cls(content["header"], tables, lists)
         except _OddError as odd:
-            problem = f"its header.json does not follow the format: {odd}"
-            raise FormatError(f"{problem}; train and save the model again", path) from None
+            raise FormatError(
+                f"its header.json does not follow the format: {odd}; train and save the "
+                "model again",
+                path,
+            ) from None
 
 
 class _OddError(Exception):
@@ -177,8 +185,11 @@ def _object(text: bytes, path: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or content.get("alignkit") != "model":
-        stranger = "is not a model of alignkit: its header.json does not declare one"
-        raise FormatError(f"{stranger}; give a file that alignkit saved", path)
+        raise FormatError(
+            "is not a model of alignkit: its header.json does not declare one; give a file "
+            "that alignkit saved",
+            path,
+        )
     if odd:
         raise _OddError(f"it contains {odd[0]}, which is not a JSON number")
     return content
@@ -506,8 +517,11 @@ class _Reading:
             raise self._damage(f"the checksum of {self._members[-1].name} is wrong")
 
     def _damage(self, what: str) -> FormatError:
-        anew = "copy the file again from its origin, or train and save the model again"
-        return FormatError(f"is a damaged model: {what}; {anew}", self._path)
+        return FormatError(
+            f"is a damaged model: {what}; copy the file again from its origin, or train "
+            "and save the model again",
+            self._path,
+        )
 
     def _stranger(self, what: str) -> FormatError:
         other = f"is not a model of alignkit: {what}; give a file that alignkit saved"

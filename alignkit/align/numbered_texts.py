@@ -110,9 +110,11 @@ def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) ->
                     (target.path, first - 1 + _count(other) + sum(1 for _ in theirs)),
                 )
                 (longer, most), (shorter, least) = sorted(sides, key=lambda side: -side[1])
-                counts = f"has {most} lines, but {shorter} has {least}"
-                each = "line k of one must be the translation of line k of the other"
-                raise FormatError(f"{counts}; {each}", longer)
+                raise FormatError(
+                    f"has {most} lines, but {shorter} has {least}; line k of one must be "
+                    "the translation of line k of the other",
+                    longer,
+                )
             if not count:
                 return
             first_text = source.sentence(_decoded(source, raw, first))

@@ -101,8 +101,9 @@ def add_dictionary(
     count = 0
     for (word, translation), weight in dictionary.items():
         if not 0 <= weight < 1e9:
-            has = f"has the pseudo-count {weight}; it must be at least 0"
-            raise OptionError(f"{word} ~ {translation} {has}")
+            raise OptionError(
+                f"{word} ~ {translation} has the pseudo-count {weight}; it must be at least 0"
+            )
         row, column = source_numbers.get(word), target_numbers.get(translation)
         if row is None or column is None:
             continue

@@ -567,8 +567,15 @@ class Assignment:
 
     def tables(self) -> list[Table]:
         """Return a table of the annotators, and one of the strata for each purpose."""
-        said = f"{self.assigned:,} of {self.pairs:,} pairs are assigned; {self.new:,} rows are new"
-        tables = [_counts_table(f"pairs of each annotator: {said}", self.annotators)]
+        tables = [
+            _counts_table(
+                (
+                    f"pairs of each annotator: {self.assigned:,} of {self.pairs:,} pairs are "
+                    f"assigned; {self.new:,} rows are new"
+                ),
+                self.annotators,
+            )
+        ]
         titles = {"double": "by pairs annotated twice", "control": "by the control sample"}
         for by, title in titles.items():
             if rows := [row for row in self.strata if row.by == by]:

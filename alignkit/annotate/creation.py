@@ -188,8 +188,9 @@ def _document(name: str, source: Path, target: Path, encoding: str) -> Document:
 def _read(path: Path, encoding: str) -> str:
     with _naming(path, encoding), open_input(str(path)) as stream:
         if len(raw := stream.read(_MOST + 1)) > _MOST:
-            most = f"more than {_MOST >> 20} MB are too much"
-            raise ProjectError(f"{path}: {most} for a document; divide it")
+            raise ProjectError(
+                f"{path}: more than {_MOST >> 20} MB are too much for a document; divide it"
+            )
         return _clean(raw.decode(encoding))
 
 
@@ -221,8 +222,12 @@ def _from_json(line: str, path: str, number: int) -> Document:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as problem:
-        expected = "expected an object on each line, with the texts source and target"
-        raise FormatError(f"is not JSON ({problem}); {expected}", path, number) from None
+        raise FormatError(
+            f"is not JSON ({problem}); expected an object on each line, with the texts "
+            "source and target",
+            path,
+            number,
+        ) from None
     if not isinstance(row, dict):
         raise FormatError("is not an object; expected id, source and target", path, number)
     source, target = (_text(row.pop(side, None), side, path, number) for side in SIDES)

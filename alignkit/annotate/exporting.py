@@ -191,8 +191,10 @@ def joined(
     if in_order:
         rest = list(others)
         if len(rest) != len(pairs):
-            sizes = f"the project has {len(pairs)} pairs, and the corpus has {len(rest)}"
-            raise JoinError(f"{sizes}: to join by order, the numbers must be equal")
+            raise JoinError(
+                f"the project has {len(pairs)} pairs, and the corpus has {len(rest)}: to join "
+                "by order, the numbers must be equal"
+            )
         yield from zip(pairs, rest, strict=True)
         return
     waiting: defaultdict[str, deque[PairRow]] = defaultdict(deque)

@@ -150,9 +150,11 @@ def assigned(
     left = [[name for name in judges if name not in known] for known in barred]
     short = sum(len(names) < each for names in left)
     if short:
-        cannot = f"{short} of {len(left)} pairs drawn cannot be given to {each} of"
-        why = "too many of them already judged or wrote the pair"
-        raise OptionError(f"{cannot} {', '.join(judges)}: {why}; name other judges")
+        raise OptionError(
+            f"{short} of {len(left)} pairs drawn cannot be given to {each} of "
+            f"{', '.join(judges)}: too many of them already judged or wrote the pair; name "
+            "other judges"
+        )
     own: Counter[tuple[str, str]] = Counter()
     all_: Counter[str] = Counter()
     given: list[tuple[str, ...]] = [()] * len(left)

@@ -78,8 +78,10 @@ def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
     items = {item.id: item for item in audit.items}
     filled = _gathered((row for path in paths for row in _rows(path, audit, items)), items)
     if not any(filled.judgments.values()):
-        message = f"{', '.join(paths)}: no row has a judgment"
-        raise OptionError(f"{message}; write {audit.scale.words()} into the column 'judgment'")
+        raise OptionError(
+            f"{', '.join(paths)}: no row has a judgment; write {audit.scale.words()} into "
+            "the column 'judgment'"
+        )
     return filled
 
 
@@ -126,14 +128,21 @@ def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) < len(names) or any(cell.strip() for cell in cells[len(names) :]):
-            counts = f"this row has {len(cells)} cells, but there are {len(names)} headings"
-            raise FormatError(f"{counts}; is a cell or a quotation mark missing?", path, number)
+            raise FormatError(
+                f"this row has {len(cells)} cells, but there are {len(names)} headings; is "
+                "a cell or a quotation mark missing?",
+                path,
+                number,
+            )
         row = dict(zip(names, cells, strict=False))
         id = row["item"].strip()
         if id not in items:
-            such = f"this key has items such as {next(iter(items), '')!r}"
-            another = f"{such}; is it the key of another audit?"
-            raise FormatError(f"unknown item {id[:40]!r}; {another}", path, number)
+            raise FormatError(
+                f"unknown item {id[:40]!r}; this key has items such as "
+                f"{next(iter(items), '')!r}; is it the key of another audit?",
+                path,
+                number,
+            )
         item = items[id]
         judge = row.get("judge", "").strip() or PurePath(path).stem
         try:
@@ -142,8 +151,10 @@ def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
         except FormatError as problem:
             raise FormatError(str(problem), path, number) from None
         if judge in audit.judges and not item.given_to(judge):
-            others = f"{' and '.join(item.judges)}; was the row taken from another sheet?"
-            given = f"{id} was not given to {judge}, who may know it; it was given to {others}"
+            given = (
+                f"{id} was not given to {judge}, who may know it; it was given to "
+                f"{' and '.join(item.judges)}; was the row taken from another sheet?"
+            )
             raise FormatError(given, path, number)
         yield _Row(path, number, id, judge, judgment, unguarded(row.get("remark", "")).strip())
 
@@ -160,8 +171,10 @@ def _check_texts(audit: Audit) -> Callable[[Item, Mapping[str, str]], None]:
         written = tuple(_plain(unguarded(row[name])) for name in places)
         if written != texts[item.id] and written in known:
             own, other = " ~ ".join(texts[item.id]), " ~ ".join(written)
-            sort = "sort whole rows, not a single column"
-            raise FormatError(f"{item.id} is {own!r}, but its row has {other!r}: {sort}")
+            raise FormatError(
+                f"{item.id} is {own!r}, but its row has {other!r}: sort whole rows, not a "
+                "single column"
+            )
 
     return check
 
@@ -177,8 +190,9 @@ def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
         if {"item", "judgment"} <= set(names):
             break
     else:
-        none = "its first line has no columns item and judgment"
-        raise FormatError(f"no sheet of an audit: {none}", path, 1)
+        raise FormatError(
+            "no sheet of an audit: its first line has no columns item and judgment", path, 1
+        )
     twice = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if twice:
         raise FormatError(f"two columns are named {twice[0]!r}; remove one", path, 1)

@@ -168,11 +168,14 @@ def fitting_scheme(texts: Iterable[str]) -> str:
         said.append(list(map(get_view(name, "binary").of, given)) if binary else [])
     if not fits:
         sample = ", ".join(repr(text[:20]) for text in list(given)[:5])
-        known = f"no scheme fits all judgments of the corpus ({sample})"
-        raise OptionError(f"{known}: name one with `scheme`")
+        raise OptionError(
+            f"no scheme fits all judgments of the corpus ({sample}): name one with `scheme`"
+        )
     if any(readings != said[0] for readings in said):
-        message = f"the judgments of the corpus ({', '.join(sorted(given))}) fit several schemes"
-        raise OptionError(f"{message}: name one with `scheme`: {', '.join(fits)}")
+        raise OptionError(
+            f"the judgments of the corpus ({', '.join(sorted(given))}) fit several schemes: "
+            f"name one with `scheme`: {', '.join(fits)}"
+        )
     return fits[0]
 
 
@@ -199,8 +202,10 @@ def _question(
     for label in labels:
         check_known(f"label of {scheme}, {view}", label, asked.labels)
     if not labels:
-        problem = f"it is not known which labels of {scheme}, {view}, uphold a pair"
-        raise OptionError(f"{problem}: name them with `upheld`: {', '.join(asked.labels)}")
+        raise OptionError(
+            f"it is not known which labels of {scheme}, {view}, uphold a pair: name them "
+            f"with `upheld`: {', '.join(asked.labels)}"
+        )
     return _Question(asked, labels, plain, known if annotators is None else annotators)
 
 
@@ -229,11 +234,15 @@ def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[Se
         elif question.plain == "all" or _holds(pair, question):
             pools["plain"].append(pair)
     if mix > 0 and not pools["rewrite"]:
-        none = f"no pair is a rewrite: none has the attribute {REWRITE_OF}"
-        raise OptionError(f"{none}; `mix=0` draws only plain pairs")
+        raise OptionError(
+            f"no pair is a rewrite: none has the attribute {REWRITE_OF}; `mix=0` draws only "
+            "plain pairs"
+        )
     if mix < 1 and not pools["plain"]:
-        message = "no plain pair is upheld by its judgments"
-        raise OptionError(f"{message}; `plain=all` draws any plain pairs, `mix=1` only rewrites")
+        raise OptionError(
+            "no plain pair is upheld by its judgments; `plain=all` draws any plain pairs, "
+            "`mix=1` only rewrites"
+        )
     for origin, share in (("rewrite", mix), ("plain", 1 - mix)):
         for pair in pools[origin] if share else ():
             if not pair.has_text:
@@ -249,8 +258,9 @@ def _holds(pair: SentencePair, question: _Question) -> bool:
             try:
                 said.append(question.view.of(annotation.judgment))
             except FormatError as error:
-                place = f"pair {pair.id[:40]!r}, annotator {name[:40]!r}"
-                raise FormatError(f"{place}: {error}") from None
+                raise FormatError(
+                    f"pair {pair.id[:40]!r}, annotator {name[:40]!r}: {error}"
+                ) from None
     return bool(said) and all(label in question.upheld for label in said)
 
 

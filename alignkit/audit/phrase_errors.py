@@ -133,8 +133,9 @@ def draw_phrases(
     drawn = _drawn(rows, pairs, n=n, both=both, by=by, rng=np.random.default_rng(seed))
     if not drawn:
         none = " has no" if alone else f" and {reference!r} have the same"
-        what = f"{hypothesis!r}{none} {kind} phrase pairs of {links} links"
-        raise OptionError(f"{what}; there is nothing to judge")
+        raise OptionError(
+            f"{hypothesis!r}{none} {kind} phrase pairs of {links} links; there is nothing to judge"
+        )
     signature = f"{'of:annotator|' * alone}{_signature(options, seed, both, by)}"
     names = ("pair", "source_start", "source_end", "target_start", "target_end")
     facts: list[dict[str, object]] = []
@@ -183,8 +184,10 @@ def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
         raise OptionError("no sentence pair is aligned by all who are named; nothing to judge")
     for pair in pairs:
         if not pair.has_text:
-            message = f"pair {pair.id!r}: judges need its words"
-            raise MissingTextError(f"{message}; name the texts with `source` and `target`")
+            raise MissingTextError(
+                f"pair {pair.id!r}: judges need its words; name the texts with `source` "
+                "and `target`"
+            )
     if by is not None:
         group_texts(pairs, by)  # refuses one that no pair has
 
@@ -273,5 +276,4 @@ def _signature(options: _Options, seed: int, both: float, by: str | None) -> str
         max_length=options.max_length,
         seed=seed,
     )
-    own = f"audit:phrases|kind:{options.kind}|both:{both:g}"
-    return f"{own}{f'|by:{by}' if by is not None else ''}|{shared}"
+    return f"audit:phrases|kind:{options.kind}|both:{both:g}{f'|by:{by}' if by is not None else ''}|{shared}"

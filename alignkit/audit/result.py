@@ -76,9 +76,7 @@ class AuditResult(Result):
         """The settings behind the numbers, in one line."""
         drawing = self.drawing
         newcombe = "newcombe/" if self.audit.upheld else ""
-        drawn = f"resamples:{drawing.resamples}|seed:{drawing.seed}"
-        own = f"read:{__version__}|interval:wilson/{newcombe}bootstrap"
-        return f"{self.audit.signature}|{own}|confidence:{drawing.confidence:g}|{drawn}"
+        return f"{self.audit.signature}|read:{__version__}|interval:wilson/{newcombe}bootstrap|confidence:{drawing.confidence:g}|resamples:{drawing.resamples}|seed:{drawing.seed}"
 
     @property
     def cautions(self) -> list[str]:
@@ -89,11 +87,15 @@ class AuditResult(Result):
             known = not self.audit.judges or judge in self.audit.judges
             total = sum(item.given_to(judge) or not known for item in self.audit.items)
             if not known:
-                may = "whoever judged with this name may have known the items"
-                cautions.append(f"{judge} was given no items: {may}")
+                cautions.append(
+                    f"{judge} was given no items: whoever judged with this name may have "
+                    "known the items"
+                )
             elif judged < total:
-                rest = "the other items are not in the shares"
-                cautions.append(f"{judge} judged {judged} of {total} items; {rest}")
+                cautions.append(
+                    f"{judge} judged {judged} of {total} items; the other items are not in "
+                    "the shares"
+                )
         if len(self.filled.judges) == 1:
             cautions.append("only one judge: the reliability is not known; add a second judge")
         judged_ids = set().union(*self.filled.judgments.values())
@@ -102,10 +104,11 @@ class AuditResult(Result):
             for name in self.audit.origins
         }
         if few := [name for name, size in units.items() if 0 < size < FEW_PAIRS]:
-            narrow = "the intervals of agreement (bootstrap) are too narrow there"
-            valid = "those of shares (Wilson's) are valid for any number"
-            pairs = f"fewer than about {FEW_PAIRS} sentence pairs with items of {', '.join(few)}"
-            cautions.append(f"{pairs}: {narrow}; {valid}")
+            cautions.append(
+                f"fewer than about {FEW_PAIRS} sentence pairs with items of "
+                f"{', '.join(few)}: the intervals of agreement (bootstrap) are too narrow "
+                "there; those of shares (Wilson's) are valid for any number"
+            )
         return cautions
 
     @property

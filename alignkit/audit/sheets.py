@@ -198,8 +198,10 @@ def write_audit(
     if judges is None:
         judges = audit.judges or ("A", "B")
     if audit.judges and tuple(judges) != audit.judges:
-        message = f"the items are for {', '.join(audit.judges)}, not for {', '.join(judges)}"
-        raise OptionError(f"{message}; draw new ones for these judges")
+        raise OptionError(
+            f"the items are for {', '.join(audit.judges)}, not for {', '.join(judges)}; "
+            "draw new ones for these judges"
+        )
     key = os.path.join(folder, KEY) if key is None else str(key)
     places = check_places(folder, judges, sheets, key)
     try:
@@ -239,6 +241,7 @@ def check_places(
         raise OptionError(f"{folder}: this is not a folder; name another one")
     for path in (*places.values(), key):
         if os.path.lexists(path):
-            exists = "already exists and may contain judgments; name another folder"
-            raise OptionError(f"{path}: {exists}")
+            raise OptionError(
+                f"{path}: already exists and may contain judgments; name another folder"
+            )
     return places

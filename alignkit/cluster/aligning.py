@@ -211,6 +211,8 @@ def load_model(path: str, digest: str, learned: bool) -> Aligner:
     aligner = Aligner.load(path)
     known = aligner.parameters.learned
     if learned and known is not None and known.lessons.evidence:
-        what = "was learned with evidence of other systems, which parts cannot have"
-        raise OptionError(f"{path}: {what}; add --no-learned to align without what was learned")
+        raise OptionError(
+            f"{path}: was learned with evidence of other systems, which parts cannot have; "
+            "add --no-learned to align without what was learned"
+        )
     return aligner if learned else aligner.with_learned(None)

@@ -93,8 +93,10 @@ def find_parts(*patterns: str) -> list[Part]:
         if missing := [name for name in names if name not in files]:
             other = next(side[missing[0]] for side in sides if missing[0] in side)
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-            lacks = f"{other} has no counterpart {named(pattern, missing[0])}{more}"
-            raise OptionError(f"{lacks}; each part needs a file of each side")
+            raise OptionError(
+                f"{other} has no counterpart {named(pattern, missing[0])}{more}; each part "
+                "needs a file of each side"
+            )
     return [Part(name, tuple(side[name] for side in sides)) for name in names]
 
 
@@ -116,8 +118,9 @@ def named(pattern: str, name: str) -> str:
     if not name:
         return pattern
     if pattern.count("*") != 1:
-        several = "there are several parts; give an output with one *, as in 'out/*.align.gz'"
-        raise OptionError(f"{pattern}: {several}")
+        raise OptionError(
+            f"{pattern}: there are several parts; give an output with one *, as in 'out/*.align.gz'"
+        )
     return pattern.replace("*", name)
 
 
@@ -135,8 +138,10 @@ def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
     read = {identity(path): path for part in parts for path in part.paths}
     for output in outputs:
         if (path := read.get(identity(output))) is not None and output != "-":
-            both = f"{output} would be replaced, but is also read ({path})"
-            raise OptionError(f"{both}; give another file for the output; nothing was changed")
+            raise OptionError(
+                f"{output} would be replaced, but is also read ({path}); give another file "
+                "for the output; nothing was changed"
+            )
 
 
 @dataclass(frozen=True)

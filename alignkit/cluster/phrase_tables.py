@@ -275,8 +275,10 @@ def join_tables(
         for count, table in zip(numbers(values, "entries"), tables, strict=True):
             if not count:
                 more = f" or {len(table) - 1} more" if len(table) > 1 else ""
-                empty = f"{table[0].paths[0]}: no phrase pairs in this file{more}"
-                raise OptionError(f"{empty}; give a file with phrase pairs")
+                raise OptionError(
+                    f"{table[0].paths[0]}: no phrase pairs in this file{more}; give a file "
+                    "with phrase pairs"
+                )
 
     values, tallies = exchanges.exchange_records(
         session, files, output, what, ReadOptions(), options, steps, check

@@ -56,9 +56,10 @@ class Run:
                 raise ValueError
             return set(json.loads(Path(self._marker).read_text("utf-8"))["made by alignkit"])
         except (ValueError, LookupError, TypeError):
-            there = "already exists without the marker of a run of alignkit; nothing was changed"
-            other = "move it, or give another folder with `work`"
-            raise RunError(f"{self.folder}: {there}; {other}") from None
+            raise RunError(
+                f"{self.folder}: already exists without the marker of a run of alignkit; "
+                "nothing was changed; move it, or give another folder with `work`"
+            ) from None
 
     def _locked(self) -> int:
         """Return the lock file of the folder, which records its process."""
@@ -157,8 +158,10 @@ class Run:
         for name in dict.fromkeys((*(before or now), *now)):
             if before and before.get(name) != now.get(name):
                 how = _difference(name, before.get(name), now.get(name))
-                other = f"is the folder of another run: {how}; give another folder with `work`"
-                raise RunError(f"{self.folder}: {other}")
+                raise RunError(
+                    f"{self.folder}: is the folder of another run: {how}; give another "
+                    "folder with `work`"
+                )
         self._sweep()
         return before is not None
 
@@ -186,8 +189,10 @@ class Run:
         try:
             for worker, problem in session.everywhere(_try, place, token).items():
                 if problem:
-                    seen = f"{problem}; use a folder that all workers see"
-                    raise ClusterError(f"worker {worker}: {self.folder}: {seen}")
+                    raise ClusterError(
+                        f"worker {worker}: {self.folder}: {problem}; use a folder that all "
+                        "workers see"
+                    )
         finally:  # and with those of runs that were stopped here
             self.drop(*(name for name in self._made if name.startswith("token-")))
 

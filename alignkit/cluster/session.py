@@ -70,9 +70,10 @@ class Canary:
             other = getattr(theirs, name)
             if name in ("bits", "packed") and other != mine:
                 what = "aligns" if name == "bits" else "packs"
-                which = f"its processor: {theirs.processor}; this one: {self.processor}"
-                bits = f"{what} a toy text with other bits than this process"
-                return f"{bits} ({which}); do not use this worker"
+                return (
+                    f"{what} a toy text with other bits than this process (its processor: "
+                    f"{theirs.processor}; this one: {self.processor}); do not use this worker"
+                )
             if other != mine:
                 return f"has {name} {other}, but this process has {mine}; install the same version"
         return ""
@@ -299,17 +300,21 @@ class DaskSession(Session):
                     task, times = tasks[place], error.allowed_failures + 1
                     needs = f"; it needs about {_size(task.memory)}" if task.memory else ""
                     has = f", and a worker has {_size(most)}" if needs and most else ""
-                    died = f"{task.name}: {times} workers died from this task{needs}{has}"
-                    message = f"{died}: give workers more memory, or {task.smaller}"
+                    message = (
+                        f"{task.name}: {times} workers died from this task{needs}{has}: "
+                        f"give workers more memory, or {task.smaller}"
+                    )
                     raise ClusterError(message) from None
                 except FutureCancelledError:
                     raise self._gone() from None
                 except RuntimeError as error:
                     if "deserialization of the task graph" not in str(error):
                         raise
-                    cannot = f"{self._address}: the scheduler cannot read the tasks; it needs"
-                    later = "if that was installed later, restart the scheduler"
-                    text = f"{cannot} alignkit in the version of this process; {later}"
+                    text = (
+                        f"{self._address}: the scheduler cannot read the tasks; it needs "
+                        "alignkit in the version of this process; if that was installed "
+                        "later, restart the scheduler"
+                    )
                     raise ClusterError(text) from None
                 future.release()
                 yield place, value
@@ -342,10 +347,11 @@ class DaskSession(Session):
         limits = [worker["memory_limit"] for worker in self._known.values()]
         largest = max(tasks, key=lambda task: task.memory, default=None)
         if largest and limits and all(limits) and largest.memory > max(limits):
-            needs = f"{largest.name}: needs about {_size(largest.memory)} of memory"
-            has = f"no worker has more than {_size(max(limits))}"
-            more = f"give workers more memory, or {largest.smaller}"
-            raise ClusterError(f"{needs}, but {has}: {more}")
+            raise ClusterError(
+                f"{largest.name}: needs about {_size(largest.memory)} of memory, but no "
+                f"worker has more than {_size(max(limits))}: give workers more memory, or "
+                f"{largest.smaller}"
+            )
 
     def _homes_of(self, tasks: Sequence[Task]) -> list[Future[Any] | None]:
         """Return a future for each task; the worker that holds it gets the task."""
@@ -374,8 +380,10 @@ class DaskSession(Session):
                 raise
             except OSError as problem:
                 if not left:
-                    gone = f"a worker has disappeared ({problem}); repeat the same command"
-                    raise ClusterError(f"{self._address}: {gone}") from None
+                    raise ClusterError(
+                        f"{self._address}: a worker has disappeared ({problem}); repeat "
+                        "the same command"
+                    ) from None
         return values
 
 
@@ -417,8 +425,10 @@ class _Watch:
         self._reported = late
         since = self._first_seen.get(self._address)
         if since is not None and self.wait is not None and clock - since >= self.wait:
-            again = "start workers, or wait longer with `wait`, and repeat the same command"
-            raise ClusterError(f"{self._address}: no worker came within {self.wait:g} s; {again}")
+            raise ClusterError(
+                f"{self._address}: no worker came within {self.wait:g} s; start workers, "
+                "or wait longer with `wait`, and repeat the same command"
+            )
         return bool(workers)
 
 
@@ -426,8 +436,10 @@ def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
     task = max(tasks, key=lambda task: task.memory, default=Task("", (), smaller="smaller parts"))
     needs = f"needs about {_size(task.memory)}" if task.memory else "waits for it"
     what = f"{task.name} {needs}, " if task.name else ""
-    has = f"it has {_size(worker['memory_limit'])}, and uses {_size(worker['metrics']['memory'])}"
-    return f"Dask has paused it: {what}{has}; give workers more memory, or {task.smaller}"
+    return (
+        f"Dask has paused it: {what}it has {_size(worker['memory_limit'])}, and uses "
+        f"{_size(worker['metrics']['memory'])}; give workers more memory, or {task.smaller}"
+    )
 
 
 def _size(size: int) -> str:
@@ -489,12 +501,16 @@ def check_address(address: str) -> None:
     local = _LOCAL.fullmatch(address)
     known = local or address.startswith(("tcp://", "tls://", "ucx://")) or address.endswith(".json")
     if not known or (local and local[1] and int(local[1]) < 1):
-        message = f"{address!r} is not the address of a cluster; use local:4 (4 processes on this"
-        raise OptionError(f"{message} machine), tcp://HOST:8786, or the FILE.json of a scheduler")
+        raise OptionError(
+            f"{address!r} is not the address of a cluster; use local:4 (4 processes on this "
+            "machine), tcp://HOST:8786, or the FILE.json of a scheduler"
+        )
     missing = [name for name in ("dask", "distributed") if find_spec(name) is None]
     if missing:
-        needed = f"a cluster needs more libraries ({', '.join(missing)})"
-        raise ClusterError(f"{needed}; run: pip install 'alignkit[cluster]'")
+        raise ClusterError(
+            f"a cluster needs more libraries ({', '.join(missing)}); run: pip install "
+            "'alignkit[cluster]'"
+        )
 
 
 @contextmanager
@@ -553,8 +569,9 @@ def _address_in(path: str, wait: float) -> str:
             break
         except (FileNotFoundError, ValueError):  # not there, or not whole
             if time.monotonic() > end:
-                late = f"no scheduler wrote this file within {wait:g} seconds"
-                raise ClusterError(f"{path}: {late}") from None
+                raise ClusterError(
+                    f"{path}: no scheduler wrote this file within {wait:g} seconds"
+                ) from None
             time.sleep(0.2)
         except OSError as problem:
             raise FileError.of(problem, path) from None

@@ -117,8 +117,10 @@ def _run_errors(path: str) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, ValueError, KeyError, BadZipFile) as problem:
-        damaged = f"{path}: a file of the run is missing or damaged ({problem})"
-        raise RunError(f"{damaged}; start again in another folder, given with `work`") from None
+        raise RunError(
+            f"{path}: a file of the run is missing or damaged ({problem}); start again in "
+            "another folder, given with `work`"
+        ) from None
 
 
 # Words as numbers

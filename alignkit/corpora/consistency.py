@@ -259,8 +259,10 @@ class _Usage:
         """Return the evidence behind `apart`: of this word, or of all words if it is rare."""
         several, pairs = self.other_places(side, word)
         if pairs >= _FEW:
-            counts = f"in {several} of the {pairs} other pairs in which it is linked"
-            return f"{word!r} seldom has links in several places ({counts})"
+            return (
+                f"{word!r} seldom has links in several places (in {several} of the {pairs} "
+                "other pairs in which it is linked)"
+            )
         others = 1 - (self.place_rate(words) or 0.0)
         return f"{word!r} has links in several places, unlike {others:.1%} of the words elsewhere"
 

@@ -40,9 +40,10 @@ class Differences:
         if self.tokens:
             id, side, position, first, second = self.tokens[0]
             pairs = len({entry[0] for entry in self.tokens})
-            example = f"pair {id!r}, {side} word {position}: {first!r} and {second!r}"
-            differ = f"{len(self.tokens)} tokens differ in {pairs} pairs"
-            parts.append(f"{differ} ({example}); the first ones are kept")
+            parts.append(
+                f"{len(self.tokens)} tokens differ in {pairs} pairs (pair {id!r}, {side} "
+                f"word {position}: {first!r} and {second!r}); the first ones are kept"
+            )
         if self.missing:
             parts.append(f"{len(self.missing)} pairs are not in the second")
         if self.surplus:
@@ -196,8 +197,10 @@ def _checked(
         if mine is None or theirs is None or mine == theirs:
             continue
         if len(mine) != len(theirs):
-            message = f"pair {pair.id!r}: the {side} sentence has {len(mine)} tokens in the first"
-            raise JoinError(f"{message} input and {len(theirs)} in the second")
+            raise JoinError(
+                f"pair {pair.id!r}: the {side} sentence has {len(mine)} tokens in the first "
+                f"input and {len(theirs)} in the second"
+            )
         words = enumerate(zip(mine, theirs, strict=True))
         differences.tokens += ((pair.id, side, k, a, b) for k, (a, b) in words if a != b)
     return pair, other

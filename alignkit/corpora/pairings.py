@@ -77,8 +77,9 @@ class Pairings(Iterator[SentencePair]):
         tally, seen = self._tally, self._seen
         for number, group in enumerate(groups, start=1):
             if isinstance(group, str) or not isinstance(group, Iterable):
-                what = "must be a sequence of sentences, each a list of words"
-                raise ArgumentError(f"group {number} {what}")
+                raise ArgumentError(
+                    f"group {number} must be a sequence of sentences, each a list of words"
+                )
             sentences = [_sentence(x, number, k) for k, x in enumerate(group, start=1)]
             tally["groups"] += 1
             tally["sentences"] += len(sentences)
@@ -207,11 +208,14 @@ def pair_translations(
     if min_length < 1:
         raise OptionError(f"the minimum length must be 1 or more, not {min_length}")
     if max_length is not None and max_length < min_length:
-        lengths = f"the maximum length, {max_length}, is below the minimum, {min_length}"
-        raise OptionError(f"{lengths}: this would drop all pairs")
+        raise OptionError(
+            f"the maximum length, {max_length}, is below the minimum, {min_length}: this "
+            "would drop all pairs"
+        )
     if max_ratio is not None and not 1 < max_ratio < inf:
-        what = "the ratio of the longer to the shorter side must be more than 1"
-        raise OptionError(f"{what}, not {max_ratio}")
+        raise OptionError(
+            f"the ratio of the longer to the shorter side must be more than 1, not {max_ratio}"
+        )
 
     def fault(source: _Sentence, target: _Sentence) -> str | None:
         """Return the name of the count for a dropped pair, or None."""

@@ -73,8 +73,10 @@ class Examination:
     def spaces_in_words(self) -> str:
         """What white space the words contain, and how other tools divide at it."""
         counts = ", ".join(f"{n} x {name}" for name, n in sorted(self.spaces.items()))
-        other = "tools that use Python's split() divide there too"
-        return f"{counts}; {other}: for links of such tools, use `token_separators=unicode`"
+        return (
+            f"{counts}; tools that use Python's split() divide there too: for links of "
+            "such tools, use `token_separators=unicode`"
+        )
 
     def add_tree(
         self, id: str, side: str, name: str, tree: Tree, path: str, line: int | None = None
@@ -277,7 +279,9 @@ class _Repeats:
             if same is None:
                 self._seen[name, texts] = pair.id, judgment
             if other and judgment != (_flipped(other[1]) if kind == REVERSED else other[1]):
-                mine = f"pair {pair.id[:40]!r} is {judgment[:40]!r} by {name[:40]!r}"
-                message = f"{mine}, but pair {other[0][:40]!r} is {other[1][:40]!r}"
+                message = (
+                    f"pair {pair.id[:40]!r} is {judgment[:40]!r} by {name[:40]!r}, but pair "
+                    f"{other[0][:40]!r} is {other[1][:40]!r}"
+                )
                 odd.append((f"{kind} pairs judged differently", message))
         return odd

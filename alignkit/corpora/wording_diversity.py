@@ -315,6 +315,8 @@ def _judgment(pair: SentencePair, annotator: str | None) -> str:
     if annotator is not None:
         return judged.get(annotator, "")
     if len(set(judged.values())) > 1:
-        who = f"pair {pair.id!r} was judged by {', '.join(judged)}"
-        raise OptionError(f"{who}, with different labels: choose one with `annotator`")
+        raise OptionError(
+            f"pair {pair.id!r} was judged by {', '.join(judged)}, with different labels: "
+            "choose one with `annotator`"
+        )
     return next(iter(judged.values()), "")

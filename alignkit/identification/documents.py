@@ -140,9 +140,11 @@ def _times(every: Sequence[TextRecord], chosen: DocumentOptions, counts: Counter
             time = datetime.fromisoformat(text.replace("Z", "+00:00"))
         except ValueError:
             if chosen.undated == "error":
-                wrong = f"document {document.id[:80]!r}: its {chosen.date} is {text[:40]!r}"
-                hint = "expected a date such as 2026-11-28; see `undated`"
-                raise FormatError(f"{wrong}; {hint}", *document.place) from None
+                raise FormatError(
+                    f"document {document.id[:80]!r}: its {chosen.date} is {text[:40]!r}; "
+                    "expected a date such as 2026-11-28; see `undated`",
+                    *document.place,
+                ) from None
             kept = "dropped" if chosen.undated == "drop" else "paired with all"
             counts[f"documents without a date, {kept}"] += 1
         else:

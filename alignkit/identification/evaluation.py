@@ -88,8 +88,12 @@ class IdentifierScores(Result):
             return (f"{how_many(len(self.ids), 'pair')} judged by {name}; no labels to compare",)
         rows: dict[object, Any] = {row["system"]: row for row in self._scores.to_records()}
         right, most = (rows[each]["accuracy"] for each in (name, MAJORITY))
-        said = f"{name} is right on {right:.1%} of {how_many(len(self.gold.ids), 'pair')}"
-        return (f"{said}, the most frequent label on {most:.1%}",)
+        return (
+            (
+                f"{name} is right on {right:.1%} of {how_many(len(self.gold.ids), 'pair')}, the "
+                f"most frequent label on {most:.1%}"
+            ),
+        )
 
     def tables(self) -> Sequence[Table]:
         """Return the number of predictions of each label, and the scores of the systems."""

@@ -96,8 +96,10 @@ class LabelledPairs:
         if len(counts) < 2:
             raise OptionError("all pairs have one label: there is nothing to learn")
         if few := [k for k, n in counts.items() if n < LEAST]:
-            has = f"label {view.labels[few[0]]!r} has {how_many(counts[few[0]], 'pair')}"
-            raise OptionError(f"{has}; {LEAST} are needed: choose another view")
+            raise OptionError(
+                f"label {view.labels[few[0]]!r} has {how_many(counts[few[0]], 'pair')}; "
+                f"{LEAST} are needed: choose another view"
+            )
         check_ids(self.ids)
 
 
@@ -170,8 +172,10 @@ def leak_notes(
     checked = () if group is None else dict.fromkeys((group, *sorted(names)))
     grouped = [leak for leak in find_leaks(train, test, [*checked]) if leak.kind == GROUPED]
     if first := [*equal, *(f"{leak.test} ({leak.group})" for leak in grouped)][:1]:
-        kinds = f"{len(equal)} equal, {len(grouped)} grouped; the first is {first[0]!r}"
-        said = f"test pairs are in the training part ({kinds})"
+        said = (
+            f"test pairs are in the training part ({len(equal)} equal, {len(grouped)} "
+            f"grouped; the first is {first[0]!r})"
+        )
         if leaks == "refuse":
             raise OptionError(
                 f"{said}: 'alignkit check --leaks' lists them, and 'alignkit select --split' with "

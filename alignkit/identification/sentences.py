@@ -225,6 +225,8 @@ def _recall(ranks: Sequence[int], elsewhere: Mapping[str, Sequence[Places]]) -> 
         rows.append([what, hits, hits / len(ranks) if ranks else np.nan])
     columns = [Column("", key="what"), Column("number", "count"), Column("share", "percent")]
     without = len(elsewhere.get("", ()))
-    others = f"{sum(map(len, elsewhere.values())) - without} of other documents"
-    note = f"{len(ranks)} gold pairs; left out: {others}, {without} without place"
+    note = (
+        f"{len(ranks)} gold pairs; left out: {sum(map(len, elsewhere.values())) - without} "
+        f"of other documents, {without} without place"
+    )
     return [Table("Gold pairs", columns, rows, note, "recall")]

@@ -122,8 +122,9 @@ def encoded(encode: Any, texts: Sequence[object]) -> Matrix:
     made = made.tocsr() if is_sparse else np.asarray(made, float)
     if made.ndim != 2 or made.shape[0] != len(texts) or not made.shape[1]:
         shape = " x ".join(map(str, made.shape))
-        expected = f"{len(texts)} texts; expected a row for each"
-        raise OptionError(f"{name}: returned {shape} values for {expected}")
+        raise OptionError(
+            f"{name}: returned {shape} values for {len(texts)} texts; expected a row for each"
+        )
     if not np.isfinite(made.data if is_sparse else made).all():
         raise OptionError(f"{name}: returned values that are not finite")
     return made

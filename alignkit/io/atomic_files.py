@@ -74,8 +74,10 @@ class New:
         try:
             self.descriptor = os.open(self.root, _NEW_FILE, mode)
         except PermissionError as problem:
-            message = f"cannot create files in its folder ({problem.strerror}); new files start"
-            raise PermissionError(problem.errno, f"{message} there") from None
+            raise PermissionError(
+                problem.errno,
+                f"cannot create files in its folder ({problem.strerror}); new files start there",
+            ) from None
         if old is not None:
             _copy_mode(self.descriptor, old)
 

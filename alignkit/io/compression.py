@@ -93,8 +93,9 @@ class Unpacked(io.RawIOBase):
             try:
                 self._data = memoryview(self._member.decompress(packed, *most))
             except Exception as problem:  # each package has errors of its own
-                place = f"before byte {self.count:,} of the compressed file"
-                raise self._damage(f"it is damaged {place} ({problem})") from None
+                raise self._damage(
+                    f"it is damaged before byte {self.count:,} of the compressed file ({problem})"
+                ) from None
             if not (packed or self._data or self._member.eof):
                 raise self._damage(f"it is cut off after byte {self.count:,}")
         count = min(len(buffer), len(self._data))
@@ -102,9 +103,11 @@ class Unpacked(io.RawIOBase):
         self._data = self._data[count:]
         self._size += count
         if self._size > max(self._most, _SWELLING * self.count):
-            message = f"grows to more than {_SWELLING} times its size when it is unpacked"
-            advice = "if this is correct, unpack it first, or allow more with `max_size`"
-            raise FormatError(f"{message}; {advice}", self._name)
+            raise FormatError(
+                f"grows to more than {_SWELLING} times its size when it is unpacked; if "
+                "this is correct, unpack it first, or allow more with `max_size`",
+                self._name,
+            )
         return count
 
     def _packed(self) -> bytes:

@@ -39,8 +39,10 @@ class Choice:
             return pair.alignments.get(self._name)
         if len(pair.alignments) > 1:
             names = ", ".join(pair.alignments)
-            message = f"{self._path}: pair {pair.id!r} has alignments of {names}"
-            raise errors.OptionError(f"{message}: choose one with `{self._option}`")
+            raise errors.OptionError(
+                f"{self._path}: pair {pair.id!r} has alignments of {names}: choose one with "
+                f"`{self._option}`"
+            )
         return next(iter(pair.alignments.values()), None)
 
     def check(self) -> None:
@@ -156,8 +158,10 @@ def link_blocks(
         if not ordered and ids != other_ids:
             for k, (mine, theirs) in enumerate(zip(ids, other_ids, strict=True), shared + 1):
                 if str(mine) != str(theirs):
-                    both = f"{str(mine)!r} in {first.path}, but {str(theirs)!r} in {second.path}"
-                    raise OutOfStepError(f"pair {k} has the id {both}; put both in the same order")
+                    raise OutOfStepError(
+                        f"pair {k} has the id {str(mine)!r} in {first.path}, but "
+                        f"{str(theirs)!r} in {second.path}; put both in the same order"
+                    )
         shared += count
         yield ids, links, other_links
     first_rest = left.rest()
@@ -165,8 +169,10 @@ def link_blocks(
     beyond(rest)
     if rest and not first.reading.options.partial:
         longer, shorter = (first, second) if first_rest else (second, first)
-        message = f"{longer.path} has {shared + len(rest)} lines, but {shorter.path} has {shared}"
-        raise errors.JoinError(f"{message}; if the rest is not annotated, use `partial=True`")
+        raise errors.JoinError(
+            f"{longer.path} has {shared + len(rest)} lines, but {shorter.path} has "
+            f"{shared}; if the rest is not annotated, use `partial=True`"
+        )
 
 
 def in_order(
@@ -189,8 +195,10 @@ def sides_hint(*inputs: NamedInput) -> str:
         return ""
     sides = two_sides(tagged) or (tagged[0], tagged[1])
     links = others[0] if others else "LINKS"
-    how = f"give them with a file of links: {links} {sides_as_options(sides)}"
-    return f"each CoNLL-U file has the words of one side; {how}"
+    return (
+        "each CoNLL-U file has the words of one side; give them with a file of links: "
+        f"{links} {sides_as_options(sides)}"
+    )
 
 
 def hinting(error: errors.JoinError, *inputs: NamedInput) -> errors.JoinError:
@@ -203,5 +211,6 @@ def hinting(error: errors.JoinError, *inputs: NamedInput) -> errors.JoinError:
     no_id_shared = isinstance(error, errors.MissingPairsError) and ": 0 pairs" in f": {error}"
     if not (no_id_shared or isinstance(error, errors.OtherIdsError)):
         return error
-    same = "if both have the same pairs in the same order"
-    return errors.JoinError(f"{error}; {same}, use `in_order=True`")
+    return errors.JoinError(
+        f"{error}; if both have the same pairs in the same order, use `in_order=True`"
+    )

@@ -92,12 +92,17 @@ def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
         parts = sentences.split(BITEXT)
         if len(parts) != 2:
             if plain_name(path).endswith(".conllu"):
-                one_side = "is CoNLL-U and has the words of one side"
                 raise reading.error(
-                    f"{one_side}; name the file of the other with `target`", path=path
+                    "is CoNLL-U and has the words of one side; name the file of the other "
+                    "with `target`",
+                    path=path,
                 )
-            message = f"{len(parts) - 1} dividers ' ||| ', expected one: `source` without `target`"
-            raise reading.error(f"{message} is a bitext", line, path=path)
+            raise reading.error(
+                f"{len(parts) - 1} dividers ' ||| ', expected one: `source` without `target` "
+                "is a bitext",
+                line,
+                path=path,
+            )
         source, target = (reading.sentence(part, line, path) for part in parts)
         yield PairText(line, id if ids.numbers else None, source, target, own_id=id)
 
@@ -209,14 +214,19 @@ class TwoInLine:
         if self._divider is None:
             self._divider = next((mark for mark in DIVIDERS.values() if mark in line), None)
             if self._divider is None:
-                what = "neither ' ||| ' nor a tab divides two sentences; give two texts, SRC"
-                raise self._reading.error(f"{what} and TGT, or the `format` of this one", number)
+                raise self._reading.error(
+                    "neither ' ||| ' nor a tab divides two sentences; give two texts, SRC "
+                    "and TGT, or the `format` of this one",
+                    number,
+                )
         parts = line.split(self._divider)
         if len(parts) != 2:
             message = f"{len(parts) - 1} dividers ' ||| ', expected one, between source and target"
             if self._divider != BITEXT:
-                expected = "expected source and target, divided by one tab"
-                message = f"{len(parts)} columns, {expected} (`cut -f` selects two columns)"
+                message = (
+                    f"{len(parts)} columns, expected source and target, divided by one tab "
+                    "(`cut -f` selects two columns)"
+                )
             raise self._reading.error(message, number)
         most = self._reading.options.max_words
         for name, side in zip(("source", "target"), parts, strict=True):
@@ -289,8 +299,9 @@ def _columns(reading: TextFile) -> Iterator[Group]:
             most = max(most, len(columns))
             yield [_words(column, reading, line) for column in columns]
     if most == 1:
-        message = "no line has two columns; separate the translations by tabs"
-        raise reading.error(f"{message}, or give a file for each")
+        raise reading.error(
+            "no line has two columns; separate the translations by tabs, or give a file for each"
+        )
 
 
 def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:

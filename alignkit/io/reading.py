@@ -129,8 +129,10 @@ def write_corpus(
     refuse_same([str(path), *filter(None, (declared.source, declared.target))])
     writing = Writing(str(path), declared, base=chosen.base)
     if chosen.write is None:
-        message = f"format {format} is read-only; write one of {', '.join(WRITTEN)}"
-        raise OptionError(f"{message}; alignkit-jsonl and alignkit-xml lose nothing")
+        raise OptionError(
+            f"format {format} is read-only; write one of {', '.join(WRITTEN)}; "
+            "alignkit-jsonl and alignkit-xml lose nothing"
+        )
     holds = chosen.holds | {kind for kind in chosen.asked if getattr(declared, kind)}
 
     def counted() -> Iterator[SentencePair]:

@@ -339,8 +339,9 @@ class Reading(TextFile):
                 trees[name] = Tree.parse(text, words or ())
             except FormatError as problem:
                 place = f", character {problem.column}" if problem.column else ""
-                about = f"pair {record.id[:40]!r}: {side} tree {name[:40]!r}{place}"
-                message = f"{about}: {problem.message}"
+                message = (
+                    f"pair {record.id[:40]!r}: {side} tree {name[:40]!r}{place}: {problem.message}"
+                )
                 if not self.options.lenient:
                     raise self.error(message, record.line, path=record.path) from None
                 self.note("tree that does not fit", message, record.line, record.path)
@@ -411,8 +412,10 @@ class Reading(TextFile):
         if not self.options.drop_out_of_range:
             advice = "check `base` and `transpose`, or drop them with `drop_out_of_range=True`"
             if spaces := self._other_spaces(cell, sides):
-                where = f"the words contain {spaces}; tools that use Python's split() divide there"
-                advice = f"{where} too: for links of such tools, use `token_separators=unicode`"
+                advice = (
+                    f"the words contain {spaces}; tools that use Python's split() divide "
+                    "there too: for links of such tools, use `token_separators=unicode`"
+                )
             raise self.error(f"{message}; {advice}", line, path=path)
         self.note("link out of range", message + "; dropped", line, path)
         return None

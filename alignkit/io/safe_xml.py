@@ -157,9 +157,10 @@ def write_elements(
             try:
                 text = etree.tostring(made(pair, writing), encoding="unicode")
             except (ValueError, etree.SerialisationError):
-                problem = f"has a character{where(pair)} that XML does not allow"
-                advice = "such as a control character; write alignkit-jsonl"
-                raise AlignkitError(f"pair {pair.id[:40]!r} {problem}, {advice}") from None
+                raise AlignkitError(
+                    f"pair {pair.id[:40]!r} has a character{where(pair)} that XML does not "
+                    "allow, such as a control character; write alignkit-jsonl"
+                ) from None
             stream.write(f"  {text}\n")
         stream.write(f"{end}\n")
 

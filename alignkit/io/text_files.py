@@ -282,8 +282,10 @@ class TextFile:
                 listed = ", ".join(str(each) for each in odd.each if each.kind == CONTROL)
         if not listed:
             return ""
-        mends = f"`alignkit check --text {path} --fix OUT` writes a copy with U+FFFD for each"
-        return f"; the file contains {listed}; {mends}"
+        return (
+            f"; the file contains {listed}; `alignkit check --text {path} --fix OUT` "
+            "writes a copy with U+FFFD for each"
+        )
 
     def text(self, path: str | None = None) -> str:
         """Return a whole small file as text, without byte order marks."""
@@ -340,9 +342,12 @@ class TextFile:
 
     def too_long(self, what: str, words: int, line: int, path: str = "") -> FormatError:
         """Return the error for a sentence with too many words."""
-        message = f"{what} has {words:,} words, more than {self.options.max_words:,}"
-        advice = "if this is correct, allow more with `max_words`"
-        return self.error(f"{message}; {advice}", line, path=path)
+        return self.error(
+            f"{what} has {words:,} words, more than {self.options.max_words:,}; if this is "
+            "correct, allow more with `max_words`",
+            line,
+            path=path,
+        )
 
     def close(self) -> None:
         """Close all open files; the rest is not needed."""

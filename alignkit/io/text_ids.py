@@ -75,8 +75,10 @@ class TextIds:
             _LOGGER.warning("%s", text, extra={"note": True})
         elif self.doubt:
             text = f"{names}: warning: lines begin with a word and a tab, as if these were ids"
-            advice = "if they are ids, correct that, else say --text-ids no (text_ids=False)"
-            so = f"so they are read as words{unless}; {advice}"
+            so = (
+                f"so they are read as words{unless}; if they are ids, correct that, else say "
+                "--text-ids no (text_ids=False)"
+            )
             _LOGGER.warning("%s; but %s, %s", text, self.doubt, so)
 
 

@@ -84,8 +84,11 @@ def written_trees(file: TextFile, form: str | None = None) -> Iterator[WrittenTr
 def _without_xml(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     for number, text in lines:
         if number == 1 and text.lstrip().startswith("<"):
-            how = 'XML on standard input is read by `tree_format="stanford-xml"`'
-            raise file.error(f"XML instead of brackets; {how}", number)
+            raise file.error(
+                "XML instead of brackets; "
+                'XML on standard input is read by `tree_format="stanford-xml"`',
+                number,
+            )
         yield number, text
 
 
@@ -248,8 +251,9 @@ def attach_trees(
     check_arguments(attach_trees, locals(), apart=["pairs"])
     sides = source_trees, target_trees
     if both_trees is not None and sides != (None, None):
-        problem = "`both_trees` already has both sides"
-        raise OptionError(f"{problem}: leave out `source_trees` and `target_trees`")
+        raise OptionError(
+            "`both_trees` already has both sides: leave out `source_trees` and `target_trees`"
+        )
     if both_trees is None and sides == (None, None):
         raise OptionError("give a file of trees: `source_trees`, `target_trees` or `both_trees`")
     counts = Counter() if counts is None else counts
@@ -322,9 +326,11 @@ class _TreeFile:
         place = f"{self.path}:{self._line}" if self._taken else self.path
         times = f", which need {2 * pairs}" if sides == 2 else ""
         where = f"; {last}" if self._taken else ""
-        count = f"{trees} trees (including sentences without a parse) for {pairs} sentence pairs"
-        advice = "a sentence without a parse is a blank line"
-        return JoinError(f"{place}: contains {count}{times}{where}; {advice}")
+        return JoinError(
+            f"{place}: contains {trees} trees (including sentences without a parse) for "
+            f"{pairs} sentence pairs{times}{where}; a sentence without a parse is a blank "
+            "line"
+        )
 
     def tree(self, written: WrittenTree, tokens: tuple[str, ...] | None, about: str) -> Tree | None:
         """Return the tree, over the words if they are known; None if there is none."""

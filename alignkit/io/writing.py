@@ -41,8 +41,10 @@ class WritingFolder:
         """Raise an error if the folder has files of a pattern that are not replaced."""
         for path in sorted(self._place.glob(pattern)):
             if path.relative_to(self._place).as_posix() not in self._written:
-                message = f"{path}: already exists and would be read together with the new files"
-                raise WriteError(f"{message}; nothing was changed; use another folder")
+                raise WriteError(
+                    f"{path}: already exists and would be read together with the new files; "
+                    "nothing was changed; use another folder"
+                )
 
 
 class Writing:
@@ -85,9 +87,10 @@ class Writing:
         if chosen is not None:
             return chosen if chosen in names else None
         if len(names) > 1:
-            several = f"pair {pair.id!r} has alignments of {', '.join(names)}"
-            only = "but this format allows only one"
-            raise OptionError(f"{several}, {only}: choose it with `annotator`")
+            raise OptionError(
+                f"pair {pair.id!r} has alignments of {', '.join(names)}, but this format "
+                "allows only one: choose it with `annotator`"
+            )
         return names[0] if names else None
 
     def annotation(self, pair: SentencePair) -> Annotation | None:

@@ -117,16 +117,19 @@ class Alignment:
         links = {**_marked("possible", possible, False), **_marked("sure", sure, True)}
         for i, j in links:
             if not (0 <= i < LONGEST and 0 <= j < LONGEST):
-                message = f"link {i}-{j} has an index out of range"
-                raise AlignmentError(f"{message}; indices are 0-based and less than {LONGEST}")
+                raise AlignmentError(
+                    f"link {i}-{j} has an index out of range; indices are 0-based and less "
+                    f"than {LONGEST}"
+                )
         ordered = sorted(links)
         self._points = array("i", chain.from_iterable(ordered)).tobytes()
         self._flags = bytes(links[link] for link in ordered)
         empty = _marked("possible_nulls", possible_nulls, False) | _marked("nulls", nulls, True)
         for i, j in empty:
             if (i == NULL) == (j == NULL) or min(i, j) < NULL or max(i, j) >= LONGEST:
-                expected = "the index NULL on one side and a word on the other"
-                raise AlignmentError(f"null ({i}, {j}) must have {expected}")
+                raise AlignmentError(
+                    f"null ({i}, {j}) must have the index NULL on one side and a word on the other"
+                )
         self._nulls = tuple((Link(*null), empty[null]) for null in sorted(empty))
         self._weights, self._labels = _NO_WEIGHTS, _NO_LABELS
         if weights is not None:
@@ -135,8 +138,9 @@ class Alignment:
                 if type(weight) in (float, int):
                     continue
                 if isinstance(weight, bool) or not isinstance(weight, Real):
-                    what = f"weights[{link.i}, {link.j}] is {str(weight)[:40]!r}"
-                    raise ArgumentError(f"{what}; it must be a number")
+                    raise ArgumentError(
+                        f"weights[{link.i}, {link.j}] is {str(weight)[:40]!r}; it must be a number"
+                    )
                 self._weights[link] = float(weight)  # one of NumPy
         if labels is not None:
             self._labels = _keyed("labels", labels) or _NO_LABELS
@@ -413,8 +417,11 @@ class Alignment:
             f"<tr><th>{i}</th>{''.join(f'<td>{marks[cell]}</td>' for cell in row)}</tr>"
             for i, row in enumerate(self.matrix(n, m).tolist())
         )
-        table = f"<table><tr><th></th>{head}</tr>{rows}</table>"
-        return f'<div style="max-height:80vh;overflow:auto">{table}</div>'
+        return (
+            '<div style="max-height:80vh;overflow:auto">'
+            f"<table><tr><th></th>{head}</tr>{rows}</table>"
+            "</div>"
+        )
 
 
 V = TypeVar("V")
@@ -429,8 +436,10 @@ def _marked(name: str, links: Iterable[LinkLike], flag: bool) -> dict[tuple[int,
     try:
         return {(index(i), index(j)): flag for i, j in links}
     except (TypeError, ValueError) as problem:
-        hint = "must be pairs (i, j) of whole numbers (Alignment.parse takes text)"
-        raise AlignmentError(f"{name} links {hint}: {problem}") from None
+        raise AlignmentError(
+            f"{name} links must be pairs (i, j) of whole numbers (Alignment.parse takes "
+            f"text): {problem}"
+        ) from None
 
 
 def _keyed(name: str, values: Mapping[LinkLike, V]) -> dict[Link, V]:

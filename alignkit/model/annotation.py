@@ -86,9 +86,10 @@ class Annotation:
                 raise AlignmentError(problem)
             object.__setattr__(self, "role", "" if self.role == ROLES[0] else self.role)
         if self.alignment is None and not self.remarks:
-            needed = "needs a judgment, a comment, flags or a provenance"
-            other = "use Alignment() if nothing corresponds"
-            raise AlignmentError(f"an annotation without an alignment {needed}; {other}")
+            raise AlignmentError(
+                "an annotation without an alignment needs a judgment, a comment, flags or a "
+                "provenance; use Alignment() if nothing corresponds"
+            )
 
     @classmethod
     def of(cls, alignment: Alignment) -> Annotation:
@@ -134,8 +135,10 @@ def read_moment(text: str, name: str = "when") -> str:
         local = datetime.fromisoformat(f"{day}T{hour}{zone}")
         moment = local.astimezone(timezone.utc).replace(tzinfo=None)
     except (ValueError, OverflowError):
-        such = "expected a time with seconds and zone, such as 2026-11-22T13:06:28Z"
-        raise AlignmentError(f"{name} is {text[:60]!r}; {such}") from None
+        raise AlignmentError(
+            f"{name} is {text[:60]!r}; expected a time with seconds and zone, such as "
+            "2026-11-22T13:06:28Z"
+        ) from None
     return f"{moment.isoformat()}Z"
 
 

@@ -102,8 +102,10 @@ class LinkArrays:
         if len(outside):
             k = outside[0]
             (n, m), (rows, columns) = given[k], least[k]
-            need = f"the links of alignment {k} (counted from 0) need {rows} x {columns} words"
-            raise AlignmentError(f"{need}, but the sentences have {n} x {m}")
+            raise AlignmentError(
+                f"the links of alignment {k} (counted from 0) need {rows} x {columns} words, "
+                f"but the sentences have {n} x {m}"
+            )
         return cls.trusted(links, sure, offsets, given)
 
     @classmethod
@@ -245,8 +247,10 @@ def check_form(
 ) -> None:
     """Raise an error for an array of another kind or shape."""
     if array.dtype != dtype or array.shape != shape:
-        message = f"{name} is a {array.shape} array of {array.dtype}"
-        raise AlignmentError(f"{message}; expected {shape} of {np.dtype(dtype)}")
+        raise AlignmentError(
+            f"{name} is a {array.shape} array of {array.dtype}; expected {shape} of "
+            f"{np.dtype(dtype)}"
+        )
 
 
 def check_offsets(offsets: I8, end: int) -> None:

@@ -345,8 +345,10 @@ def read_fitting(
         raise problem if read or not resolved else _misfit(text, resolved, tokens)
     if strict:
         place = next(k for k, leaf in enumerate(resolved.words) if "(" in leaf or ")" in leaf)
-        what = f"word {place}, {tokens[place][:40]!r}, is not escaped among the brackets"
-        message = f"{what} of the tree; write -LRB- and -RRB-, or do not read strictly"
+        message = (
+            f"word {place}, {tokens[place][:40]!r}, is not escaped among the brackets of "
+            "the tree; write -LRB- and -RRB-, or do not read strictly"
+        )
         raise FormatError(message, "", *place_of(text, resolved.offsets[place]))
     return resolved
 

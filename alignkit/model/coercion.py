@@ -39,20 +39,26 @@ def alignment_of(name: str, links: LinksOfPair) -> Alignment:
         except AlignmentError as error:
             raise AlignmentError(f"{name}: {error}") from None
     if isinstance(links, (bytes, Mapping)) or not isinstance(links, Iterable):
-        message = f"{name} is {kind_of(links)}; it must be the links of a sentence pair,"
-        raise ArgumentError(f"{message} such as {{(0, 0), (1, 1)}} or '0-0 1-1'{_if_number(links)}")
+        raise ArgumentError(
+            f"{name} is {kind_of(links)}; it must be the links of a sentence pair, such as "
+            f"{{(0, 0), (1, 1)}} or '0-0 1-1'{_if_number(links)}"
+        )
     sure: list[tuple[int, int]] = []
     every: list[tuple[int, int]] = []
     for link in links:
         plain = hasattr(link, "__len__") and not isinstance(link, (str, bytes, Set, Mapping))
         if not plain or len(link) not in (2, 3):
             shown = repr(link)[:_LONGEST_SHOWN]
-            problem = f"{name} has {shown}, not a link; give (i, j), (i, j, 'S') or (i, j, 'P')"
-            raise ArgumentError(f"{problem}{_if_number(link)}")
+            raise ArgumentError(
+                f"{name} has {shown}, not a link; give (i, j), (i, j, 'S') or (i, j, "
+                f"'P'){_if_number(link)}"
+            )
         i, j, *mark = link
         if mark and (not isinstance(mark[0], str) or mark[0] not in ("S", "P")):
-            third = "the third part of a link must be 'S' (sure) or 'P' (possible)"
-            raise ArgumentError(f"{name} has {repr(link)[:_LONGEST_SHOWN]}; {third}")
+            raise ArgumentError(
+                f"{name} has {repr(link)[:_LONGEST_SHOWN]}; the third part of a link must be "
+                "'S' (sure) or 'P' (possible)"
+            )
         if i is not None and j is not None:
             every.append((i, j))
             if mark != ["P"]:
@@ -89,8 +95,10 @@ def rows_of(
     columns: list[tuple[str, Sequence[object]]] = [("target", sides[1]), ("ids", names)]
     for name, column in [*columns, *named.items(), *said[0].items(), *said[1].items()]:
         if len(column) != len(sides[0]):
-            message = f"{name} has {len(column)} entries, but source has {len(sides[0])}"
-            raise JoinError(f"{message}; give as many of each")
+            raise JoinError(
+                f"{name} has {len(column)} entries, but source has {len(sides[0])}; give as "
+                "many of each"
+            )
     for k, id in enumerate(names):
         annotated = {name: value for name, column in named.items() if (value := column[k])}
         given, judged = ({x: str(y[k]) for x, y in of.items() if y[k] is not None} for of in said)
@@ -175,8 +183,9 @@ def pairs_of_records(
         given = {name: value for name, value in record.items() if not missing(value)}
         whose, long = given.pop("annotator", None), "annotator" in record
         if "links" in given and not (long or "links" in named):
-            add = "add annotator, or name the key in alignments"
-            raise OptionError(f"{where} has links but no annotator; {add}")
+            raise OptionError(
+                f"{where} has links but no annotator; add annotator, or name the key in alignments"
+            )
         of = () if not long else _OF_LINK if "i" in given else _OF_ANNOTATION
         id = str(given.pop("id", k + 1))
         said = {name: given.pop(name) for name in of if name in given}

@@ -350,14 +350,18 @@ class Corpus:
                 raise errors.UnknownIdError(index, self._known)
             if known < 0:
                 places = [k for k, pair in enumerate(self._pairs) if pair.id == index]
-                message = f"{len(places)} pairs have the id {index[:100]!r}"
-                raise errors.RepeatedIdError(f"{message}; use the place, e.g. corpus[{places[0]}]")
+                raise errors.RepeatedIdError(
+                    f"{len(places)} pairs have the id {index[:100]!r}; use the place, e.g. "
+                    f"corpus[{places[0]}]"
+                )
             return self._pairs[known]
         if isinstance(index, slice):
             return Corpus(self._pairs[index])
         if not hasattr(index, "__index__"):
-            use = "use a place, an id or a slice; for several ids use"
-            what = f"index is {arguments.kind_of(index)}; {use} alignkit.select_ids(corpus, ids)"
+            what = (
+                f"index is {arguments.kind_of(index)}; use a place, an id or a slice; for "
+                "several ids use alignkit.select_ids(corpus, ids)"
+            )
             raise errors.ArgumentError(what)
         return self._pairs[arguments.place("index", index, len(self), "pairs")]
 
@@ -424,9 +428,10 @@ def group_texts(
 def no_group(attribute: str, known: Iterable[str], what: str = "attribute") -> errors.AlignkitError:
     """Return the error that no pair has the attribute for grouping."""
     if attribute in PERIODS:
-        none = f"no annotation has a time, so there is no {attribute}"
-        keep = "projects export times, and alignkit-jsonl and alignkit-xml keep them"
-        return errors.OptionError(f"{none}; {keep}")
+        return errors.OptionError(
+            f"no annotation has a time, so there is no {attribute}; projects export times, "
+            "and alignkit-jsonl and alignkit-xml keep them"
+        )
     if attribute == JUDGMENT:
         return errors.OptionError("no pair is judged")
     return errors.UnknownNameError(what, attribute, known)

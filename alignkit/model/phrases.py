@@ -269,8 +269,9 @@ def _single(
         raise OptionError("for one alignment, source and target must be sequences of tokens")
     if source is None or target is None:
         if loose and lengths is None:
-            needed = "loose phrase pairs need the sentence lengths"
-            raise MissingTextError(f"{needed}; pass source and target, or lengths")
+            raise MissingTextError(
+                "loose phrase pairs need the sentence lengths; pass source and target, or lengths"
+            )
         return LinkArrays.pack([alignment], lengths and [lengths]), None
     if lengths not in (None, (len(source), len(target))):
         raise OptionError(f"lengths {lengths} differ from those of source and target")
@@ -293,12 +294,16 @@ def _many(
         raise OptionError("for arrays of alignments, source and target must be TokenArrays")
     sizes = [np.diff(side.offsets) for side in (source, target)]
     if any(len(side) != len(arrays) for side in sizes):
-        sentences = f"{len(sizes[0])} source and {len(sizes[1])} target sentences"
-        raise JoinError(f"{len(arrays)} alignments, but {sentences}")
+        raise JoinError(
+            f"{len(arrays)} alignments, but {len(sizes[0])} source and {len(sizes[1])} target "
+            "sentences"
+        )
     known = np.stack(sizes, axis=1).astype(np.int32)
     short = np.flatnonzero((known < arrays.lengths).any(axis=1))
     if len(short):
         (k, *_), (n, m), (rows, columns) = short, known[short[0]], arrays.lengths[short[0]]
-        has = f"sentence pair {k} (counted from 0) has {n} x {m} words"
-        raise AlignmentError(f"{has}, but its alignment has {rows} x {columns}")
+        raise AlignmentError(
+            f"sentence pair {k} (counted from 0) has {n} x {m} words, but its alignment has "
+            f"{rows} x {columns}"
+        )
     return LinkArrays.trusted(arrays.links, arrays.sure, arrays.offsets, known), (source, target)

@@ -98,9 +98,10 @@ class SentencePair:
             for name, alignment in self.alignments.items():
                 n, m = alignment.extent()
                 if n > most[0] or m > most[1]:
-                    has = f"the sentences have {_count(self.source)} x {_count(self.target)}"
-                    need = f"pair {self.id!r}: links of {name!r} need {n} x {m} words"
-                    raise errors.AlignmentError(f"{need}, but {has}")
+                    raise errors.AlignmentError(
+                        f"pair {self.id!r}: links of {name!r} need {n} x {m} words, but the "
+                        f"sentences have {_count(self.source)} x {_count(self.target)}"
+                    )
 
     @classmethod
     def trusted(
@@ -157,8 +158,9 @@ class SentencePair:
             if len(sides) == 1:
                 raise errors.MissingTextError(f"pair {self.id!r} has no {sides[0]} words; add them")
             links = "links but " if self.alignments else ""
-            name = "name the texts with `source` and `target`"
-            raise errors.MissingTextError(f"pair {self.id!r} has {links}no words; {name}")
+            raise errors.MissingTextError(
+                f"pair {self.id!r} has {links}no words; name the texts with `source` and `target`"
+            )
         return self.source, self.target
 
     @property
@@ -444,8 +446,10 @@ def word_column(pair: SentencePair, side: str, name: str) -> list[str] | None:
     words = getattr(pair, side)
     values = text.split("\t") if text or words else []
     if words is None or len(values) != len(words):
-        message = f"pair {brief(pair.id)!r}: column {side}.{name} has {len(values)}"
-        raise errors.AlignmentError(f"{message} values for {_count(words)} words")
+        raise errors.AlignmentError(
+            f"pair {brief(pair.id)!r}: column {side}.{name} has {len(values)} values for "
+            f"{_count(words)} words"
+        )
     return values
 
 

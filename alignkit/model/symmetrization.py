@@ -107,9 +107,10 @@ def symmetrize(
 
 def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArrays:
     if len(forward) != len(reverse):
-        counts = f"forward has {len(forward)} sentence pairs and reverse {len(reverse)}"
-        same = "both must have the same pairs, with an empty alignment if nothing is aligned"
-        raise JoinError(f"{counts}; {same}")
+        raise JoinError(
+            f"forward has {len(forward)} sentence pairs and reverse {len(reverse)}; both must "
+            "have the same pairs, with an empty alignment if nothing is aligned"
+        )
     most = len(forward.links) + len(reverse.links)
     check_count("links of both directions", most)
     lengths = np.maximum(forward.lengths, reverse.lengths)

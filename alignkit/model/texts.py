@@ -125,8 +125,10 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     try:
         return list(PunktTokenizer("english").span_tokenize(text))
     except LookupError:
-        missing = "NLTK's data punkt_tab are not installed, and nothing is downloaded"
-        raise OptionError(f"{missing}: put one sentence on each line instead") from None
+        raise OptionError(
+            "NLTK's data punkt_tab are not installed, and nothing is downloaded: put one "
+            "sentence on each line instead"
+        ) from None
 
 
 def porter_stem() -> Callable[[str], str]:

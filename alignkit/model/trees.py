@@ -190,8 +190,10 @@ class Tree:
 
         most = int(getattr(nltk.tree.tree, "MAX_TREE_DEPTH", _NLTK_DEPTH))
         if self.depth > most:
-            message = f"the tree is {self.depth} nodes deep, but nltk allows only {most}"
-            raise TreeError(f"{message}; use alignkit's own tree")
+            raise TreeError(
+                f"the tree is {self.depth} nodes deep, but nltk allows only {most}; use "
+                "alignkit's own tree"
+            )
         stack: list[Any] = [[]]
         for kind, at in brackets.walk(*self._columns()):
             if kind == "open":
@@ -298,8 +300,10 @@ def _check(
         if node == count:
             return
         if not place[-1] <= starts[node] <= ends[node] <= (ends[stack[-1]] if stack else words):
-            message = f"node {node} spans {starts[node]}-{ends[node]}"
-            raise TreeError(f"{message}; it must be within its parent and after the nodes before")
+            raise TreeError(
+                f"node {node} spans {starts[node]}-{ends[node]}; it must be within its parent "
+                "and after the nodes before"
+            )
         place[-1] = ends[node]
         stack.append(node)
         place.append(starts[node])

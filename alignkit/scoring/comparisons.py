@@ -274,8 +274,10 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
         brackets = f" [{100 * confidence:g}% of bootstrap resamples]" if bounded else ""
         what = level_name[0].upper() + level_name[1:]
         title = f"{what}, {how_many(comparisons.pairs, 'sentence pair')}, percent{brackets}"
-        tests = "by paired bootstrap and by randomization (Holm over systems)"
-        note = f"* p < .05, ** p < .01 against {first}, {tests}\n{comparisons.draws()}"
+        note = (
+            f"* p < .05, ** p < .01 against {first}, by paired bootstrap and by "
+            f"randomization (Holm over systems)\n{comparisons.draws()}"
+        )
         yield replace(table, title=title, anchor=f"systems-{level}", note=note)
 
 
@@ -561,8 +563,10 @@ def _levels(
 ) -> dict[str, tuple[dict[str, Counts], Ratios]]:
     if not any(isinstance(x, Score) for x in systems.values()):
         if measure is None:
-            expected = "rows of counts need one, such as link_ratios (a Score has its own)"
-            raise ArgumentError(f"measure is None; {expected}")
+            raise ArgumentError(
+                "measure is None; rows of counts need one, such as link_ratios (a Score has "
+                "its own)"
+            )
         return {"": (_checked(systems), measure)}
     if measure is not None:
         raise OptionError("measure is for rows of counts; leave it out, scores have their own")

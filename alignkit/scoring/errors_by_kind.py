@@ -325,8 +325,10 @@ class LinkErrors(Result):
         rare = []
         few = any(0 < n < FEW_PAIRS for x in self.classes for n in x.units.values())
         if few and self.pairs >= FEW_PAIRS:
-            says = f"classes with links in fewer than {FEW_PAIRS} sentence pairs (column pairs)"
-            rare.append(f"intervals of {says} are too narrow")
+            rare.append(
+                f"intervals of classes with links in fewer than {FEW_PAIRS} sentence pairs "
+                "(column pairs) are too narrow"
+            )
         return (*self.notes, *rare, *resampling.few_pairs(self.pairs))
 
     def _ways(self) -> list[str]:

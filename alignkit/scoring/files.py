@@ -160,8 +160,12 @@ def _found(path: str, declared: str | None, options: ReadOptions) -> str:
     if not os.path.exists(path) and path.split():
         with suppress(AlignmentError):
             Alignment.parse(path)
-            why = "no such file; to give links, use a list with a string for each sentence pair"
-            raise MissingFileError(path, ENOENT, f"{why}: [{path!r}]")
+            raise MissingFileError(
+                path,
+                ENOENT,
+                "no such file; to give links, use a list with a string for each sentence "
+                f"pair: [{path!r}]",
+            )
     if declared is not None:
         return declared
     format = find_format(path, encoding=options.encoding, base=options.base)

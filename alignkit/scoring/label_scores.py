@@ -182,8 +182,13 @@ class LabelScores(Result):
             common = system.common_pairs, Value(system.common_accuracy, *bounds)
             means = system.macro_f1, system.weighted_f1
             rows.append([system.name, system.pairs, system.right, share, *means, *common])
-        note = "accuracy: with Wilson's 95% interval; judged by all: by all systems and the "
-        return Table("", columns, rows, f"{note}reference", "systems")
+        return Table(
+            "",
+            columns,
+            rows,
+            "accuracy: with Wilson's 95% interval; judged by all: by all systems and the reference",
+            "systems",
+        )
 
     def _classes(self) -> Table:
         columns = [
@@ -323,8 +328,10 @@ def score_labels(
                 f"{reference}, or not scored by the view"
             )
     if len({score.pairs for score in scores}) > 1:
-        what = f"compare them on the {int(common.sum())} that all judged"
-        cautions.append(f"the systems judged different pairs: {what}")
+        cautions.append(
+            f"the systems judged different pairs: compare them on the {int(common.sum())} "
+            "that all judged"
+        )
     return LabelScores(
         tuple(scores),
         tuple(_compared(systems, gold, matrix.values[1:])),
@@ -419,8 +426,13 @@ def profile_labels(
     profile = profile_rows(named, groups, accuracy, "accuracy", paired="mcnemar", **options)
     notes = (*cautions, *profile.notes)
     if left := len(corpus) - len(kept):
-        why = "not judged by all, or not scored by the view"
-        notes = (f"{how_many(left, 'pair')} of {len(corpus)} left out: {why}", *notes)
+        notes = (
+            (
+                f"{how_many(left, 'pair')} of {len(corpus)} left out: not judged by all, or not "
+                "scored by the view"
+            ),
+            *notes,
+        )
     used = np.unique(values[0]).tolist()
     by_label = {
         matrix.labels[k]: [

@@ -99,8 +99,10 @@ class PhraseListScore(TableResult):
         return replace(self, intervals=intervals, signature=signature)
 
     def __repr__(self) -> str:
-        kept = f"{self.kept} of {self.entries} entries kept"
-        return f"PhraseListScore({how_many(self.pairs, 'pair')}; {kept}; F1 {percent(self.f1)})"
+        return (
+            f"PhraseListScore({how_many(self.pairs, 'pair')}; {self.kept} of "
+            f"{self.entries} entries kept; F1 {percent(self.f1)})"
+        )
 
     def table(self) -> Table:
         """Return the score as a table, below the counts of the entries."""
@@ -379,8 +381,10 @@ def read_phrase_table(
 def _tsv(line: str) -> tuple[str, str] | str:
     columns = line.split("\t")
     if len(columns) not in (2, 5):
-        expected = "expected 2 tab-separated columns, source and target phrase"
-        return f"{expected}, not {len(columns)}; or 5, as phrases --table writes them"
+        return (
+            "expected 2 tab-separated columns, source and target phrase, not "
+            f"{len(columns)}; or 5, as phrases --table writes them"
+        )
     return _both(*columns[:2])
 
 

@@ -140,8 +140,10 @@ class Profile(Result):
             firm = [part for part in mine if part.pairs >= FEW_HOLD]
             if firm and worst.pairs < FEW_HOLD:
                 firmest = self._worst(firm)
-                among = f"{system}, among phenomena of {FEW_HOLD} pairs or more,"
-                yield f"{among}{self._fails(firmest)}{self._lower(firm, firmest)}"
+                yield (
+                    f"{system}, among phenomena of {FEW_HOLD} pairs or "
+                    f"more,{self._fails(firmest)}{self._lower(firm, firmest)}"
+                )
 
     def _lower(self, parts: Sequence[OnPhenomenon], worst: OnPhenomenon) -> str:
         last = min(parts, key=self._place)
@@ -158,8 +160,10 @@ class Profile(Result):
         if self._below(part):
             return f" fails most on {self._said(part)}"
         end = "highest" if self.measured.lower_is_better else "lowest"
-        none = "fails on no phenomenon clearly more than on others"
-        return f" {none}; {self.measured.measure} is {end} on {self._said(part)}"
+        return (
+            f" fails on no phenomenon clearly more than on others; {self.measured.measure} "
+            f"is {end} on {self._said(part)}"
+        )
 
     def _below(self, part: OnPhenomenon) -> bool:
         worse = -1 if self.measured.lower_is_better else 1
@@ -180,10 +184,10 @@ class Profile(Result):
         if not part.difference > 0:
             where, gap = "below", replace(gap, low=-gap.high, high=-gap.low)
         points = bounded(abs(part.difference), gap)
-        others = f"the other {how_many(self.total - part.pairs, 'pair')} ({100 * part.rest:.1f})"
         said = (
             f"{part.phenomenon}: {self.measured.measure} {value} on its "
-            f"{how_many(part.pairs, 'pair')}, {points} points {where} {others}"
+            f"{how_many(part.pairs, 'pair')}, {points} points {where} the other "
+            f"{how_many(self.total - part.pairs, 'pair')} ({100 * part.rest:.1f})"
         )
         chance = "" if self._below(part) else ": it may be chance"
         if isnan(part.p_value):

@@ -79,8 +79,10 @@ class Measured:
             if outside:
                 named = ", ".join(outside[:_SHOWN])
                 named += f" and {len(outside) - _SHOWN} more" if len(outside) > _SHOWN else ""
-                check = f"check the table for mistakes; {self.read_as}"
-                yield f"most values are from 0 to {top}, but not {named}: {check}"
+                yield (
+                    f"most values are from 0 to {top}, but not {named}: check the table for "
+                    f"mistakes; {self.read_as}"
+                )
             return
 
     def _outside(self, top: float) -> list[str]:
@@ -154,8 +156,11 @@ def _number(cell: str, path: str, line: int, signed: bool) -> float:
     if not isfinite(value):
         raise FormatError(f"{text[:40]!r} is not a number; expected one, or - for none", path, line)
     if signed and not share and abs(value) > 1:
-        what = f"{text[:40]!r} has no %, but other values do"
-        raise FormatError(f"{what}; write % after all values, or after none", path, line)
+        raise FormatError(
+            f"{text[:40]!r} has no %, but other values do; write % after all values, or after none",
+            path,
+            line,
+        )
     return value / 100 if share else value
 
 

@@ -135,8 +135,10 @@ def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
     few = sum(isinstance(size, int) and size < FEW_PAIRS for size in sizes.values())
     if not few or not any(key.endswith(("_low", "_reason")) for key in records[0]):
         return ""
-    who = f"{few} of {how_many(len(sizes), 'group')} {'has' if few == 1 else 'have'} fewer than"
-    return f"{who} about {FEW_PAIRS} sentence pairs: their intervals are too narrow"
+    return (
+        f"{few} of {how_many(len(sizes), 'group')} {'has' if few == 1 else 'have'} fewer "
+        f"than about {FEW_PAIRS} sentence pairs: their intervals are too narrow"
+    )
 
 
 def _memberships(groups: Sequence[str] | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

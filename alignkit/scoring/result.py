@@ -215,8 +215,9 @@ class Score(TableResult):
         check_arguments(Score.with_intervals, locals())
         check_drawing(resamples, confidence, seed)
         if not self.rows:
-            what = "intervals need the counts of the pairs"
-            raise OptionError(f"{what}; score again with keep_rows=True")
+            raise OptionError(
+                "intervals need the counts of the pairs; score again with keep_rows=True"
+            )
         drawing: Any = {"resamples": resamples, "confidence": confidence, "seed": seed}
         intervals = level_intervals(self.rows, self.aggregate, **drawing)
         return replace(self, intervals=intervals, signature=self.signature.drawn(**drawing))

@@ -145,8 +145,10 @@ def _shape(mark: CellMark, x: int, y: int) -> str:
     corner = f' rx="{_BOX // 2}"' if mark.kind in {"second-sure", "second-possible"} else ""
     edge, width = (0, "") if full else (1, ' stroke-width="2"')
     size, kind = _BOX - 2 * edge, "-edge" if edge else ""
-    place = f'x="{x + edge}" y="{y + edge}" width="{size}" height="{size}"'
-    shape = f'<rect class="{colour}{kind}" {place}{width}{corner}/>'
+    shape = (
+        f'<rect class="{colour}{kind}" x="{x + edge}" y="{y + edge}" width="{size}" '
+        f'height="{size}"{width}{corner}/>'
+    )
     if mark.kind in {"first-surer", "second-surer"}:
         start = x if mark.kind == "first-surer" else x + _BOX // 2
         half = f'<rect class="{colour}" x="{start}" y="{y}" width="{_BOX // 2}" height="{_BOX}"/>'

@@ -320,8 +320,10 @@ class Friedman:
         if least > self.alpha:
             return f"the same ranks in every block would still have p {least:.2f}"
         if self.critical_difference >= k - 1:
-            critical = f"the critical difference is {self.critical_difference:.3f}"
-            return f"mean ranks can differ by {k - 1} at most, but {critical}"
+            return (
+                f"mean ranks can differ by {k - 1} at most, but the critical difference is "
+                f"{self.critical_difference:.3f}"
+            )
         return ""
 
     def groups(self) -> list[tuple[str, ...]]:

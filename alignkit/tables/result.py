@@ -169,5 +169,6 @@ class TableResult(Result):
 def _figure(picture: Picture) -> str:
     caption = f"<figcaption>{safe_text(picture.title)}</figcaption>"
     width = box[1] if (box := re.search(r'viewBox="\S+ \S+ (\S+) ', picture.image)) else "640"
-    opened = f'<figure class="as-drawn" style="--drawn:{width}px">'
-    return f"{opened}{caption}\n{picture.image}</figure>\n"
+    return (
+        f'<figure class="as-drawn" style="--drawn:{width}px">{caption}\n{picture.image}</figure>\n'
+    )

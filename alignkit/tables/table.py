@@ -75,8 +75,9 @@ class Table:
         object.__setattr__(self, "apart", frozenset(self.apart))
         for number, row in enumerate(self.rows):
             if len(row) != len(self.columns):
-                cells = f"{len(row)} cells for {len(self.columns)} columns"
-                raise ArgumentError(f"rows[{number}] has {cells}")
+                raise ArgumentError(
+                    f"rows[{number}] has {len(row)} cells for {len(self.columns)} columns"
+                )
             for k, cell in enumerate(row if not set(map(type, row)) <= _USUAL else ()):
                 if not isinstance(cell, _CELLS) and type(cell).__name__ not in ("bool_", "bool"):
                     raise ArgumentError(

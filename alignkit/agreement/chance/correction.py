@@ -266,9 +266,9 @@ def correct_sets(
         notes.append("chance-near-one: the sampler draws the same sets each time")
     if len(kept) < FEW_UNITS[aggregate]:
         units = how_many(len(kept), "unit")
-        few = f"few-units: C is based on {units}, fewer than {FEW_UNITS[aggregate]}"
         notes.append(
-            f"{few}: other units could give a very different C; report the number of units"
+            f"few-units: C is based on {units}, fewer than {FEW_UNITS[aggregate]}: other "
+            "units could give a very different C; report the number of units"
         )
     return SetCorrection(
         **vars(corrected), interval=interval, left_out=+left_out, notes=tuple(notes)
@@ -330,5 +330,7 @@ def _draw(sample: Sampler, unit: int, annotator: int, rng: np.random.Generator) 
     try:
         return set(sample(unit, annotator, rng))
     except Exception as problem:
-        where = f"the sampler failed at unit {unit}, annotator {annotator}"
-        raise OptionError(f"{where}: {type(problem).__name__}: {problem}") from problem
+        raise OptionError(
+            f"the sampler failed at unit {unit}, annotator {annotator}: "
+            f"{type(problem).__name__}: {problem}"
+        ) from problem

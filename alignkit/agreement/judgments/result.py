@@ -154,8 +154,9 @@ class JudgmentAgreement(FigureResult):
             if count and reason != NOT_JUDGED:
                 lines.append(f"  {count} judgments {reason}")
         for alike in ([view.name for view in views] for views in options.alike if views[1:]):
-            said = f"The views {', '.join(alike)} give the same labels"
-            lines.append(f"{said}: only {alike[0]} is shown")
+            lines.append(
+                f"The views {', '.join(alike)} give the same labels: only {alike[0]} is shown"
+            )
         if options.weights != "nominal":
             lines.append(f"Kappa: {options.weights} weights over the order of all labels of a view")
         lines.append(

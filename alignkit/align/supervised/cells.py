@@ -280,8 +280,10 @@ def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list
     sides = (_units(side, begin, end, seen) for side, seen in viewed)
     for mine, theirs in zip(*sides, strict=True):
         if mine.shape[1] != theirs.shape[1]:
-            numbers = f"{mine.shape[1]} and of {theirs.shape[1]} numbers"
-            raise AlignerError(f"vectors of {numbers}: both sides need vectors of the same space")
+            raise AlignerError(
+                f"vectors of {mine.shape[1]} and of {theirs.shape[1]} numbers: both sides "
+                "need vectors of the same space"
+            )
         both = (mine, mine), (theirs, theirs), (mine, theirs)
         own, other, cross = (cosines(*each).astype(np.float32) for each in both)
         compared.append((own, other, cross))

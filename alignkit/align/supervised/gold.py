@@ -42,8 +42,10 @@ def checked_annotators(evidence: Annotators | None, gold: str) -> dict[str, tupl
     annotators = {name: words(name, names) for name, names in (evidence or {}).items()}
     for system, names in annotators.items():
         if not names or gold in (system, *names):
-            others = f"other than {gold!r}, the annotator of the gold links"
-            raise OptionError(f"evidence {system!r} needs annotators {others}")
+            raise OptionError(
+                f"evidence {system!r} needs annotators other than {gold!r}, the annotator "
+                "of the gold links"
+            )
     channels = [name for system in systems_of(annotators) for name in system.names]
     if len(set(channels)) < len(channels):
         raise OptionError(f"two systems have the same name: {', '.join(channels)}")

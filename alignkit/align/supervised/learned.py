@@ -333,8 +333,11 @@ class Prior:
             other = "is not a prior of alignkit; give a file with one, or 'samples' or 'none'"
             raise FormatError(other, path)
         if content.get("version") != _VERSION:
-            version = f"is a prior of version {str(content.get('version'))[:40]}"
-            raise FormatError(f"{version}; this alignkit reads version {_VERSION}", path)
+            raise FormatError(
+                f"is a prior of version {str(content.get('version'))[:40]}; this alignkit "
+                f"reads version {_VERSION}",
+                path,
+            )
         threshold = content.get("threshold")
         if not (isinstance(threshold, float) and 0 <= threshold <= 1):
             raise FormatError("its threshold is not a probability", path)

@@ -271,9 +271,10 @@ class Refiner:
         course, gold = self._course, self._gold() if len(self._pairs) else None
         count = 0 if gold is None else gold.different
         if gold is None or count < FOLDS:
-            pairs = f"{count} different pairs with words on both sides"
-            needed = f"learning needs at least {FOLDS}"
-            raise AlignerError(f"{pairs} were aligned by {course.annotator!r}; {needed}")
+            raise AlignerError(
+                f"{count} different pairs with words on both sides were aligned by "
+                f"{course.annotator!r}; learning needs at least {FOLDS}"
+            )
         with Workers.opened(threads) as workers:
             self._validate(gold, workers)
         assert self.report is not None

@@ -156,8 +156,10 @@ def vectors_of(vectors: Vectors, words: Sequence[str], dimensions: int | None = 
     check_arguments(vectors_of, locals())
     array = _checked(vectors(list(words)), words, "vectors gave")
     if dimensions is not None and array.shape[1] != dimensions:
-        gave = f"vectors gave {array.shape[1]} dimensions, but {dimensions} before"
-        raise AlignmentError(f"{gave}; both sides need vectors of the same space")
+        raise AlignmentError(
+            f"vectors gave {array.shape[1]} dimensions, but {dimensions} before; both sides "
+            "need vectors of the same space"
+        )
     return array
 
 
@@ -352,8 +354,12 @@ def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
             _numbers_of(line.split()[1:], path, number)
         fields = line.count(b" ")
         if fields < max(dimensions, 1):
-            has = f"{dimensions or 'its'} numbers, found {fields} numbers: {line[:40]!r}"
-            raise FormatError(f"expected a word and {has}", path, number)
+            raise FormatError(
+                f"expected a word and {dimensions or 'its'} numbers, found {fields} "
+                f"numbers: {line[:40]!r}",
+                path,
+                number,
+            )
         end = line.find(b" ") if fields == dimensions else len(line.rsplit(b" ", dimensions)[0])
         word = gathering.wants(line[:end])
         if word is not None:
@@ -361,9 +367,12 @@ def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
     if dimensions is None:
         raise FormatError("contains no vectors; expected lines of a word and its numbers", path)
     if declared is not None and declared != gathering.seen:
-        held = f"declares {declared} words, but contains {gathering.seen}"
-        meant = "the file may be cut off; if it was shortened on purpose, correct the first line"
-        raise FormatError(f"{held}: {meant}", path, 1)
+        raise FormatError(
+            f"declares {declared} words, but contains {gathering.seen}: the file may be cut "
+            "off; if it was shortened on purpose, correct the first line",
+            path,
+            1,
+        )
     return dimensions
 
 
@@ -395,16 +404,19 @@ def _read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int
             at += 1
         end = data.find(b" ", at, at + _LONGEST)
         if end < 0 or len(data) - end - 1 < size:
-            held = f"declares {count} words of {dimensions} dimensions"
-            problem = f"{held}, but word {number} is incomplete: the file is cut off or damaged"
+            problem = (
+                f"declares {count} words of {dimensions} dimensions, but word {number} is "
+                "incomplete: the file is cut off or damaged"
+            )
             raise FormatError(problem, path)
         word = gathering.wants(data[at:end])
         at = end + 1 + size
         if word is not None:
             vector = np.frombuffer(data, "<f4", dimensions, end + 1).astype(np.float32)
             if not np.isfinite(vector).all():
-                odd = f"{word[:40]!r}, has a number that is not finite"
-                raise FormatError(f"word {number}, {odd}", path)
+                raise FormatError(
+                    f"word {number}, {word[:40]!r}, has a number that is not finite", path
+                )
             gathering.take(word, vector)
     if (data[at:] + stream.read(_CHUNK)).strip():
         raise FormatError(f"has data after the {count} words that its first line declares", path)
@@ -438,8 +450,9 @@ class _Rows:
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         self.shape, fortran, self.dtype = read(stream)
         if fortran and len(self.shape) > 1:
-            rows = "save numpy.ascontiguousarray of it"
-            raise FormatError(f"array {name!r} is stored by columns; {rows}", path)
+            raise FormatError(
+                f"array {name!r} is stored by columns; save numpy.ascontiguousarray of it", path
+            )
         self._stream, self._name, self._path = stream, name, path
 
     def chunks(self, rows: int) -> Iterator[NDArray[Any]]:
@@ -457,13 +470,18 @@ class _Rows:
 def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
     names = [member.removesuffix(".npy") for member in archive.namelist()]
     if name not in names:
-        missing = f"has no array {name!r} (found: {', '.join(names)[:200] or 'none'})"
-        saved = "'words' and 'vectors', as numpy.savez(FILE, words=..., vectors=...) writes them"
-        raise FormatError(f"{missing}; expected {saved}", path)
+        raise FormatError(
+            f"has no array {name!r} (found: {', '.join(names)[:200] or 'none'}); expected "
+            "'words' and 'vectors', as numpy.savez(FILE, words=..., vectors=...) writes "
+            "them",
+            path,
+        )
     member = archive.getinfo(archive.namelist()[names.index(name)])
     if member.file_size > max(_CHUNK, _SWELLING * member.compress_size):
-        swells = f"grows to more than {_SWELLING} times its size when it is unpacked"
-        raise FormatError(f"array {name!r} {swells}", path)
+        raise FormatError(
+            f"array {name!r} grows to more than {_SWELLING} times its size when it is unpacked",
+            path,
+        )
     with archive.open(member) as stream:
         yield _Rows(stream, name, path)
 
@@ -471,8 +489,9 @@ def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
 def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> int:
     if words.dtype.kind not in "US" or len(words.shape) != 1:
         kind = "of objects" if words.dtype.hasobject else f"{words.dtype} {words.shape}"
-        texts = "expected texts: save numpy.array(words, dtype=str)"
-        raise FormatError(f"array 'words' is {kind}; {texts}", path)
+        raise FormatError(
+            f"array 'words' is {kind}; expected texts: save numpy.array(words, dtype=str)", path
+        )
     if vectors.dtype.kind not in "fiu" or len(vectors.shape) != 2 or not vectors.shape[1]:
         kind = f"{vectors.dtype} {vectors.shape}"
         raise FormatError(f"array 'vectors' is {kind}; expected numbers, one row per word", path)
@@ -490,7 +509,10 @@ def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> in
                 with np.errstate(over="ignore"):
                     vector = row.astype(np.float32)
                 if not np.isfinite(vector).all():
-                    which = f"vector {number}, of {word[:40]!r}"
-                    raise FormatError(f"{which}, has a number that is not finite in 32 bits", path)
+                    raise FormatError(
+                        f"vector {number}, of {word[:40]!r}, has a number that is not "
+                        "finite in 32 bits",
+                        path,
+                    )
                 gathering.take(word, vector)
     return vectors.shape[1]

@@ -93,8 +93,10 @@ class LabStep:
             asked = sa.select(_AUDIT.actor, _AUDIT.at).order_by(_AUDIT.n.desc()).limit(1)
             mine = _AUDIT.target == target, _AUDIT.project == project, _AUDIT.action.in_(_CHANGES)
             who, at = self.ask(asked, *mine).first() or ("", 0)
-            text = f"{who or 'A command'} changed this at {timestamp(at)[11:16]}."
-            raise LabError(f"{text} Nothing was saved.", "changed")
+            raise LabError(
+                f"{who or 'A command'} changed this at {timestamp(at)[11:16]}. Nothing was saved.",
+                "changed",
+            )
 
     def find(self, name: str) -> Any:
         """Return the row of an account; None if there is none."""
@@ -137,8 +139,11 @@ class LabStep:
         if project:
             others = others.join(schema.role).where(_ROLE.project == project)
         if self.ask(others, (_ROLE.role if project else _ACCOUNT.rank) == OWNER).first() is None:
-            text = f"The last owner{' of ' * bool(project)}{project} cannot leave."
-            raise LabError(f"{text} Make somebody else owner first.", "last")
+            raise LabError(
+                f"The last owner{' of ' * bool(project)}{project} cannot leave. Make "
+                "somebody else owner first.",
+                "last",
+            )
 
     def may_manage(self, manager: str, account: Any) -> bool:
         """Return whether somebody may make links for an account and end its sessions.

@@ -314,8 +314,10 @@ class DraftReader:
     def _corpus(self, words: list[str]) -> Iterable[SentencePair]:
         formats, options, about = self._formats, self._options, "Texts, one sentence a line"
         if len(formats) > 1 and {*formats.values()} not in _STEMS:
-            advice = "Keep one of them, or combine them with `alignkit merge`"
-            raise OptionError(f"Several files have pairs: {', '.join(formats)}. {advice}.")
+            raise OptionError(
+                f"Several files have pairs: {', '.join(formats)}. Keep one of them, or "
+                "combine them with `alignkit merge`."
+            )
         path, format = next(iter(formats.items()), (_NO_LINKS, "naacl"))
         kind = get_format(format)
         if not formats:  # naacl reads texts without links

@@ -128,8 +128,10 @@ def _prepare(database: LabDatabase) -> str:
         if version <= schema.VERSION:
             schema.METADATA.create_all(step.conn)  # what is missing
     if version > schema.VERSION:
-        text = f"newer alignkit (version {version}; this alignkit reads up to {schema.VERSION})"
-        raise LabError(f"{database.place}: was made by a {text}; upgrade alignkit")
+        raise LabError(
+            f"{database.place}: was made by a newer alignkit (version {version}; this "
+            f"alignkit reads up to {schema.VERSION}); upgrade alignkit"
+        )
     return str(key)
 
 

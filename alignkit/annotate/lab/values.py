@@ -121,8 +121,12 @@ def folded(name: str) -> str:
 def checked_name(name: str) -> str:
     """Return the name of a new account as it is stored; refuse an impossible one."""
     if not _NAME.fullmatch(name := folded(name)):
-        text = "Use 1 to 40 letters a to z, digits, and . _ - (not first)."
-        raise LabError(f"{name[:40]!r} cannot be a name. {text}", "invalid", "name")
+        raise LabError(
+            f"{name[:40]!r} cannot be a name. Use 1 to 40 letters a to z, digits, and . _ "
+            "- (not first).",
+            "invalid",
+            "name",
+        )
     return name
 
 

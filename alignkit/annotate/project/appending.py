@@ -213,8 +213,9 @@ def _check_label(conn: Connection, stream: int | None, now: str, label: str) -> 
         return
     events = queries.events_after(conn, stream, 0)
     if not any(label in (log.decode_data(event.data).label or ()) for event in events):
-        expected = f"is not in the scheme {scheme.name}: {scheme.expected}"
-        raise BadEvent(f"label: {label[:40]!r} {expected}")
+        raise BadEvent(
+            f"label: {label[:40]!r} is not in the scheme {scheme.name}: {scheme.expected}"
+        )
 
 
 def _unknown(

@@ -178,8 +178,10 @@ def read_annotators(path: str) -> list[str]:
 
 def read_assigned(path: str) -> list[str]:
     """Return the annotators with assigned pairs; none for a project of an earlier version."""
-    having = "SELECT DISTINCT account FROM assignment"
-    asked = f"SELECT CAST(name AS TEXT) FROM account WHERE id IN ({having}) ORDER BY id"
+    asked = (
+        "SELECT CAST(name AS TEXT) FROM account WHERE id IN (SELECT DISTINCT account FROM "
+        "assignment) ORDER BY id"
+    )
     return _asked(path, asked, VERSION)
 
 

@@ -140,8 +140,10 @@ def postgres_engine(url: str, schema: str) -> sa.Engine:
     try:
         base = _base_engine(url)
     except ImportError:
-        text = "needs one more library (psycopg); run: pip install 'alignkit[postgres]'"
-        raise ProjectError(f"{shown_place(url)}: {text}") from None
+        raise ProjectError(
+            f"{shown_place(url)}: needs one more library (psycopg); run: pip install "
+            "'alignkit[postgres]'"
+        ) from None
     except sa.exc.ArgumentError:
         raise ProjectError(f"{shown_place(url)}: is no address of a database") from None
     return base.execution_options(schema_translate_map={None: schema})

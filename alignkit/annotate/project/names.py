@@ -177,11 +177,14 @@ def check_adjudicable(task: str) -> None:
 def check_gold(gold: str, adjudicator: str, *, taken: bool) -> None:
     """Check the name of a gold standard."""
     if taken:
-        otherwise = "give the gold standard another name by --gold NAME"
-        raise ProjectError(f"{gold!r} is an annotator of these pairs; {otherwise}")
+        raise ProjectError(
+            f"{gold!r} is an annotator of these pairs; give the gold standard another name "
+            "by --gold NAME"
+        )
     if adjudicator == gold:
-        name = f"{gold!r} is the name of the gold standard"
-        raise ProjectError(f"{name}: name the adjudicator by --annotator")
+        raise ProjectError(
+            f"{gold!r} is the name of the gold standard: name the adjudicator by --annotator"
+        )
 
 
 def check_annotator(name: str, gold: str, sources: Collection[str]) -> str:
@@ -192,8 +195,9 @@ def check_annotator(name: str, gold: str, sources: Collection[str]) -> str:
             "the gold standard: `alignkit annotate PROJECT --adjudicate --gold NAME`"
         )
     if name in sources:
-        links = f"the links of {name!r} are shown as suggestions"
-        raise ProjectError(f"{links}; annotate under another name")
+        raise ProjectError(
+            f"the links of {name!r} are shown as suggestions; annotate under another name"
+        )
     return check_name(name)
 
 

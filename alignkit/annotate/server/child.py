@@ -48,8 +48,10 @@ class SuggestionPlan(Struct, frozen=True):
             raise UnknownNameError("annotator (--initial)", self.name, annotators)
         for name, own in systems.items():
             if annotator in (name, *own):
-                same = f"{option} {name} and --annotator {annotator} are the same"
-                raise OptionError(f"{same}; annotate under another name")
+                raise OptionError(
+                    f"{option} {name} and --annotator {annotator} are the same; annotate "
+                    "under another name"
+                )
         return plan
 
 

@@ -106,8 +106,10 @@ def _read(file: Path) -> str:
         with file.open(encoding="utf-8-sig") as stream:
             text = stream.read(_LARGEST + 1)
     except OSError as problem:
-        why = f"{problem.strerror or problem}; give a Markdown file"
-        raise AlignkitError(f"{file}: the guidelines cannot be read: {why}") from None
+        raise AlignkitError(
+            f"{file}: the guidelines cannot be read: {problem.strerror or problem}; give a "
+            "Markdown file"
+        ) from None
     except UnicodeDecodeError:
         wrong = "the guidelines are not text in UTF-8; save them as UTF-8"
         raise FormatError(wrong, str(file)) from None

@@ -52,8 +52,9 @@ def check_beforehand(
     else:
         folder = os.path.dirname(os.path.realpath(job.project))
         if not os.path.isdir(folder):
-            missing = f"there is no folder {folder}; make it, or give another file"
-            raise OptionError(f"{job.project}: {missing}")
+            raise OptionError(
+                f"{job.project}: there is no folder {folder}; make it, or give another file"
+            )
         database.ServerLock(job.project).release()
         known = () if job.documents else annotators_of(job)
         encoding = job.reading.get("encoding", "utf-8")
@@ -395,8 +396,10 @@ class Learning:
         self.outcome = f"{lesson.verdict} ({lesson.pairs} done pairs)"
         if lesson.used:
             before, after = (f"{100 * f1:.1f}" for f1 in (lesson.before, lesson.after))
-            scores = f"F1 by cross-validation {before}, now {after}"
-            self.outcome = f"learned from {lesson.pairs} done pairs; {scores}"
+            self.outcome = (
+                f"learned from {lesson.pairs} done pairs; F1 by cross-validation {before}, "
+                f"now {after}"
+            )
         if lesson.used != self._used:
             self._used = lesson.used
             self._note(f"suggestions: {self.outcome}")

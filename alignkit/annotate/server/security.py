@@ -284,8 +284,9 @@ async def read_json(request: Request, limit: int = LIMIT) -> bytes:
     except TimeoutError:
         raise RefusedError(408, "the request was too slow") from None
     if max(read, known) > limit:
-        long = f"the request is longer than {limit // 1024} kB"
-        raise RefusedError(413, f"{long}; send fewer events at a time")
+        raise RefusedError(
+            413, f"the request is longer than {limit // 1024} kB; send fewer events at a time"
+        )
     return bytes(body)
 
 

@@ -203,16 +203,19 @@ class _Work:
         elif options.symmetrize != "posterior":
             learned = self.aligner.parameters.learned
             if learned is not None and learned.used:
-                reason = "its corrections from gold links only work with --symmetrize posterior"
-                say(f"{options.load}: {reason}")
+                say(
+                    f"{options.load}: its corrections from gold links only work with "
+                    "--symmetrize posterior"
+                )
             self.aligner = self.aligner.with_learned(None)
         learned = self.aligner.parameters.learned
         if options.learn is not None or options.prior not in (None, "none"):
             steps.report_replaced(self.aligner, options)
         elif learned is not None and learned.lessons.vectors and self.aligner.vectors is None:
-            needed = "its corrections from gold links need word vectors: give the same ones with"
-            other = "--vectors, or ignore the corrections with --no-learned"
-            raise OptionError(f"{options.load}: {needed} {other}")
+            raise OptionError(
+                f"{options.load}: its corrections from gold links need word vectors: give "
+                "the same ones with --vectors, or ignore the corrections with --no-learned"
+            )
         kept = options.learn is None and options.prior in (None, "none")
         kept = kept and not (options.no_learned or options.vote)
         if kept and options.no_evidence and learned is not None and learned.without is not None:
@@ -285,8 +288,10 @@ class _Work:
         """Report everything unusual."""
         self._took("writing")
         if self._options.tokenize and self._options.to == "pharaoh":
-            text = f"{self._options.output}: --tokenize made the words of these links"
-            say(f"{text}, but format pharaoh has no words; --to alignkit-jsonl keeps them")
+            say(
+                f"{self._options.output}: --tokenize made the words of these links, but "
+                "format pharaoh has no words; --to alignkit-jsonl keeps them"
+            )
         name, counts, refused = self._sentences.name, self.counts, self._sentences.refused
         if refused:
             warn(f"{name}: {refused:,} x bad line; the output has an empty line for it")
@@ -319,8 +324,10 @@ def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[Senten
     for block, links in aligned:
         for k, pair in enumerate(block.pairs or ()):
             if several and name in pair.alignments:
-                there = f"pair {pair.id!r} already has an alignment by {name!r}"
-                raise OptionError(f"{there}: choose another name with --annotator")
+                raise OptionError(
+                    f"pair {pair.id!r} already has an alignment by {name!r}: choose another "
+                    "name with --annotator"
+                )
             kept = dict(pair.annotations) if several else {}
             alignment = (  # as many digits as Pharaoh lines get
                 links.alignment(k, digits=4) if options.probs else links.arrays.alignment(k)
@@ -456,11 +463,15 @@ def _train_parts(options: argparse.Namespace) -> int:
     """Run the command on parts, without a saved model."""
     output = None if options.output == "-" else options.output
     if output is None and options.save is None:
-        links = "name the files for the links, as in -o 'out/*.align.gz'"
-        raise OptionError(f"{links}, or the file for the model with --save")
+        raise OptionError(
+            "name the files for the links, as in -o 'out/*.align.gz', or the file for the "
+            "model with --save"
+        )
     if options.work is None:
-        message = "training on parts needs a folder that all workers can access"
-        raise OptionError(f"{message}: name it with --work (not needed with a saved model, --load)")
+        raise OptionError(
+            "training on parts needs a folder that all workers can access: name it with "
+            "--work (not needed with a saved model, --load)"
+        )
     from alignkit.cluster.parts import LinkOutput, PartOutputs, find_parts
     from alignkit.cluster.training import train_parts
 
@@ -488,8 +499,10 @@ def _train_parts(options: argparse.Namespace) -> int:
         steps.report_entries(result.entries_met, dictionary)
     steps.report_rounds(result.history, (result.source_words, result.target_words))
     shards = how_many(result.shards, "shard")
-    text = f"{options.input} and {options.second}: {result.parts:,} parts"
-    say(f"{text}, {result.pairs:,} pairs, {result.word_pairs:,} word pairs in {shards}")
+    say(
+        f"{options.input} and {options.second}: {result.parts:,} parts, {result.pairs:,} "
+        f"pairs, {result.word_pairs:,} word pairs in {shards}"
+    )
     if options.json:
         print(json_text(asdict(result)))
     return 0

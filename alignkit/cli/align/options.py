@@ -66,8 +66,9 @@ def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") 
     names = [name for name in (*SETTINGS, *more) if getattr(options, name) is not None]
     given = [flag(name) for name in names] + ["--keep-case"] * options.keep_case
     if options.load is not None and given:
-        why = "--load uses an aligner that is already trained"
-        raise OptionError(f"{why}: leave out {', '.join(given)}{instead}")
+        raise OptionError(
+            f"--load uses an aligner that is already trained: leave out {', '.join(given)}{instead}"
+        )
 
 
 def add_vectors(group: argparse._ArgumentGroup) -> None:
@@ -90,8 +91,10 @@ def check_vectors(options: argparse.Namespace) -> None:
     if given and options.vectors is None:
         raise OptionError(f"{given[0]} needs --vectors FILE: add it, or leave {given[0]} out")
     if options.vectors is not None and options.vectors == options.target_vectors:
-        instead = "if one file has the words of both sides, leave out --target-vectors"
-        raise OptionError(f"{options.vectors} is given twice: {instead}")
+        raise OptionError(
+            f"{options.vectors} is given twice: if one file has the words of both sides, "
+            "leave out --target-vectors"
+        )
 
 
 def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
@@ -254,8 +257,10 @@ def check(options: argparse.Namespace) -> None:
     _check_outputs(options)
     if options.tokenize is not None and options.tokenize not in TOKENIZERS:
         if os.path.exists(options.tokenize):
-            message = f"--tokenize {options.tokenize} names a file: put --tokenize after the files"
-            raise OptionError(f"{message}, or name the tokenizer ({', '.join(TOKENIZERS)})")
+            raise OptionError(
+                f"--tokenize {options.tokenize} names a file: put --tokenize after the "
+                f"files, or name the tokenizer ({', '.join(TOKENIZERS)})"
+            )
         raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
     check_vectors(options)
     refuse_settings(options, "dictionary", instead=", or train again without --load")
@@ -268,8 +273,10 @@ def check(options: argparse.Namespace) -> None:
     if options.second is None:
         return
     if options.format is not None:
-        why = "--format describes a single input with both sides, not SRC and TGT"
-        raise OptionError(f"{why}; for the format of the output, use --to")
+        raise OptionError(
+            "--format describes a single input with both sides, not SRC and TGT; for the "
+            "format of the output, use --to"
+        )
     if options.source or options.target:
         raise OptionError("SRC and TGT already have the words: leave out --source and --target")
     refuse_links(options)
@@ -280,9 +287,10 @@ def _check_decoding(options: argparse.Namespace) -> None:
         raise OptionError("--threshold needs --symmetrize posterior; leave one of them out")
     threshold = options.threshold or 0.0  # the default is known, and checked, after training
     if options.symmetrize == "posterior" and options.sure is not None and options.sure <= threshold:
-        none = f"all links are more probable than {threshold:g} (--threshold), so none of them"
-        use = f"use a --sure above that, not {options.sure:g}"
-        raise OptionError(f"{none} would be only possible: {use}")
+        raise OptionError(
+            f"all links are more probable than {threshold:g} (--threshold), so none of them "
+            f"would be only possible: use a --sure above that, not {options.sure:g}"
+        )
     if options.to_ids and options.to != "pharaoh":
         raise OptionError(f"--to-ids only works with --to pharaoh; {options.to} has its own ids")
 

@@ -340,12 +340,16 @@ def _links_of(
         what = f"line {number} (pair {other.id!r})" if by_line else f"pair {other.id!r}"
         raise JoinError(f"{path}: {what} is about none of the {total}")
     if missing and not options.partial:
-        there = f"has links for {len(pairs) - missing:,} of {total}"
-        raise JoinError(f"{path} {there}; if the rest was not aligned, add --partial")
+        raise JoinError(
+            f"{path} has links for {len(pairs) - missing:,} of {total}; if the rest was not "
+            "aligned, add --partial"
+        )
     counts["refused"] += refused
     if refused > _MOST_REFUSED * len(pairs):
-        differ = f"the sentences of {refused:,} of {total} differ"
-        raise JoinError(f"{path}: {differ}, not only their tokens: is it the same text?")
+        raise JoinError(
+            f"{path}: the sentences of {refused:,} of {total} differ, not only their tokens: "
+            "is it the same text?"
+        )
 
 
 def check_needed(model: str, learned: Learned | None, annotators: Annotators) -> None:
@@ -389,8 +393,10 @@ def check_gold(corpus: Corpus, gold: str, name: str) -> None:
 
     pairs = [pair for pair in corpus if pair.aligned_by(gold) and is_learnable(pair)]
     if (count := different(pairs)) < FOLDS:
-        message = f"{name}: {gold!r} aligned {count} different pairs with 1 to {LONGEST_PIECE}"
-        raise AlignerError(f"{message} words on both sides; learning needs at least {FOLDS}")
+        raise AlignerError(
+            f"{name}: {gold!r} aligned {count} different pairs with 1 to {LONGEST_PIECE} "
+            f"words on both sides; learning needs at least {FOLDS}"
+        )
     if not any(pair.alignment(gold).sure for pair in pairs):
         raise AlignerError(f"{name}: {gold!r} made no sure links there; learning needs some")
 
@@ -428,8 +434,10 @@ def learned_of(
     report = refiner.report
     assert report is not None  # it was cross-validated just now
     if report.left_out:
-        text = f"{report.left_out:,} x annotated pair not used for learning: a side has no words"
-        say(f"{text} or more than {LONGEST_PIECE}, or a million word pairs came before it")
+        say(
+            f"{report.left_out:,} x annotated pair not used for learning: a side has no words "
+            f"or more than {LONGEST_PIECE}, or a million word pairs came before it"
+        )
     return refiner.aligner, report
 
 
@@ -446,8 +454,10 @@ def read_two_vectors(
     first = _read(options.vectors, source, options.max_size)
     second = _read(options.target_vectors, target, options.max_size)
     if first.dimensions != second.dimensions:
-        sizes = f"{second.dimensions} dimensions, but {options.vectors} has {first.dimensions}"
-        problem = f"has vectors of {sizes}: both sides need vectors in the same space"
+        problem = (
+            f"has vectors of {second.dimensions} dimensions, but {options.vectors} has "
+            f"{first.dimensions}: both sides need vectors in the same space"
+        )
         raise FormatError(problem, options.target_vectors)
     return first, second
 
@@ -489,10 +499,11 @@ def train_aligner(
         report_entries(aligner.entries_met, dictionary)
     known = aligner.parameters
     if (used := known.vectors) is not None:
-        source = f"{used.source_words:,} of {len(known.source):,} source words"
-        target = f"{used.target_words:,} of {len(known.target):,} target words"
-        pairs = f"{used.word_pairs:,} of {len(known.columns):,} word pairs get a pseudo-count"
-        say(f"vectors: found for {source} and {target}; {pairs}")
+        say(
+            f"vectors: found for {used.source_words:,} of {len(known.source):,} source "
+            f"words and {used.target_words:,} of {len(known.target):,} target words; "
+            f"{used.word_pairs:,} of {len(known.columns):,} word pairs get a pseudo-count"
+        )
     return aligner
 
 
@@ -504,11 +515,15 @@ def load_aligner(options: argparse.Namespace, bitext: Bitext | None = None) -> A
     aligner = Aligner.load(options.load, vectors=vectors, target_vectors=target_vectors)
     used = aligner.parameters.vectors
     if used is not None and vectors is not None and used.dimensions != vectors.dimensions:
-        said = f"{options.load} was trained with vectors of {used.dimensions} dimensions, but"
-        warn(f"{said} {options.vectors} has {vectors.dimensions}: use the vectors of the training")
+        warn(
+            f"{options.load} was trained with vectors of {used.dimensions} dimensions, but "
+            f"{options.vectors} has {vectors.dimensions}: use the vectors of the training"
+        )
     if used is not None and vectors is None:
-        new = "word pairs that did not occur in training get no pseudo-counts from them"
-        say(f"{options.load} was trained with vectors; without --vectors, {new}")
+        say(
+            f"{options.load} was trained with vectors; without --vectors, word pairs that did "
+            "not occur in training get no pseudo-counts from them"
+        )
     return aligner
 
 
@@ -525,8 +540,10 @@ def report_rounds(history: Iterable[Round], words: tuple[int, int], of: str = ""
         forward = dict.fromkeys(end.forward / max(1, words[1]) for end in ends)
         reverse = dict.fromkeys(end.reverse / max(1, words[0]) for end in ends)
         sides = (" ... ".join(f"{value:.2f}" for value in values) for values in (forward, reverse))
-        mean = f"log-likelihood of a target word {next(sides)}, of a source word {next(sides)}"
-        say(f"{of}{model}, {how_many(len(rounds), 'round')}: {mean}")
+        say(
+            f"{of}{model}, {how_many(len(rounds), 'round')}: log-likelihood of a target word "
+            f"{next(sides)}, of a source word {next(sides)}"
+        )
 
 
 def report_odd(name: str, empty: int, cut: int) -> None:
@@ -534,5 +551,7 @@ def report_odd(name: str, empty: int, cut: int) -> None:
     if empty:
         say(f"{name}: {empty:,} x pair with an empty side, without links")
     if cut:
-        long = f"pair with more than {LONGEST_PIECE} words on a side"
-        say(f"{name}: {cut:,} x {long}, aligned in pieces")
+        say(
+            f"{name}: {cut:,} x pair with more than {LONGEST_PIECE} words on a side, aligned "
+            "in pieces"
+        )

@@ -126,8 +126,10 @@ def _merged_pairs(
         missing = [None in directions for directions in zip(*given, strict=True)]
         if any(missing) and not options.partial:
             pair, _ = block[missing.index(True)]
-            problem = f"pair {pair.id!r} is not annotated in one of the two directions"
-            raise JoinError(f"{problem}; if this is intended, use `partial=True`")
+            raise JoinError(
+                f"pair {pair.id!r} is not annotated in one of the two directions; if this is "
+                "intended, use `partial=True`"
+            )
         single += sum(missing)
         sides = [
             LinkArrays.pack(Alignment() if links is None else links for links in side)

@@ -161,8 +161,10 @@ def run(options: argparse.Namespace) -> int:
         return 128 + code if code else 0
     again = "" if corpus is None else f" {shlex.quote(project)}"
     role = " --adjudicate" if options.adjudicate else ""
-    go_on = f"alignkit annotate{again} --annotator {shlex.quote(visitor.name)}{role}"
-    say(f"stopped; the work is in {project}; to continue: {go_on}")
+    say(
+        f"stopped; the work is in {project}; to continue: alignkit annotate{again} "
+        f"--annotator {shlex.quote(visitor.name)}{role}"
+    )
     return 128 + code if code else 0
 
 

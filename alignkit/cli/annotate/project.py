@@ -36,8 +36,11 @@ ACCEPT_COPY = "--accept-copy  open even a copy made while the file was in use; i
 
 def add_project_argument(parser: argparse.ArgumentParser) -> None:
     """Declare the project of a command."""
-    project = "PROJECT  file of the project, or its place in PostgreSQL"
-    add_options(parser, f"{project}\n{ACCEPT_COPY}", PROJECT={"dest": "project"})
+    add_options(
+        parser,
+        f"PROJECT  file of the project, or its place in PostgreSQL\n{ACCEPT_COPY}",
+        PROJECT={"dest": "project"},
+    )
 
 
 def open_project(options: argparse.Namespace, **more: Any) -> Store:

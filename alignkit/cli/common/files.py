@@ -46,8 +46,10 @@ def check_files(options: argparse.Namespace) -> list[str]:
     for place, path in _named(options):
         file = "/dev/stdin" if path == "-" else path
         if os.path.isfile(file) and standard_stream(file) is not None:
-            message = f"{path} is an input, but standard output goes there too"
-            raise OptionError(f"{message}; redirect it to another file")
+            raise OptionError(
+                f"{path} is an input, but standard output goes there too; redirect it to "
+                "another file"
+            )
         others = (
             output
             for name, output in outputs.items()
@@ -106,8 +108,10 @@ def _refuse_replaced(place: str, path: str, outputs: Iterable[str]) -> None:
     known = identity(file) if os.path.isfile(file) or os.path.isdir(file) else None
     for output in outputs if known is not None else ():
         if identity(output) == known:
-            message = f"{output} would be replaced, but is also read ({_READ[place]}{path})"
-            raise OptionError(f"{message}; name another file for the output; nothing was changed")
+            raise OptionError(
+                f"{output} would be replaced, but is also read ({_READ[place]}{path}); name "
+                "another file for the output; nothing was changed"
+            )
 
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:

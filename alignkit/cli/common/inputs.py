@@ -151,8 +151,11 @@ class Input:
                 progress.step()
                 if worded and None in (pair.source, pair.target) and _is_judged(pair):
                     side = "source" if pair.source is None else "target"
-                    message = f"pair {pair.id[:40]!r} is judged, but its {side} words are missing"
-                    raise FormatError(f"{message}; add them", *self.reading.place)
+                    raise FormatError(
+                        f"pair {pair.id[:40]!r} is judged, but its {side} words are "
+                        "missing; add them",
+                        *self.reading.place,
+                    )
                 seen = seen or (judged and _is_judged(pair))
                 yield pair
         if (needed or judged) and not self.reading.read:
@@ -243,15 +246,18 @@ def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
         raise OptionError(f"the formats imply different schemes ({several}): choose by --scheme")
     if not implied:
         formats = [name for name, format in FORMATS.items() if get_format(name).scheme]
-        message = f"name the scheme of the judgments by --scheme, one of {', '.join(SCHEMES)}"
-        raise OptionError(f"{message}; only the formats {', '.join(formats)} imply theirs")
+        raise OptionError(
+            f"name the scheme of the judgments by --scheme, one of {', '.join(SCHEMES)}; "
+            f"only the formats {', '.join(formats)} imply theirs"
+        )
     options.scheme = implied.pop()
     say(f"judgments are read by the scheme {options.scheme}", once=True)
 
 
 def add_rewrites_argument(group: argparse._ActionsContainer) -> None:
-    text = "count rewrites too, with the label that their annotators gave them"
-    add_options(group, f"--rewrites  {text}")
+    add_options(
+        group, "--rewrites  count rewrites too, with the label that their annotators gave them"
+    )
 
 
 HYPOTHESIS, REFERENCE = "hyp", "ref"

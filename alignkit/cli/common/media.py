@@ -122,8 +122,10 @@ def tell_written(
     if lost := [f"{name} ({_types(n)})" for name, n in written.lost.items() if n]:
         say(f"{where}: {format} cannot represent: {', '.join(lost)}")
     if written.joined:
-        message = f"{where}: {_types(written.joined)} with labels that differ between the sides"
-        say(f"{message}; both are written, as in [NP~S] (--one-label leaves them out)")
+        say(
+            f"{where}: {_types(written.joined)} with labels that differ between the sides; "
+            "both are written, as in [NP~S] (--one-label leaves them out)"
+        )
 
 
 def _types(number: int, singular: str = "type", plural: str = "") -> str:

@@ -69,8 +69,10 @@ def check_tree_options(options: argparse.Namespace) -> None:
     """Refuse options for trees without a file of trees."""
     for name in () if trees_named(options) else _KINDS:
         if getattr(options, name):
-            message = f"--{name.replace('_', '-')} needs a file of trees"
-            raise OptionError(f"{message}: add --source-trees, --target-trees or --both-trees")
+            raise OptionError(
+                f"--{name.replace('_', '-')} needs a file of trees: add --source-trees, "
+                "--target-trees or --both-trees"
+            )
 
 
 def with_trees(
@@ -92,8 +94,10 @@ def one_tree_a_side(
             trees = getattr(pair, f"{side}_trees")
             known.update(dict.fromkeys(trees))
             if name is None and len(trees) > 1:
-                message = f"pair {pair.id!r} has the {side} trees {', '.join(trees)}"
-                raise OptionError(f"{message}: choose one with --tree-name")
+                raise OptionError(
+                    f"pair {pair.id!r} has the {side} trees {', '.join(trees)}: choose one "
+                    "with --tree-name"
+                )
         yield pair
     if name is not None and known and name not in known:
         raise UnknownNameError("tree", name, known)

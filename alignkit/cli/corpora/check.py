@@ -191,8 +191,9 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     if report.refused and kind.text_beside and declared.source and not options.fix_source:
         problem = f"--fix leaves out {report.refused} broken pairs of {report.path}"
         why = f"but {declared.source} would keep their words"
-        advice = "write the words too, with --fix-source and --fix-target"
-        raise OptionError(f"{problem}, {why}: {advice}")
+        raise OptionError(
+            f"{problem}, {why}: write the words too, with --fix-source and --fix-target"
+        )
     missing = losses_in_words(lost)
     missing += [f"its {report.refused} broken records"] if report.refused else []
     place = identity(options.fix)
@@ -504,8 +505,10 @@ def check_leaks(options: argparse.Namespace) -> int:
     for path, part in zip(options.inputs, (train, test), strict=True):
         without = sum(None in (pair.source, pair.target) for pair in part)
         if without and without == len(part) and not options.group:
-            message = f"{path}: no pair has words to compare; first convert each file"
-            raise OptionError(f"{message}, with its --source and --target, to alignkit-jsonl")
+            raise OptionError(
+                f"{path}: no pair has words to compare; first convert each file, with its "
+                "--source and --target, to alignkit-jsonl"
+            )
         if without:
             warn(f"{path}: {without} of {len(part)} pairs have no words: they are not compared")
     leaks = find_leaks(

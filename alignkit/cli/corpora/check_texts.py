@@ -73,8 +73,10 @@ def _print(path: str, odd: OddCharacters) -> None:
         ]
         print(f"\n{Table('', columns, rows)}\n")
     if any(each.kind == SPACE for each in odd.each):
-        where = "tools that use Python's split() divide words at that white space"
-        print(f"{where}: for links of such tools, use --token-separators unicode")
+        print(
+            "tools that use Python's split() divide words at that white space: for links "
+            "of such tools, use --token-separators unicode"
+        )
     listed = ", ".join(f"{count} x {kind}" for kind, count in _changes(odd).items())
     print(f"findings: {listed}" if listed else "clean: no problems found")
 

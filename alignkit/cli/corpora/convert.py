@@ -116,9 +116,10 @@ def run(options: argparse.Namespace) -> None:
 def check_writing(options: argparse.Namespace) -> None:
     """Refuse writing options that a format does not have."""
     if options.to.startswith("alignkit-") and (options.to_base or options.to_transpose):
-        message = f"{options.to} is always read as source first and counted from 0"
-        advice = "leave out --to-base and --to-transpose (--swap exchanges the sides)"
-        raise OptionError(f"{message}: {advice}")
+        raise OptionError(
+            f"{options.to} is always read as source first and counted from 0: leave out "
+            "--to-base and --to-transpose (--swap exchanges the sides)"
+        )
 
 
 def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
@@ -226,9 +227,11 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
             write(astuple(row))
     say(f"{options.output}: {written} rows")
     if anew and not options.no_rewrites:
-        audit = "an audit of the Turku corpus (Kanerva et al. 2023) upheld 78% of its rewrites"
-        advice = "to leave them out, use --no-rewrites"
-        say(f"{options.input}: {anew} of the pairs are rewrites; {audit}; {advice}")
+        say(
+            f"{options.input}: {anew} of the pairs are rewrites; an audit of the Turku "
+            "corpus (Kanerva et al. 2023) upheld 78% of its rewrites; to leave them out, "
+            "use --no-rewrites"
+        )
 
 
 def row_writer(path: str, out: TextIO, names: Sequence[str]) -> Callable[[Sequence[str]], object]:
@@ -280,7 +283,9 @@ def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
 def write_whole(corpus: Corpus, path: str, format: str) -> None:
     """Write a corpus, and report what the format cannot represent."""
     if "annotators" not in get_format(format).holds and len(corpus.aligners) > 1:
-        by = f"but these are by {', '.join(corpus.aligners)}"
-        advice = "write alignkit-xml or alignkit-jsonl, or choose one with `convert --annotator`"
-        raise OptionError(f"format {format} takes the alignments of one annotator, {by}; {advice}")
+        raise OptionError(
+            f"format {format} takes the alignments of one annotator, but these are by "
+            f"{', '.join(corpus.aligners)}; write alignkit-xml or alignkit-jsonl, or choose "
+            "one with `convert --annotator`"
+        )
     tell_lost(path, format, write_corpus(corpus, path, format=format))

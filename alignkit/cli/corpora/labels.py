@@ -59,8 +59,10 @@ def run(options: argparse.Namespace) -> None:
         lenient_labels=options.lenient_labels,
     )
     if counts.rewrites:
-        message = f"{options.input}: {counts.rewrites} of the pairs are rewrites"
-        warn(f"{message}, which nobody judged; they are left out (--rewrites includes them)")
+        warn(
+            f"{options.input}: {counts.rewrites} of the pairs are rewrites, which nobody "
+            "judged; they are left out (--rewrites includes them)"
+        )
     print_result(counts, options)
 
 

@@ -59,8 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     format = corpus_format(options, ())
     if "annotators" not in get_format(format).holds:
-        message = f"format {format} takes the alignments of one annotator"
-        raise OptionError(f"{message}; write alignkit-xml or alignkit-jsonl")
+        raise OptionError(
+            f"format {format} takes the alignments of one annotator; write alignkit-xml or "
+            "alignkit-jsonl"
+        )
     files: dict[str, tuple[str, list[str]]] = {}
     for word in options.add:
         name, equals, rest = word.partition("=")

@@ -138,8 +138,10 @@ def _without_divider(groups: Iterable[Group], readings: list[TextFile]) -> Itera
     for line, group in enumerate(groups, start=1):
         for k, words in enumerate(group):
             if not divisible(words):
-                message = "the words contain '|||', the divider of a bitext; use --to tsv"
-                raise readings[min(k, len(readings) - 1)].error(f"{message}, or two files", line)
+                raise readings[min(k, len(readings) - 1)].error(
+                    "the words contain '|||', the divider of a bitext; use --to tsv, or two files",
+                    line,
+                )
         yield group
 
 
@@ -150,8 +152,10 @@ def _paths(options: argparse.Namespace) -> list[str]:
 
 
 def _tell(counts: PairingCounts, options: argparse.Namespace) -> None:
-    message = f"{counts.groups:,} groups of {counts.sentences:,} translations"
-    say(f"{message}, {counts.empty:,} empty; {counts.pairs:,} pairs, {counts.kept:,} kept")
+    say(
+        f"{counts.groups:,} groups of {counts.sentences:,} translations, {counts.empty:,} "
+        f"empty; {counts.pairs:,} pairs, {counts.kept:,} kept"
+    )
     dropped = {
         f"a side under {options.min_length} words": counts.too_short,
         f"a side over {options.max_length} words": counts.too_long,

@@ -131,8 +131,9 @@ def _parts(text: str) -> dict[str, float]:
     for word in text.split(","):
         name, equals, share = (part.strip() for part in word.partition("="))
         if not (name and equals and share) or "/" in name or "\\" in name:
-            message = f"--split {text[:80]}: expected names and shares"
-            raise OptionError(f"{message}, e.g. train=.8,dev=.1,test=.1")
+            raise OptionError(
+                f"--split {text[:80]}: expected names and shares, e.g. train=.8,dev=.1,test=.1"
+            )
         if name in shares:
             raise OptionError(f"--split: the part {name!r} occurs twice")
         shares[name] = _number(share, f"--split {name}")

@@ -173,8 +173,10 @@ def _with_parses(
     if bare and not kept:
         if names:
             raise UnknownNameError(f"tree of {options.input}:", name or "", names)
-        message = f"{options.input} has no trees to draw: name files of trees with --source-trees"
-        raise OptionError(f"{message}, --target-trees or --both-trees")
+        raise OptionError(
+            f"{options.input} has no trees to draw: name files of trees with "
+            "--source-trees, --target-trees or --both-trees"
+        )
     if bare:
         say(f"{how_many(bare, 'pair', commas=True)} without trees skipped")
 
@@ -221,8 +223,10 @@ def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
     sides = [float(side) for side in size.groups()] if size else [0.0]
     if max(sides) > LARGEST:
         said = " x ".join(f"{side:,.0f}" for side in sides)
-        message = f"the picture has {said} pixels, which is too large for most programs"
-        say(f"{message}; without --svg, the trees are drawn as lines of text")
+        say(
+            f"the picture has {said} pixels, which is too large for most programs; without "
+            "--svg, the trees are drawn as lines of text"
+        )
 
 
 def _of_trees(options: argparse.Namespace) -> dict[str, Any]:

@@ -100,8 +100,9 @@ def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) 
     if options.stop_words is not None:
         words = TextFile(options.stop_words, ReadOptions()).text().split()
         if not words:
-            message = f"{options.stop_words}: no stop words"
-            raise OptionError(f"{message}; expected words separated by white space")
+            raise OptionError(
+                f"{options.stop_words}: no stop words; expected words separated by white space"
+            )
     result = diversity(
         Corpus(pairs),
         by=options.by,

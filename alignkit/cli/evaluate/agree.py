@@ -421,6 +421,7 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
     if wrong:
         flag = wrong[0].replace("_", "-")
         hint = ": name the adjudicated version with --consensus" if flag == "adjudicated" else ""
-        instead = "leave it out, or leave out --on judgments"
-        raise OptionError(f"--{flag} is for alignments{hint}; {instead}")
+        raise OptionError(
+            f"--{flag} is for alignments{hint}; leave it out, or leave out --on judgments"
+        )
     return True

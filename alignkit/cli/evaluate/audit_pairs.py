@@ -90,6 +90,8 @@ def run(options: argparse.Namespace) -> None:
     pairs = {item.facts["pair"] for item in drawn.items}
     both = sum(item.facts.get("rewrite_of") in pairs for item in drawn.items)
     if both:
-        text = f"{both} of the rewrites were drawn together with their original pair, which a judge"
-        say(f"{text} of both may notice; drawing fewer items makes this rarer")
+        say(
+            f"{both} of the rewrites were drawn together with their original pair, which a "
+            "judge of both may notice; drawing fewer items makes this rarer"
+        )
     say(f"judgments: {drawn.scale.words()}; upheld: {' or '.join(drawn.upheld)}")

@@ -79,9 +79,12 @@ def _with_tags(
                 raise FormatError(message, files[name], line)
             words = pair.source if name == "source_tags" else pair.target
             if words is not None and len(text.split()) != len(words):
-                what = f"{len(text.split())} tags for {len(words)} words of pair {pair.id[:40]!r}"
-                expected = "expected one for each word, as word/TAG"
-                raise FormatError(f"{what}; {expected}", files[name], line)
+                raise FormatError(
+                    f"{len(text.split())} tags for {len(words)} words of pair "
+                    f"{pair.id[:40]!r}; expected one for each word, as word/TAG",
+                    files[name],
+                    line,
+                )
         yield replace(pair, attributes={**pair.attributes, **tags}) if tags else pair
     for name, texts in lines.items():
         if next(texts, None) is not None:

@@ -60,12 +60,12 @@ def _pair(number: int) -> MadeUp:
     other = _NOUNS[(3 * number + 1) % len(_NOUNS)]
     active, passive = _VERBS[number % len(_VERBS)].split("/")
     subject, given = f"(NP (DT the) (NN {agent}))", f"(NP (DT the) (NN {other}))"
-    by = f"(PP (IN by) {subject})"
     return MadeUp(
         f"The {agent} {active} the {other} .".split(),
         f"The {other} was {passive} by the {agent} .".split(),
         f"(S {subject.replace('the', 'The')} (VP (VBD {active}) {given}) (. .))",
-        f"(S {given.replace('the', 'The')} (VP (VBD was) (VP (VBN {passive}) {by})) (. .))",
+        f"(S {given.replace('the', 'The')} (VP (VBD was) (VP (VBN {passive}) (PP (IN by) "
+        f"{subject}))) (. .))",
     )
 
 

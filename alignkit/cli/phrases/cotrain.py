@@ -76,5 +76,7 @@ def run(options: argparse.Namespace) -> None:
         warn(f"{options.input}: {result.left_out} x pair without words on both sides, left out")
     if n := result.untagged:
         say(f"{options.input}: {n} x pair without parts of speech: words are contexts")
-    by = f"{len(result.paraphrases):,} paraphrases, by {len(result.rules):,} rules"
-    say(f"{options.input}: {by} in {result.rounds} rounds")
+    say(
+        f"{options.input}: {len(result.paraphrases):,} paraphrases, by {len(result.rules):,} "
+        f"rules in {result.rounds} rounds"
+    )

@@ -127,8 +127,9 @@ def run(options: argparse.Namespace) -> None:
         return _of_parts(tables, settings, options)
     formats = [_rules_format(path, options) for path in tables]
     if formats.count(None) not in (0, len(formats)):
-        alike = "one has phrase pairs, the other rules; both must be alike"
-        raise OptionError(f"{' and '.join(tables)}: {alike}")
+        raise OptionError(
+            f"{' and '.join(tables)}: one has phrase pairs, the other rules; both must be alike"
+        )
     if formats[0] is not None:
         return _rules(tables, formats, settings, options)
     if options.to is not None:
@@ -269,8 +270,10 @@ def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> in
 
 def _report_rare(path: str, entries: int, left_out: int, least: int) -> None:
     if left_out:
-        text = f"{path}: {left_out:,} of {entries:,} phrase pairs"
-        say(f"{text} seen less than {least} times are left out")
+        say(
+            f"{path}: {left_out:,} of {entries:,} phrase pairs seen less than {least} times "
+            "are left out"
+        )
 
 
 def _report_joined(tally: PivotTally, repeated: int, settings: PivotSettings, named: str) -> None:
@@ -280,8 +283,15 @@ def _report_joined(tally: PivotTally, repeated: int, settings: PivotSettings, na
     }
     rest = ", ".join(f"{count:,} {why}" for why, count in left_out.items() if count)
     kept = tally.joined - tally.rare - tally.beyond
-    counts = f"{kept:,} of {tally.joined:,} paraphrases, from {tally.paths:,} paths over pivots"
-    say(f"{named}: {counts}" + (f"; left out: {rest}" if rest else ""))
+    say(
+        (
+            f"{named}: {kept:,} of {tally.joined:,} paraphrases, from {tally.paths:,} paths over "
+            "pivots"
+        )
+        + (f"; left out: {rest}" if rest else "")
+    )
     if repeated:
-        said = f"{named}: {repeated:,} phrase pairs are repeated"
-        say(f"{said}; the highest probabilities of each are used")
+        say(
+            f"{named}: {repeated:,} phrase pairs are repeated; the highest probabilities of "
+            "each are used"
+        )

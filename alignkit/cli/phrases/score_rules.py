@@ -50,8 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     settle_draws(options, drawn=options.ci, wanting="add --ci")
     if options.reference is None and not (options.hyp_annotator and options.ref_annotator):
-        message = f"name REF, or, if {options.hypothesis} has both alignments, name their"
-        raise OptionError(f"{message} annotators with --hyp-annotator and --ref-annotator")
+        raise OptionError(
+            f"name REF, or, if {options.hypothesis} has both alignments, name their "
+            "annotators with --hyp-annotator and --ref-annotator"
+        )
     from alignkit.rules.rule_score import UNANNOTATED, score_rules
     from alignkit.scoring.files import TwoFiles
 
@@ -82,9 +84,11 @@ def run(options: argparse.Namespace) -> int:
     if files.skipped:
         score = score.with_skipped(UNANNOTATED, files.skipped)
     if not score.pairs:
-        none = "no sentence pair has trees on both sides and both alignments"
-        name = "name files of trees with --source-trees and --target-trees"
-        raise OptionError(f"{options.reference or options.hypothesis}: {none}; {name}")
+        raise OptionError(
+            f"{options.reference or options.hypothesis}: no sentence pair has trees on both "
+            "sides and both alignments; name files of trees with --source-trees and "
+            "--target-trees"
+        )
     if options.ci:
         score = score.with_intervals(**drawing_of(options))
     print_result(score, options)

@@ -152,8 +152,9 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
 
 def _check_keys(value: Object, known: set[str], what: str) -> None:
     if unknown := value.keys() - known:
-        message = f"unknown key {min(unknown)[:40]!r} in the {what}"
-        raise FormatError(f"{message}; known: {', '.join(sorted(known))}")
+        raise FormatError(
+            f"unknown key {min(unknown)[:40]!r} in the {what}; known: {', '.join(sorted(known))}"
+        )
 
 
 def _quick(value: Object, reading: Reading) -> SentencePair | None:

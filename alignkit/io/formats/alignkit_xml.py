@@ -84,8 +84,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
     elements = read_elements(reading, "pair")
     root = next(elements)
     if root.tag != f"{{{NAMESPACE}}}corpus":
-        problem = f"the root is <{str(root.tag)[:60]}>; expected <corpus> in the namespace"
-        raise reading.error(f"{problem} {NAMESPACE}", line_of(root))
+        raise reading.error(
+            f"the root is <{str(root.tag)[:60]}>; expected <corpus> in the namespace {NAMESPACE}",
+            line_of(root),
+        )
     if root.get("version") != "1" or len(root.attrib) != 1:
         start = etree.tostring(root, encoding="unicode")[:100].split(">")[0]
         raise reading.error(f'{start!r}...; expected only version="1"', line_of(root))

@@ -77,8 +77,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
         with reading.refusing():
             if texts is not None:
                 if (text := next(texts, None)) is None:
-                    known = f"{reading.options.source} has {count} sentences"
-                    raise reading.error(f"{len(places)} sentence pairs, but {known}")
+                    raise reading.error(
+                        f"{len(places)} sentence pairs, but {reading.options.source} has "
+                        f"{count} sentences"
+                    )
                 words: Sequence[Sequence[str]] | None = text.words
                 attributes = text.attributes
             else:
@@ -86,9 +88,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 sample, k = place
                 sentences = sample_of(sample)
                 if sentences is not None and k >= len(sentences):
-                    names = f"EN.sample.{sample} and FR.sample.{sample}"
-                    few = f"too few for SentPair{k} (counted from 0)"
-                    raise reading.error(f"{names} have {len(sentences)} lines, {few}")
+                    raise reading.error(
+                        f"EN.sample.{sample} and FR.sample.{sample} have {len(sentences)} "
+                        f"lines, too few for SentPair{k} (counted from 0)"
+                    )
                 words = None if sentences is None else sentences[k]
             annotations = {name: _annotation(path, reading) for name, path in here.items()}
             source, target = words or (None, None)
@@ -98,10 +101,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
     last = places[-1]
     for text in texts or ():
         if not reading.options.partial:
-            message = (
-                f"{len(places)} sentence pairs, but {reading.options.source} has more sentences"
+            raise reading.error(
+                f"{len(places)} sentence pairs, but {reading.options.source} has more "
+                "sentences; if the rest is not annotated, use `partial=True`"
             )
-            raise reading.error(f"{message}; if the rest is not annotated, use `partial=True`")
         last = _after(last)
         yield Record(_ID.format(*last), text.line, *text.words, attributes=text.attributes)
 
@@ -149,8 +152,12 @@ def _annotation(path: Path, reading: Reading) -> RawAnnotation:
             continue
         i, j = map(int, match.groups()) if match else (null, null)
         if match is None or (i == null and j == null):
-            message = f"{line[:40]!r} is not a link; expected two positions, or one and 0 for the"
-            raise reading.error(f"{message} empty word (base 1)", number, path=str(path))
+            raise reading.error(
+                f"{line[:40]!r} is not a link; expected two positions, or one and 0 for the "
+                "empty word (base 1)",
+                number,
+                path=str(path),
+            )
         links.append(RawLink(None if i == null else i, None if j == null else j, "sure", number))
     return RawAnnotation(links, path=str(path))
 

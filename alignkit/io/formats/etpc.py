@@ -297,8 +297,10 @@ def _remark(reading: Reading) -> str:
     texts = (path if path.is_dir() else path.parent) / _TEXTS_ETPC
     if not reading.options.no_text or texts.is_file():
         return ""
-    words = f"its words are taken from relations, and unknown words are {BLANK}"
-    return f"{words}; a sentence ends at the last known word, and may be longer"
+    return (
+        f"its words are taken from relations, and unknown words are {BLANK}; a sentence "
+        "ends at the last known word, and may be longer"
+    )
 
 
 FORMAT = Format(

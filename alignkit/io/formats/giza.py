@@ -125,8 +125,11 @@ def _record(
     declared = header.groupdict()
     lengths = [int(declared[side]) for side in ("source", "target") if side in declared]
     if lengths and lengths != [*map(len, sides)]:
-        message = f"{len(sides[0])} source and {len(sides[1])} target words"
-        raise reading.error(f"{message}, but the header says {lengths[0]} and {lengths[1]}", number)
+        raise reading.error(
+            f"{len(sides[0])} source and {len(sides[1])} target words, but the header says "
+            f"{lengths[0]} and {lengths[1]}",
+            number,
+        )
     if reading.options.transpose:
         sides.reverse()
     score = declared.get("score")

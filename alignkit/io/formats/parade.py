@@ -41,8 +41,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
         columns = text.split("\t")
         if number == 0:
             if tuple(column.strip().casefold() for column in columns) != _HEAD:
-                names = "Four-class labels, Binary labels, Entity, Definition1, Definition2"
-                message = f"expected a first line with the names of five columns: {names}"
+                message = (
+                    "expected a first line with the names of five columns: Four-class "
+                    "labels, Binary labels, Entity, Definition1, Definition2"
+                )
                 raise reading.error(message, line)
             continue
         with reading.refusing(line):

@@ -138,8 +138,9 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
     count = first - 1
     if not (reading.options.partial or reading.options.lenient):
         known = f"{reading.options.source} has {count + len(rest) + texts.rest()} sentences"
-        advice = "if the rest is not annotated, use `partial=True`"
-        raise reading.error(f"has {count} lines, but {known}; {advice}")
+        raise reading.error(
+            f"has {count} lines, but {known}; if the rest is not annotated, use `partial=True`"
+        )
     if not reading.options.partial:
         reading.note("fewer alignments than texts", f"they end at line {count}", count)
     while len(rest):
@@ -212,8 +213,11 @@ class _Lines:
         if not tab:
             return None, line
         if "\t" in body or any(links):
-            what = f"is {head[:40]!r} before the tab an id or a link? Separate links by spaces"
-            raise self._reading.error(f"{what}, and give ids that do not look like links", number)
+            raise self._reading.error(
+                f"is {head[:40]!r} before the tab an id or a link? Separate links by "
+                "spaces, and give ids that do not look like links",
+                number,
+            )
         return self._reading.without_controls(head.strip(), number), body
 
 
@@ -254,8 +258,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for number, pair in enumerate(pairs, 1):
             prefix = f"{pair.id}\t" if options.ids else ""
             if options.ids and (not is_word(pair.id) or _LINK.fullmatch(pair.id)):
-                message = f"the id {pair.id[:40]!r} is not one word, or looks like a link"
-                raise AlignkitError(f"{message}, and cannot be written in this format")
+                raise AlignkitError(
+                    f"the id {pair.id[:40]!r} is not one word, or looks like a link, and "
+                    "cannot be written in this format"
+                )
             if not options.ids and pair.id != str(number):
                 writing.lost["ids"] += 1
             alignment = writing.alignment_or_empty(pair)

@@ -93,8 +93,9 @@ def _texts(reading: Reading) -> list[Path]:
         texts = [file for file in reading.files("**/*.txt") if _MARK not in file.name]
         texts = [file for file in texts if file.parent == path or _annotators(reading, file)]
         if not texts:
-            message = "no .txt file with texts in this folder"
-            raise reading.error(f"{message}, and none with annotations in its folders")
+            raise reading.error(
+                "no .txt file with texts in this folder, and none with annotations in its folders"
+            )
         return texts
     if _MARK in path.name:
         return [path.with_name(path.name.rpartition(_MARK)[0] + ".txt")]
@@ -140,8 +141,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         head = path.name.removesuffix(".txt") + _MARK
         for file in path.parent.iterdir():
             if file.name.startswith(head) and file.suffix == ".txt" and file.name not in ours:
-                message = f"{file}: already exists and would be read as one more annotator"
-                raise WriteError(f"{message}; move it or write elsewhere; nothing was changed")
+                raise WriteError(
+                    f"{file}: already exists and would be read as one more annotator; move "
+                    "it or write elsewhere; nothing was changed"
+                )
 
 
 def _place(texts: Path, name: str) -> Path:

@@ -160,9 +160,10 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
             continue
         problem = ""
         if len(id.split()) > 1:
-            expected = "the id of a pair, which is a single word"
-            block = "a block has an id, a source and a target line"
-            problem = f"{id[:40]!r}, expected {expected}; {block}"
+            problem = (
+                f"{id[:40]!r}, expected the id of a pair, which is a single word; a block "
+                "has an id, a source and a target line"
+            )
         elif id not in known and not lacking_ok:
             problem = f"no line of groups for the pair {id[:40]!r}; {_PARTIAL}"
         before, whole = whole, not problem and (whole or id in known)
@@ -221,8 +222,11 @@ class _GroupLines:
         if not waiting:
             if self._reading.options.partial:
                 return None
-            message = f"has no line for the pair {block.id[:40]!r} (line {block.line} of the texts)"
-            raise self._reading.error(f"{message}; {_PARTIAL}", path=self.path)
+            raise self._reading.error(
+                f"has no line for the pair {block.id[:40]!r} (line {block.line} of the "
+                f"texts); {_PARTIAL}",
+                path=self.path,
+            )
         line, body = waiting.popleft()
         links = list(parse_groups(body, line, self.path, self._reading, self._labels))
         return RawAnnotation(links, path=self.path) if links else None

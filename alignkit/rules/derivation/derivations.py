@@ -187,8 +187,10 @@ class Derivations:
             return self.minimal()
         counts = cuts_kernel.count_composed(self.parents, self.offsets, size)
         if counts.sum() > MOST:
-            message = f"{counts.sum():,.0f} rules are made of {size} minimal ones each"
-            raise OptionError(f"{message}; at most {MOST:,} fit in memory: use a smaller size")
+            raise OptionError(
+                f"{counts.sum():,.0f} rules are made of {size} minimal ones each; at most "
+                f"{MOST:,} fit in memory: use a smaller size"
+            )
         arrays = self.matched, self.afters, self.offsets
         return Cuts(*cuts_kernel.compose(*arrays, size, int(counts.sum())))
 

@@ -108,8 +108,9 @@ def parse_links(
 def checked_link(i: int, j: int, source: Symbols, target: Symbols, text: str) -> tuple[int, int]:
     """Return a link after checking that it is between symbols of both sides."""
     if i >= len(source) or j >= len(target):
-        sizes = f"{len(source)} and {len(target)} symbols"
-        raise FormatError(f"link {text} is outside the sides, which have {sizes}")
+        raise FormatError(
+            f"link {text} is outside the sides, which have {len(source)} and {len(target)} symbols"
+        )
     return i, j
 
 

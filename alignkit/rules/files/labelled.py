@@ -149,8 +149,10 @@ def _read_links(tokens: list[str], source: Symbols, target: Symbols) -> fields.L
 def _parse(line: str, number: int, *, link_variables: bool) -> RuleType:
     parts = fields.split_fields(line)
     if not 3 <= len(parts) <= 6:
-        expected = "expected [LABEL] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS"
-        raise FormatError(f"{len(parts)} fields separated by |||; {expected}")
+        raise FormatError(
+            f"{len(parts)} fields separated by |||; expected [LABEL] ||| SOURCE ||| TARGET "
+            "||| FEATURES ||| LINKS"
+        )
     labels = fields.in_field(line, 0, _root_labels, parts[0])
     source = fields.in_field(line, 1, _symbols, parts[1], 0)
     target = fields.in_field(line, 2, _symbols, parts[2], 1)

@@ -93,8 +93,10 @@ def _read_counts(text: str) -> float | None:
 def _parse(line: str, number: int) -> RuleType:
     parts = fields.split_fields(line)
     if len(parts) < 3:
-        expected = "expected SOURCE [LABEL] ||| TARGET [LABEL] ||| SCORES ||| LINKS ||| COUNTS"
-        raise FormatError(f"{len(parts)} fields separated by |||; {expected}")
+        raise FormatError(
+            f"{len(parts)} fields separated by |||; expected SOURCE [LABEL] ||| TARGET "
+            "[LABEL] ||| SCORES ||| LINKS ||| COUNTS"
+        )
     scores, links, counts = ([*parts[2:], "", ""])[:3]
     source, our_label = in_field(line, 0, _symbols, parts[0], 0)
     target, their_label = in_field(line, 1, _symbols, parts[1], 1)

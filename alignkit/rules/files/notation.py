@@ -161,8 +161,13 @@ def numbered_on(ours: Numbered, theirs: Numbered, column: int = 1) -> dict[int, 
         raise FormatError(f"variable {name} is only on the {side} side", "", None, column)
     for names, wrong in ((ours, "i"), (theirs, "d")):
         if name := next((f"{kind}{n}" for kind, n in names if kind == wrong), ""):
-            expected = "deleted variables (d) belong to the source side, inserted (i) to the target"
-            raise FormatError(f"{name} is on the wrong side: {expected}", "", None, column)
+            raise FormatError(
+                f"{name} is on the wrong side: deleted variables (d) belong to the source "
+                "side, inserted (i) to the target",
+                "",
+                None,
+                column,
+            )
     if shared == list(range(len(shared))):
         return None
     return {number: k for k, number in enumerate(shared)}
@@ -235,8 +240,10 @@ def _refused(text: str) -> FormatError:
         close, word, opens, _, _, tag, label, other = match.groups()
         at = match.end() - len(match[0].lstrip(" \t")) + 1
         if other:
-            expected = 'a word in quotation marks, a variable (x0:NP), LABEL( or ")"'
-            message = f"found {text[at - 1 : at + 19]!r}, expected {expected}"
+            message = (
+                f"found {text[at - 1 : at + 19]!r}, expected "
+                'a word in quotation marks, a variable (x0:NP), LABEL( or ")"'
+            )
             return FormatError(message, "", None, at)
         for piece in (word, tag):
             try:

@@ -33,8 +33,10 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
 def _parse(line: str, number: int) -> RuleType:
     parts = fields.split_fields(line)
     if len(parts) != 3:
-        expected = "expected SOURCE ||| TARGET ||| count p(t|s) p(s|t)"
-        raise FormatError(f"{len(parts)} fields separated by |||; {expected}")
+        raise FormatError(
+            f"{len(parts)} fields separated by |||; expected SOURCE ||| TARGET ||| count "
+            "p(t|s) p(s|t)"
+        )
     source, target, figures = parts
     try:
         return _weighted(made_rule(source, target), figures, 1)

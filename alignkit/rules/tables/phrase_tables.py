@@ -178,8 +178,10 @@ class PhraseEntry:
 
     def __str__(self) -> str:
         both = f"{' '.join(self.source)} ||| {' '.join(self.target)}, {self.count} times"
-        p = f"p(target | source) {self.p_target:.4g}, p(source | target) {self.p_source:.4g}"
-        return f"{both}: {p}"
+        return (
+            f"{both}: p(target | source) {self.p_target:.4g}, p(source | target) "
+            f"{self.p_source:.4g}"
+        )
 
 
 @dataclass(frozen=True)

@@ -412,8 +412,9 @@ class RulePivot(ExitStack):
 
     def _fits(self, entry: RuleType, number: int, min_count: float) -> bool:
         if entry.p_target is None or entry.p_source is None:
-            lacks = "lacks p(target | source) or p(source | target); both are needed"
-            raise OptionError(f"rule {number} {lacks}")
+            raise OptionError(
+                f"rule {number} lacks p(target | source) or p(source | target); both are needed"
+            )
         if min_count > 1:
             if entry.count is None:
                 raise OptionError(f"rule {number} has no count; leave out the minimum count")

@@ -224,8 +224,10 @@ class _RunFile:
         try:
             yield
         except OSError as problem:
-            message = f"{self._folder}: cannot be written, but sorting needs space there"
-            raise WriteError(f"{message}: {problem.strerror or problem}; {unchanged()}") from None
+            raise WriteError(
+                f"{self._folder}: cannot be written, but sorting needs space there: "
+                f"{problem.strerror or problem}; {unchanged()}"
+            ) from None
 
     def close(self) -> None:
         self._file.close()

@@ -157,9 +157,10 @@ def _is_number(text: str) -> bool:
 def _tsv(line: str) -> _Columns | str:
     columns = line.split("\t")
     if len(columns) != 5:
-        names = "source, target, count, p(target | source), p(source | target)"
-        expected = f"expected 5 tab-separated columns, not {len(columns)}"
-        return f"{expected}: {names}, as phrases --table writes them"
+        return (
+            f"expected 5 tab-separated columns, not {len(columns)}: source, target, count, "
+            "p(target | source), p(source | target), as phrases --table writes them"
+        )
     source, target, count, p_target, p_source = columns
     if not (source and target):
         return f"the {'target' if source else 'source'} phrase is empty"
@@ -170,8 +171,10 @@ def _moses(line: str) -> _Columns | str:
     fields = [field.strip(" ") for field in line.split("|||")]
     scores = fields[2].split() if len(fields) > 2 else []
     if len(scores) < 3:
-        expected = "expected source ||| target ||| scores; the first score is p(source | target)"
-        return f"{expected}, the third p(target | source)"
+        return (
+            "expected source ||| target ||| scores; the first score is p(source | "
+            "target), the third p(target | source)"
+        )
     if not (fields[0] and fields[1]):
         return f"the {'target' if fields[0] else 'source'} phrase is empty"
     counts = fields[4].split() if len(fields) > 4 else []
