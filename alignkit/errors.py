@@ -28,7 +28,8 @@ class PartsError(AlignkitError):
     """Several parts that cannot be read, with the reason for each."""
 
     def __init__(self, what: str, errors: Iterable[str]) -> None:
-        self.what, self.errors = what, list(errors)
+        self.what = what
+        self.errors = list(errors)
         super().__init__(what, self.errors)
 
     def __str__(self) -> str:
@@ -78,11 +79,19 @@ class UnknownNameError(AlignkitError, LookupError):
         names = list(known)
         if not isinstance(name, str):
             raise ArgumentError(f"{kind} is {str(name)[:40]}; expected a string")
-        near = get_close_matches(name, names, n=1) if len(name) < 100 else []
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        if len(name) < 100:
+            near = get_close_matches(name, names, n=1)
+        else:
+            near = []
+        if near:
+            hint = f"; did you mean {near[0]!r}?"
+        else:
+            hint = ""
         listing = ", ".join(names) if names else "none"
         super().__init__(f"unknown {kind} {name[:100]!r}{hint} (known: {listing})")
-        self.kind, self.name, self.known = kind, name, names
+        self.kind = kind
+        self.name = name
+        self.known = names
 
 
 class UnknownArgumentError(UnknownNameError, ArgumentError):
@@ -107,12 +116,17 @@ class UnknownIdError(UnknownNameError, KeyError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         ids = list(islice(known, _COMPARED))
-        near = get_close_matches(name, ids, n=3) if len(name) < 100 else []
+        if len(name) < 100:
+            near = get_close_matches(name, ids, n=3)
+        else:
+            near = []
         super().__init__("id", name, near)
         if near:
             hint = f"; did you mean {' or '.join(map(repr, near))}?"
+        elif ids:
+            hint = f"; the first id is {ids[0]!r}"
         else:
-            hint = f"; the first id is {ids[0]!r}" if ids else "; the corpus is empty"
+            hint = "; the corpus is empty"
         self.args = (f"no pair of the corpus has the id {name[:100]!r}{hint}",)
         self.known = ids
 
@@ -138,7 +152,10 @@ class FormatError(AlignkitError, ValueError):
     ) -> None:
         place = ":".join(str(part) for part in (path, line, column) if part not in ("", None))
         super().__init__(f"{place}: {message}" if place else message)
-        self.message, self.path, self.line, self.column = message, path, line, column
+        self.message = message
+        self.path = path
+        self.line = line
+        self.column = column
 
 
 class JudgmentError(FormatError):
@@ -155,7 +172,9 @@ class JudgmentError(FormatError):
         judgment: str = "",
     ) -> None:
         super().__init__(message, path, line)
-        self.pair, self.annotator, self.judgment = pair, annotator, judgment
+        self.pair = pair
+        self.annotator = annotator
+        self.judgment = judgment
 
     @classmethod
     def of(cls, problem: FormatError, pair: str, annotator: str, judgment: str) -> JudgmentError:
@@ -177,7 +196,9 @@ class FileError(FormatError, OSError):
 
     def __init__(self, path: str, number: int | None, reason: str) -> None:
         super().__init__(f"cannot be read: {reason}", path)
-        self.errno, self.strerror, self.filename = number, reason, path
+        self.errno = number
+        self.strerror = reason
+        self.filename = path
 
     @classmethod
     def of(cls, problem: OSError, path: str) -> FileError:

@@ -35,9 +35,8 @@ RIGHT = {
     "[x.alignments for x in ak.Corpus.from_dataframe(pd.DataFrame(c.to_records()))] == "
     "[x.alignments for x in c]": True,
     'ak.Corpus.from_texts(["a"], ["b"], attributes={"n": [3]})[0].attributes["n"]': "3",
-    'ak.Corpus.from_texts(["a"], ["b"], judgments={"x": ["yes"]}, x=["0-0"])[0].annotation("x")': ak.Annotation(
-        ak.Alignment([(0, 0)]), judgment="yes"
-    ),
+    'ak.Corpus.from_texts(["a"], ["b"], judgments={"x": ["yes"]}, x=["0-0"])'
+    '[0].annotation("x")': ak.Annotation(ak.Alignment([(0, 0)]), judgment="yes"),
     'ak.Corpus.from_texts(["a"], ["b"], judgments={"x": [None]}).annotators': (),
     'pd.DataFrame(ak.extract_phrases(pair, annotator="gold")).source[0]': "Who",
     'pd.DataFrame(p for _, p in ak.extract_phrases(c, annotator="gold")).source[0]': "A fire",
@@ -94,13 +93,17 @@ WRONG = {
     'ak.C(["a"], ["b"])': "give the number of labels to choose from",
     'ak.C(c, "anna", "ben", levels="words.sure")': "of C: 'levels'; did you mean 'level'",
     'ak.alpha(c, "anna", "ben", distnace="dice")': "did you mean 'distance'",
-    'ak.Corpus.from_records([{"source": "a", "target": "b", "links": "0-0"}])': "has links but no annotator; add annotator, or name the key in alignments",
+    'ak.Corpus.from_records([{"source": "a", "target": "b", "links": "0-0"}])': (
+        "has links but no annotator; add annotator, or name the key in alignments"
+    ),
     'ak.Corpus.from_dataframe(frame, alignments=["gild"])': "did you mean 'gold'",
     "ak.Corpus.from_records(frame)": "use from_dataframe",
     'ak.Corpus.from_dataframe({"source": ["a"]})': "use a DataFrame, or from_records for dicts",
     'c.to_records(each="links")': "did you mean 'link'",
     'ak.Corpus.from_texts(["a"], ["b"], attributes={"n": [1, 2]})': "n has 2 entries",
-    'ak.Corpus.from_records([{"id": 1, "annotator": "x", "links": "0-0", "source": "a"}] * 2)': r"records\[1\]: 'x' already annotated pair '1'",
+    'ak.Corpus.from_records([{"id": 1, "annotator": "x", "links": "0-0", "source": "a"}] * 2)': (
+        r"records\[1\]: 'x' already annotated pair '1'"
+    ),
 }
 
 

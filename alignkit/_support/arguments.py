@@ -79,7 +79,10 @@ def _is(value: object, kind: str) -> bool:
 
 def _refuse(name: str, value: object, expected: str) -> None:
     splits = isinstance(value, (str, bytes)) and "sequence" in expected
-    hint = ": split the string, or put it into a list" if splits else ""
+    if splits:
+        hint = ": split the string, or put it into a list"
+    else:
+        hint = ""
     raise ArgumentError(f"{name} is {kind_of(value)}; it must be {expected}{hint}")
 
 

@@ -83,7 +83,8 @@ class _Announcer(event.Listener):
 
     def on_start(self, event: event.Event) -> None:
         if self.tell is not None and _is_ours(getattr(event.data["dispatcher"], "py_func", None)):
-            tell, self.tell = self.tell, None
+            tell = self.tell
+            self.tell = None
             tell()
 
     def on_end(self, event: event.Event) -> None:

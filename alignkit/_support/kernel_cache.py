@@ -262,7 +262,10 @@ def _cache_home() -> str:
     named = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(named):
         return named
-    home = os.environ.get("HOME", "") if os.name == "posix" else os.path.expanduser("~")
+    if os.name == "posix":
+        home = os.environ.get("HOME", "")
+    else:
+        home = os.path.expanduser("~")
     if not os.path.isabs(home) and os.name == "posix":
         import pwd
 
@@ -273,7 +276,8 @@ def _cache_home() -> str:
 
 def _make(folder: Path) -> None:
     """Make a folder that only the user can write to; raise OSError if it exists otherwise."""
-    base, ours = folder.parent.parent, folder.parent
+    base = folder.parent.parent
+    ours = folder.parent
     base.mkdir(parents=True, exist_ok=True)
     if not _owned(base.stat(), root=True):  # as under sudo: no files of root in a user's folder
         raise PermissionError(f"{base} belongs to somebody else")

@@ -28,5 +28,7 @@ def lock_alone(file: int) -> bool | None:
         else:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as problem:
-        return False if problem.errno in (errno.EACCES, errno.EAGAIN) else None
+        if problem.errno in (errno.EACCES, errno.EAGAIN):
+            return False
+        return None
     return True

@@ -17,7 +17,10 @@ class FrozenMap(Mapping[K, V]):
     __slots__ = ("_items",)
 
     def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> None:
-        known = items._items if isinstance(items, FrozenMap) else tuple(dict(items).items())
+        if isinstance(items, FrozenMap):
+            known = items._items
+        else:
+            known = tuple(dict(items).items())
         self._items: tuple[tuple[K, V], ...] = known
 
     @classmethod

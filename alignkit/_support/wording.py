@@ -8,12 +8,16 @@ from unicodedata import category
 
 _DIGITS = "0123456789"
 _PARTS = re.compile("[0-9]+|.", re.DOTALL)
-_ROOM, _LONGEST_NAME = 54, 20  # characters of a line for names, and of a name
+# characters of a line for names, and of a name
+_ROOM = 54
+_LONGEST_NAME = 20
 
 
 def brief(name: str) -> str:
     """Return a name, cut if it is long."""
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    if len(name) <= _LONGEST_NAME:
+        return name
+    return f"{name[: _LONGEST_NAME - 1]}…"
 
 
 def how_many(number: int, thing: str, things: str = "", *, commas: bool = False) -> str:
@@ -25,10 +29,14 @@ def how_many(number: int, thing: str, things: str = "", *, commas: bool = False)
 def brief_annotators(annotators: Iterable[str]) -> str:
     """List annotators; if there are many, some of them and the number of the others."""
     names = list(map(brief, annotators))
-    shown, room = 0, _ROOM
+    shown = 0
+    room = _ROOM
     while shown < len(names) and (room := room - len(names[shown]) - 2) > 0:
         shown += 1
-    more = [f"{len(names) - shown} more"] if shown < len(names) else []
+    if shown < len(names):
+        more = [f"{len(names) - shown} more"]
+    else:
+        more = []
     return f"annotators: {', '.join([*names[:shown], *more]) or 'none'}"
 
 
@@ -57,7 +65,9 @@ def visible(text: str, *, only_ascii: bool = False) -> str:
     if text.isascii() and text.isprintable():
         return text
     shown = "".join(_visible(char, only_ascii) for char in text)
-    return _CIRCLE + shown if extends(shown[:1]) and not only_ascii else shown
+    if extends(shown[:1]) and not only_ascii:
+        return _CIRCLE + shown
+    return shown
 
 
 def visible_data(text: str) -> str:

@@ -52,7 +52,9 @@ class ValueSets:
         words = data.lengths[:, 0]
         first_word = np.cumsum(words) - words
         pair = np.repeat(np.arange(len(data)), words)
-        units, targets, sizes = [], [], []
+        units = []
+        targets = []
+        sizes = []
         for name in data.annotators:
             arrays = data.links(name)
             arrays = arrays.sure_only() if links == "sure" else arrays
@@ -95,7 +97,8 @@ class ValueSets:
         """Return how many elements two sets share, for (K,) numbers of sets on each side."""
         width = np.int64(len(self.sizes))
         distinct, place = np.unique(left * width + right, return_inverse=True)
-        first, second = self.incidence[distinct // width], self.incidence[distinct % width]
+        first = self.incidence[distinct // width]
+        second = self.incidence[distinct % width]
         shared: Sizes = np.asarray(first.multiply(second).sum(axis=1), np.int64).reshape(-1)
         counts: Sizes = shared[place.reshape(-1)]
         return counts
@@ -105,7 +108,8 @@ class ValueSets:
         from scipy.sparse import coo_array
 
         unit, column = np.nonzero(self.ids >= 0)
-        places, shape = (self.pair[unit], self.ids[unit, column]), (self.pairs, len(self.sizes))
+        places = (self.pair[unit], self.ids[unit, column])
+        shape = (self.pairs, len(self.sizes))
         return coo_array((np.ones(len(unit)), places), shape).tocsr()  # adds up
 
     def overlaps(self, width: int) -> Iterator[tuple[int, csr_array[np.int64]]]:
@@ -126,7 +130,8 @@ def _number(targets: NDArray[np.int32], sizes: Sizes) -> tuple[Sizes, Sizes, Siz
     """Return a number for each set of a flat array, from 1; equal sets share one, 0 is empty."""
     starts = np.cumsum(sizes) - sizes
     numbers = np.zeros(len(sizes), np.int64)
-    members, counts = [np.empty(0, np.int64)], [np.zeros(1, np.int64)]
+    members = [np.empty(0, np.int64)]
+    counts = [np.zeros(1, np.int64)]
     total = 1
     for size in np.unique(sizes).tolist():
         alike = np.flatnonzero(sizes == size)
@@ -294,7 +299,8 @@ class AlphaRows(Rows):
         for left, right in ((x, y) for k, x in enumerate(columns) for y in columns[:k]):
             differ = (left != right) & (left >= 0) & (right >= 0)
             first, second = left[differ], right[differ]
-            shared, weights = values.common(first, second), 2 / (given[differ] - 1)
+            shared = values.common(first, second)
+            weights = 2 / (given[differ] - 1)
             for k, name in enumerate(names):
                 far = DISTANCES[name](shared, values.sizes[first], values.sizes[second])
                 within[:, k] += np.bincount(values.pair[differ], weights * far, values.pairs)
@@ -310,7 +316,8 @@ class AlphaRows(Rows):
     def alphas(self) -> dict[str, KrippendorffAlpha]:
         """Return alpha for each distance, with the counts behind it."""
         total = self.total()
-        units, times = int(total[0, len(self.distances)]), total[0, len(self.distances) + 1 :]
+        units = int(total[0, len(self.distances)])
+        times = total[0, len(self.distances) + 1 :]
         counts = units, int(times.sum()), int((times > 0).sum())
         return {
             name: KrippendorffAlpha(float(alpha[0]), float(seen[0]), float(far[0]), *counts, name)

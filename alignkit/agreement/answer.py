@@ -41,10 +41,15 @@ CHANCE_NAMES = {
 }
 """The names of C, by model of chance."""
 
-LINES, WIDTH = 6, 100  # of the answer
+# of the answer
+LINES = 6
+WIDTH = 100
 
-_ALL, _SURE = "words.possible", "words.sure"
-_LONG, _LONGEST = 8, 12  # longer names lose what all begin with, and then their middle
+_ALL = "words.possible"
+_SURE = "words.sure"
+# longer names lose what all begin with, and then their middle
+_LONG = 8
+_LONGEST = 12
 _USUAL = 5  # with short names of this length, an answer about three or more fits
 _NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 _DIFFER = 0.05  # two models of chance that give C so far apart differ
@@ -178,7 +183,9 @@ class Number:
         """The bounds of the interval, or the value itself if all resamples are the same."""
         if isinstance(self.interval, Interval):
             return self.interval.low, self.interval.high
-        return (self.value, self.value) if self.interval == ALIKE else (nan, nan)
+        if self.interval == ALIKE:
+            return (self.value, self.value)
+        return (nan, nan)
 
     def show(self, unit: str = "", *, bounds: bool = True) -> str:
         """Return the figure and its interval as text."""
@@ -187,12 +194,15 @@ class Number:
         text = self.digits(self.value) + unit
         if bounds and isinstance(self.interval, Interval):
             return f"{text} [{', '.join(map(self.digits, self.bounds))}]"
-        return f"{text} (no interval)" if bounds and self.interval == ALIKE else text
+        if bounds and self.interval == ALIKE:
+            return f"{text} (no interval)"
+        return text
 
 
 def f1_of(two: Pairing, level: str) -> Number:
     """Return F1 of two annotators at a level."""
-    section, name = two.sections[0], f"{level}.f1"
+    section = two.sections[0]
+    name = f"{level}.f1"
     return Number(section.figures.get(name, nan), section.intervals.get(name))
 
 
@@ -224,7 +234,8 @@ def _sides(names: Sequence[str], pairings: Sequence[Pairing]) -> list[list[str]]
     for two in pairings:  # the heavier, the less they share; scipy takes 0 for no edge
         weights[names.index(two.first), names.index(two.second)] = 2 - f1_of(two, _ALL).value
     tree = minimum_spanning_tree(weights).toarray()
-    best, widest = None, 0.0
+    best = None
+    widest = 0.0
     for edge in zip(*tree.nonzero(), strict=True):
         cut = tree.copy()
         cut[edge] = 0
@@ -234,7 +245,8 @@ def _sides(names: Sequence[str], pairings: Sequence[Pairing]) -> list[list[str]]
             halves[label].append(name)
         gap = _gap(halves[0], pairings, _ALL)
         if count == 2 and gap > widest:  # false where there is no interval
-            best, widest = sorted(halves, key=len, reverse=True), gap
+            best = sorted(halves, key=len, reverse=True)
+            widest = gap
     return best
 
 
@@ -274,10 +286,19 @@ class AnswerWriter:
         self.levels = (_ALL, _SURE) if self.weak and not self.several else (_ALL,)
         self.given = bool(self.pairings) and all(two.given for two in self.pairings)
         self.links = _to([two.given.links for two in self.pairings if two.given] or [0])
-        pairs = agreement.together[0].used if self.several else self.every[0].sections[0].pairs
+        if self.several:
+            pairs = agreement.together[0].used
+        else:
+            pairs = self.every[0].sections[0].pairs
         self.pairs = how_many(pairs, "pair")
-        self.measure = "F1; equal words left out" if self.options.ignore_identical else "F1"
-        self.sides = _sides(agreement.annotators, self.pairings) if self.several else None
+        if self.options.ignore_identical:
+            self.measure = "F1; equal words left out"
+        else:
+            self.measure = "F1"
+        if self.several:
+            self.sides = _sides(agreement.annotators, self.pairings)
+        else:
+            self.sides = None
         self.quoted = self.quote()
 
     def answer(self) -> Answer:
@@ -286,7 +307,8 @@ class AnswerWriter:
         So what it says does not depend on the names. With three or more annotators whose short
         names are longer than that, it can have more lines.
         """
-        names, length = self.names, _USUAL if self.several else _LONGEST
+        names = self.names
+        length = _USUAL if self.several else _LONGEST
         self.names = dict.fromkeys(names, "x" * length)
         for self.terse in range(6):
             if len(str(self.written()).splitlines()) <= LINES:
@@ -323,7 +345,9 @@ class AnswerWriter:
     def listed(self, names: Iterable[str]) -> str:
         """Return the short names of some annotators as a list."""
         *first, last = (self.names[name] for name in names)
-        return f"{', '.join(first)} and {last}" if first else last
+        if first:
+            return f"{', '.join(first)} and {last}"
+        return last
 
     def pair(self, two: Pairing) -> str:
         """Return the short names of two annotators."""
@@ -370,14 +394,22 @@ class AnswerWriter:
         reasons: dict[str, list[Pairing]] = {}
         for two in self.every:
             if two not in self.pairings:
-                code = "none-shared" if self.f1[two].value == 0 else "no-links"
+                if self.f1[two].value == 0:
+                    code = "none-shared"
+                else:
+                    code = "no-links"
                 code = code if two.sections[0].pairs else "no-common"
                 reasons.setdefault(code, []).append(two)
-        same = " of different words" if self.options.ignore_identical else ""
+        if self.options.ignore_identical:
+            same = " of different words"
+        else:
+            same = ""
         for code, (two, *more) in reasons.items():
-            who, pairs = self.listed((two.first, two.second)), f"{two.sections[0].pairs} pairs"
+            who = self.listed((two.first, two.second))
+            pairs = f"{two.sections[0].pairs} pairs"
             if more:
-                who, pairs = f"The two of {1 + len(more)} of {len(self.every)} pairings", "pairs"
+                who = f"The two of {1 + len(more)} of {len(self.every)} pairings"
+                pairs = "pairs"
             yield self.say(code, who=who, pairs=pairs, different=same)
 
     def shares(self) -> Iterator[str]:
@@ -389,7 +421,10 @@ class AnswerWriter:
                 f"{self.span({two: _kappa(two, level) for two in self.pairings})} on what is {what}"
                 for level, what in whats
             ]
-            who = f"The {len(everyone)} annotators" if self.several else self.listed(everyone)
+            if self.several:
+                who = f"The {len(everyone)} annotators"
+            else:
+                who = self.listed(everyone)
             yield self.say("given-links", who=who, links=self.links, kappa=", ".join(kappas))
         if self.sides is None:
             if self.pairings:
@@ -400,7 +435,10 @@ class AnswerWriter:
         within, across = _parted(self.pairings, side)
         levels = {"sure links": _SURE, "phrase pairs": "phrases.possible"}
         alike = [name for name, level in levels.items() if not _gap(side, self.pairings, level) > 0]
-        but = f", but not in {' and '.join(alike)}" if alike else ""
+        if alike:
+            but = f", but not in {' and '.join(alike)}"
+        else:
+            but = ""
         inside, f1 = ({two: self.f1[two] for two in those} for those in (within, across))
         if len(side) > 1:
             spans = f"{self.span(inside, '%')}, across {self.span(f1, '%')}"
@@ -421,14 +459,22 @@ class AnswerWriter:
         f1 = {two: self.f1[two] for two in pairings}
         if len(f1) > 1:
             ends = dict(zip(("low", "high"), self.ends(f1, "%"), strict=True), mean=_mean(f1))
-            who = self.listed(names) if self.sides else f"The {len(names)} annotators"
+            if self.sides:
+                who = self.listed(names)
+            else:
+                who = f"The {len(names)} annotators"
             return self.say("range", who=who, measure=self.measure, **ends)
         ((two, number),) = f1.items()
-        shown, sure = number.show("%"), f1_of(two, _SURE)
-        shown += "" if self.given else " of their word links"
+        shown = number.show("%")
+        sure = f1_of(two, _SURE)
+        if not self.given:
+            shown += " of their word links"
         if self.weak and self.terse < 4:
             share = sure.show("%") if sure.value else "none"
-            shown += f", of the sure ones {share}" if self.given else f", {share} of the sure ones"
+            if self.given:
+                shown += f", of the sure ones {share}"
+            else:
+                shown += f", {share} of the sure ones"
         code = "accepted" if self.given else "two"
         who = "They" if self.alike == [two] else self.listed(names)  # whom the answer just named
         return self.say(code, who=who, figures=shown, measure=self.measure)
@@ -441,7 +487,10 @@ class AnswerWriter:
             )
             if min(others, default=nan) - max(mine, default=nan) > _APART:
                 drawn = self.options.bootstrap != "none"
-                but = "the intervals overlap" if drawn else "there are no intervals"
+                if drawn:
+                    but = "the intervals overlap"
+                else:
+                    but = "there are no intervals"
                 yield self.say("least", who=self.names[name], but=but)
 
     # beyond chance
@@ -450,7 +499,8 @@ class AnswerWriter:
         if self.given or not self.pairings or not all(two.beyond for two in self.pairings):
             return None
         models = {two.chance for two in self.pairings}
-        model, why = models.pop() if len(models) == 1 else CLOSED, ""
+        model = models.pop() if len(models) == 1 else CLOSED
+        why = ""
         if model in ("edit", "edit-split"):
             why = next(self.misleading(model), "")
         model = "edit-strata" if why else model
@@ -516,7 +566,12 @@ class AnswerWriter:
         two, level, part = min(parts, key=lambda each: (not each[2].C < 0, -each[2].pi0))
         terms = [f"pi {decimal(part.pi)}, pi0 {decimal(part.pi0)}"]
         terms += ["sure links"] * (level == _SURE) + [self.pair(two)] * self.several
-        code = "no-C" if part.C < 0 else "no-room" if part.pi0 >= NEAR_ONE else "no-value"
+        if part.C < 0:
+            code = "no-C"
+        elif part.pi0 >= NEAR_ONE:
+            code = "no-room"
+        else:
+            code = "no-value"
         return self.say(code, terms=", ".join(terms), reason=part.undefined)
 
     def chance(self, quoted: Quoted) -> str:
@@ -529,7 +584,10 @@ class AnswerWriter:
                 for those in _parted(self.pairings, side)
             )
             apart = f"{within} for {self.listed(rest)}, {across} with {self.listed(side)}"
-            shown = apart if len(side) == 1 else f"within {within}, across {across}"
+            if len(side) == 1:
+                shown = apart
+            else:
+                shown = f"within {within}, across {across}"
         elif self.several:
             shown = f"from {' to '.join(self.ends(every))}"
         else:
@@ -549,11 +607,15 @@ class AnswerWriter:
         if self.sides is not None:
             count = sum(map(len, self.sides))
             nobody = f"none of the {_NUMBERS.get(count, count)}"
-            nobody = nobody if len(self.sides[1]) == 1 else "neither group"
+            if len(self.sides[1]) != 1:
+                nobody = "neither group"
             mean = _mean({two: self.f1[two] for two in self.pairings})
             advice = self.say("no-mean", mean=mean, nobody=nobody)
             return "." if self.terse > 4 and self.alike else advice
-        parts = self.parts(self.quoted.model) if self.quoted and self.has_c else []
+        if self.quoted and self.has_c:
+            parts = self.parts(self.quoted.model)
+        else:
+            parts = []
         used = [part.used for *_, part in parts] or [two.sections[0].pairs for two in self.pairings]
         if min(used) < FEW or min(two.sections[0].pairs for two in self.pairings) < FEW_F1:
             return self.say("few-pairs")
@@ -592,19 +654,25 @@ class AnswerWriter:
             )
         except OptionError:  # too few pairs to plan from
             return 0
-        return _two_digits(plan.pairs) if plan.pairs > plan.pilot else 0
+        if plan.pairs > plan.pilot:
+            return _two_digits(plan.pairs)
+        return 0
 
     # what to cite
     def report(self) -> str:
         """Return the figures to cite."""
-        parts = list(self.cited()) if self.pairings else ["nothing shared"]
+        if self.pairings:
+            parts = list(self.cited())
+        else:
+            parts = ["nothing shared"]
         if self.options.ignore_identical and self.terse < 1 and self.pairings:
             parts.append("equal words left out")
         return f"{'; '.join([*parts, self.pairs])}."
 
     def cited(self) -> Iterator[str]:
         """Yield the figures to cite, for each level or each pairing."""
-        levels, quoted = self.levels if self.terse < 4 else self.levels[:1], self.quoted
+        levels = self.levels if self.terse < 4 else self.levels[:1]
+        quoted = self.quoted
         measures: dict[str, Callable[[Pairing, str], Number]] = {"word F1": f1_of}
         if self.given:
             count = "" if self.several else f"{self.links} "
@@ -614,7 +682,10 @@ class AnswerWriter:
         if len(self.every) > 3:
             for name, measure in measures.items():
                 low, high = self.ends(numbers := {two: measure(two, _ALL) for two in self.pairings})
-                mean = "" if self.sides else f" mean {_mean(numbers, quoted)},"
+                if self.sides:
+                    mean = ""
+                else:
+                    mean = f" mean {_mean(numbers, quoted)},"
                 yield f"{name}{mean} lowest {low}, highest {high}"
         elif self.several:
             figures = {
@@ -639,7 +710,8 @@ class AnswerWriter:
         part = two.part(level, "all", self.quoted.model)
         name = self.quoted.name if level == _ALL else "C"
         c = f"{name} {c_of(two, level, self.quoted.model).show()}"
-        c = c if self.has_c else f"pi {decimal(part.pi)}, pi0 {decimal(part.pi0)}"
+        if not self.has_c:
+            c = f"pi {decimal(part.pi)}, pi0 {decimal(part.pi0)}"
         return f"{f1}, {c} on {how_many(part.used, 'pair') if level == _ALL else part.used}"
 
 

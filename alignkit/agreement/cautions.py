@@ -50,7 +50,8 @@ def find_cautions(
     same: dict[tuple[str, str], list[Hit]] = {}
     for code, hit in hits:
         same.setdefault((code, hit.detail), []).append(hit)
-    order, cautions = list(texts), []
+    order = list(texts)
+    cautions = []
     for (code, detail), those in sorted(same.items(), key=lambda item: order.index(item[0][0])):
         pairings = tuple(dict.fromkeys(hit.pairing for hit in those if hit.pairing))
         number = _number(those, several=len(pairings) > 1)
@@ -69,7 +70,10 @@ def _number(hits: list[Hit], *, several: bool) -> str:
     for where, there in places.items():
         worst = max(there, key=lambda hit: hit.size)
         differ = len({hit.text for hit in there}) > 1 or len(there) < len(hits) / len(places)
-        whose = f"[worst: {worst.pairing}]" if several and worst.text and differ else ""
+        if several and worst.text and differ:
+            whose = f"[worst: {worst.pairing}]"
+        else:
+            whose = ""
         parts.append(" ".join(part for part in (where, worst.text, whose) if part))
     return "; ".join(parts)
 
@@ -79,18 +83,23 @@ def _brief(hits: list[Hit]) -> str:
     people = [hit for hit in hits if not hit.aside]
     ranked = sorted(people or hits, key=lambda hit: hit.size)
     worst = {hit.where: hit.brief or hit.text for hit in ranked}
-    where, most = ranked[-1].where, worst[ranked[-1].where]
+    where = ranked[-1].where
+    most = worst[ranked[-1].where]
     words, sure = (worst.get(f"{links} words") for links in ("possible", "sure"))
     if people and words and sure and words != sure and len(words + sure) < 30:
         return f"{words} (sure: {sure})"
     sure_alone = where == "sure words" and words != sure
     which = ["sure words"] * sure_alone + [hit.pairing for hit in ranked[-1:] if not people]
-    return f"{most} ({', '.join(which)})" if which else words or most
+    if which:
+        return f"{most} ({', '.join(which)})"
+    return words or most
 
 
 FEW = 30  # below so many sentence pairs a figure hardly says anything of other pairs
 FEW_F1 = 50  # below so many, a 95% interval of F1, or of kappa of a rare label, covers 90% or less
-MANY_EMPTY, MANY_LEFT_OUT = 0.1, 0.25  # so large a share of one-sided or left out is cautioned
+# so large a share of one-sided or left out is cautioned
+MANY_EMPTY = 0.1
+MANY_LEFT_OUT = 0.25
 MOVES = 0.1  # A figure that a choice moves by more than this is cautioned
 NEAR_ONE = 0.9  # from here on pi0 leaves C little room
 DOMINATE = 0.5  # above this share, initial links of equal words are most of what a rate fits
@@ -116,7 +125,10 @@ def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
             whole = pairing.main(level)
             for part in [whole] if whole.undefined else whole.groups:
                 if part.undefined:
-                    group = "" if part is whole else f" in {part.name or '(none)'}"
+                    if part is whole:
+                        group = ""
+                    else:
+                        group = f" in {part.name or '(none)'}"
                     yield "undefined", Hit(at[0], at[1] + group, "", detail=part.undefined)
             if pairing.kind != "automatic" and not pairing.given:  # then C is not to be quoted
                 yield from _chance_hits(agreement, pairing, level, at)
@@ -140,7 +152,8 @@ def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
 
 def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
     """Find levels at which C is below 0, pi0 is close to 1, or there are too few samples."""
-    part, wanted = pairing.main(level), agreement.options.tolerance
+    part = pairing.main(level)
+    wanted = agreement.options.tolerance
     aside = pairing.kind != "annotators"
     if part.C < 0:
         surely = part.interval is not None and part.interval.high < 0
@@ -149,7 +162,8 @@ def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: 
         brief = f"{decimal(part.C)}, pi {decimal(part.pi)} below pi0 {decimal(part.pi0)}"
         yield "below-chance", Hit(*at, text, -part.C, pairing.chance, brief, aside)
     if part.pi0 >= NEAR_ONE and not isnan(part.C):
-        text, brief = f"{part.pi0:.3f}", decimal(part.pi0)
+        text = f"{part.pi0:.3f}"
+        brief = decimal(part.pi0)
         yield "chance-near-one", Hit(*at, text, part.pi0, brief=brief, aside=aside)
     if wanted is not None and part.C_error > wanted:
         text = f"{part.C_error:.2g} after {part.samples} samples"
@@ -158,7 +172,8 @@ def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: 
 
 def _pair_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
     """Find levels at which C leaves out many pairs, has many one-sided ones, or is imprecise."""
-    part, shared = pairing.main(level), pairing.sections[0].pairs
+    part = pairing.main(level)
+    shared = pairing.sections[0].pairs
     for reason, those in LEFT_OUT.items():
         out = part.left_out.get(reason, 0)
         if part.used and out > MANY_LEFT_OUT * shared:
@@ -182,7 +197,8 @@ def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hi
     values = {name: levels[level].C for name, levels in pairing.beyond.items()}
     known = {name: value for name, value in values.items() if not isnan(value)}
     if known:
-        low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
+        low = min(known, key=known.__getitem__)
+        high = max(known, key=known.__getitem__)
         far = known[high] - known[low]
         if far > MOVES:
             text = f"{known[low]:.3f} by {low} to {known[high]:.3f} by {high}"
@@ -201,11 +217,13 @@ def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hi
             yield "normalizer", Hit(*at, text, far, brief=brief)
     one_rate = pairing.chance in ("edit", "edit-split") and "edit-strata" in pairing.beyond
     if options.ignore_identical and one_rate:
-        part, strata = pairing.main(level), pairing.beyond["edit-strata"][level]
+        part = pairing.main(level)
+        strata = pairing.beyond["edit-strata"][level]
         share = equal_words_share(pairing, level)
         if share > DOMINATE and part.pi0 > strata.pi0:  # false where one has no value
             text = f"{100 * share:.0f}%, pi0 {part.pi0:.3f}, by edit-strata {strata.pi0:.3f}"
-            far, brief = part.pi0 - strata.pi0, f"{100 * share:.0f}%"
+            far = part.pi0 - strata.pi0
+            brief = f"{100 * share:.0f}%"
             yield "equal-words", Hit(*at, text, far, pairing.chance, brief)
 
 
@@ -225,23 +243,31 @@ def _few(pairing: Pairing) -> Hits:
         for level in LEVELS if pairing.beyond else ():
             result = pairing.main(level)
             used = (result.groups[place - 1] if place else result).used
-            counts += [used] if used < FEW else []
+            if used < FEW:
+                counts += [used]
         if few := [count for count in counts if count]:
-            text = f"{min(few)}" if min(few) == max(few) else f"{min(few)}-{max(few)}"
+            if min(few) == max(few):
+                text = f"{min(few)}"
+            else:
+                text = f"{min(few)}-{max(few)}"
             name = f"{section.name or '(none)'}:"
             yield "few-pairs", Hit(pairing.name, name, text, FEW_F1 - min(few))
 
 
 def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
     """Find links read with a wrong base, and given links that all cells are counted for."""
-    names, misfit = (pairing.first, pairing.second), Misfit()
+    names = (pairing.first, pairing.second)
+    misfit = Misfit()
     shared = agreement.corpus.annotated_by(*names)
     # they share far more in another base or direction
     misfit.add(*(LinkArrays.pack(pair.alignment(who) for pair in shared) for who in names))
     if text := misfit.suspicion():
         yield "misread", Hit(pairing.name, "", text.replace("`", ""))
     section = pairing.sections[0]
-    every = section.different if agreement.options.ignore_identical else section.cells
+    if agreement.options.ignore_identical:
+        every = section.different
+    else:
+        every = section.cells
     if agreement.options.universe == "all" and every is not None and pairing.given:
         some = pairing.given.cells.possible
         text = (
@@ -321,7 +347,8 @@ def _of_adjudicated(agreement: AgreementFigures) -> Hits:
 
 def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
     """Find annotators who have few of their links from the initial alignment."""
-    initial, shares = agreement.initial or "", list[str]()
+    initial = agreement.initial or ""
+    shares = list[str]()
     twos = agreement.of("annotators")
     known = all(two.beyond for two in twos)
     edited = {name for two in twos if not two.no_edits for name in (two.first, two.second)}

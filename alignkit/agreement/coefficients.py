@@ -171,9 +171,11 @@ def _read(
     sets: bool = False,
 ) -> tuple[Corpus | None, Any]:
     """Return a corpus and names, or None and a table; lists of labels give items x annotators."""
-    corpus, who = None, list(given)
+    corpus = None
+    who = list(given)
     if given and isinstance(given[0], Corpus):
-        corpus, roles = given[0], given[0].roles
+        corpus = given[0]
+        roles = given[0].roles
         who = who[1:] or [name for name in corpus.aligners if roles[name] == ROLES[0]]
         if wrong := [value for value in who if not isinstance(value, str)]:
             raise ArgumentError(
@@ -185,7 +187,8 @@ def _read(
             raise OptionError("chance depends on the numbers of words; give lengths=(N, M)")
         source, target = ([f"{side} {k}" for k in range(lengths[side])] for side in (0, 1))
         made = {str(k): alignment_of(f"alignment {k}", x) for k, x in enumerate(given, 1)}
-        corpus, who = Corpus([SentencePair("1", source, target, made)]), list(made)
+        corpus = Corpus([SentencePair("1", source, target, made)])
+        who = list(made)
     elif len(given) == 1:
         return None, _rows("a row of the table", given[0])
     else:
@@ -209,7 +212,10 @@ def _read(
 
 
 def _rows(name: str, values: Any) -> list[list[Any]]:
-    plain = values.to_numpy() if hasattr(values, "to_numpy") else values
+    if hasattr(values, "to_numpy"):
+        plain = values.to_numpy()
+    else:
+        plain = values
     rows = list(plain) if isinstance(plain, Iterable) else [plain]
     for row in rows:
         if isinstance(row, (str, Mapping, Alignment, Corpus)) or not isinstance(row, Iterable):

@@ -135,9 +135,18 @@ class CrowdQuality(Result):
     @property
     def head(self) -> Sequence[str]:
         """Lines with the annotators and the rules."""
-        order = "in the order of their times" if self.timed else "in the order of the corpus"
-        when = f"after each, {order}" if self.sequential else "once, at the end"
-        whose = "the majority of the others" if self.by == "others" else "the majority"
+        if self.timed:
+            order = "in the order of their times"
+        else:
+            order = "in the order of the corpus"
+        if self.sequential:
+            when = f"after each, {order}"
+        else:
+            when = "once, at the end"
+        if self.by == "others":
+            whose = "the majority of the others"
+        else:
+            whose = "the majority"
         return (
             f"Quality of {len(self.annotators)} annotators on {self.pairs} pairs "
             f"({self.scheme}, {self.view}); gold: {self.gold}",
@@ -157,7 +166,10 @@ class CrowdQuality(Result):
     @property
     def settings(self) -> str:
         """The settings behind the numbers, in one line."""
-        phrases = f"|over:{self.over}|good-in:{self.good_in}" if self.over else ""
+        if self.over:
+            phrases = f"|over:{self.over}|good-in:{self.good_in}"
+        else:
+            phrases = ""
         model = "|model:one-coin" if self.judges else ""
         return (
             f"level:quality|scheme:{self.scheme}|view:{self.view}|gold:{self.gold}"
@@ -168,8 +180,14 @@ class CrowdQuality(Result):
     def tables(self) -> Sequence[Table]:
         """Return the tables."""
         alone = sum(not who for _, who in self.again)
-        count = f": {how_many(len(self.again), 'pair')}" if self.again else ""
-        nobody = f"; nobody is left to judge {alone} of them" if alone else ""
+        if self.again:
+            count = f": {how_many(len(self.again), 'pair')}"
+        else:
+            count = ""
+        if alone:
+            nobody = f"; nobody is left to judge {alone} of them"
+        else:
+            nobody = ""
         again = Table(
             f"Pairs to judge again, and by whom{count}{nobody}",
             [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")],
@@ -186,7 +204,9 @@ class CrowdQuality(Result):
             "suspicious",
         )
         tables = [self._people(), again, suspicious]
-        return tables if self.over is None else [*tables, self._good()]
+        if self.over is None:
+            return tables
+        return [*tables, self._good()]
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the tables with the first rows of long lists; CSV and JSON have all rows."""
@@ -197,7 +217,8 @@ class CrowdQuality(Result):
             if table.anchor in ("again", "phrases") and short:
                 shown = f"{min(len(rows), _MOST_ROWS)} of {len(table.rows)} are shown"
                 note = f"{shown if rows else 'not shown here'}; CSV and JSON have all"
-                note += f"; {table.note}" if table.note else ""
+                if table.note:
+                    note += f"; {table.note}"
                 tables[place] = replace(table, rows=rows[:_MOST_ROWS], note=note)
         return tables
 
@@ -218,7 +239,10 @@ class CrowdQuality(Result):
         rows: list[list[Cell]] = []
         for person in self.annotators:
             gold = person.gold
-            kappas = (nan, nan) if person.used == 1 else (person.consensus, person.others)
+            if person.used == 1:
+                kappas = (nan, nan)
+            else:
+                kappas = (person.consensus, person.others)
             accuracy = Value(gold.accuracy, gold.low, gold.high)
             numbers = person.judged, gold.judged, gold.right, accuracy, gold.baseline, *kappas
             row = [person.name, *numbers, person.power, gold.verdict, gold.rejected_at]
@@ -248,7 +272,8 @@ class CrowdQuality(Result):
 # what to beware of
 def _hits(quality: CrowdQuality) -> Hits:
     for person in quality.annotators:
-        gold, kappa = person.gold, person.others if quality.by == "others" else person.consensus
+        gold = person.gold
+        kappa = person.others if quality.by == "others" else person.consensus
         if gold.judged < quality.after:
             text = f"{gold.judged} of the {quality.after} that are needed"
             yield "few-gold", Hit(person.name, "", text, -gold.judged)
@@ -396,10 +421,13 @@ def crowd_quality(
     notes += tuple(f"{how_many(n, 'judgment')} {who} left out" for who, n in aside.items())
     looked = get_view(scheme, view)
     matrix = judgments_of(corpus, (*names, gold), looked, lenient_labels=lenient_labels)
-    values, right, size = matrix.values[:-1], matrix.values[-1], len(looked.labels)
+    values = matrix.values[:-1]
+    right = matrix.values[-1]
+    size = len(looked.labels)
     if not (right >= 0).any():
         raise OptionError(f"{gold!r} gave no pair a scored label, so there are no gold questions")
-    all_timed, verdicts = True, []
+    all_timed = True
+    verdicts = []
     for name, row in zip(names, values, strict=True):
         order: list[int] = np.flatnonzero((row >= 0) & (right >= 0)).tolist()
         times = [corpus[p].annotations[name].when for p in order]
@@ -484,7 +512,9 @@ def _settled(corpus: Corpus, view: View, values: Labels, judges: Judges) -> Corp
 
 
 def _reason(low: float) -> str:
-    return "the judgments say too little about the interval" if isnan(low) else ""
+    if isnan(low):
+        return "the judgments say too little about the interval"
+    return ""
 
 
 def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
@@ -505,7 +535,8 @@ def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
 def _suspicious(corpus: Corpus, view: View, kept: Labels, right: Labels) -> Iterator[SuspectGold]:
     for p in np.flatnonzero(right >= 0).tolist():
         given = kept[kept[:, p] >= 0, p]
-        label, against = view.labels[int(right[p])], int((given != right[p]).sum())
+        label = view.labels[int(right[p])]
+        against = int((given != right[p]).sum())
         if 2 * against > len(given):
             counts = np.bincount(given, minlength=len(view.labels))
             instead = ", ".join(view.labels[k] for k in np.flatnonzero(counts == counts.max()))
@@ -519,7 +550,8 @@ def _good_labels(view: View, good: Sequence[str] | None) -> tuple[View, list[int
             raise OptionError(
                 f"no view of {view.scheme.name} says which labels are good: name them with `good`"
             )
-        view, good = get_view(view.scheme, "binary"), ["1"]
+        view = get_view(view.scheme, "binary")
+        good = ["1"]
     for label in (chosen := words("good", good)):
         check_known(f"label of {view.name}", label, view.labels)
     return view, [view.labels.index(label) for label in chosen]
@@ -536,7 +568,8 @@ def _phrases(
 ) -> tuple[GoodPhrase, ...]:
     values = judgments_of(corpus, names, good[0], lenient_labels=lenient_labels).values
     left = values[np.asarray(kept, np.bool_)]
-    judged, votes = (left >= 0).sum(axis=0), np.isin(left, good[1]).sum(axis=0)
+    judged = (left >= 0).sum(axis=0)
+    votes = np.isin(left, good[1]).sum(axis=0)
     contexts: dict[str, list[bool]] = {}  # of each phrase that somebody judged: whether it is good
     for phrase, n, said in zip(group_texts(corpus, over, names), judged, votes, strict=True):
         if phrase:
@@ -544,6 +577,12 @@ def _phrases(
     phrases = []
     for phrase, each in contexts.items():
         enough = {"any": any(each), "all": all(each), "majority": 2 * sum(each) > len(each)}
-        verdict = ("good" if enough[good_in] else "not good") if each else "not judged"
+        if each:
+            if enough[good_in]:
+                verdict = "good"
+            else:
+                verdict = "not good"
+        else:
+            verdict = "not judged"
         phrases.append(GoodPhrase(phrase, len(each), sum(each), verdict))
     return tuple(phrases)

@@ -76,8 +76,10 @@ class Disagreements:
         return tuple(pair for pair in self.pairs if pair.outcome.alone or pair.outcome.unsure)
 
 
-_BOTH, _UNSURE = Outcome(both=1), Outcome(unsure=1)
-_FIRST, _SECOND = Outcome(first=1), Outcome(second=1)
+_BOTH = Outcome(both=1)
+_UNSURE = Outcome(unsure=1)
+_FIRST = Outcome(first=1)
+_SECOND = Outcome(second=1)
 _NONE = Outcome()
 
 
@@ -91,7 +93,10 @@ def disagreements(
 ) -> Disagreements:
     """Count the differences of two annotators over all links, including identical ones."""
     corpus.require(first, second)
-    unknown = OF_FUNCTION_WORDS if function_words is None else frozenset()
+    if function_words is None:
+        unknown = OF_FUNCTION_WORDS
+    else:
+        unknown = frozenset()
     kinds_known = (kind for kind in WORD_KINDS if kind not in unknown)
     kinds = dict.fromkeys((*kinds_known, *SHAPES), _NONE)
     fold = str if exact_case else str.casefold
@@ -128,11 +133,19 @@ def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Lin
     shapes: Counter[Link] = Counter()  # of either, the larger
     for links in chain.from_iterable(alignment.components() for alignment in alignments):
         sides = len({link.i for link in links}), len({link.j for link in links})
-        shape = 0 if max(sides) == 1 else 1 if min(sides) == 1 else 2
+        if max(sides) == 1:
+            shape = 0
+        elif min(sides) == 1:
+            shape = 1
+        else:
+            shape = 2
         for link in links:
             shapes[link] = max(shapes[link], shape)
     for link in sorted({**mine, **other}):
-        outcome = _BOTH if mine.get(link) == other.get(link) else _UNSURE
+        if mine.get(link) == other.get(link):
+            outcome = _BOTH
+        else:
+            outcome = _UNSURE
         if link not in other:
             outcome = _FIRST
         elif link not in mine:
@@ -158,7 +171,8 @@ def differences_csv(corpus: Corpus, differences: Iterable[Disagreements]) -> str
     ]
     for counts in differences:
         for at in counts.differing:
-            pair, has = corpus[at.place], at.outcome
+            pair = corpus[at.place]
+            has = at.outcome
             links = [str(pair.alignment(name)) for name in counts.annotators]
             texts = (" ".join(words) for words in pair.words)
             numbers = has.first, has.second, has.unsure

@@ -281,7 +281,10 @@ class AgreementFigures(FigureResult):
         Without those who judged given links: they often accept the same ones.
         """
         data = CorpusData(self.corpus, exact_case=self.options.exact_case)
-        initial = self.initial if self.initial in self.corpus.aligners else None
+        if self.initial in self.corpus.aligners:
+            initial = self.initial
+        else:
+            initial = None
         return FrozenMap(
             {
                 two.name: same_pairs(data, two.first, two.second, initial)
@@ -342,7 +345,10 @@ def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
             suffix = "" if chance == pairing.chance else f".{chance}"
             for name in ("pi", "pi0", "C"):
                 number: float = getattr(part, name)
-                bounds = (part.interval or part.no_interval) if name == "C" else None
+                if name == "C":
+                    bounds = part.interval or part.no_interval
+                else:
+                    bounds = None
                 reason = part.undefined if isnan(number) else ""
                 yield _figure((*at, level, name + suffix), number, part.used, reason or bounds)
             for name in ("used", "both_empty", "one_sided"):
@@ -393,7 +399,8 @@ def together_figures(together: Together) -> Iterator[Figure]:
 
 def vote_figures(table: VoteTable) -> Iterator[Figure]:
     """Yield how often each vote stands, and for each combination what its cells became."""
-    who, gold = "+".join(table.annotators), table.adjudicated
+    who = "+".join(table.annotators)
+    gold = table.adjudicated
     for name, own in zip(table.annotators, table.shares, strict=True):
         at = ("votes", name, gold, "all", "votes", "stands")
         yield Figure(*at, own.share, own.low, own.high, table.pairs, own.reason)

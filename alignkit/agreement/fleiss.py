@@ -68,7 +68,8 @@ class FleissKappa:
     def of(cls, rows: Rows, annotators: int) -> FleissKappa:
         """Compute everything from the rows of `FLEISS`, or some of them."""
         items, _, *counts = rows.total()[0].astype(np.int64).tolist()
-        judged, largest = counts[: len(CATEGORIES)], counts[len(CATEGORIES) :]
+        judged = counts[: len(CATEGORIES)]
+        largest = counts[len(CATEGORIES) :]
         shares = [count / (items * annotators) if items else nan for count in judged]
         return cls(
             **rows.figures(),
@@ -120,15 +121,20 @@ def _rows(data: PairData) -> Rows:
     raters = judgements.shape[1]
     counts = _tally(np.maximum(judgements, _NULL) - _NULL, len(CATEGORIES))
     largest = _tally(judgements, 4).max(axis=1, initial=0)[:, np.newaxis]
-    items, agreeing = np.ones(len(pair), np.int64), (counts * (counts - 1)).sum(axis=1)
+    items = np.ones(len(pair), np.int64)
+    agreeing = (counts * (counts - 1)).sum(axis=1)
     same = largest == np.arange(1, raters + 1)
     columns = np.column_stack([items, agreeing, counts, same])
     # items come pair after pair, and each pair has some: that of its NULL
     starts = np.searchsorted(pair, np.arange(len(data)))
-    summed = np.add.reduceat(columns, starts, axis=0) if len(data) else columns
+    if len(data):
+        summed = np.add.reduceat(columns, starts, axis=0)
+    else:
+        summed = columns
 
     def measure(sums: Floats) -> Mapping[str, Floats]:
-        items, agreeing = sums[:, 0], sums[:, 1]
+        items = sums[:, 0]
+        agreeing = sums[:, 1]
         return fleiss_ratios(items, agreeing, sums[:, 2 : 2 + len(CATEGORIES)], raters)
 
     return Rows(summed.astype(np.float64), measure)
@@ -195,7 +201,8 @@ def _proposed(data: PairData, name: str) -> tuple[NDArray[np.int64], NDArray[np.
     arrays = data.all_links(name)
     pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
     # in each pair, row 0 is the NULL and column 0 is null: word j is row j + 1
-    rows, columns = data.lengths[:, 1] + 1, data.lengths[:, 0] + 1
+    rows = data.lengths[:, 1] + 1
+    columns = data.lengths[:, 0] + 1
     first_word = np.cumsum(rows) - rows
     first_cell = np.cumsum(rows * columns) - rows * columns
     # the source words explicitly aligned to nothing: (pair, word, sure)

@@ -69,7 +69,9 @@ def weighted_mean(pairs: Sequence[tuple[int, float]]) -> float:
     """Return the weighted mean of (weight, value), without undefined values."""
     known = [(weight, value) for weight, value in pairs if not isnan(value)]
     total = sum(weight for weight, _ in known)
-    return sum(weight * value for weight, value in known) / total if total else nan
+    if total:
+        return sum(weight * value for weight, value in known) / total
+    return nan
 
 
 NO_PAIRS = "there is no sentence pair"
@@ -137,7 +139,10 @@ def _by_jackknife(
         interval = percentiles[name]
         if isinstance(interval, Interval):
             low, high = jackknife_interval(value, left_out[measure], sizes, confidence)
-            bounded[name] = ONE_COUNTS if isnan(low) else replace(interval, low=low, high=high)
+            if isnan(low):
+                bounded[name] = ONE_COUNTS
+            else:
+                bounded[name] = replace(interval, low=low, high=high)
     return bounded
 
 

@@ -13,8 +13,10 @@ from scipy.special import ndtri
 from alignkit._support.array_types import F8, I8
 from alignkit.errors import OptionError
 
-LEAST_JUDGES, LEAST_JUDGED = 3, 10
-_ROUNDS, _CHANGE = 300, 1e-7
+LEAST_JUDGES = 3
+LEAST_JUDGED = 10
+_ROUNDS = 300
+_CHANGE = 1e-7
 _START = 0.01  # added to each label's votes
 
 
@@ -87,12 +89,19 @@ def fit_judges(
         raise OptionError(f"a judge gave {n.min()} labels; the model needs {LEAST_JUDGED}")
     given = np.zeros((*values.shape, labels))  # whether a judge gave a pair a label
     np.put_along_axis(given, np.maximum(values, 0)[..., None], judged[..., None], axis=2)
-    known = np.zeros(values.shape[1], bool) if gold is None else np.asarray(gold) >= 0
-    fixed = np.eye(labels)[np.asarray(gold)[known]] if gold is not None else np.zeros((0, labels))
+    if gold is None:
+        known = np.zeros(values.shape[1], bool)
+    else:
+        known = np.asarray(gold) >= 0
+    if gold is not None:
+        fixed = np.eye(labels)[np.asarray(gold)[known]]
+    else:
+        fixed = np.zeros((0, labels))
     posterior = given.sum(0) + _START
     posterior /= posterior.sum(1, keepdims=True)
     posterior[known] = fixed
-    rounds, change = 0, 1.0
+    rounds = 0
+    change = 1.0
     while rounds < _ROUNDS and change >= _CHANGE:
         rounds += 1
         hits = np.einsum("apk,pk->a", given, posterior)
@@ -100,7 +109,8 @@ def fit_judges(
         pi = (posterior.sum(0) + 1) / (len(posterior) + labels)
         gain = np.log(right) - np.log((1 - right) / (labels - 1))
         logs = np.log(pi) + np.einsum("a,apk->pk", gain, given)
-        before, posterior = posterior, np.exp(logs - logs.max(1, keepdims=True))
+        before = posterior
+        posterior = np.exp(logs - logs.max(1, keepdims=True))
         posterior /= posterior.sum(1, keepdims=True)
         posterior[known] = fixed
         change = np.abs(posterior - before).max()

@@ -121,7 +121,8 @@ def table_ratios(sums: Floats) -> dict[str, Floats]:
     """Return the observed agreement, kappa and AC1 of R tables of Q categories, (R, Q * Q)."""
     size = round(sums.shape[1] ** 0.5)
     tables = sums.reshape(-1, size, size)
-    items, same = sums.sum(axis=1), np.trace(tables, axis1=1, axis2=2)
+    items = sums.sum(axis=1)
+    same = np.trace(tables, axis1=1, axis2=2)
     first, second = tables.sum(axis=2), tables.sum(axis=1)
     shares = (first + second) / (2 * np.where(items, items, nan))[:, np.newaxis]
     expected = (shares * (1 - shares)).sum(axis=1) / (size - 1)
@@ -232,7 +233,8 @@ def cell_agreement(
     """
     check_arguments(cell_agreement, locals())
     check_case(ignore_identical, exact_case)
-    words, two = CorpusData(corpus, exact_case=exact_case), (first, second)
+    words = CorpusData(corpus, exact_case=exact_case)
+    two = (first, second)
     data = PairData.of(words, two, ignore_identical=ignore_identical, universe=universe)
     return CellAgreement.of((first, second), _whole_rows(data))
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 CLOSED = "kupper-hafner"  # the model of chance that needs no initial alignment
-CHANCE, CERTAINTY, WHAT = "chance", "certainty", "what"  # the groups of options
+# the groups of options
+CHANCE = "chance"
+CERTAINTY = "certainty"
+WHAT = "what"
 
 
 def option(default: Any, help: str, **more: Any) -> Any:
@@ -138,8 +141,10 @@ class AgreementOptions:
         sampled = edits_known(initial, self.missing_initial)
         resampled = self.bootstrap != "none"
         names = ["universe", "normalizer", "aggregate", "chance"]
-        names += ["reading", "missing_initial", "samples", "tolerance"] if sampled else []
-        names += ["confidence", "resamples"] if resampled else []
+        if sampled:
+            names += ["reading", "missing_initial", "samples", "tolerance"]
+        if resampled:
+            names += ["confidence", "resamples"]
         return Signature(
             links="possible/sure",
             identical="left-out" if self.ignore_identical else "kept",
@@ -280,7 +285,10 @@ class JudgmentOptions:
     @property
     def alike(self) -> tuple[tuple[View, ...], ...]:
         """The requested views, grouped if they map all judgments to the same labels."""
-        scheme = get_scheme(self.scheme) if isinstance(self.scheme, str) else self.scheme
+        if isinstance(self.scheme, str):
+            scheme = get_scheme(self.scheme)
+        else:
+            scheme = self.scheme
         named = [self.view] if isinstance(self.view, str) else self.view
         chosen = tuple(get_view(scheme, name) for name in dict.fromkeys(named or scheme.views))
         needed = self.weights != "nominal" or self.ties == "lowest"

@@ -84,7 +84,8 @@ class Overlap:
 def overlap_ratios(sums: Floats) -> Mapping[str, Floats]:
     """Return precision, recall and F1 of (R, 4) sums: |A|, |A found|, |B|, |B found|."""
     hypothesis, hypothesis_found, reference, reference_found = sums.T
-    precision, recall = ratio(hypothesis_found, hypothesis), ratio(reference_found, reference)
+    precision = ratio(hypothesis_found, hypothesis)
+    recall = ratio(reference_found, reference)
     return {"precision": precision, "recall": recall, "f1": harmonic(precision, recall)}
 
 
@@ -169,7 +170,8 @@ def overlap(
     """
     check_arguments(overlap, locals())
     check_case(ignore_identical, exact_case)
-    words, two = CorpusData(corpus, exact_case=exact_case), (hypothesis, reference)
+    words = CorpusData(corpus, exact_case=exact_case)
+    two = (hypothesis, reference)
     data = PairData.of(words, two, ignore_identical=ignore_identical)
     rows = (OverlapRow.of(statistic.rows(data)) for statistic in OVERLAP)
     return Overlap(hypothesis, reference, len(data), ignore_identical, *rows)

@@ -59,7 +59,10 @@ def draw_agreement_page(
     check_arguments(draw_agreement_page, locals())
     answer = AnswerWriter(agreement).answer()
     *names, last = answer.names.values()
-    of = f"{', '.join(names)} and {last}" if len(names) < 4 else f"{len(names) + 1} annotators"
+    if len(names) < 4:
+        of = f"{', '.join(names)} and {last}"
+    else:
+        of = f"{len(names) + 1} annotators"
     mains = [main_table(agreement, unit, narrow=False) for unit in ("words", "phrases")]
     given = all_given(agreement.of("annotators"))
     differences = list(_differences(agreement, function_words))
@@ -87,7 +90,10 @@ def draw_agreement_page(
         "head": [line.strip() for line in agreement_head(agreement)],
         "signature": agreement.signature,
     }
-    differing = {pair.place for each in differences for pair in each.counts.differing}
+    differing = set()
+    for each in differences:
+        for pair in each.counts.differing:
+            differing.add(pair.place)
     words["counted"] = {"cautions": len(agreement.cautions), "differences": len(differing)}
     needs = {"others": "others", "kinds": "differences", "chance-models": "models"}
     words["sections"] = {
@@ -103,7 +109,9 @@ def _facts(agreement: AgreementFigures) -> Iterator[str]:
     yield f"{how_many(whole.pairs, 'sentence pair')}, {whole.used} annotated by {who}"
     yield from agreement_notes(agreement)
     named = {"initial alignment": agreement.initial, "adjudicated": agreement.adjudicated}
-    yield from (f"{what}: {name}" for what, name in named.items() if name)
+    for what, name in named.items():
+        if name:
+            yield f"{what}: {name}"
     if agreement.options.bootstrap != "none":
         yield f"{100 * agreement.options.confidence:g}% bootstrap intervals"
 
@@ -160,20 +168,28 @@ def _word_table(counts: Disagreements) -> Table:
     left = len(counts.words) - len(rows)
     columns = [Column(name) for name in ("source", "target", "kind")]
     columns += [Column(name, "count") for name in ("one only", f"only {A}", f"only {B}", "both")]
-    note = f"{left:,} further word pairs are not shown." if left else ""
+    if left:
+        note = f"{left:,} further word pairs are not shown."
+    else:
+        note = ""
     return Table("Word pairs most often linked by only one annotator", columns, rows, note)
 
 
 # the sentence pairs, drawn
-_MOST_PAIRS, _MOST_BYTES, _LARGEST_MATRIX, _LARGEST_CSV = 180, 3_500_000, 60_000, 1_000_000
+_MOST_PAIRS = 180
+_MOST_BYTES = 3_500_000
+_LARGEST_MATRIX = 60_000
+_LARGEST_CSV = 1_000_000
 
 
 def _draw(
     agreement: AgreementFigures, pairing: Pairing, counts: Disagreements, *, share: int
 ) -> tuple[str, list[dict[str, str]]]:
     """Draw the sentence pairs in which two differ most; each pairing has the same space."""
-    most, room = max(_MOST_PAIRS // share, 5), _MOST_BYTES // share
-    drawn, large = list[dict[str, str]](), 0
+    most = max(_MOST_PAIRS // share, 5)
+    room = _MOST_BYTES // share
+    drawn = list[dict[str, str]]()
+    large = 0
     known = {
         f"{level.split('.')[0]}, {LEVELS[level][1]}": {row.place: row for row in result.sentences}
         for chance, level, result in pairing.results()
@@ -188,7 +204,8 @@ def _draw(
         room -= len(figure.encode())
         if len(drawn) == most or room < 0:
             break
-        alone, unsure = outcome.outcome.alone, outcome.outcome.unsure
+        alone = outcome.outcome.alone
+        unsure = outcome.outcome.unsure
         facts = [f"{alone} linked by one only, {unsure} sure for one only"]
         for title, rows in known.items():
             if (row := rows.get(outcome.place)) and not row.left_out:
@@ -197,8 +214,12 @@ def _draw(
                     f"{row.second} by the other ({row.observed:.3f})"
                 )
         drawn.append({"id": pair.id, "facts": " · ".join(facts), "figure": figure})
-    differing, alike = len(counts.differing), len(counts.pairs) - len(counts.differing)
-    verb = "sentence pair differs" if differing == 1 else "sentence pairs differ"
+    differing = len(counts.differing)
+    alike = len(counts.pairs) - len(counts.differing)
+    if differing == 1:
+        verb = "sentence pair differs"
+    else:
+        verb = "sentence pairs differ"
     says = [f"{differing:,} {verb}, {alike:,} {'does' if alike == 1 else 'do'} not"]
     if left := differing - len(drawn) - large:
         says.append(

@@ -48,7 +48,10 @@ def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[
     if isinstance(annotators, str):
         raise OptionError(f"give the annotators as a list, not as the string {annotators!r}")
     check_kind("corpus", corpus, Corpus)
-    names = corpus.aligners if annotators is None else words("annotators", annotators)
+    if annotators is None:
+        names = corpus.aligners
+    else:
+        names = words("annotators", annotators)
     if len(names) < 2:
         judges = judges_of(corpus)
         hint = "merge the other annotators' files into the corpus"
@@ -91,7 +94,8 @@ class CorpusData:
     """The arrays of a corpus of Q sentence pairs, each made on first use."""
 
     def __init__(self, corpus: Corpus, *, exact_case: bool = False) -> None:
-        self.corpus, self.exact_case = corpus, exact_case
+        self.corpus = corpus
+        self.exact_case = exact_case
         self._aligned: dict[str, NDArray[np.bool_]] = {}
         self._links: dict[str, LinkArrays] = {}
         self._judged: dict[str, LinkArrays] = {}
@@ -137,7 +141,8 @@ class CorpusData:
                     "annotations from a format that keeps such labels, such as transread"
                 )
             offsets = np.cumsum([0, *map(len, cell_lists)])
-            none_sure, extents = np.zeros(len(cells), np.uint8), LinkArrays.extents(cells, offsets)
+            none_sure = np.zeros(len(cells), np.uint8)
+            extents = LinkArrays.extents(cells, offsets)
             self._judged[name] = self._sized(LinkArrays.trusted(cells, none_sure, offsets, extents))
         return self._judged[name]
 
@@ -255,7 +260,9 @@ class PairData:
         if self.universe == "judged":
             return np.diff(self.judged.offsets)
         every = self.lengths[:, 0] * self.lengths[:, 1]
-        return every - _identical_cells(*self.words) if self.ignore_identical else every
+        if self.ignore_identical:
+            return every - _identical_cells(*self.words)
+        return every
 
     @cached_property
     def link_counts(self) -> Counts:
@@ -273,7 +280,9 @@ class PairData:
         return count_links(first, second)
 
     def _different(self, links: LinkArrays) -> LinkArrays:
-        return links.without_identical(*self.words) if self.ignore_identical else links
+        if self.ignore_identical:
+            return links.without_identical(*self.words)
+        return links
 
 
 def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int64]:

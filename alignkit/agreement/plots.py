@@ -20,8 +20,10 @@ _SERIES = [(links, LINKS[links]) for links in ("possible", "sure")]
 def agreement_plot(agreement: AgreementFigures) -> DotPlot:
     """Return the figure of F1, and of the C quoted by the answer, for all annotators."""
     writer = AnswerWriter(agreement)
-    answer, pairings = writer.answer(), agreement.of("annotators")
-    names, several = answer.names, len(pairings) > 1
+    answer = writer.answer()
+    pairings = agreement.of("annotators")
+    names = answer.names
+    several = len(pairings) > 1
     rows: dict[tuple[str, ...], list[Pairing]] = {
         (names[two.first], names[two.second]): [two] for two in pairings
     }
@@ -40,14 +42,16 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
     if answer.quoted:
         model = answer.quoted.model
         measures[answer.quoted.name] = lambda two, level: c_of(two, level, model)
-    panels, undefined = list[DotPanel](), 0
+    panels = list[DotPanel]()
+    undefined = 0
     for name, measure in measures.items():
         values = [
             [_mean([measure(two, f"{unit}.{links}") for two in those]) for links, _ in series]
             for unit, _, those in drawn
         ]
         panel = DotPanel(name, [row for _, row, _ in drawn], values, percent="%" in name)
-        panels += [panel] if panel.ends else []
+        if panel.ends:
+            panels += [panel]
         undefined += sum(isnan(value.value) for row in values for value in row)
     who = "; ".join(map(" ~ ".join, rows))
     caption = ["F1 (percent)"]
@@ -69,8 +73,10 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
 
 def model_plot(agreement: AgreementFigures) -> DotPlot:
     """Return the figure of C by every model; empty for one model or too many rows."""
-    writer, pairings = AnswerWriter(agreement), agreement.of("annotators")
-    several, names = len(pairings) > 1, writer.names
+    writer = AnswerWriter(agreement)
+    pairings = agreement.of("annotators")
+    several = len(pairings) > 1
+    names = writer.names
     drawn = [
         (two, model, DotRow((CHANCE_NAMES[model][3:-1],), group))
         for two in pairings
@@ -97,7 +103,9 @@ def model_plot(agreement: AgreementFigures) -> DotPlot:
 
 def _value(number: Number) -> Value:
     bounded = isinstance(number.interval, Interval) and not isnan(number.value)
-    return Value(number.value, *number.bounds) if bounded else Value(number.value)
+    if bounded:
+        return Value(number.value, *number.bounds)
+    return Value(number.value)
 
 
 def _mean(numbers: Sequence[Number]) -> Value:

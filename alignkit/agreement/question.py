@@ -290,17 +290,26 @@ def pairings_of(
 ) -> tuple[Pairing, ...]:
     """Compare pairs of names, each given with the kind of the pairing."""
     reasons = [beyond.no_edits(first, second) for _, first, second in twos]
-    sampled, started = reasons.count(""), 0
+    sampled = reasons.count("")
+    started = 0
     pairings = []
-    data, options, seed = beyond.data, beyond.options, beyond.seed
+    data = beyond.data
+    options = beyond.options
+    seed = beyond.seed
     for (kind, first, second), reason in zip(twos, reasons, strict=True):
-        share = None if reason else stage(progress, started, sampled)
+        if reason:
+            share = None
+        else:
+            share = stage(progress, started, sampled)
         started += not reason
         sections = two_sections(data, first, second, beyond.parts, options, seed)
         by_model = beyond.of(first, second, reason, share)
         chance = CLOSED if reason else options.chance
         human = kind == "annotators"
-        given = given_links(data, first, second, options, seed) if human else None
+        if human:
+            given = given_links(data, first, second, options, seed)
+        else:
+            given = None
         alike = beyond.same_start(first, second)
         pairings.append(
             Pairing(kind, first, second, sections, by_model, chance, reason, given, alike)
@@ -325,7 +334,8 @@ def signed(
     by_model: dict[str, list[str]] = {}
     partial = False
     for two in people:
-        name, pairs = two.name.replace(" ~ ", "~"), two.sections[0].pairs
+        name = two.name.replace(" ~ ", "~")
+        pairs = two.sections[0].pairs
         if two.chance != CLOSED and two.same_start != pairs:
             name += f":{two.same_start}/{pairs}"
             partial = True
@@ -335,7 +345,10 @@ def signed(
         return signature
     parts = []
     for model, names in by_model.items():
-        which = ",".join(names) if len(people) <= _MOST_SIGNED else f"{len(names)} pairings"
+        if len(people) <= _MOST_SIGNED:
+            which = ",".join(names)
+        else:
+            which = f"{len(names)} pairings"
         parts.append(f"{model}({which})")
     return replace(signature, chance="+".join(parts))
 

@@ -26,7 +26,8 @@ IN_PYTHON = ", ", "More, by tables=[...]: {}; 'all'"
 COMMAND = ",", "More: --tables {}; --all; --html FILE"
 """The separator of table names, and the last line of the default report, ready to type."""
 
-_MAIN, _MOST_CAUTIONS = ("words", "phrases"), 8
+_MAIN = ("words", "phrases")
+_MOST_CAUTIONS = 8
 
 
 def check_tables(names: Sequence[str]) -> None:
@@ -39,17 +40,22 @@ def check_tables(names: Sequence[str]) -> None:
 def agreement_head(agreement: AgreementFigures) -> list[str]:
     """Return lines with the annotators, the pairs, and the meaning of the brackets."""
     whole = agreement.together[0]
-    names, pairs = ", ".join(agreement.annotators), how_many(whole.pairs, "sentence pair")
+    names = ", ".join(agreement.annotators)
+    pairs = how_many(whole.pairs, "sentence pair")
     lines = [f"Agreement of {names}: {pairs}, {whole.used} annotated by two or more"]
     lines += agreement_notes(agreement)
     people = [pairing for pairing in agreement.of("annotators") if pairing.beyond]
     for name in dict.fromkeys(pairing.chance for pairing in people):
-        model, start = CHANCE_MODELS[name], f"; initial alignment: {agreement.initial or 'empty'}"
+        model = CHANCE_MODELS[name]
+        start = f"; initial alignment: {agreement.initial or 'empty'}"
         closed = isinstance(model, ClosedChance)
         lines.append(f"Chance ({name}): {model.description}{'' if closed else start}")
     options = agreement.options
     if not all(isnan(figure.low) for figure in agreement.figures()):
-        refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
+        if options.bootstrap == "refit":
+            refitted = ", edit models refitted"
+        else:
+            refitted = ""
         share = f"{100 * options.confidence:g}%"
         lines.append(f"In brackets: {share} intervals over sentence pairs ({INTERVALS}{refitted})")
     results = [
@@ -60,7 +66,10 @@ def agreement_head(agreement: AgreementFigures) -> list[str]:
     if drawn := sorted({result.samples for result in results if result.samples}):
         span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
         errors = [result.C_error for result in results if not isnan(result.C_error)]
-        error = f"; Monte-Carlo error of C at most {max(errors):.2g}" if errors else ""
+        if errors:
+            error = f"; Monte-Carlo error of C at most {max(errors):.2g}"
+        else:
+            error = ""
         lines.append(f"Samples of each sentence pair: {span}{error}")
     return lines
 
@@ -68,7 +77,8 @@ def agreement_head(agreement: AgreementFigures) -> list[str]:
 def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
     """Yield notes on pairs that are left out or count twice, and on cells."""
     whole = agreement.together[0]
-    yield from (f"{how_many(n, 'pair')} {reason}" for reason, n in whole.left_out.items())
+    for reason, n in whole.left_out.items():
+        yield f"{how_many(n, 'pair')} {reason}"
     yield from _start_notes(agreement)
     if agreement.options.universe == "judged":
         yield (
@@ -88,13 +98,17 @@ _MOST_PAIRINGS = 3  # that a note lists
 
 def _start_notes(agreement: AgreementFigures) -> Iterator[str]:
     """Yield on how many pairs edit models are based, if annotators were shown different starts."""
-    start = repr(agreement.initial) if agreement.initial else "nothing"
+    if agreement.initial:
+        start = repr(agreement.initial)
+    else:
+        start = "nothing"
     short = short_names(agreement.annotators)
     people = [two for two in agreement.of("annotators") if two.beyond]
     some: list[str] = []
     none: list[str] = []
     for two in people:
-        who, pairs = tables.label(two, short), two.sections[0].pairs
+        who = tables.label(two, short)
+        pairs = two.sections[0].pairs
         if two.same_start == 0 and two.no_edits:
             none.append(who)
         elif two.same_start is not None and two.same_start < pairs:
@@ -116,13 +130,20 @@ def _shortened(names: Sequence[str]) -> str:
 def _kappa_over(agreement: AgreementFigures) -> str:
     if tables.all_given(agreement.of("annotators")):
         return "the links that both were given"
-    return "cells of different words" if agreement.options.ignore_identical else "all cells"
+    if agreement.options.ignore_identical:
+        return "cells of different words"
+    return "all cells"
 
 
 def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) -> str:
     """Return the legend of the columns and of the short names of annotators."""
-    options, models = agreement.options, tables.chance_models(agreement.of("annotators"))
-    keys, parts = {column.key for table in shown for column in table.columns}, list[str]()
+    options = agreement.options
+    models = tables.chance_models(agreement.of("annotators"))
+    keys = set()
+    for table in shown:
+        for column in table.columns:
+            keys.add(column.key)
+    parts = list[str]()
     rows = [row for table in shown for row in table.rows]
     bounded = [row for row in rows if any("[" in cell.text for cell in row)]
     if options.bootstrap != "none" and bounded:
@@ -132,7 +153,10 @@ def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) 
             parts.append("That of sure ~ all is too narrow if few pairs have most sure links.")
     if "used" in keys:
         parts.append(f"used: pairs that C is based on, of {agreement.together[0].used}.")
-    initial = repr(agreement.initial) if agreement.initial else "an empty alignment"
+    if agreement.initial:
+        initial = repr(agreement.initial)
+    else:
+        initial = "an empty alignment"
     closed = "chance draws random sets of links of the same sizes"
     if not agreement.initial:
         closed += " (if the annotators corrected an automatic alignment, name it with initial)"
@@ -144,7 +168,8 @@ def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) 
     }
     if models := [model for model in models if f"C_{model}" in keys]:
         parts.append("; ".join(f"{CHANCE_NAMES[model]}: {says[model]}" for model in models) + ".")
-    parts += [f"kappa: {_kappa_over(agreement)}."] if "kappa" in keys else []
+    if "kappa" in keys:
+        parts += [f"kappa: {_kappa_over(agreement)}."]
     short = [f"{short} is {visible(name)}" for name, short in answer.names.items() if short != name]
     notes = [", ".join(short), *agreement_notes(agreement)]
     return " ".join([*parts, *(f"{note}." for note in notes if note)])
@@ -169,7 +194,8 @@ def caution_lines(
     every = [two.name for two in agreement.of("annotators")]
     lines = [f"{x.code}{_some(x.pairings, every)}: {x.brief}" for x in agreement.cautions]
     for name, short in names.items():
-        lines = [line.replace(name, short) for line in lines] if name != short else lines
+        if name != short:
+            lines = [line.replace(name, short) for line in lines]
     more = len(lines) - _MOST_CAUTIONS
     return [*lines[:_MOST_CAUTIONS], *([f"and {more} more: see the table cautions"] * (more > 0))]
 
@@ -177,7 +203,10 @@ def caution_lines(
 def _some(pairings: Sequence[str], every: Sequence[str]) -> str:
     """Return which pairings of annotators a caution concerns; nothing if it concerns all."""
     some = [name for name in pairings if name in every]
-    shown = "; ".join(some) if len(some) < 3 else f"{len(some)} of {len(every)} pairings"
+    if len(some) < 3:
+        shown = "; ".join(some)
+    else:
+        shown = f"{len(some)} of {len(every)} pairings"
     return f" ({shown})" if 0 < len(some) < len(every) else ""
 
 
@@ -191,7 +220,8 @@ def draw_report(
     more: tuple[str, str] = IN_PYTHON,
 ) -> str:
     """Return the report in a medium: the default one, some tables, or all."""
-    written, whole = get_medium(medium), asked == "all"
+    written = get_medium(medium)
+    whole = asked == "all"
     if isinstance(asked, str) and not whole:
         raise OptionError(f"give the tables as a list, not as the string {asked!r}")
     if asked is None and medium == "latex":
@@ -205,22 +235,23 @@ def draw_report(
         return written.report(Report(lines, shown, cautions, agreement.signature, "Cautions"))
     if asked is not None:
         check_tables(asked)
-        shown = [
-            sheet
-            for name in dict.fromkeys(asked)
-            if name in tables.TABLES
-            for sheet in _sheets(agreement, name)
-        ]
+        shown = []
+        for name in dict.fromkeys(asked):
+            if name in tables.TABLES:
+                shown.extend(_sheets(agreement, name))
         kept = cautions if "cautions" in asked else []
         return written.report(Report([], shown, kept, "", "Cautions")).strip("\n")
-    mains = [sheet for name in _MAIN for sheet in _sheets(agreement, name)]
+    mains = []
+    for name in _MAIN:
+        mains.extend(_sheets(agreement, name))
     below = [legend(agreement, answer, mains), *fleiss_line(agreement)]
     first, *rest = (Table("", (), (), line).sheet() for line in below)
     others = [*tables.groups_table(agreement), *tables.others_table(agreement)]
     sheets = [*mains, first, *(table.sheet() for table in others), *rest]
     more_tables = {name: made for name, made in tables.TABLES.items() if name not in _MAIN}
     names = [name for name, made in more_tables.items() if any(made(agreement))]
-    names += ["cautions"] if cautions else []
+    if cautions:
+        names += ["cautions"]
     between, last = more
     last = last.format(between.join(names))
     return written.report(Report(lines, sheets, cautions, last, "Cautions"))
@@ -234,7 +265,9 @@ def _sheets(agreement: AgreementFigures, name: str) -> list[Sheet]:
 
 def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
     """Return the table for a paper: the pairings for all links, then for sure links."""
-    options, quoted, names = agreement.options, answer.quoted, list(answer.names.values())
+    options = agreement.options
+    quoted = answer.quoted
+    names = list(answer.names.values())
     whole = tables.main_table(agreement, "words", narrow=False)
     quote = f"C_{quoted.model}" if quoted else ""
     left = [x.key for x in whole.columns if x.key.startswith("C_") and x.key != quote]
@@ -261,7 +294,10 @@ def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
         measures = ["F1", *([f"$C$ (chance: {quoted.model})"] if quoted else [])]
         measures += [rf"Cohen's $\kappa$ over {_kappa_over(agreement)}"] * ("kappa" in keys)
         *before, last = measures
-        listed = f"{', '.join(before)} and {last}" if before else last
+        if before:
+            listed = f"{', '.join(before)} and {last}"
+        else:
+            listed = last
         parts.append(f": precision and recall with {latex_escape(reference)} as reference, ")
         parts.append(f"{listed}.")
         if options.bootstrap != "none":

@@ -156,7 +156,10 @@ def _figures(agreement: AgreementFigures) -> list[dict[str, Any]]:
         names = dict(zip(("kind", "first", "second"), who, strict=True))
         sections = by_who.setdefault(who, {**names, "sections": {}})["sections"]
         level = sections.setdefault(figure.section, {}).setdefault(figure.level, {})
-        bounds = {} if isnan(figure.low) else {"low": figure.low, "high": figure.high}
+        if isnan(figure.low):
+            bounds = {}
+        else:
+            bounds = {"low": figure.low, "high": figure.high}
         reason = {"reason": figure.reason} if figure.reason else {}
         value = {"value": jsonable(figure.value)}
         level[figure.statistic] = value | bounds | {"pairs": figure.pairs} | reason

@@ -107,12 +107,15 @@ class RandomTrees:
 
     def __call__(self, unit: int, annotator: int, rng: np.random.Generator) -> set[Segment]:
         """Return spans of a random tree, each kept at the annotator's rate in the unit."""
-        n, frequencies = self.words[unit], self._frequencies[annotator]
+        n = self.words[unit]
+        frequencies = self._frequencies[annotator]
         own = {(begin, end) for _, begin, end in self.sets[annotator][unit] if end - begin > 1}
         if n < 2 or not frequencies:
             return set()
-        names, weights = list(frequencies), np.array([*frequencies.values()], float)
-        spans, open_spans = [], [(0, n)]
+        names = list(frequencies)
+        weights = np.array([*frequencies.values()], float)
+        spans = []
+        open_spans = [(0, n)]
         while open_spans:
             begin, end = open_spans.pop()
             if end - begin > 1:

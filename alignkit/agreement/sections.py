@@ -49,11 +49,13 @@ class _StatisticRows:
         return cls(data, named, tuple(each.rows(data) for each in statistics))
 
     def __add__(self, other: _StatisticRows) -> _StatisticRows:
-        statistics, rows = self.statistics + other.statistics, self.rows + other.rows
+        statistics = self.statistics + other.statistics
+        rows = self.rows + other.rows
         return _StatisticRows(self.data, statistics, rows)
 
     def part(self, section: CorpusPart) -> dict[str, Rows]:
-        mask, levels = self.data.inside(section.members), (each.level for each in self.statistics)
+        mask = self.data.inside(section.members)
+        levels = (each.level for each in self.statistics)
         return {level: rows.part(mask) for level, rows in zip(levels, self.rows, strict=True)}
 
     def intervals(
@@ -85,14 +87,20 @@ def two_sections(
     unjudged = ""
     if options.universe == "judged":
         without = [name for name in (first, second) if not data.records_judged(name)]
-        unjudged = f"{without[0]!r} records no judged cells" if without else ""
+        if without:
+            unjudged = f"{without[0]!r} records no judged cells"
+        else:
+            unjudged = ""
     overlap = _StatisticRows.of(chosen, OVERLAP)
     statistics = [x for x in OF_TWO if not (unjudged and x.level.startswith("cells."))]
     known = _known(every)
     more = _StatisticRows.of(known, statistics)
     if options.ignore_identical:
         more += _StatisticRows.of(chosen, statistics, DIFFERENT)
-    tables = [overlap + more] if len(known) == len(every) else [overlap, more]
+    if len(known) == len(every):
+        tables = [overlap + more]
+    else:
+        tables = [overlap, more]
     drawn = zip(*(table.intervals(sections, options, seed) for table in tables), strict=True)
     results = []
     for section, parts in zip(sections, drawn, strict=True):
@@ -117,7 +125,10 @@ def _section(
     parts = overlap.part(section)
     rows = map(OverlapRow.of, parts.values())
     overlaps = Overlap(first, second, pairs, data.ignore_identical, *rows)
-    further = more.part(section) if _has_all(more.data, data, section) else {}
+    if _has_all(more.data, data, section):
+        further = more.part(section)
+    else:
+        further = {}
     figures = {
         f"{level}.{measure}": value
         for level, rows in (parts | further).items()
@@ -166,7 +177,8 @@ def joint_sections(
     seed: int,
 ) -> Iterator[tuple[FleissKappa | None, FrozenMap[str, KrippendorffAlpha], Intervals]]:
     """Yield for each section Fleiss' kappa of all annotators, alphas, and their intervals."""
-    everyone, two = _pairs(data, names, options), _pairs(data, names, options, least=2)
+    everyone = _pairs(data, names, options)
+    two = _pairs(data, names, options, least=2)
     fleiss = _StatisticRows.of(_known(everyone), FLEISS)
     alpha = _StatisticRows.of(_known(two), OF_ALL)
     if options.ignore_identical:
@@ -175,7 +187,8 @@ def joint_sections(
     drawn = [table.intervals(sections, options, seed) for table in (fleiss, alpha)]
     for k, section in enumerate(sections):
         present = sum(bool(data.aligned(name)[section.members].any()) for name in names)
-        kappa, alphas = None, FrozenMap[str, KrippendorffAlpha]()
+        kappa = None
+        alphas = FrozenMap[str, KrippendorffAlpha]()
         if present == len(names) and _has_all(fleiss.data, everyone, section):
             kappa = FleissKappa.of(fleiss.part(section)["fleiss"], len(names))
         if present > 1 and _has_all(alpha.data, two, section):
@@ -194,7 +207,9 @@ def _pairs(
 
 def _known(data: PairData) -> PairData:
     known = data.data.known[data.places]
-    return data if known.all() else replace(data, places=data.places[known], _links={})
+    if known.all():
+        return data
+    return replace(data, places=data.places[known], _links={})
 
 
 def _has_all(some: PairData, data: PairData, section: CorpusPart) -> bool:

@@ -52,7 +52,10 @@ class SetAgreement(Result):
         columns += [Column(x, "decimal", digits=4, key=key) for x, key in names.items()]
         rows: list[list[Cell]] = []
         for (first, second), (x, units) in self.pairings.items():
-            bounds = (nan, nan) if x.interval is None else (x.interval.low, x.interval.high)
+            if x.interval is None:
+                bounds = (nan, nan)
+            else:
+                bounds = (x.interval.low, x.interval.high)
             values = x.pi, x.pi0, x.pi0_error, Value(x.C, *bounds, x.undefined), x.C_error
             rows.append([first, second, units, sum(x.left_out.values()), *values])
         note = (
@@ -105,7 +108,8 @@ def agree_on_sets(
         "resamples": resamples,
         "seed": seed,
     }
-    pairings, notes = {}, list[str]()
+    pairings = {}
+    notes = list[str]()
     for pair in combinations(names, 2):
         ids = [id for id in sets[pair[0]] if id in sets[pair[1]]]
         used = [[_samples(drawn, name, id, fspath(chance)) for id in ids] for name in pair]

@@ -53,7 +53,9 @@ class Subject:
     @property
     def figures(self) -> Mapping[str, float]:
         """The figures by name."""
-        return self.mean if self.pairing is None else self.pairing.section(self.section).figures
+        if self.pairing is None:
+            return self.mean
+        return self.pairing.section(self.section).figures
 
     def cell(self, name: str) -> Cell:
         """Return a figure with its interval, or why there is none; None if unknown."""
@@ -69,7 +71,9 @@ class Subject:
         """Return a figure without its interval."""
         cell = self.cell(name)
         bare = isinstance(cell, Value) and self.pairing and not isnan(cell.value)
-        return cell.value if isinstance(cell, Value) and bare else cell
+        if isinstance(cell, Value) and bare:
+            return cell.value
+        return cell
 
     def chance(self, level: str, model: str | None = None) -> BeyondChanceSection | None:
         """Return the agreement beyond chance, by the main or another model; None for a mean."""
@@ -82,7 +86,10 @@ class Subject:
         if self.pairing is None:
             return None
         if (part := self.chance(level, model)) is None:
-            unknown = self.pairing.no_edits if self.pairing.beyond else "the words are not known"
+            if self.pairing.beyond:
+                unknown = self.pairing.no_edits
+            else:
+                unknown = "the words are not known"
             return Value(nan, reason=unknown)
         return value(part.C, part.undefined or part.interval or part.no_interval)
 
@@ -100,12 +107,16 @@ def value(number: float, interval: Interval | str | None) -> Cell:
     """Combine a figure with its interval, or with the reason why there is none."""
     if isinstance(interval, Interval):
         return Value(number, interval.low, interval.high)
-    return Value(number, reason=interval) if interval else number
+    if interval:
+        return Value(number, reason=interval)
+    return number
 
 
 def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subject]:
     """Return the rows for a kind of pairings: groups, every two names, and their mean."""
-    pairings, names, rows = agreement.of(kind), short_names(agreement.annotators), list[Subject]()
+    pairings = agreement.of(kind)
+    names = short_names(agreement.annotators)
+    rows = list[Subject]()
     no_mean: tuple[Mapping[str, float], Mapping[str, int]] = {}, {}
     (mean, left_out), *groups = (
         (part.mean, part.mean_left_out)
@@ -150,14 +161,16 @@ def _fitting(table: Table, *droppable: Collection[str]) -> Table:
     empty = [key for k, key in enumerate(keys) if all(row[k] is None for row in table.rows)]
     table = without_columns(table, empty)
     for some in droppable:
-        table = without_columns(table, some) if table.width > _WIDTH else table
+        if table.width > _WIDTH:
+            table = without_columns(table, some)
     return table
 
 
 def without_columns(table: Table, keys: Collection[str]) -> Table:
     """Return a table without some columns."""
     kept = [k for k, column in enumerate(table.columns) if column.key not in keys]
-    columns, rows = [table.columns[k] for k in kept], [[row[k] for k in kept] for row in table.rows]
+    columns = [table.columns[k] for k in kept]
+    rows = [[row[k] for k in kept] for row in table.rows]
     return replace(table, columns=columns, rows=rows)
 
 
@@ -193,7 +206,9 @@ def _compared(
     """Return the table of words or phrase pairs; a full one has eq. 2 and three digits of C."""
     pairings = [row.pairing for row in rows if row.pairing]
     names = short_names(agreement.annotators)
-    models, given, digits = chance_models(pairings), all_given(pairings), 3 if full else None
+    models = chance_models(pairings)
+    given = all_given(pairings)
+    digits = 3 if full else None
     columns = [
         Column("P", "percent", key="precision"),
         Column("R", "percent", key="recall"),
@@ -227,7 +242,8 @@ def _compared(
     }
     name, left_out = _UNITS[unit]
     notes = ["the second is the reference"]
-    notes += [left_out] if agreement.options.ignore_identical else []
+    if agreement.options.ignore_identical:
+        notes += [left_out]
     who = label(pairings[0], names) if len(pairings) == 1 else who
     title = f"{name}{f': {who}' if who else ''} ({'; '.join(notes)})"
     table = _table(title, columns, levels, anchor)
@@ -252,7 +268,10 @@ def _measures(
     elif given and row.pairing and row.pairing.given:
         yield value(*row.pairing.given.kappa(level.partition(".")[2]))
     else:
-        different = DIFFERENT if agreement.options.ignore_identical else ""
+        if agreement.options.ignore_identical:
+            different = DIFFERENT
+        else:
+            different = ""
         yield row.plain(f"{different}{level.replace('words', 'cells')}.kappa")
     part = row.chance(level)
     yield part.used if part else None
@@ -260,7 +279,8 @@ def _measures(
 
 def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -> Table:
     """Return the main table of ``"words"`` or ``"phrases"``; if it is long, by annotator."""
-    pairings, names = agreement.of("annotators"), short_names(agreement.annotators)
+    pairings = agreement.of("annotators")
+    names = short_names(agreement.annotators)
     anchor = f"main-{unit}"
     if len(pairings) <= MOST_PAIRINGS:
         rows = [Subject(label(two, names), two) for two in pairings]
@@ -287,7 +307,9 @@ def _with_others(pairings: Sequence[Pairing], who: str, level: str) -> list[floa
         if who in (two.first, two.second)
     ]
     known = [number for number in values if not isnan(number)]
-    return [sum(known) / len(known), min(known), max(known)] if known else [nan] * 3
+    if known:
+        return [sum(known) / len(known), min(known), max(known)]
+    return [nan] * 3
 
 
 def pairings_tables(agreement: AgreementFigures, kind: str = "annotators") -> Iterator[Table]:
@@ -319,7 +341,10 @@ def groups_table(agreement: AgreementFigures) -> Iterator[Table]:
         for row in groups[:_MOST_GROUPS]
     ]
     columns = [Column(name, "percent") for name in measures]
-    left_out = "equal words left out; " if agreement.options.ignore_identical else ""
+    if agreement.options.ignore_identical:
+        left_out = "equal words left out; "
+    else:
+        left_out = ""
     more = len(groups) - len(rows)
     rest = f"{more} more groups and C" if more > 0 else "C"
     title = f"By {agreement.by}: F1 ({left_out}{rest}: see the table pairings)"
@@ -336,8 +361,14 @@ def others_table(agreement: AgreementFigures) -> Iterator[Table]:
     for two in (*agreement.of("adjudicated"), *agreement.of("automatic")):
         adjudicated = two.kind == "adjudicated"
         who, other = (two.first, two.second) if adjudicated else (two.second, two.first)
-        automatic = "the initial one" if other == agreement.initial else "an automatic one"
-        which[other] = "the adjudicated one" if adjudicated else automatic
+        if other == agreement.initial:
+            automatic = "the initial one"
+        else:
+            automatic = "an automatic one"
+        if adjudicated:
+            which[other] = "the adjudicated one"
+        else:
+            which[other] = automatic
         for links in ("possible", "sure"):
             rows[who][other, links] = Subject("", two).cell(f"words.{links}.f1")
     if not which:
@@ -397,15 +428,20 @@ def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
 def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the table of the sentence pairs behind C, with reasons for those left out."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
-    names, counted = short_names(agreement.annotators), dict[str, list[tuple[str, list[int]]]]()
+    names = short_names(agreement.annotators)
+    counted = dict[str, list[tuple[str, list[int]]]]()
     reasons: dict[str, Counter[tuple[str, str]]] = {BOTH_EMPTY: Counter()}
     for level, (_, links) in LEVELS.items():
         heading = f"{_UNITS[level.partition('.')[0]][0].lower()}, {LINKS[links]}"
         for two in pairings:
-            part, who = two.main(level), label(two, names)
+            part = two.main(level)
+            who = label(two, names)
             counted.setdefault(heading, []).append((who, [part.pairs, part.used, part.one_sided]))
             for reason, count in part.left_out.items():  # who did not annotate does not matter
-                short = "not annotated" if reason.startswith("not annotated") else reason
+                if reason.startswith("not annotated"):
+                    short = "not annotated"
+                else:
+                    short = reason
                 reasons.setdefault(short, Counter())[heading, who] += count
     for heading, rows in counted.items():
         for who, counts in rows:
@@ -435,7 +471,8 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
         rows = levels.setdefault(LINKS[links], [])
         both: list[Cell] = [rates[links, who].add, rates[links, who].delete]
         fitted = models.get((links, who), {})
-        rows += [] if fitted else [(who, [*both, *[None] * 5 * bool(models)])]
+        if not fitted:
+            rows += [(who, [*both, *[None] * 5 * bool(models)])]
         for part, model in fitted.items():
             sizes = int(model.data.edits.sum()), int(model.data.trials.sum())
             name = who if part == "edit" else f"{who}, {part}"
@@ -447,7 +484,10 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
     columns.append(Column("deleted", "percent", unit="%"))
     if models:
         counts = agreement.options.reading == "count"
-        linear = "expected edits" if counts else "probability of an edit"
+        if counts:
+            linear = "expected edits"
+        else:
+            linear = "probability of an edit"
         chance = agreement.options.chance
         title += f", and the models of chance ({chance}): {linear} = a + b (N + M)"
         note += "; if the dispersion is above 2, the model fits badly"

@@ -109,9 +109,10 @@ class VoteTable(Result):
         self, *, equal: bool | None = None, half: int | None = None
     ) -> dict[Votes, tuple[int, ...]]:
         """Return for each combination how many cells became none, possible and sure."""
-        inside = (
-            self.halves[self.pair] == half if half is not None else np.ones(len(self.pair), bool)
-        )
+        if half is not None:
+            inside = self.halves[self.pair] == half
+        else:
+            inside = np.ones(len(self.pair), bool)
         counts = np.bincount(self.kind[inside], self.cells[inside], len(self.kinds))
         sums: dict[Votes, list[int]] = {}
         for (same, votes, state), n in zip(self.kinds, counts.astype(int).tolist(), strict=True):
@@ -165,7 +166,8 @@ class VoteTable(Result):
         whole = self.combinations()
         nobody = sum(whole.get((0,) * len(self.annotators), (0, 0, 0)))
         same = [(v[0], row) for v, row in whole.items() if len(set(v)) == 1 and v[0]]
-        cells, kept = sum(sum(row) for _, row in same), sum(row[state] for state, row in same)
+        cells = sum(sum(row) for _, row in same)
+        kept = sum(row[state] for state, row in same)
         lines = [
             f"Links in {self.adjudicated!r} that no annotator drew: {nobody}",
             (
@@ -331,7 +333,10 @@ def _halves(corpus: Corpus, data: PairData, adjudicated: str) -> I8:
     """(P,): 0 for the pairs that were adjudicated first, by time if all are known, else 1."""
     times = [corpus[k].annotations[adjudicated].when for k in data.places.tolist()]
     places = np.arange(len(data))
-    order = np.argsort(list(map(str, times)), kind="stable") if all(times) else places
+    if all(times):
+        order = np.argsort(list(map(str, times)), kind="stable")
+    else:
+        order = places
     halves = np.empty(len(data), np.int64)
     halves[order] = 2 * places >= len(data)
     return halves

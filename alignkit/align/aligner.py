@@ -64,7 +64,8 @@ class Aligner:
         arguments.check_arguments(Aligner.__init__, locals())
         self.parameters = parameters
         self._vectors = two_vectors(vectors, target_vectors)
-        near, learned = _vector_prior(self._vectors, parameters.settings), parameters.learned
+        near = _vector_prior(self._vectors, parameters.settings)
+        learned = parameters.learned
         if learned is not None and learned.lessons.vectors and parameters.vectors is None:
             near = None  # vectors are what was learned looks at, and no more
         self._adapter = Adapter(parameters, near)
@@ -119,7 +120,8 @@ class Aligner:
         arguments.check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
         arguments.check_keywords(Aligner.train, options, arguments.keywords_of(Settings))
         check_dictionary(dictionary or {})
-        bitext = bitext if isinstance(bitext, Bitext) else Bitext.pack(bitext)
+        if not isinstance(bitext, Bitext):
+            bitext = Bitext.pack(bitext)
         settings = replace(settings or Settings(), **options)
         pieces = Pieces.of(bitext)
         cut = bitext if pieces is None else pieces.bitext
@@ -142,7 +144,8 @@ class Aligner:
         return aligner
 
     def __repr__(self) -> str:
-        source, target = len(self.parameters.source), len(self.parameters.target)
+        source = len(self.parameters.source)
+        target = len(self.parameters.target)
         return f"Aligner({self.settings.model}; {source} source and {target} target words)"
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -322,7 +325,8 @@ class Aligner:
         pieces = Pieces.of(bitext)
         shown = None if evidence is None else evidence.on(bitext, pieces)
         with Workers.opened(threads) as workers:
-            parts, begin = [], 0
+            parts = []
+            begin = 0
             for part, decoder in self._decoders(bitext, pieces):
                 if learned is None:
                     parts.append(decode(decoder, workers, symmetrize, least, sure))
@@ -369,7 +373,9 @@ class Aligner:
         with Workers.opened(threads) as workers:
             decoders = self._decoders(bitext, pieces)
             likelihoods = np.concatenate([likelihoods_by(each, workers) for _, each in decoders])
-        return likelihoods if pieces is None else pieces.added(likelihoods, len(bitext))
+        if pieces is None:
+            return likelihoods
+        return pieces.added(likelihoods, len(bitext))
 
     def known_words(self, bitext: Bitext | Iterable[PairLike]) -> KnownWords:
         """Count the words that the aligner knows, also with source and target exchanged.
@@ -433,4 +439,6 @@ def _vector_prior(vectors: TwoVectors | None, settings: Settings) -> VectorPrior
 
 
 def _words(name: str, sentence: str | Sequence[str]) -> Sequence[str]:
-    return split_unicode(sentence) if isinstance(sentence, str) else arguments.words(name, sentence)
+    if isinstance(sentence, str):
+        return split_unicode(sentence)
+    return arguments.words(name, sentence)

@@ -214,7 +214,10 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
             raise MissingTextError(f"pair {pair.id!r} has no words: give the texts of the corpus")
         return pair.source, pair.target
     if not isinstance(pair, (tuple, list)):
-        sides = tuple(map(str.strip, pair.split("|||"))) if isinstance(pair, str) else ()
+        if isinstance(pair, str):
+            sides = tuple(map(str.strip, pair.split("|||")))
+        else:
+            sides = ()
         fits = len(sides) == 2 and len(str(sides)) < _SHOWN
         raise ArgumentError(
             f"a pair is {kind_of(pair)}; give a SentencePair, or (source, target) texts, such "
@@ -238,7 +241,8 @@ class Pieces:
     @classmethod
     def of(cls, bitext: Bitext) -> Pieces | None:
         """Cut the long lines of a bitext; None if there are none."""
-        source, target = bitext.source.lengths, bitext.target.lengths
+        source = bitext.source.lengths
+        target = bitext.target.lengths
         longest = np.maximum(source, target)
         if not len(bitext) or longest.max() <= LONGEST_PIECE:
             return None

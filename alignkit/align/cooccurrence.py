@@ -46,7 +46,8 @@ class Room:
     """Allocate arrays of zeros, in memory or in unnamed files of a folder."""
 
     def __init__(self, folder: str | None = None) -> None:
-        self._folder, self.on_disk = folder, folder is not None
+        self._folder = folder
+        self.on_disk = folder is not None
 
     @classmethod
     def of(cls, bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Room:
@@ -157,7 +158,8 @@ def _index(
     rows = np.concatenate([[0], sums[-1].cumsum()])
     arguments.check_count(PLACES, int(rows[-1]))
     free = rows[:-1] + sums - counts
-    columns, cells = np.empty(rows[-1], np.int32), np.empty(starts[-1] - starts[0], np.int32)
+    columns = np.empty(rows[-1], np.int32)
+    cells = np.empty(starts[-1] - starts[0], np.int32)
     run(fill, ranges)
     return rows, columns, cells
 
@@ -200,17 +202,24 @@ def _more_models(settings: Settings) -> int:
 
 def _bytes_of_model(bitext: Bitext, settings: Settings) -> int:
     """Return the bytes of positions, jumps and fertilities, and of their counts."""
-    cells, pairs = int(bitext.starts[-1]), word_pairs(bitext)
+    cells = int(bitext.starts[-1])
+    pairs = word_pairs(bitext)
     if settings.model == "ibm2":  # not while the tables of word pairs are updated
         return max(0, cells * 8 + _positions(bitext) * 48 - pairs * 16)
-    more = cells * 4 if settings.agree and not settings.collapsed else 0
+    if settings.agree and not settings.collapsed:
+        more = cells * 4
+    else:
+        more = 0
     if settings.model == "ibm1":
         return more
     jumps = min(PARTS, len(bitext)) * 2 * (settings.kinds + 1) * (2 * settings.band + 2) * 8
     if not settings.fertile:
         return jumps + more
     types = len(bitext.source.words) + len(bitext.target.words)
-    order = _positions(bitext) * 24 if settings.model == "ibm3" else STEPS
+    if settings.model == "ibm3":
+        order = _positions(bitext) * 24
+    else:
+        order = STEPS
     return jumps + cells * 20 + pairs * 30 + types * 450 + order
 
 

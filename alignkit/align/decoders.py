@@ -59,8 +59,10 @@ class AlignedLinks:
         """
         check_arguments(AlignedLinks.alignment, locals())
         k = place("k", k, len(self.arrays), "pairs")
-        begin, end = self.arrays.offsets[k], self.arrays.offsets[k + 1]
-        points, sure = self.arrays.links[begin:end], self.arrays.sure[begin:end]
+        begin = self.arrays.offsets[k]
+        end = self.arrays.offsets[k + 1]
+        points = self.arrays.links[begin:end]
+        sure = self.arrays.sure[begin:end]
         weights = self.probabilities[begin:end].tolist()
         if digits is not None:
             weights = [float(f"{weight:.{digits}g}") for weight in weights]
@@ -121,10 +123,14 @@ class Decoder:
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
         """Return the posteriors of both directions for the cells of pairs `begin:end`."""
-        pairs, tables, jumps, positions = self.pairs, self.tables, self.jumps, self.positions
+        pairs = self.pairs
+        tables = self.tables
+        jumps = self.jumps
+        positions = self.positions
         base = int(pairs.starts[begin])
         cells = int(pairs.starts[end]) - base
-        forward, reverse = np.zeros(cells, np.float32), np.zeros(cells, np.float32)
+        forward = np.zeros(cells, np.float32)
+        reverse = np.zeros(cells, np.float32)
         nulls = np.empty(len(pairs.source), np.float32), np.empty(len(pairs.target), np.float32)
         if likelihoods is None:
             likelihoods = np.empty((len(pairs.starts) - 1, 2))

@@ -32,7 +32,8 @@ class Adapter:
     """Makes decoders for bitexts from the tables of a training."""
 
     def __init__(self, parameters: Parameters, vectors: VectorPrior | None = None) -> None:
-        self.parameters, self._vectors = parameters, vectors
+        self.parameters = parameters
+        self._vectors = vectors
 
     @cached_property
     def _prefixes(self) -> list[tuple[int, Adapter]]:
@@ -58,7 +59,8 @@ class Adapter:
         return Averaged([whole, *others]) if others else whole
 
     def _decoder(self, bitext: Bitext) -> Decoding:
-        known, settings = self.parameters, self.parameters.settings
+        known = self.parameters
+        settings = self.parameters.settings
         index = Cooccurrence.of(bitext)
         source, target = self._numbers(bitext.source.words, bitext.target.words)
         prior = spelling_prior(
@@ -87,7 +89,8 @@ class Adapter:
         pairs = pairs_of(bitext, index)
         own = NOTHING
         if len(known.memory.keys):
-            mine, theirs = source[pairs.source], target[pairs.target]
+            mine = source[pairs.source]
+            theirs = target[pairs.target]
             keys = keys_of((mine, pairs.source_starts), (theirs, pairs.target_starts))
             own = known.memory.evidence(keys, pairs)
         words = bitext.source.words, bitext.target.words
@@ -115,7 +118,8 @@ class Adapter:
         return Averaged([whole, *others]) if others else whole
 
     def _pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoder:
-        known, settings = self.parameters, self.parameters.settings
+        known = self.parameters
+        settings = self.parameters.settings
         mine, theirs = self._numbers(source, target)
         key, pairs, forward, reverse = kernel.pair_tables(
             mine,
@@ -133,7 +137,8 @@ class Adapter:
             settings.collapsed,
         )
         tables = self._tables(forward, reverse, mine, theirs)
-        keys, own = known.memory.keys, NOTHING
+        keys = known.memory.keys
+        own = NOTHING
         at = keys.searchsorted(key)[0]
         if at < len(keys) and keys[at] == key[0]:
             own = known.memory.evidence(key, pairs)
@@ -141,7 +146,8 @@ class Adapter:
         return Decoder(pairs, tables, own, known.jumps, known.positions, calibrator)
 
     def _tables(self, forward: F4, reverse: F4, source: I4, target: I4) -> Tables:
-        known, settings = self.parameters, self.parameters.settings
+        known = self.parameters
+        settings = self.parameters.settings
         return Tables(
             forward,
             reverse,
@@ -156,7 +162,8 @@ class Adapter:
         )
 
     def _fertile(self, hmm: Decoder, index: Cooccurrence, source: I4, target: I4) -> Decoding:
-        known, fertilities = self.parameters, self.parameters.fertilities
+        known = self.parameters
+        fertilities = self.parameters.fertilities
         if fertilities is None:
             return hmm
         from alignkit.align.fertility.training import FertileDecoder  # IBM 3 and 4 alone need it
@@ -189,7 +196,8 @@ def decode(
     lengths[:, 0], lengths[:, 1] = np.diff(pairs.source_starts), np.diff(pairs.target_starts)
 
     def links_of(_: int, begin: int, end: int) -> AlignedLinks:
-        starts, sizes = pairs.starts[begin : end + 1] - pairs.starts[begin], lengths[begin:end]
+        starts = pairs.starts[begin : end + 1] - pairs.starts[begin]
+        sizes = lengths[begin:end]
         if symmetrization != "posterior":
             *both, target_path, source_path = decoder.viterbi(begin, end)
             arrays = _merged(_links_of(target_path, 1, sizes), _links_of(source_path, 0, sizes))
@@ -214,7 +222,8 @@ def decode(
     links = AlignedLinks.joined(workers.map(links_of, parts))
     if sure is None:
         return links
-    flags, arrays = (links.probabilities > sure).astype(np.uint8), links.arrays
+    flags = (links.probabilities > sure).astype(np.uint8)
+    arrays = links.arrays
     arrays = LinkArrays.trusted(arrays.links, flags, arrays.offsets, arrays.lengths)
     return AlignedLinks(arrays, links.probabilities)
 

@@ -79,7 +79,8 @@ def remember(order: I8, pairs: Pairs, own: Own, offsets: I8, cells: U4, levels: 
         begin, end = pairs.starts[p], pairs.starts[p + 1]
         first = end - begin
         to = keep(own.links, begin, end, 0, offsets[k], cells, levels)
-        begin, end = pairs.source_starts[p], pairs.source_starts[p + 1]
+        begin = pairs.source_starts[p]
+        end = pairs.source_starts[p + 1]
         to = keep(own.source, begin, end, first, to, cells, levels)
         first += end - begin
         keep(
@@ -212,7 +213,8 @@ def pair_tables(
     key = np.empty(1, np.uint64)
     pair_keys(source, source_starts, target, target_starts, key)
     words = np.arange(max(n, m)).astype(np.int32)
-    cells, starts = np.arange(n * m).astype(np.int32), np.array([0, n * m])
+    cells = np.arange(n * m).astype(np.int32)
+    starts = np.array([0, n * m])
     pairs = Pairs(words[:n], source_starts, words[:m], target_starts, starts, cells)
     return key, pairs, forward, reverse
 

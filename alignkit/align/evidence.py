@@ -36,8 +36,11 @@ FEATURES = (
 
 STRONG_OF_CHANNEL = (".link", ".link_logit")  # ends of features that few pairs can weight
 _MOST_OTHERS = 2
-_CHECKED, _FEW_LINKS = 500, 20  # pairs that `doubts` looks at, and the links that it needs
-_BETTER, _POOR = 1.25, 0.25
+# pairs that `doubts` looks at, and the links that it needs
+_CHECKED = 500
+_FEW_LINKS = 20
+_BETTER = 1.25
+_POOR = 0.25
 _LOGGER = getLogger("alignkit")
 
 
@@ -55,7 +58,9 @@ class EvidenceSystem(NamedTuple):
         return several if self.channels > 1 else (self.name,)
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.channels} files)" if self.channels > 1 else self.name
+        if self.channels > 1:
+            return f"{self.name} ({self.channels} files)"
+        return self.name
 
 
 Annotators = Mapping[str, Sequence[str]]  # for each system, the annotators of its channels
@@ -86,18 +91,25 @@ class Evidence:
     @classmethod
     def pack(cls, pairs: Iterable[SentencePair], annotators: Annotators) -> Evidence:
         """Collect the links of annotators, for each system those of its channels."""
-        pairs, names = list(pairs), list(chain.from_iterable(annotators.values()))
+        pairs = list(pairs)
+        names = list(chain.from_iterable(annotators.values()))
         known = [[pair.aligned_by(name) for name in names] for pair in pairs]
-        flat, weights = array("q"), array("d")
+        flat = array("q")
+        weights = array("d")
         for k, pair in enumerate(pairs):
             for channel, name in enumerate(names):
-                alignment = pair.alignment(name) if known[k][channel] else Alignment()
+                if known[k][channel]:
+                    alignment = pair.alignment(name)
+                else:
+                    alignment = Alignment()
                 weights.extend(weights_of(alignment, f"pair {pair.id!r}, {name}"))
                 for i, j in alignment:
                     flat.extend((k, channel, i, j))
-        links, flat_weights = np.array(flat).reshape(-1, 4), np.array(weights, np.float32)
+        links = np.array(flat).reshape(-1, 4)
+        flat_weights = np.array(weights, np.float32)
         owner = np.repeat(np.arange(len(annotators)), [len(own) for own in annotators.values()])
-        soft, systems = set(owner[links[flat_weights < 1, 1]].tolist()), systems_of(annotators)
+        soft = set(owner[links[flat_weights < 1, 1]].tolist())
+        systems = systems_of(annotators)
         systems = tuple(system._replace(weighted=k in soft) for k, system in enumerate(systems))
         lengths = np.array([pair.lengths for pair in pairs], np.int64).reshape(-1, 2)
         aligned = np.array(known, bool).reshape(len(pairs), len(names))
@@ -127,8 +139,10 @@ class Evidence:
     def part(self, begin: int, end: int) -> Evidence:
         """Return the evidence of the pairs `begin:end`."""
         inside = slice(*np.searchsorted(self.links[:, 0], [begin, end]))
-        links, lengths = self.links[inside] - np.array([begin, 0, 0, 0]), self.lengths[begin:end]
-        known, weights = self.known[begin:end], self.weights[inside]
+        links = self.links[inside] - np.array([begin, 0, 0, 0])
+        lengths = self.lengths[begin:end]
+        known = self.known[begin:end]
+        weights = self.weights[inside]
         return Evidence(self.systems, lengths, known, links, weights)
 
     def on(self, bitext: Bitext, pieces: Pieces | None) -> Evidence:
@@ -140,7 +154,8 @@ class Evidence:
         offsets = np.searchsorted(self.links[:, 0], np.arange(len(bitext) + 1))
         taken, ends = gather(offsets, pieces.pairs)
         owner = np.repeat(np.arange(len(pieces.pairs)), np.diff(ends))
-        links, lengths = self.links[taken], _lengths(pieces.bitext)
+        links = self.links[taken]
+        lengths = _lengths(pieces.bitext)
         links[:, 0] = owner
         links[:, 2] -= pieces.source_shifts[owner]
         links[:, 3] -= pieces.target_shifts[owner]
@@ -164,9 +179,11 @@ class Evidence:
         them. A share is the mean weight of the channels of a system; NaN if it lacks the pair.
         """
         at = np.column_stack([pair_of, np.zeros_like(pair_of), places])
-        cells, odds = replace(self, links=at).cells(), _logit(means, 1e-3)
+        cells = replace(self, links=at).cells()
+        odds = _logit(means, 1e-3)
         firsts = np.cumsum(self.lengths, axis=0) - self.lengths
-        words, linked = firsts[pair_of] + places, self.cells()
+        words = firsts[pair_of] + places
+        linked = self.cells()
         width = int(self.lengths.prod(axis=1).sum()), *self.lengths.sum(axis=0).tolist()
         weighed = np.empty((len(cells), self.known.shape[1]))
         # Each word of the pairs has a row or a column of its own, each cell a place in a table
@@ -178,7 +195,8 @@ class Evidence:
             out[:, 0], out[:, 6], out[:, 7] = own > 0, own * odds, 1
             out[:, 1] = np.where(own > 0, _logit(own, 0.01), 0)
             for side, position in enumerate((i, j)):
-                word, here = firsts[pair, side] + position, words[:, side]
+                word = firsts[pair, side] + position
+                here = words[:, side]
                 others = np.bincount(word, weights, width[1 + side])[here] - own
                 out[:, 2 + side] = np.clip(others, 0, _MOST_OTHERS)
                 out[:, 4 + side] = np.bincount(word, minlength=width[1 + side])[here] == 0
@@ -238,19 +256,22 @@ def doubts(
     """
     long = np.flatnonzero(evidence.lengths.max(axis=1, initial=0) > LONGEST_PIECE)
     end = min(len(bitext), _CHECKED, *long.tolist())
-    part, evidence = bitext.part(0, end), evidence.part(0, end)
+    part = bitext.part(0, end)
+    evidence = evidence.part(0, end)
     if not end:
         return
     forward, reverse = decoder_of(part).posteriors(0, end)
     for channel, name in enumerate(evidence.names):
-        own, fits = evidence._only(evidence.links[:, 1] == channel), {}
+        own = evidence._only(evidence.links[:, 1] == channel)
+        fits = {}
         pair, c, i, j = own.links.T
         readings = {"": (i, j), ":transpose": (j, i), ":base1": (i - 1, j - 1)}
         for reading, places in readings.items():
             links = np.stack([pair, c, *places], axis=1)
             cells = replace(own, links=links[_inside(links, own.lengths)]).cells()
             fits[reading] = float((forward + reverse)[cells].sum() / 2) / max(len(links), 1)
-        now, best = fits[""], max(fits, key=fits.__getitem__)
+        now = fits[""]
+        best = max(fits, key=fits.__getitem__)
         if len(own.links) >= _FEW_LINKS:
             if fits[best] > max(_BETTER * now, now + 0.1):
                 yield (

@@ -41,7 +41,8 @@ class Positions:
     @classmethod
     def uniform(cls) -> Positions:
         """Return tables in which all positions are equally probable."""
-        nothing, shapes = np.empty(0, np.float32), np.empty((0, 2), np.int64)
+        nothing = np.empty(0, np.float32)
+        shapes = np.empty((0, 2), np.int64)
         return cls(shapes, np.zeros(1, np.int64), np.empty(0, np.int64), nothing, nothing)
 
     def of(self, bitext: Bitext) -> Positions:
@@ -68,7 +69,9 @@ class Positions:
 
     def updated(self, bitext: Bitext, expected: tuple[F4, F4], *, diagonal: bool) -> Positions:
         """Return the tables estimated from the expected links (C,) of both directions."""
-        shapes, starts, places = self.shapes, self.shape_starts, self.places
+        shapes = self.shapes
+        starts = self.shape_starts
+        places = self.places
         if not len(places):
             lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
             shapes, starts, places = blocks_of(lengths)
@@ -193,7 +196,8 @@ class BitextPart:
 
     def __init__(self, text: Bitext, index: Cooccurrence, workers: Workers, first: int = 0) -> None:
         self.bitext, self.pairs = text, pairs_of(text, index)
-        self._workers, self._first = workers, first
+        self._workers = workers
+        self._first = first
         self._blocks = parts_of(text.starts)
         self._source_nulls = np.zeros(len(text.source.ids), np.float32)
         self._target_nulls = np.zeros(len(text.target.ids), np.float32)
@@ -278,8 +282,10 @@ class Shard:
     """The weights of K word pairs, from their counts and the prior."""
 
     def __init__(self, index: Cooccurrence, prior: F4, backing: Backing | None, count: int) -> None:
-        self.index, self.prior = index, prior
-        self._backing, self._targets = backing, count
+        self.index = index
+        self.prior = prior
+        self._backing = backing
+        self._targets = count
         self.forgotten: B1 | None = None
 
     def to_forget(self, counts: F4, floor: float) -> B1:
@@ -294,7 +300,9 @@ class Shard:
 
     def stem_sums(self, counts: F4) -> StemSums | None:
         """Return the sums of counts (K,) by stem; those of target stems lack the other shards."""
-        return None if self._backing is None else self._backing.sums(counts)
+        if self._backing is None:
+            return None
+        return self._backing.sums(counts)
 
     def weights(self, counts: F4, sums: StemSums | None) -> tuple[F4, I8, I8]:
         """Return weights (K,), and their sums by source and by target word, in units."""
@@ -315,7 +323,8 @@ def counts_of(sums: I8, units: float = LEVELS) -> F4:
 
 def _totals_of(index: Cooccurrence, weights: F4, targets: int) -> tuple[I8, I8]:
     """Return the sums of weights (K,) by source word and by target word, in units."""
-    source, target = np.zeros(len(index.rows) - 1, np.int64), np.zeros(targets, np.int64)
+    source = np.zeros(len(index.rows) - 1, np.int64)
+    target = np.zeros(targets, np.int64)
     kernel.sum_totals(index.rows, index.columns, weights, source, target)
     return source, target
 
@@ -347,8 +356,11 @@ class Collapsed:
     # so that rare words cannot vouch for themselves. Both directions share the counts.
 
     def __init__(self, shard: Shard, cells: I4, settings: Settings, pairs: int, room: Room) -> None:
-        self._shard, self._cells, self._pairs = shard, cells, pairs
-        self._floor, self._concentration = settings.floor, settings.concentration
+        self._shard = shard
+        self._cells = cells
+        self._pairs = pairs
+        self._floor = settings.floor
+        self._concentration = settings.concentration
         self.agreement: U1 = room.zeros(len(cells), np.uint8)
         self.own: U1 = NO_LEVELS
         self.forward = self.reverse = NO_POSTERIORS
@@ -384,7 +396,10 @@ class Soft:
     def __init__(
         self, index: Cooccurrence, prior: F4, room: Room, *, agree: bool, bayes: bool
     ) -> None:
-        self._index, self._prior, self._agree, self._bayes = index, prior, agree, bayes
+        self._index = index
+        self._prior = prior
+        self._agree = agree
+        self._bayes = bayes
         self.own = self.agreement = NO_LEVELS
         self.forward: F4 = room.zeros(len(index.cells), np.float32)
         self.reverse: F4 = room.zeros(len(index.cells), np.float32)
@@ -401,11 +416,15 @@ class Soft:
         targets = len(tables.target_totals)
         expected = self.expected()
         forward = self._counts(expected[0])
-        reverse = forward if self._agree else self._counts(expected[1])
+        if self._agree:
+            reverse = forward
+        else:
+            reverse = self._counts(expected[1])
         source = _totals_of(self._index, forward, targets)[0] / kernel.UNITS
         target = _totals_of(self._index, reverse, targets)[1] / kernel.UNITS
         if self._bayes:
-            forward, reverse = _exp_digamma(forward), _exp_digamma(reverse)
+            forward = _exp_digamma(forward)
+            reverse = _exp_digamma(reverse)
             source, target = _exp_digamma(source), _exp_digamma(target)
         tables.forward = forward.astype(np.float32, copy=False)
         tables.reverse = reverse.astype(np.float32, copy=False)

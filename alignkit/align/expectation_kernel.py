@@ -273,7 +273,10 @@ def multiply(n: int, s: int, band: int, vector: F4, matrix: F4, out: F4) -> None
         row1 = matrix[at + s : at + s + size]
         row2 = matrix[at + 2 * s : at + 2 * s + size]
         row3 = matrix[at + 3 * s : at + 3 * s + size]
-        a, b, c, d = vector[k], vector[k + 1], vector[k + 2], vector[k + 3]
+        a = vector[k]
+        b = vector[k + 1]
+        c = vector[k + 2]
+        d = vector[k + 3]
         sums = out[low : low + size]
         for i in range(size):
             sums[i] += a * row[i] + b * row1[i] + (c * row2[i] + d * row3[i])
@@ -586,8 +589,13 @@ def hmm_step(
     expected = np.zeros(most * most, np.float32)
     # one array for all that is as long as a sentence: fewer to allocate and to pass
     small = np.zeros((7, most), np.float32)
-    beta, work, tail, first = small[0], small[1], small[2], small[3]
-    last, scale, null = small[4], small[5], small[6]
+    beta = small[0]
+    work = small[1]
+    tail = small[2]
+    first = small[3]
+    last = small[4]
+    scale = small[5]
+    null = small[6]
     rows = np.zeros(n_most, np.float32)
     cols = np.zeros(m_most, np.float32)
     kinds = np.zeros(most, np.int32)
@@ -699,7 +707,10 @@ def hmm_paths(
     steps = np.zeros(most * most, np.float32)
     back = np.zeros(most * most, np.float32)
     small = np.zeros((4, most), np.float32)
-    tail, first, last, null = small[0], small[1], small[2], small[3]
+    tail = small[0]
+    first = small[1]
+    last = small[2]
+    null = small[3]
     rows = np.zeros(n_most, np.float32)
     cols = np.zeros(m_most, np.float32)
     kinds = np.zeros(most, np.int32)

@@ -61,7 +61,8 @@ class KnownWords:
 
     def __add__(self, other: KnownWords) -> KnownWords:
         """Return the sums of both."""
-        mine, others = asdict(self), asdict(other)
+        mine = asdict(self)
+        others = asdict(other)
         sums = {name: mine[name] + others[name] for name in mine if name != "different"}
         return KnownWords(**sums, different=self.different and other.different)
 

@@ -19,8 +19,14 @@ LIKELIHOOD_UNITS = 2.0**16
 def total_of(values: F4) -> np.float32:
     """Return the sum of floats, of which there are a multiple of 8: eight sums side by side."""
     # the order of additions is fixed, so that each machine rounds alike
-    a, b, c, d = values[0], values[1], values[2], values[3]
-    e, f, g, h = values[4], values[5], values[6], values[7]
+    a = values[0]
+    b = values[1]
+    c = values[2]
+    d = values[3]
+    e = values[4]
+    f = values[5]
+    g = values[6]
+    h = values[7]
     for i in range(8, len(values), 8):
         a += values[i]
         b += values[i + 1]

@@ -58,7 +58,9 @@ _OF_LEARNED = {"kind", "objective", "threshold", "pairs", "vectors", "features",
 _OF_EVIDENCE = {"evidence", "measures", "without"}  # of models that learned to use evidence
 _WITHOUT = "without_"  # begins the names of tables and words of what was learned without evidence
 
-_LEAST_SHARE, _LARGEST, _MOST_PAIRS = 1e-15, 1e9, 2**31
+_LEAST_SHARE = 1e-15
+_LARGEST = 1e9
+_MOST_PAIRS = 2**31
 _MOST_CHANNELS = 1000
 _LONGEST = 1000  # letters of a prefix
 
@@ -77,13 +79,15 @@ BLOCKS = 1 << 22
 
 def save_parameters(path: str, known: Parameters) -> None:
     """Write a trained model to a file."""
-    header, arrays = _header_of(known), _arrays_of(known)
+    header = _header_of(known)
+    arrays = _arrays_of(known)
     words: dict[str, Sequence[str]] = {"source": known.source, "target": known.target}
     for size, part in known.prefixes.items():
         start = f"prefix{size}_"  # what the names of its tables begin with
         arrays |= {start + name: array for name, array in _arrays_of(part).items()}
         words |= {f"{start}source": part.source, f"{start}target": part.target}
-    learned, evidence = known.learned, False
+    learned = known.learned
+    evidence = False
     if learned is not None:
         header = replace(header, learned=record_of(learned))
         evidence = bool(learned.lessons.evidence)
@@ -97,7 +101,10 @@ def save_parameters(path: str, known: Parameters) -> None:
 
 def _header_of(known: Parameters) -> ModelHeader:
     fertile = known.fertilities
-    shares = None if fertile is None else (fertile.forward.null_share, fertile.reverse.null_share)
+    if fertile is None:
+        shares = None
+    else:
+        shares = (fertile.forward.null_share, fertile.reverse.null_share)
     prefixes = {size: _header_of(part) for size, part in known.prefixes.items()}
     agreement = None if known.text is None else known.text.agreement
     return ModelHeader(
@@ -167,7 +174,8 @@ def _valid(stored: StoredModel, header: ModelHeader, prefixes: dict[int, Paramet
     _require(plain, f"its word lists are {names}; expected source and target")
     for name, words in stored.words.items():
         _require(len(set(words)) == len(words), f"a word occurs twice in the words of {name}")
-    source, target = list(stored.words["source"]), list(stored.words["target"])
+    source = list(stored.words["source"])
+    target = list(stored.words["target"])
     jumping = any(done.model == "hmm" for done in header.history)
     declared = fields_of(header.settings, jumping, "reverse" in stored.arrays)
     if header.agreement is not None:
@@ -180,7 +188,8 @@ def _valid(stored: StoredModel, header: ModelHeader, prefixes: dict[int, Paramet
     _check_each(declared, stored.arrays, {"sources": len(source), "targets": len(target)})
     for problem in _ties(declared, stored.arrays):
         raise AlignerError(problem)
-    learned, nested = None, _without(header.learned, without)
+    learned = None
+    nested = _without(header.learned, without)
     if header.learned is not None:
         learned = replace(learned_of(header.learned, stored.arrays, stored.words), without=nested)
 
@@ -255,14 +264,19 @@ class ModelHeader:
         for name in sorted((content.keys() - _MORE) ^ _ENTRIES):
             known = name in _ENTRIES
             raise AlignerError(f"{name[:40]} is {'missing' if known else 'not a known entry'}")
-        casefold, history = content["casefold"], content["history"]
+        casefold = content["casefold"]
+        history = content["history"]
         if not isinstance(casefold, bool):
             raise AlignerError(f"casefold is {_short(casefold)}; expected true or false")
         settings = _settings(content["settings"])
         if not isinstance(history, list):
             raise AlignerError(f"history is {_short(history)}; expected a list of rounds")
-        rounds, shares = tuple(map(_round, history)), _null_shares(content["null_shares"], settings)
-        vectors = _vectors(content["vectors"]) if "vectors" in content else None
+        rounds = tuple(map(_round, history))
+        shares = _null_shares(content["null_shares"], settings)
+        if "vectors" in content:
+            vectors = _vectors(content["vectors"])
+        else:
+            vectors = None
         header = cls(settings, casefold, rounds, shares, content.get("learned"), vectors)
         if "agreement" in content:
             share = content["agreement"]
@@ -281,7 +295,8 @@ class ModelHeader:
         _require(fits, f"prefixes are {_short(content)}; expected models by numbers of letters")
         of_part = replace(self.settings, best=False), self.casefold
         for name in sorted(content, key=int):
-            entry, plain = content[name], isinstance(content[name], dict)
+            entry = content[name]
+            plain = isinstance(content[name], dict)
             _require(plain, f"prefixes: {name} is {_short(entry)}; expected an object")
             part = ModelHeader.of(entry)
             same = (part.settings, part.casefold) == of_part
@@ -361,7 +376,10 @@ class Field(NamedTuple):
 
 def fields_of(settings: Settings, jumping: bool, whole: bool) -> dict[str, Field]:
     """Return all fields of a model by name, in the order of the checks."""
-    jumps = (2, settings.kinds + 1, 2 * settings.band + 2) if jumping else (0, 0, 0)
+    if jumping:
+        jumps = (2, settings.kinds + 1, 2 * settings.band + 2)
+    else:
+        jumps = (0, 0, 0)
     shapes: str | int = "shapes" if settings.model == "ibm2" else 0
     remembered: str | int = "keys" if settings.collapsed else 0
     declared = {
@@ -400,7 +418,8 @@ def _more(size: str | int) -> str | int:
 
 
 def _of_fertility(side: str, source: str, target: str, *, factorial: bool) -> dict[str, Field]:
-    before, words = f"{side} classes before", f"{side} classes"
+    before = f"{side} classes before"
+    words = f"{side} classes"
     first = (1, 0, 1) if factorial else (f"{before}+1", words, STEPS)
     return {
         "fertilities": Field("float32", (f"{source}+1", MOST + 1), *LOGGED),
@@ -471,7 +490,8 @@ def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
     if (keys[1:] <= keys[:-1]).any():
         yield "memory_keys do not increase"
     yield from _not_rising("memory_offsets", arrays["memory_offsets"], len(arrays["memory_cells"]))
-    shapes, starts = arrays["positions_shapes"], arrays["positions_shape_starts"]
+    shapes = arrays["positions_shapes"]
+    starts = arrays["positions_shape_starts"]
     yield from _not_shapes("positions_shapes", shapes, len(arrays["positions_forward"]))
     yield from _not_rising("positions_shape_starts", starts, len(arrays["positions_forward"]))
     if (np.diff(starts) != shapes.prod(axis=1)).any():
@@ -497,8 +517,12 @@ def _not_shapes(name: str, shapes: I8, places: int) -> Iterator[str]:
 
 def record_of(learned: refinement.Learned) -> dict[str, object]:
     """Return the header's record of the refinement from gold links."""
-    lessons, fitted = learned.lessons, learned.rounds is not None
-    names = names_of(vectors=lessons.vectors, evidence=lessons.evidence) if fitted else ()
+    lessons = learned.lessons
+    fitted = learned.rounds is not None
+    if fitted:
+        names = names_of(vectors=lessons.vectors, evidence=lessons.evidence)
+    else:
+        names = ()
     record = asdict(lessons) | {"features": list(names), "lexicon": learned.lexicon is not None}
     if lessons.evidence:
         return record | {"without": learned.without and record_of(learned.without)}
@@ -508,7 +532,8 @@ def record_of(learned: refinement.Learned) -> dict[str, object]:
 def _lessons_of(record: object) -> tuple[refinement.Lessons, bool, bool]:
     if not isinstance(record, dict) or set(record) - _OF_EVIDENCE != _OF_LEARNED:
         raise AlignerError("learned must have the entries " + ", ".join(sorted(_OF_LEARNED)))
-    lexicon, evidence = record["lexicon"], _OF_EVIDENCE & record.keys()
+    lexicon = record["lexicon"]
+    evidence = _OF_EVIDENCE & record.keys()
     systems, measures = _evidence_of(record) if evidence else ((), None)
     entries = ("kind", "objective", "threshold", "pairs", "vectors")
     kind, objective, threshold, pairs, vectors = (record[name] for name in entries)
@@ -555,7 +580,10 @@ def _evidence_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _without(record: object, stored: StoredModel) -> refinement.Learned | None:
     """Return what was learned without evidence, from its own tables and words."""
-    inner = record.get("without") if isinstance(record, dict) else None
+    if isinstance(record, dict):
+        inner = record.get("without")
+    else:
+        inner = None
     fields: dict[str, Field] = {}
     if inner is not None:
         fields = fields_of_learned(inner, *(len(stored.words.get(name, ())) for name in WORDS))
@@ -563,7 +591,9 @@ def _without(record: object, stored: StoredModel) -> refinement.Learned | None:
     _check_each(fields, stored.arrays, {})
     known = set() if inner is None else set(WORDS)
     _require(stored.words.keys() <= known, "learned: it has words of no lexicon")
-    return None if inner is None else learned_of(inner, stored.arrays, stored.words)
+    if inner is None:
+        return None
+    return learned_of(inner, stored.arrays, stored.words)
 
 
 def arrays_of(learned: refinement.Learned) -> dict[str, NDArray[Any]]:
@@ -571,7 +601,8 @@ def arrays_of(learned: refinement.Learned) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {}
     for name in ("first", "second") if learned.rounds is not None else ():
         fitted: refinement.SupervisedRound = getattr(learned.rounds, name)
-        networks, start = fitted.networks, f"learned_{name}_"
+        networks = fitted.networks
+        start = f"learned_{name}_"
         hidden = networks[0].first.shape[1] if networks else 0
         layers = np.zeros((len(networks), len(fitted.weights) + 1, hidden), np.float32)
         outputs = np.zeros((len(networks), hidden + 1), np.float32)
@@ -589,9 +620,12 @@ def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dic
     lessons, used, with_lexicon = _lessons_of(record)
     fields: dict[str, Field] = {}
     names = names_of(vectors=lessons.vectors, evidence=lessons.evidence)
-    width, limits = len(names) + 1, (-_LARGEST, _LARGEST)
+    width = len(names) + 1
+    limits = (-_LARGEST, _LARGEST)
     for name in ("first", "second") if used else ():
-        start, networks, hidden = f"learned_{name}_", f"networks {name}", f"hidden {name}"
+        start = f"learned_{name}_"
+        networks = f"networks {name}"
+        hidden = f"hidden {name}"
         fields[f"{start}weights"] = Field("float64", (width,), *limits)
         fields[f"{start}layers"] = Field("float32", (networks, width, hidden), *limits)
         fields[f"{start}outputs"] = Field("float32", (networks, f"{hidden}+1"), *limits)
@@ -624,7 +658,8 @@ def learned_of(
 
 def _round_of(name: str, arrays: Arrays) -> refinement.SupervisedRound:
     weights = arrays[f"learned_{name}_weights"]
-    layers, outputs = arrays[f"learned_{name}_layers"], arrays[f"learned_{name}_outputs"]
+    layers = arrays[f"learned_{name}_layers"]
+    outputs = arrays[f"learned_{name}_outputs"]
     both = zip(layers, outputs, strict=True)
     networks = tuple(refinement.Layers(x.copy(), y.copy()) for x, y in both)
     return refinement.SupervisedRound(weights[:-1].copy(), float(weights[-1]), networks)

@@ -44,7 +44,9 @@ from alignkit.io.atomic_files import WriteError, replacing_bytes
 from alignkit.io.opening import open_input, plain_size
 from alignkit.version import __version__
 
-PLAIN_VERSION, VERSION = 2, 3  # of the file format: 3 if it learned from evidence, the newest read
+# of the file format: 3 if it learned from evidence, the newest read
+PLAIN_VERSION = 2
+VERSION = 3
 
 LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
 
@@ -135,7 +137,8 @@ class Contents(NamedTuple):
             _require(set(content) == entries, f"it has the entries {known}")
             for key in ("header", "arrays", "words"):
                 _require(isinstance(content[key], dict), f"its {key} must be an object")
-            arrays, words = content["arrays"], content["words"]
+            arrays = content["arrays"]
+            words = content["words"]
             tables = {key: _table(key, arrays[key]) for key in sorted(arrays)}
             lists = {}
             for key in sorted(words):
@@ -175,7 +178,9 @@ def _plain(value: object) -> object:
             if not isinstance(key, str):
                 raise TypeError(f"the name {key!r} in the header is not a text")
         return {key: _plain(entry) for key, entry in value.items()}
-    return [*map(_plain, value)] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [*map(_plain, value)]
+    return value
 
 
 def _object(text: bytes, path: str) -> dict[str, Any]:
@@ -223,12 +228,17 @@ def _is_count(value: Any) -> bool:
 _ZIP = 45  # the least version of zip that knows zip64
 _UNIX = 3 << 8
 _MODE = 0o100644 << 16
-_MIDNIGHT, _FIRST_DAY = 0, 1 << 5 | 1  # 1980-01-01 00:00
-_ELSEWHERE, _MANY = 2**32 - 1, 2**16 - 1  # the number stands in the zip64 record
+# 1980-01-01 00:00
+_MIDNIGHT = 0
+_FIRST_DAY = 1 << 5 | 1
+# the number stands in the zip64 record
+_ELSEWHERE = 2**32 - 1
+_MANY = 2**16 - 1
 
 _LOCAL = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
-_SIZES, _PLACE = struct.Struct("<2H2Q"), struct.Struct("<2H3Q")
+_SIZES = struct.Struct("<2H2Q")
+_PLACE = struct.Struct("<2H3Q")
 _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR = struct.Struct("<4sLQL")
 _END = struct.Struct("<4s4H2LH")
@@ -355,7 +365,10 @@ def write_model(
 
 def _stored(key: str, array: NDArray[Any]) -> NDArray[Any]:
     _check_name(key)
-    kind = array.dtype.name if isinstance(array, np.ndarray) else type(array).__name__
+    if isinstance(array, np.ndarray):
+        kind = array.dtype.name
+    else:
+        kind = type(array).__name__
     if kind not in DTYPES:
         raise ValueError(f"array {key!r} has type {kind}; expected one of {', '.join(DTYPES)}")
     return np.asarray(array, DTYPES[kind], order="C")
@@ -375,7 +388,10 @@ def _text(key: str, words: Sequence[str]) -> bytes:
 def _put(out: BinaryIO, name: str, *parts: bytes | memoryview) -> Member:
     size = checksum = 0
     for part in parts:
-        size += part.nbytes if isinstance(part, memoryview) else len(part)
+        if isinstance(part, memoryview):
+            size += part.nbytes
+        else:
+            size += len(part)
         checksum = crc32(part, checksum)
     member = Member(name, size, checksum)
     out.write(member_head(member))
@@ -422,7 +438,8 @@ class _Reading:
     """A model being read from first to last byte, compared with its header."""
 
     def __init__(self, stream: BufferedReader, path: str) -> None:
-        self._stream, self._path = stream, path
+        self._stream = stream
+        self._path = path
         self._size = plain_size(stream)
         self._members: list[Member] = []
 
@@ -452,7 +469,8 @@ class _Reading:
         head = self._stream.read(length)
         if not head:
             raise self._stranger("it is empty")
-        start, name = b"PK\3\4", _FIRST.encode("ascii")
+        start = b"PK\3\4"
+        name = _FIRST.encode("ascii")
         if head[:4] != start[: len(head)] or head[30:41] != name[: max(0, len(head) - 30)]:
             raise self._stranger(f"it begins with {head[:12]!r}")
         if len(head) < length:
@@ -498,7 +516,8 @@ class _Reading:
         return tuple(words)
 
     def _check_head(self, name: str, size: int, head: bytes | None = None) -> None:
-        head = self._take(head_length(name)) if head is None else head
+        if head is None:
+            head = self._take(head_length(name))
         self._members.append(Member(name, size, int.from_bytes(head[14:18], "little")))
         if head != member_head(self._members[-1]):
             raise self._damage(f"the record before {name} is wrong")

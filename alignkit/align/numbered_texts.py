@@ -70,7 +70,10 @@ def _report_marks(readings: Sequence[TextFile], named: TextFile) -> None:
     paths = [reading.path for reading in readings]
     for reading in (*readings, named):
         if count := reading.counts["byte order mark"]:
-            both = " and ".join(paths) if reading is named else reading.path
+            if reading is named:
+                both = " and ".join(paths)
+            else:
+                both = reading.path
             text = f"{both}: {how_many(count, 'byte order mark')} removed"
             _LOGGER.warning("%s", text, extra={"note": True})
 
@@ -98,7 +101,10 @@ def _lines_of(
 def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) -> Iterator[Lines]:
     first = 1
     mine = _portions(source, whole)
-    theirs = iter([b"".join(target.chunks())]) if whole else target.raw_lines()
+    if whole:
+        theirs = iter([b"".join(target.chunks())])
+    else:
+        theirs = target.raw_lines()
     with watch(source) as step:
         while True:
             raw = next(mine, b"")
@@ -136,7 +142,8 @@ def _portions(reading: TextFile, whole: bool) -> Iterator[bytes]:
         size += len(line)
         if size >= _BYTES or len(some) >= _LINES:
             yield b"".join(some)
-            some, size = [], 0
+            some = []
+            size = 0
     if some:
         yield b"".join(some)
 
@@ -204,7 +211,8 @@ def _live_text(
     reading: TextFile, format: str | None, refuse: Callable[[FormatError], None]
 ) -> Iterator[Lines]:
     """Read lines as they arrive; a bad line is refused alone and is empty in the output."""
-    first, most = 1, reading.options.max_size
+    first = 1
+    most = reading.options.max_size
     divided = TwoInLine(reading, format, ids=reading.options.text_ids is True)
     for raw in reading.chunks(cut=True):
         sides: list[tuple[str, str, str | None]] = []

@@ -34,7 +34,8 @@ class Memory:
     @classmethod
     def empty(cls) -> Memory:
         """Return an empty memory."""
-        cells, levels = np.empty(0, np.uint32), np.empty(0, np.uint8)
+        cells = np.empty(0, np.uint32)
+        levels = np.empty(0, np.uint8)
         return cls(np.empty(0, np.uint64), np.zeros(1, np.int64), cells, levels)
 
     @classmethod
@@ -43,10 +44,12 @@ class Memory:
         words = (pairs.source, pairs.source_starts), (pairs.target, pairs.target_starts)
         distinct, order = np.unique(keys_of(*words), return_index=True)
         known = distinct > 0
-        distinct, order = distinct[known], order[known].astype(np.int64)
+        distinct = distinct[known]
+        order = order[known].astype(np.int64)
         offsets = np.empty(len(order) + 1, np.int64)
         count_links(order, pairs, own, offsets)
-        cells, levels = np.empty(offsets[-1], np.uint32), np.empty(offsets[-1], np.uint8)
+        cells = np.empty(offsets[-1], np.uint32)
+        levels = np.empty(offsets[-1], np.uint8)
         remember(order, pairs, own, offsets, cells, levels)
         return cls(distinct, offsets, cells, levels)
 

@@ -104,7 +104,8 @@ def add_dictionary(
             raise OptionError(
                 f"{word} ~ {translation} has the pseudo-count {weight}; it must be at least 0"
             )
-        row, column = source_numbers.get(word), target_numbers.get(translation)
+        row = source_numbers.get(word)
+        column = target_numbers.get(translation)
         if row is None or column is None:
             continue
         begin, end = index.rows[row], index.rows[row + 1]
@@ -159,7 +160,8 @@ class Backing:
     def __init__(
         self, index: Cooccurrence, source: Stems, target: Stems, *, strength: float
     ) -> None:
-        self._index, self._strength = index, strength
+        self._index = index
+        self._strength = strength
         self._source, self._target = source, target
         members = np.argsort(source.numbers, kind="stable").astype(np.int32)
         starts = np.zeros(source.size + 1, np.int64)
@@ -220,7 +222,8 @@ class VectorPrior:
     def __init__(
         self, source: Vectors, target: Vectors | None, *, weight: float, least: float
     ) -> None:
-        self.source, self.target = source, source if target is None else target
+        self.source = source
+        self.target = source if target is None else target
         self._weights = float(weight), float(least)
 
     def add(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:

@@ -102,7 +102,8 @@ def add_to_stems(
         for place in range(rows[word], rows[word + 1]):
             count = counts[place]
             if count > 0:
-                pair, other = stem_pairs[place], target_stems[columns[place]]
+                pair = stem_pairs[place]
+                other = target_stems[columns[place]]
                 pair_sums[pair] = plus(pair_sums[pair], count)
                 target_sums[other] = plus(target_sums[other], count)
                 total = plus(total, count)
@@ -205,7 +206,8 @@ def vector_features(
 ) -> None:
     """Set the 10 features from a column on, of the cells from first to before last of a pair."""
     n, m = cross.shape
-    by_source, by_target = np.zeros((n, 3), np.float32), np.zeros((m, 3), np.float32)
+    by_source = np.zeros((n, 3), np.float32)
+    by_target = np.zeros((m, 3), np.float32)
     by_source[:, :2] = -1
     by_target[:, :2] = -1
     # for each word its two greatest cosines, and the sum of exp(sharpness cosine)
@@ -228,10 +230,17 @@ def vector_features(
         x = cross[i, j]
         known = own[i, i] > 0.5 and other[j, j] > 0.5
         # the greatest cosine of the word with any other than this one
-        rival = by_source[i, 1] if x >= by_source[i, 0] else by_source[i, 0]
-        other_rival = by_target[j, 1] if x >= by_target[j, 0] else by_target[j, 0]
+        if x >= by_source[i, 0]:
+            rival = by_source[i, 1]
+        else:
+            rival = by_source[i, 0]
+        if x >= by_target[j, 0]:
+            other_rival = by_target[j, 1]
+        else:
+            other_rival = by_target[j, 0]
         a, b = max(i - WINDOW, 0), min(i + WINDOW + 1, n)
-        c, d = max(j - WINDOW, 0), min(j + WINDOW + 1, m)
+        c = max(j - WINDOW, 0)
+        d = min(j + WINDOW + 1, m)
         # the best of two neighbouring words against one, either way
         two = -1.0
         for y in range(i - 1, i + 1):

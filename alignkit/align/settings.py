@@ -85,13 +85,17 @@ def _floor(text: TextFacts) -> float:
     if text.monolingual:
         return 2e-3
     floor = _clip(0.04 / max(text.pairs, 1), 5e-4, 2e-3)
-    return floor * 4 ** _large(text, 10_000) if text.best else floor
+    if text.best:
+        return floor * 4 ** _large(text, 10_000)
+    return floor
 
 
 def _threshold(text: TextFacts) -> float:
     if text.calibrated:
         return 0.425
-    return 0.55 if text.monolingual else _clip(0.5 + 0.025 * _log(text), 0.5, 0.6)
+    if text.monolingual:
+        return 0.55
+    return _clip(0.5 + 0.025 * _log(text), 0.5, 0.6)
 
 
 RULES = {
@@ -221,7 +225,10 @@ class Settings:
             object.__setattr__(self, name, plain)
             least, most = setting.metadata["range"]
             if not isinstance(plain, str) and not (least <= plain <= most and plain < 1e9):
-                end = "below 1" if most == _BELOW_1 else f"to {most:,.0f}"
+                if most == _BELOW_1:
+                    end = "below 1"
+                else:
+                    end = f"to {most:,.0f}"
                 raise OptionError(f"{name} is {value}; expected a number from {least} {end}")
         check_known("model", self.model, MODELS)
         check_known("inference", self.inference, INFERENCES)
@@ -268,7 +275,9 @@ def check_sure(how: Any, default: float) -> None:
 def _plain(value: object, kind: type) -> str | float | None:
     """Return the value as a Python type, also if from NumPy; None if the type is wrong."""
     if kind is bool or isinstance(value, bool):
-        return value if kind is bool and isinstance(value, bool) else None
+        if kind is bool and isinstance(value, bool):
+            return value
+        return None
     if kind is int and isinstance(value, Integral):
         return int(value)
     if kind is float and isinstance(value, Real):

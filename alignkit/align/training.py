@@ -59,7 +59,8 @@ def train(
         raise AlignerError("nothing to learn from: no pair has words on both sides")
     training.run(_share(progress, settings, 0))
     text = training.text()
-    parameters, decoders = replace(training.parameters(), text=text), [training.decoder(text)]
+    parameters = replace(training.parameters(), text=text)
+    decoders = [training.decoder(text)]
     entries_met = training.entries_met
     if not settings.best:
         return Trained(parameters, decoders[0], entries_met)
@@ -97,7 +98,9 @@ class Training:
         vectors: VectorPrior | None = None,
     ) -> None:
         room = room or Room()
-        self.bitext, self._workers, self._on_disk = bitext, workers, room.on_disk
+        self.bitext = bitext
+        self._workers = workers
+        self._on_disk = room.on_disk
         self.settings = settings = settings.settled(len(bitext))
         if room.on_disk:
             self.index = Cooccurrence.in_blocks(bitext, room)
@@ -124,11 +127,15 @@ class Training:
         if bitext.casefold:
             entries = {(a.casefold(), b.casefold()): count for (a, b), count in entries.items()}
         self.entries_met = priors.add_dictionary(self.prior, *known, entries)
-        self._vectors = None if vectors is None else vectors.add(self.prior, self.index, bitext)
+        if vectors is None:
+            self._vectors = None
+        else:
+            self._vectors = vectors.add(self.prior, self.index, bitext)
         self.estimator = self._new_estimator(room)
 
     def _new_estimator(self, room: Room) -> expectation.Collapsed | expectation.Soft:
-        settings, prior = self.settings, self.prior
+        settings = self.settings
+        prior = self.prior
         if settings.inference != "em":
             prior += np.float32(settings.floor)
         if not settings.collapsed:
@@ -137,7 +144,8 @@ class Training:
         source, target = self.bitext.source, self.bitext.target
         backing = None
         if settings.stem_weight > 0:
-            sides, length = (source, target), settings.stem
+            sides = (source, target)
+            length = settings.stem
             stems = (priors.Stems.of(x.words, x.frequencies, length) for x in sides)
             backing = priors.Backing(self.index, *stems, strength=settings.stem_weight)
         shard = expectation.Shard(self.index, prior, backing, len(target.words))
@@ -190,7 +198,9 @@ class Training:
 
     def decoder(self, text: TrainingText | None = None) -> Decoder | FertileDecoder:
         """Return the decoder of the training bitext; `text` calibrates its probabilities."""
-        return self.hmm_decoder(text) if self._fertile is None else self._fertile[1]
+        if self._fertile is None:
+            return self.hmm_decoder(text)
+        return self._fertile[1]
 
     def hmm_decoder(self, text: TrainingText | None = None) -> Decoder:
         """Return the decoder of the training bitext by the models before IBM 3 and 4."""
@@ -210,7 +220,9 @@ class Training:
 
     def parameters(self) -> Parameters:
         """Return the trained tables."""
-        bitext, settings, lexical = self.bitext, self.settings, self.lexical
+        bitext = self.bitext
+        settings = self.settings
+        lexical = self.lexical
         unseen = unseen_total(settings, vectors=self._vectors is not None)
         rows, columns, forward, reverse = self._learned_places()
         return Parameters(
@@ -244,7 +256,9 @@ class Training:
         return partial(replace, later()) if self._on_disk else later
 
     def _learned_places(self) -> tuple[I8, I4, F4, F4]:
-        lexical, rows, columns = self.lexical, self.index.rows, self.index.columns
+        lexical = self.lexical
+        rows = self.index.rows
+        columns = self.index.columns
         every = not self.settings.collapsed or self._fertile is not None
         if every or self._vectors is not None:
             return rows, columns, lexical.forward, lexical.reverse
@@ -258,7 +272,8 @@ class Training:
         return any(done.model == "hmm" for done in self.history)
 
     def _round(self, model: str, number: int) -> None:
-        tables, how = self.tables(), (self.own, self.estimator)
+        tables = self.tables()
+        how = (self.own, self.estimator)
         if model == "hmm":
             every = pairs_for_a_jump(len(self.bitext))
             sums = self._part.hmm_step(tables, self.jumps, every, *how)
@@ -315,7 +330,8 @@ def uniform_null(words: int) -> F4:
 
 def nulls_of(sums: expectation.Sums) -> tuple[F4, F4, F4]:
     """Return the lexical tables of the empty word for source and target, and their units."""
-    tables, units = [], []
+    tables = []
+    units = []
     for side in (sums.source_nulls, sums.target_nulls):
         counts = side / UNITS + EMPTY
         total = counts.sum()
@@ -333,7 +349,8 @@ def first_jumps(settings: Settings) -> F4:
 
 def jumps_of(sums: expectation.Sums, settings: Settings) -> F4:
     """Return the jump tables of both directions from expected jumps."""
-    smoothing, tables = settings.jump_smoothing, []
+    smoothing = settings.jump_smoothing
+    tables = []
     for counts in sums.jumps / UNITS:  # each kind's own jumps, smoothed with those of all
         counts[:, -1] /= BEYOND
         common = counts[:-1].sum(axis=0)

@@ -71,13 +71,18 @@ def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]
         for word in ((0, i), (1, j)):
             if word[1] >= 0:
                 doubts[word] = max(doubt, doubts.get(word, 0.0))
-    return round(sum(doubts.values()) / (n + m), 9) if n + m else 0.0
+    if n + m:
+        return round(sum(doubts.values()) / (n + m), 9)
+    return 0.0
 
 
 def cuts_of(values: Iterable[float]) -> tuple[float, ...]:
     """Return the values that cut values into thirds; fewer cuts if many are equal."""
     ordered = sorted(values)
-    cuts = {float(ordered[len(ordered) * part // 3]) for part in (1, 2)} if ordered else set()
+    if ordered:
+        cuts = {float(ordered[len(ordered) * part // 3]) for part in (1, 2)}
+    else:
+        cuts = set()
     return tuple(cut for cut in sorted(cuts) if cut > ordered[0])
 
 
@@ -85,7 +90,10 @@ def stratum_of(item: StratifiedPair, names: Iterable[str], cuts: Cuts) -> Stratu
     """Return the stratum of a pair: the part for each measure, the value for each attribute."""
     parts = dict(item.attributes)
     for name, value in (("length", item.length), ("uncertainty", item.doubt)):
-        parts[name] = "" if value is None else str(bisect_right(cuts.get(name, ()), value))
+        if value is None:
+            parts[name] = ""
+        else:
+            parts[name] = str(bisect_right(cuts.get(name, ()), value))
     return tuple(parts.get(name, "") for name in names)
 
 
@@ -151,13 +159,17 @@ class _Drawing:
         assigned: Iterable[fold.Assigned],
         begun: Collection[tuple[int, str]],
     ) -> None:
-        self.plan, self.items = plan, {item.k: item for item in items}
+        self.plan = plan
+        self.items = {item.k: item for item in items}
         self._names: dict[int, str] = {}  # ids; of those that come again, with a number
         times = Counter[str]()
         for item in items:
             times[item.id] += 1
             again = times[item.id]
-            self._names[item.k] = item.id if again == 1 else f"{item.id}\n{again}"
+            if again == 1:
+                self._names[item.k] = item.id
+            else:
+                self._names[item.k] = f"{item.id}\n{again}"
         self.had: dict[int, dict[str, fold.Assigned]] = {}
         for row in assigned:
             self.had.setdefault(row.k, {})[row.annotator] = row
@@ -240,7 +252,8 @@ class _Drawing:
             have = [k for k in group if len(self.holders(k)) > 1]
             free = sorted((k for k in group if len(self.holders(k)) < 2), key=self._reluctance)
             twice.update(have, free[: max(wanted - len(have), 0)])
-        loads, together = Counter[str](), Counter[frozenset[str]]()
+        loads = Counter[str]()
+        together = Counter[frozenset[str]]()
 
         def give(k: int, wanted: int) -> None:
             """Give a pair to the annotators with the fewest, and vary who works with whom."""
@@ -323,7 +336,10 @@ class _Drawing:
         name = self.plan.order
         if name in ("hash", "uncertainty"):
             doubt = {k: item.doubt or 0.0 for k, item in self.items.items()}
-            first = doubt if name == "uncertainty" else dict.fromkeys(self.items, 0.0)
+            if name == "uncertainty":
+                first = doubt
+            else:
+                first = dict.fromkeys(self.items, 0.0)
             return {k: (-first[k], self.number("order", k), k) for k in self.items}
         places: dict[str, int] = {}
         for item in self.items.values():
@@ -348,7 +364,8 @@ def read_plan(conn: Connection) -> fold.AssignmentPlan | None:
 
 def assigned_rows(conn: Connection) -> list[fold.Assigned]:
     """Return all rows of the assignment, by annotator and place."""
-    row, account = schema.assignment.c, schema.account.c
+    row = schema.assignment.c
+    account = schema.account.c
     columns = row.pair, account.name, row.place, row.shown, row.arm, row.trial
     asked = select(*columns).where(account.id == row.account).order_by(row.account, row.place)
     return [fold.Assigned(*row) for row in conn.execute(asked)]
@@ -361,14 +378,19 @@ def read_items(conn: Connection) -> list[StratifiedPair]:
     items = []
     for pair in queries.pair_rows(conn):
         n, m = len(pair.source), len(pair.target)
-        doubt = doubt_of(n, m, cells[pair.k]) if pair.k in cells else None
+        if pair.k in cells:
+            doubt = doubt_of(n, m, cells[pair.k])
+        else:
+            doubt = None
         items.append(StratifiedPair(pair.k, pair.id, n + m, doubt, pair.attributes))
     return items
 
 
 def apart(conn: Connection, names: Collection[str]) -> dict[str, int]:
     """Return who else has worked on pairs, and on how many; imported work does not count."""
-    event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
+    event = schema.event_table.c
+    stream = schema.stream.c
+    account = schema.account.c
     asked = (
         select(account.name, func.count(stream.pair.distinct()))
         .where(event.stream == stream.id, account.id == stream.account)
@@ -416,7 +438,8 @@ def revised(
 
 def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
     """Draw the rows that a plan adds to the assignment."""
-    gold, sources = queries.gold_name(conn), queries.sources(conn)
+    gold = queries.gold_name(conn)
+    sources = queries.sources(conn)
     for name in plan.annotators:
         check_annotator(name, gold, sources)
     items = read_items(conn)
@@ -426,14 +449,18 @@ def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
         if name not in known:
             near = get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            has = f"; there are {', '.join(sorted(known))}" if known else "; they have none"
+            if known:
+                has = f"; there are {', '.join(sorted(known))}"
+            else:
+                has = "; they have none"
             raise ProjectError(f"no pair has an attribute {name!r}{hint or has}")
     if plan.order == "uncertainty" and all(item.doubt is None for item in items):
         raise ProjectError(
             "no links are suggested yet, so the order by uncertainty is unknown; assign when the "
             "page shows suggestions, or choose another order"
         )
-    stream, account = schema.stream.c, schema.account.c
+    stream = schema.stream.c
+    account = schema.account.c
     asked = select(stream.pair, account.name).where(account.id == stream.account)
     rows = conn.execute(asked.where(stream.pair > 0, account.id > 0))
     return draw(items, plan, assigned_rows(conn), {(k, name) for k, name in rows})
@@ -625,14 +652,18 @@ def assign_pairs(
         "least": control_least,
         "stratify": None if stratify is None else tuple(stratify),
     }
-    opened = store.database.reading() if dry_run else store.database.writing()
+    if dry_run:
+        opened = store.database.reading()
+    else:
+        opened = store.database.writing()
     with opened as conn:
         before = read_plan(conn)
         if before is None and control is None and queries.task_of(conn) != "align":
             options["control"] = 0.0  # nothing is suggested
         plan = revised(before, annotators, options)
         drawn = draw_rows(conn, replace(plan, double=None, each=UNSET) if everybody else plan)
-        rows, others = assigned_rows(conn), apart(conn, drawn.plan.annotators)
+        rows = assigned_rows(conn)
+        others = apart(conn, drawn.plan.annotators)
         assignment = _counted(read_items(conn), rows, drawn, others)
         if not dry_run:
             approve(assignment)
@@ -652,7 +683,8 @@ def present_assignment(store: Store) -> Assignment | None:
 def _counted(
     items: list[StratifiedPair], had: list[fold.Assigned], drawn: DrawnPairs, others: dict[str, int]
 ) -> Assignment:
-    plan, rows = drawn.plan, [*had, *drawn.rows]
+    plan = drawn.plan
+    rows = [*had, *drawn.rows]
     held = Counter(row.k for row in rows if not row.trial)
     new = Counter(row.annotator for row in drawn.rows)
     shares = []

@@ -76,10 +76,13 @@ def import_id(k: int, annotator: str, *what: bytes) -> str:
 
 
 def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> Iterator[LogEvent]:
-    numbers, seqs, at = count(1), count(1), now()
+    numbers = count(1)
+    seqs = count(1)
+    at = now()
 
     def project_event(kind: str, data: Struct) -> LogEvent:
-        id, body = str(uuid4()), Raw(encode(data))
+        id = str(uuid4())
+        body = Raw(encode(data))
         return LogEvent(id, next(seqs), next(numbers), kind, 1, "", at, "", 0, body)
 
     chosen = known_scheme(setting.scheme or "")
@@ -123,8 +126,14 @@ def read_documents(
     note: Callable[[str], None] | None = None,
 ) -> Iterator[SentencePair]:
     """Yield pairs of documents; the attributes `source_text` and `target_text` hold their texts."""
-    documents = _single(paths[0], encoding) if len(paths) == 1 else _beside(paths, encoding, note)
-    more = {} if tokenize is None else {TOKENIZER: describe_tokenizer(tokenize)}
+    if len(paths) == 1:
+        documents = _single(paths[0], encoding)
+    else:
+        documents = _beside(paths, encoding, note)
+    if tokenize is None:
+        more = {}
+    else:
+        more = {TOKENIZER: describe_tokenizer(tokenize)}
     divided = divider(more)
     ids: set[str] = set()
     for id, source, target, attributes in documents:
@@ -164,7 +173,10 @@ def _beside(
         alone = [name for name in names if name not in shared]
         if alone and note is not None:
             listed = ", ".join(alone[:5]) + ", ..." * (len(alone) > 5)
-            many = "1 file has" if len(alone) == 1 else f"{len(alone)} files have"
+            if len(alone) == 1:
+                many = "1 file has"
+            else:
+                many = f"{len(alone)} files have"
             note(f"{folder}: {many} no counterpart in the other folder: {listed}")
     for name in shared:
         yield _document(name, left[name], right[name], encoding)

@@ -58,7 +58,8 @@ def exported(
                 yield from _pairs(conn, queries.pair_row(conn, k), states, wanted, "extracts")
             return
         rewritten = dict(_made(conn, "rewrites")) if made else {}
-        judged, pairs = queries.judged_pairs(conn), queries.pair_rows(conn)
+        judged = queries.judged_pairs(conn)
+        pairs = queries.pair_rows(conn)
         for start in range(1, queries.count_pairs(conn) + 1, _CHUNK):
             said = _said(conn, start, wanted, judged, unfinished)
             trees = queries.trees_of(conn, start, start + _CHUNK)
@@ -126,7 +127,9 @@ class _Beginnings(NamedTuple):
         own = self.people.get(k, set())
         if role == "adjudicated":
             return shared_start(self.starts.get((k, other)) for other in own)
-        return self.starts.get((k, account)) if account in own else None
+        if account in own:
+            return self.starts.get((k, account))
+        return None
 
     def include(self, name: str | None) -> bool:
         """Return whether somebody started from an alignment, or this is not known."""
@@ -160,14 +163,16 @@ def _said(
     unfinished: Counter[str] | None,
 ) -> defaultdict[int, dict[str, Annotation]]:
     """Return the annotations of a chunk of pairs, by pair and annotator."""
-    table, end = schema.stream.c, start + _CHUNK
+    table = schema.stream.c
+    end = start + _CHUNK
     conditions = [table.pair >= start, table.pair < end]
     if wanted.account is not None:
         conditions.append(table.account == wanted.account)
     changed = last_changes(conn, start, end)
     said: defaultdict[int, dict[str, Annotation]] = defaultdict(dict)
     for k, account, state in queries.states(conn, *conditions):
-        name, place = wanted.names[account], (k, account)
+        name = wanted.names[account]
+        place = (k, account)
         annotation = annotation_of(state, wanted.scheme, changed.get(place), judged=place in judged)
         if annotation is None:
             continue
@@ -176,7 +181,10 @@ def _said(
         if state.done or not wanted.done:
             role = wanted.roles.get(name, "")
             aligned = annotation.alignment is not None
-            begun = wanted.beginnings.of(k, account, role) if aligned else None
+            if aligned:
+                begun = wanted.beginnings.of(k, account, role)
+            else:
+                begun = None
             said[k][name] = replace(annotation, role=role, start=begun)
     return said
 
@@ -258,7 +266,10 @@ class Yield(TableResult):
         ratios = [Column(name.replace("_", " "), kind) for name, kind in _RATIOS.items()]
         rows: list[list[Cell]] = []
         for row in self.rows:
-            why = "no pair is taken" if row.done else "no document is done yet"
+            if row.done:
+                why = "no pair is taken"
+            else:
+                why = "no document is done yet"
             shown = (Value(nan, reason=why) if x is None else x for x in row.ratios.values())
             rows.append([*astuple(row)[: len(columns)], *shown])
         note = "coverage, length: characters of done documents in pairs, and of an extracted text"
@@ -340,7 +351,10 @@ def _rewrite(
     times: Mapping[str, str | None],
     scheme: Scheme | None,
 ) -> SentencePair:
-    best = scheme.order[-1] if scheme is not None and scheme.order else ""
+    if scheme is not None and scheme.order:
+        best = scheme.order[-1]
+    else:
+        best = ""
     rewritten = Annotation(None, judgment=best, provenance=f"rewrite of {pair.id}")
     said = {name: replace(rewritten, when=when) for name, when in times.items()}
     attributes = {**pair.attributes, ORIGIN["rewrites"]: pair.id, "rewritten_by": ",".join(times)}
@@ -355,7 +369,8 @@ def _extract(
     whole = (log.SOURCE_TEXT, log.TARGET_TEXT)
     attributes = {name: text for name, text in pair.attributes.items() if name not in whole}
     attributes |= {ORIGIN["extracts"]: pair.id, "extracted_by": ",".join(names)}
-    divided, places = divider(pair.attributes), {"source": spans[:2], "target": spans[2:]}
+    divided = divider(pair.attributes)
+    places = {"source": spans[:2], "target": spans[2:]}
     words = {}
     for (side, (begin, end)), text in zip(places.items(), texts, strict=True):
         words[side] = divided(text[begin:end])

@@ -142,8 +142,14 @@ def import_pairs(
 
 
 def _corrected(pair: PairRow, other: SentencePair) -> fold.Text | None:
-    source = tuple(pair.source) if other.source is None else other.source
-    target = tuple(pair.target) if other.target is None else other.target
+    if other.source is None:
+        source = tuple(pair.source)
+    else:
+        source = other.source
+    if other.target is None:
+        target = tuple(pair.target)
+    else:
+        target = other.target
     if (source, target) == (tuple(pair.source), tuple(pair.target)):
         return None
     return fold.Text(pair.k, pair.rev + 1, source, target)
@@ -157,9 +163,12 @@ def _reword(
     rewording = Rewording((pair.source, pair.target), (text.source, text.target))
     for account, stream in queries.streams_of(conn, pair).items():
         writer = Writer(batch, account, names[account], pair, stream)
-        old, new = writer.state, reword(writer.state, rewording, text.rev)
+        old = writer.state
+        new = reword(writer.state, rewording, text.rev)
         data = difference(old, new, how="text")
-        data.from_, data.to, data.marks = pair.rev, text.rev, new.marks
+        data.from_ = pair.rev
+        data.to = text.rev
+        data.marks = new.marks
         result.carried += len(new.cells)
         kept = 0 if old.done else len(old.marks)
         result.lost += [(pair.k, pair.id, names[account], mark) for mark in new.marks[kept:]]
@@ -213,7 +222,9 @@ class _Taking:
     """Import the annotations of pairs into their streams."""
 
     def __init__(self, batch: Batch, holds: frozenset[str], result: Imported) -> None:
-        self._batch, self._holds, self._result = batch, holds, result
+        self._batch = batch
+        self._holds = holds
+        self._result = result
         self._accounts = _Accounts(batch)
         self._scheme = queries.scheme_of(batch.conn)
         self._log: dict[int, list[log.LogEvent]] | None = None  # of a pair, once it is asked
@@ -249,7 +260,10 @@ class _Taking:
         data = difference(stream.state, wanted, how="import")
         data.when = annotation.when or ""
         data.start = annotation.start
-        last = str(stream.state.seq).encode() if stream.state.seq else pair.id.encode()
+        if stream.state.seq:
+            last = str(stream.state.seq).encode()
+        else:
+            last = pair.id.encode()
         id = import_id(pair.k, name, last, log.encode(data))
         writer.add(new_event("edit", name, id=id), data)
         writer.save()
@@ -287,7 +301,8 @@ def with_both(mine: PairState, old: PairState, theirs: PairState) -> tuple[PairS
     new.apply("edit", rest)
     both = 0
     for place in places:
-        held, there = _held(mine, place), _held(theirs, place)
+        held = _held(mine, place)
+        there = _held(theirs, place)
         if held == _held(old, place):
             _put(new, place, there)
         elif held[0] != there[0]:
@@ -319,7 +334,8 @@ def _held(state: PairState, place: log.Cell) -> _Held:
 def _put(state: PairState, place: log.Cell, held: _Held) -> None:
     value, why = held
     if not isinstance(value, int):
-        state.judgment, state.flags = value[0], list(value[1])
+        state.judgment = value[0]
+        state.flags = list(value[1])
     else:
         log.put(state.cells, [(place, None, value or None)])
     log.put(state.whys, [(place, None, why)])
@@ -353,7 +369,10 @@ def merge_project(
             if (pair.source, pair.target) != (twin.source, twin.target):
                 result.skipped.append(pair.id)
                 continue
-            texts = queries.texts_of(conn, pair.k) if pair.rev == twin.rev > 1 else None
+            if pair.rev == twin.rev > 1:
+                texts = queries.texts_of(conn, pair.k)
+            else:
+                texts = None
             same = pair.rev == twin.rev and texts in (None, queries.texts_of(there, twin.k))
             streams = queries.streams_of(conn, pair)
             for account, events in queries.pair_log(there, twin.k).items():

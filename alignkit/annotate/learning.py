@@ -41,7 +41,8 @@ def links_of(
 
 def pairs_of(conn: Connection, some: Iterable[int], systems: Annotators) -> list[SentencePair]:
     """Return pairs with the links of systems; their ids are their numbers."""
-    wanted, numbers = {*chain(*systems.values())}, sorted(some)
+    wanted = {*chain(*systems.values())}
+    numbers = sorted(some)
     names = {x: name for x, name in enumerate(queries.annotators(conn), 1) if name in wanted}
     said: defaultdict[int, dict[str, Alignment]] = defaultdict(dict)
     for k, account, links in links_of(conn, names, numbers) if names else ():
@@ -66,7 +67,8 @@ class DoneWork:
         n = queries.last_n(conn)
         if n == self.n:
             return
-        event, stream = schema.event_table.c, schema.stream.c
+        event = schema.event_table.c
+        stream = schema.stream.c
         asked = select(stream.pair, stream.account, event.sent != "").order_by(event.n)
         asked = asked.where(event.stream == stream.id, event.n > self.n)
         changed: set[int] = set()
@@ -75,11 +77,15 @@ class DoneWork:
             if sent:
                 self.opened.add(k)
                 self.last[account] = k
-        names, name = queries.annotators(conn), queries.gold_name(conn)
+        names = queries.annotators(conn)
+        name = queries.gold_name(conn)
         gold = 1 + names.index(name) if name in names else 0
         assigned = conn.execute(select(schema.assignment.c.account).distinct()).scalars()
         teachers = {gold, *self.last, *assigned} - {0}
-        some = sorted(changed - {0}) if teachers == self._teachers else None
+        if teachers == self._teachers:
+            some = sorted(changed - {0})
+        else:
+            some = None
         self._teachers = teachers
         self._read(conn, some, gold)
         self.n = n
@@ -87,7 +93,8 @@ class DoneWork:
     def _read(self, conn: Connection, some: Sequence[int] | None, gold: int) -> None:
         for k in list(self.pairs) if some is None else some:
             self.pairs.pop(k, None)
-        stream, counts = schema.stream.c, schema.pair_counts.c
+        stream = schema.stream.c
+        counts = schema.pair_counts.c
         own = (counts.account == stream.account) & (counts.pair == stream.pair)
         said: dict[int, list[Alignment]] = {}
         decided: dict[int, list[Alignment]] = {}
@@ -163,15 +170,19 @@ class Learner:
             return Lesson(len(given), verdict=f"learning starts after {FOLDS} done pairs")
         step = next((step for below, step in _STEPS if len(given) < below), _STEP)
         if self._due or self._new >= step:
-            self._new, self._due = 0, False
+            self._new = 0
+            self._due = False
             self._refiner.validate(threads=1)
         report = self._refiner.report
         assert report is not None
-        used, before, after = report.used, report.before.value, report.after.value
+        used = report.used
+        before = report.before.value
+        after = report.after.value
         if report.systems:  # what did best is used, be it learned or not
             values = {"": before} | {x.kind: x.measure.value for x in report.systems}
             if report.without is not None:
                 values[WITHOUT] = report.without.after.value
-            before, after = values[VOTE], after if used else values[report.instead]
+            before = values[VOTE]
+            after = after if used else values[report.instead]
             self._differs = used = used or self._differs or report.instead != VOTE
         return Lesson(len(given), used, report.verdict, before, after)

@@ -110,7 +110,8 @@ def control_pairs(conn: Connection) -> Iterator[ControlPair]:
     rows: defaultdict[int, list[Assigned]] = defaultdict(list)
     for row in assigned_rows(conn):
         rows[row.k].append(row)
-    suggested, done = queries.suggested_cells(conn), _done(conn)
+    suggested = queries.suggested_cells(conn)
+    done = _done(conn)
     for item in read_items(conn):
         arm = next((row.arm for row in rows[item.k] if row.arm), "")
         own = [row for row in rows[item.k] if row.arm == arm]  # others had begun before
@@ -128,7 +129,8 @@ def control_pairs(conn: Connection) -> Iterator[ControlPair]:
 
 def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:
     names = dict(enumerate(queries.annotators(conn), 1))
-    table, counts = schema.stream.c, schema.pair_counts.c
+    table = schema.stream.c
+    counts = schema.pair_counts.c
     own = counts.account == table.account, counts.pair == table.pair
     works = {}
     for k, account, state in queries.states(conn, *own, counts.done.is_(True)):
@@ -164,7 +166,8 @@ def count_works(
     p = np.array([nan if x[2] is None else x[2] for k in number for x in kept[k]], np.float64)
     bins = np.where(np.isnan(p), len(edges) + 1, np.searchsorted(edges, p, side="right"))
     of = np.repeat(np.arange(len(works)), np.diff(hints.offsets))
-    taken, rejected = hints.among(drawn), hints.among(put_aside)
+    taken = hints.among(drawn)
+    rejected = hints.among(put_aside)
 
     def by_bin(chosen: Mask) -> Ints:
         width = len(edges) + 2
@@ -191,7 +194,8 @@ def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
 
 def agreement_of_pairs(pairs: Sequence[ControlPair]) -> tuple[Ints, Floats]:
     """Return the pairs that two have done (if split, one with, one without), and mean F1 or NaN."""
-    twos, of = [], []
+    twos = []
+    of = []
     for k, pair in enumerate(pairs):
         for two in combinations(pair.works.values(), 2):
             if pair.arm != "split" or two[0].shown != two[1].shown:
@@ -233,11 +237,15 @@ class StratifiedSample:
     def __init__(
         self, rows: Rows, strata: Ints, options: PullOptions, rng: np.random.Generator, rest: int
     ) -> None:
-        self._confidence, self._left_out = options.confidence, rest
+        self._confidence = options.confidence
+        self._left_out = rest
         self._pairs = len(rows)
         self._figures = rows.figures()
         self._drawn: dict[str, Floats] = {}
-        self._degrees = self._pairs - len(np.unique(merged_strata(strata))) if self._pairs else 0
+        if self._pairs:
+            self._degrees = self._pairs - len(np.unique(merged_strata(strata)))
+        else:
+            self._degrees = 0
         if self._pairs > 1:
             draws = stratified_weights(strata, options.resamples, rng, width=rows.counts.shape[1])
             parts = [rows.measure(rows.sums(weights)) for weights in draws]
@@ -376,9 +384,11 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
     check_arguments(estimate_pull, locals(), apart=["pairs"])
     given = every("pairs", pairs, ControlPair)
     data = _PullData.of(given, options or PullOptions())
-    shown, hidden = data.side("split", True), data.side("split", False)
+    shown = data.side("split", True)
+    hidden = data.side("split", False)
     both = np.flatnonzero(shown.done & hidden.done)
-    split, seen = _split_sample(data, shown, hidden, both), _seen_sample(data)
+    split = _split_sample(data, shown, hidden, both)
+    seen = _seen_sample(data)
     coin = {}
     for name in ("shown", "hidden"):
         side = data.side("coin", name == "shown")
@@ -444,7 +454,8 @@ class _PullData:
 
     def side(self, arm: str, shown: bool) -> _Side:
         """Return for each pair of an arm the mean of those who saw suggestions, or did not."""
-        works, pairs = self.works, len(self.arms)
+        works = self.works
+        pairs = len(self.arms)
         chosen = np.flatnonzero((self.arms[works.pair] == arm) & (works.shown == shown))
         of = works.pair[chosen]
         size = np.bincount(of, minlength=pairs)
@@ -459,7 +470,8 @@ class _PullData:
     ) -> StratifiedSample:
         """Return a sample with draws of its own; rows without information are left out."""
         seeds = np.random.SeedSequence(self.options.seed).spawn(len(_SAMPLES))
-        own, left_out = Rows(rows[says], measure), int((~says).sum())
+        own = Rows(rows[says], measure)
+        left_out = int((~says).sum())
         rng = np.random.default_rng(seeds[_SAMPLES.index(name)])
         return StratifiedSample(own, self.strata[pairs[says]], self.options, rng, left_out)
 
@@ -510,7 +522,8 @@ def _bins(data: _PullData, split: StratifiedSample, pairs: Ints) -> Iterator[Pul
 
 
 def _seen_sample(data: _PullData) -> StratifiedSample:
-    works, size = data.works, len(data.arms)
+    works = data.works
+    size = len(data.arms)
     of = works.pair[works.shown]
     counts = works.suggested.sum(axis=1), works.taken.sum(axis=1), works.rejected
     sums = [np.bincount(of, count[works.shown], minlength=size) for count in counts]
@@ -530,7 +543,9 @@ ENOUGH = 97  # the split pairs needed for an interval of +-0.05 if the standard 
 def _cautions(pull: Pull) -> Iterator[str]:
     pairs = pull.pull.pairs
     if pairs < ENOUGH:
-        half_width, normal = 0.05, 1.959964  # the 97.5 % point of the normal distribution
+        # the 97.5 % point of the normal distribution
+        half_width = 0.05
+        normal = 1.959964
         caution = (
             f"the pull is estimated from {pairs} split pair{'' if pairs == 1 else 's'}: an "
             f"interval of {half_width:g} to either side needs {ENOUGH} if the difference within a "
@@ -543,7 +558,10 @@ def _cautions(pull: Pull) -> Iterator[str]:
     if 1 < pairs < FEW_PAIRS:
         yield f"with fewer than about {FEW_PAIRS} pairs, bootstrap intervals are too narrow"
     if unfinished := pull.open["split"] + pull.open["bare"]:
-        are = " of the control sample is" if unfinished == 1 else "s of the control sample are"
+        if unfinished == 1:
+            are = " of the control sample is"
+        else:
+            are = "s of the control sample are"
         yield (
             f"{unfinished} pair{are} not done by all yet; the rest may differ from those done first"
         )
@@ -587,7 +605,10 @@ def _estimates(pull: Pull) -> Table:
         [name, estimate[-1].pairs, estimate[-1].left_out, *map(_cell, estimate)]
         for name, estimate in samples.items()
     ]
-    least = f" of at least {pull.options.least:g}" if pull.options.least else ""
+    if pull.options.least:
+        least = f" of at least {pull.options.least:g}"
+    else:
+        least = ""
     return Table(
         f"F1 of annotators' links against the suggestions{least}, shown and hidden",
         columns,
@@ -617,7 +638,10 @@ def _agreement(pull: Pull) -> Table:
     rows: list[list[Cell]] = []
     for arm, name in _AGREEMENT.items():
         agreement = pull.agreement[arm]
-        excess = _cell(pull.excess[arm]) if arm in pull.excess else None
+        if arm in pull.excess:
+            excess = _cell(pull.excess[arm])
+        else:
+            excess = None
         rows.append([name, agreement.pairs, agreement.left_out, _cell(agreement), excess])
     columns = [Column("suggestions", key="arm"), *_COUNTS, *figures]
     note = "Left out: pairs on which nobody drew a link."

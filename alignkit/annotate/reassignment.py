@@ -46,7 +46,10 @@ def move_pairs(
     """
     if from_ == (to or ""):
         raise ProjectError("name two different annotators")
-    opened = store.database.reading() if dry_run else store.database.writing()
+    if dry_run:
+        opened = store.database.reading()
+    else:
+        opened = store.database.writing()
     with opened as conn:
         if to is not None:
             check_annotator(to, queries.gold_name(conn), queries.sources(conn))
@@ -74,7 +77,9 @@ def take_back(store: Store, name: str, actor: str = "") -> list[int]:
 
 def begun_pairs(conn: Connection) -> set[tuple[int, str]]:
     """Return the assigned pairs that are begun, each with its annotator."""
-    event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
+    event = schema.event_table.c
+    stream = schema.stream.c
+    account = schema.account.c
     work = (
         select(event.n)
         .where(event.stream == stream.id, stream.account == _row.account, stream.pair == _row.pair)
@@ -88,7 +93,9 @@ class _Move:
     """The rows of the assignment, and why some cannot be moved."""
 
     def __init__(self, conn: Connection, from_: str, to: str | None) -> None:
-        self._conn, self._from, self._to = conn, from_, to
+        self._conn = conn
+        self._from = from_
+        self._to = to
         self._theirs = self._mixed = 0
         self._held: defaultdict[int, dict[str, fold.Assigned]] = defaultdict(dict)
         self._free: defaultdict[int, list[fold.Assigned]] = defaultdict(list)  # nobody's
@@ -137,7 +144,8 @@ class _Move:
         if self._to is None:
             return []
         held = (own.get(self._to) for own in self._held.values())
-        taken, given = {own.place for own in held if own is not None}, []
+        taken = {own.place for own in held if own is not None}
+        given = []
         for row in reversed(rows):
             before = self._past.get((row.k, self._to))
             place = max(taken, default=0) + 1
@@ -151,10 +159,15 @@ class _Move:
         """Return how many were moved, and why not all."""
         if moved == wanted:
             return how_many(moved, "pair")
-        theirs, mixed, name = self._theirs, self._mixed, self._from
+        theirs = self._theirs
+        mixed = self._mixed
+        name = self._from
         reasons = [f"{theirs} {'is' if theirs == 1 else 'are'} already {self._to}'s"] * bool(theirs)
         reasons += [f"{mixed} compare work with and without suggestions"] * bool(mixed)
         if moved + theirs + mixed < wanted:
-            rest = f"{name} has no more that are not begun" if name else "the others are somebody's"
+            if name:
+                rest = f"{name} has no more that are not begun"
+            else:
+                rest = "the others are somebody's"
             reasons.append(rest)
         return f"{moved} of {wanted}: {'; '.join(reasons)}"

@@ -22,7 +22,9 @@ _Renaming = Callable[[str], str]
 
 def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
     """Replace the name of an annotator, who is not gold and makes no suggestions."""
-    account, event, stream = schema.account.c, schema.event_table.c, schema.stream.c
+    account = schema.account.c
+    event = schema.event_table.c
+    stream = schema.stream.c
 
     def name(known: str) -> str:
         return new if known == old else known
@@ -36,7 +38,8 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
             raise ProjectError(f"{old!r} cannot become {new!r}: the annotators are {listed}")
         conn.execute(update(schema.account).where(account.name == old).values(name=new))
         conn.execute(update(schema.event_table).where(event.actor == old).values(actor=new))
-        decides, named = event.data.contains('"whys"'), event.kind.in_(("account", "assign"))
+        decides = event.data.contains('"whys"')
+        named = event.kind.in_(("account", "assign"))
         events = select(event.n, event.kind, event.data).where(or_(named, decides))
         for n, kind, text in conn.execute(events).all():
             data = encode(_renamed(kind, text, name)).decode()
@@ -60,7 +63,10 @@ def _renamed(kind: str, text: str, name: _Renaming) -> Struct:
     if kind == "assign":
         data = json.decode(text, type=fold.Assign)
         rows = [row._replace(annotator=name(row.annotator)) for row in data.rows]
-        plan = None if data.plan is None else _planned(data.plan, name)
+        if data.plan is None:
+            plan = None
+        else:
+            plan = _planned(data.plan, name)
         return fold.Assign(rows, plan, [(k, name(who)) for k, who in data.gone])
     decided = decode_data(text.encode())
     decided.whys = renamed_whys(decided.whys, name)

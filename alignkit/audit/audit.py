@@ -98,7 +98,8 @@ CORRECTNESS = Scale(("correct", "uncertain", "incorrect"))
 
 def allot(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return how many to take from each group: equal numbers, or all of a smaller group."""
-    left, counts = min(wanted, sum(sizes.values())), dict.fromkeys(sizes, 0)
+    left = min(wanted, sum(sizes.values()))
+    counts = dict.fromkeys(sizes, 0)
     while left:
         open_groups = [name for name, size in sizes.items() if counts[name] < size]
         step = max(1, left // len(open_groups))

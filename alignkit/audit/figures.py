@@ -141,8 +141,10 @@ class _Judged:
 
     def share(self, places: list[int], drawing: AuditResamples) -> dict[str, Any]:
         """Return the figure of the share of some columns."""
-        counts, totals = self.rows[:, places].sum(axis=1), self.rows.sum(axis=1)
-        count, total = int(counts.sum()), int(totals.sum())
+        counts = self.rows[:, places].sum(axis=1)
+        totals = self.rows.sum(axis=1)
+        count = int(counts.sum())
+        total = int(totals.sum())
         low, high = share_interval(
             counts.astype(np.int64), totals.astype(np.int64), drawing.confidence
         )
@@ -194,7 +196,10 @@ def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> Itera
                     share |= {"value": 0.0, "low": nan, "high": nan, "reason": none}
                 for x in ("value", "low", "high"):
                     errors = rate.total - rate.hits
-                    share[x] = (rate.hits + share[x] * errors) / rate.total if rate.total else nan
+                    if rate.total:
+                        share[x] = (rate.hits + share[x] * errors) / rate.total
+                    else:
+                        share[x] = nan
                 share |= {"count": None, "total": None}
                 yield AuditFigure(f"{way} rate", who, "", rate.origin, name, **share)
 
@@ -227,9 +232,13 @@ def _upheld_items(audit: Audit, filled: Filled, origin: str, who: str) -> _Judge
 
 def _difference(first: AuditFigure, second: AuditFigure) -> AuditFigure:
     """Return the difference of two shares of different sentence pairs."""
-    value, low, high, reason = nan, nan, nan, "one of the two has no judged items"
+    value = nan
+    low = nan
+    high = nan
+    reason = "one of the two has no judged items"
     if first.total and second.total:
-        value, reason = first.value - second.value, first.reason or second.reason
+        value = first.value - second.value
+        reason = first.reason or second.reason
         low, high = resampling.difference_interval(
             first.value, (first.low, first.high), second.value, (second.low, second.high)
         )
@@ -251,7 +260,8 @@ def _difference(first: AuditFigure, second: AuditFigure) -> AuditFigure:
 
 def confusions(audit: Audit, filled: Filled) -> dict[tuple[str, str], Contingency]:
     """Return the table of judgments of every two judges."""
-    names, size = audit.scale.names, len(audit.scale.names)
+    names = audit.scale.names
+    size = len(audit.scale.names)
     tables = {
         two: _tables(audit, filled, two).sum(axis=0).astype(np.int64).reshape(size, size)
         for two in combinations(filled.judges, 2)
@@ -305,7 +315,8 @@ def _agreement_of(
     drawing: AuditResamples,
 ) -> list[AuditFigure]:
     rows = judged.rows
-    values, bounds = measure(rows.sum(axis=0)[np.newaxis]), _bounded(rows, measure, drawing)
+    values = measure(rows.sum(axis=0)[np.newaxis])
+    bounds = _bounded(rows, measure, drawing)
     undefined = "both gave the same judgment everywhere"
     if kind != "agreement":
         undefined = "it is undefined for every two judges"

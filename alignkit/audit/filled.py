@@ -38,7 +38,10 @@ class SheetFinding:
     line: int | None
 
     def __str__(self) -> str:
-        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        if self.line is None:
+            place = self.path
+        else:
+            place = f"{self.path}:{self.line}"
         return f"{place}: {_SAID[self.kind].format(item=self.item, judge=self.judge)}"
 
 
@@ -98,11 +101,17 @@ def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
         judged = judgments.setdefault(row.judge, {})
         remarked = remarks.setdefault(row.judge, {})
         if row.remark and row.remark != remarked.get(row.item):
-            before = [remarked[row.item]] if row.item in remarked else []
+            if row.item in remarked:
+                before = [remarked[row.item]]
+            else:
+                before = []
             remarked[row.item] = "; ".join([*before, row.remark])
         kind = "" if row.judgment else "unjudged"
         if row.judgment and row.item in judged:
-            kind = "repeated" if row.judgment == judged[row.item] else "contradictory"
+            if row.judgment == judged[row.item]:
+                kind = "repeated"
+            else:
+                kind = "contradictory"
         if kind:
             odd.append(SheetFinding(kind, row.judge, row.item, row.path, row.line))
         if row.judgment:
@@ -170,7 +179,8 @@ def _check_texts(audit: Audit) -> Callable[[Item, Mapping[str, str]], None]:
             return
         written = tuple(_plain(unguarded(row[name])) for name in places)
         if written != texts[item.id] and written in known:
-            own, other = " ~ ".join(texts[item.id]), " ~ ".join(written)
+            own = " ~ ".join(texts[item.id])
+            other = " ~ ".join(written)
             raise FormatError(
                 f"{item.id} is {own!r}, but its row has {other!r}: sort whole rows, not a "
                 "single column"

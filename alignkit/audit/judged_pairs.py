@@ -104,7 +104,10 @@ def draw_pairs(
     """
     check_arguments(draw_pairs, locals())
     _check(n, seed, mix, judges, each)
-    named = None if annotators is None else tuple(words("annotators", annotators))
+    if annotators is None:
+        named = None
+    else:
+        named = tuple(words("annotators", annotators))
     question = _question(corpus, scheme, view, upheld, plain, named)
     pools = _pools(corpus, question, mix)
     if by is not None:
@@ -123,7 +126,10 @@ def draw_pairs(
         for id, (origin, pair), fact, whose in zip(ids, drawn, facts, given, strict=True)
     )
     of = [item.origin for item in items]
-    judged = f", judged {' or '.join(question.upheld)} in the corpus" if plain == "upheld" else ""
+    if plain == "upheld":
+        judged = f", judged {' or '.join(question.upheld)} in the corpus"
+    else:
+        judged = ""
     about = {"rewrite": "pairs that annotators rewrote"}
     about["plain"] = f"pairs that nobody rewrote{judged}"
     origins = {name: Origin(about[name], len(pool), of.count(name)) for name, pool in pools.items()}
@@ -196,9 +202,15 @@ def _question(
         scheme = fitting_scheme(filter(None, given))
     check_known("scheme", scheme, SCHEMES)
     if view is None:
-        view = "binary" if "binary" in SCHEMES[scheme].views else "full"
+        if "binary" in SCHEMES[scheme].views:
+            view = "binary"
+        else:
+            view = "full"
     asked = get_view(scheme, view)
-    labels = _paraphrases(asked) if upheld is None else tuple(words("upheld", upheld))
+    if upheld is None:
+        labels = _paraphrases(asked)
+    else:
+        labels = tuple(words("upheld", upheld))
     for label in labels:
         check_known(f"label of {scheme}, {view}", label, asked.labels)
     if not labels:
@@ -289,6 +301,9 @@ def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]
 def _facts(pair: SentencePair) -> dict[str, object]:
     groups = {name: text for name in (*PERIODS, JUDGMENT) if (text := group_text(pair, name))}
     judged = {name: said.judgment for name, said in pair.annotations.items() if said.judgment}
-    origin = {} if (of := origin_of(pair)) is None else {REWRITE_OF: of}
+    if (of := origin_of(pair)) is None:
+        origin = {}
+    else:
+        origin = {REWRITE_OF: of}
     attributes = {**groups, **pair.attributes}
     return {"pair": pair.id, **origin, "judged": judged, "attributes": attributes}

@@ -54,7 +54,8 @@ def _json(value: object) -> str:
 
 def read_key(path: str | Path) -> Audit:
     """Read a key made by `key_text`."""
-    name, give = str(path), "give the key.json that 'alignkit audit' wrote with the sheets"
+    name = str(path)
+    give = "give the key.json that 'alignkit audit' wrote with the sheets"
     with open_input(name) as stream:
         raw = read_bounded(stream, name, MAX_MEGABYTES)
     try:
@@ -72,7 +73,10 @@ def read_key(path: str | Path) -> Audit:
     try:
         return _audit(key)
     except (KeyError, TypeError, ValueError, OptionError) as problem:
-        said = f"{problem.args[0]!r} is missing" if isinstance(problem, KeyError) else str(problem)
+        if isinstance(problem, KeyError):
+            said = f"{problem.args[0]!r} is missing"
+        else:
+            said = str(problem)
         raise FormatError(f"damaged key: {said}; use the unchanged file", name) from None
 
 

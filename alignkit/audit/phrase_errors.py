@@ -132,7 +132,10 @@ def draw_phrases(
     counts = {name: len(these) for name, these in rows.items()}
     drawn = _drawn(rows, pairs, n=n, both=both, by=by, rng=np.random.default_rng(seed))
     if not drawn:
-        none = " has no" if alone else f" and {reference!r} have the same"
+        if alone:
+            none = " has no"
+        else:
+            none = f" and {reference!r} have the same"
         raise OptionError(
             f"{hypothesis!r}{none} {kind} phrase pairs of {links} links; there is nothing to judge"
         )
@@ -140,7 +143,10 @@ def draw_phrases(
     names = ("pair", "source_start", "source_end", "target_start", "target_end")
     facts: list[dict[str, object]] = []
     for _, (place, *spans) in drawn:
-        group = {} if by is None else {by: group_text(pairs[place], by) or ""}
+        if by is None:
+            group = {}
+        else:
+            group = {by: group_text(pairs[place], by) or ""}
         facts.append({**dict(zip(names, (pairs[place].id, *spans), strict=True)), **group})
     items = tuple(
         Item(id, origin, _cells(pairs[row[0]], row[1:]), FrozenMap(fact))
@@ -151,7 +157,8 @@ def draw_phrases(
     origins = {name: Origin(text, counts[name], of.count(name)) for name, text in about.items()}
     rates = {}
     if not alone:
-        total, right = counts["hypothesis"] + counts["both"], ("correct",)
+        total = counts["hypothesis"] + counts["both"]
+        right = ("correct",)
         rates["precision"] = Rate(counts["both"], total, "hypothesis", right, (*right, "uncertain"))
     return Audit(
         "phrases",
@@ -212,9 +219,11 @@ def _differences(
             )
             for name in names
         )
-        mine, theirs = _rows(hyp, start), _rows(ref, start)
+        mine = _rows(hyp, start)
+        theirs = _rows(ref, start)
         hyp_shared, ref_shared = _shared(mine, theirs)
-        every, atomic = options.kind == "all", options.kind == "atomic"
+        every = options.kind == "all"
+        atomic = options.kind == "atomic"
         hyp_kind, ref_kind = (every | (phrases.atomic == atomic) for phrases in (hyp, ref))
         rows_of["hypothesis"].append(mine[hyp_kind & ~hyp_shared])
         rows_of["reference"].append(theirs[ref_kind & ~ref_shared])
@@ -254,7 +263,10 @@ def _drawn(
 
     def stratum(row: list[int]) -> tuple[str, str]:
         k, a, b, c, d = row
-        group = "" if by is None else group_text(pairs[k], by) or ""
+        if by is None:
+            group = ""
+        else:
+            group = group_text(pairs[k], by) or ""
         return group, "single words" if b - a == d - c == 1 else "longer"
 
     pools = {name: these.tolist() if wanted[name] else [] for name, these in rows.items()}
@@ -276,4 +288,5 @@ def _signature(options: _Options, seed: int, both: float, by: str | None) -> str
         max_length=options.max_length,
         seed=seed,
     )
-    return f"audit:phrases|kind:{options.kind}|both:{both:g}{f'|by:{by}' if by is not None else ''}|{shared}"
+    groups = "" if by is None else f"|by:{by}"
+    return f"audit:phrases|kind:{options.kind}|both:{both:g}{groups}|{shared}"

@@ -76,7 +76,10 @@ class AuditResult(Result):
         """The settings behind the numbers, in one line."""
         drawing = self.drawing
         newcombe = "newcombe/" if self.audit.upheld else ""
-        return f"{self.audit.signature}|read:{__version__}|interval:wilson/{newcombe}bootstrap|confidence:{drawing.confidence:g}|resamples:{drawing.resamples}|seed:{drawing.seed}"
+        return (
+            f"{self.audit.signature}|read:{__version__}|interval:wilson/{newcombe}bootstrap"
+            f"|confidence:{drawing.confidence:g}|resamples:{drawing.resamples}|seed:{drawing.seed}"
+        )
 
     @property
     def cautions(self) -> list[str]:
@@ -124,7 +127,9 @@ class AuditResult(Result):
 
     def tables(self) -> list[Table]:
         """Return the tables of shares, upheld items, agreement, confusions and rates."""
-        audit, figures, level = self.audit, self.figures, f"{100 * self.drawing.confidence:g}%"
+        audit = self.audit
+        figures = self.figures
+        level = f"{100 * self.drawing.confidence:g}%"
         whole = [figure for figure in figures if not figure.group]
         parts = [figure for figure in figures if figure.group]
         tables = [_shares(audit, whole, level)]
@@ -157,7 +162,9 @@ class AuditResult(Result):
 
     def to_json(self) -> dict[str, object]:
         """Return everything for JSON; NaN becomes None."""
-        audit, findings, tables = self.audit, self.filled.findings, self.confusions.items()
+        audit = self.audit
+        findings = self.filled.findings
+        tables = self.confusions.items()
         return {
             "kind": audit.kind,
             "signature": self.signature,
@@ -229,7 +236,10 @@ def read_audit(
     """
     check_arguments(read_audit, locals(), apart=["sheets", "key"])
     check_drawing(resamples, confidence, seed)
-    paths = [sheets] if isinstance(sheets, (str, Path)) else list(sheets)
+    if isinstance(sheets, (str, Path)):
+        paths = [sheets]
+    else:
+        paths = list(sheets)
     audit = read_key(key)
     filled = read_sheets([str(path) for path in paths], audit)
     drawing = AuditResamples(confidence, resamples, seed)
@@ -280,7 +290,8 @@ def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = 
     columns = [*stub]
     for name in drawn:
         columns += [Column("judged", "count", name), Column("upheld", "percent", name)]
-    columns += [Column("difference", "percent", signed=True)] if len(drawn) > 1 else []
+    if len(drawn) > 1:
+        columns += [Column("difference", "percent", signed=True)]
     grouped = _grouped(figures, {"upheld", "difference"}, lambda x: (x.group, x.first))
     rows: list[list[Cell]] = []
     for (group, judge), (*shares, difference) in grouped.items():
@@ -288,10 +299,12 @@ def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = 
             continue
         row: list[Cell] = [*([group] if by else []), judge]
         for figure in shares:
-            row += [figure.total, _value(figure)] if figure.origin in drawn else []
+            if figure.origin in drawn:
+                row += [figure.total, _value(figure)]
         rows.append([*row, _value(difference)][: len(columns)])
     note = f"upheld: judged {' or '.join(audit.upheld)}; in brackets {level}: Wilson's interval"
-    note += ", for a difference Newcombe's" if len(drawn) > 1 else ""
+    if len(drawn) > 1:
+        note += ", for a difference Newcombe's"
     note += f"; {UNIT}"
     if any(figure.first == ALL for figure in figures):
         note += "; every judge: items upheld by all who judged them"
@@ -317,7 +330,10 @@ def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Tabl
     ]
     note = f"Cohen's kappa, over items that both judged; in brackets {level} of a bootstrap over "
     note += "sentence pairs"
-    title = f"Agreement of the judges by {by}" if by else "Agreement of the judges"
+    if by:
+        title = f"Agreement of the judges by {by}"
+    else:
+        title = "Agreement of the judges"
     return Table(title, columns, rows, note, apart=_apart(rows), stub=2)
 
 

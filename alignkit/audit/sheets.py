@@ -128,7 +128,8 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
         "file": f"sheet-{judge}.{format}",
         "name": f"alignkit audit {rows[0][0] if rows else ''} {judge} {digest}",
     }
-    style, script = _own("sheet.css"), _own("sheet.js")
+    style = _own("sheet.css")
+    script = _own("sheet.js")
     return _own("sheet.html").format(
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
         title=safe_text(f"Sheet of {judge}: {len(rows)} items"),
@@ -150,7 +151,10 @@ def _keys(audit: Audit) -> str:
         return f"{', '.join(keys)}; 0"
     both = zip(scale.letters, scale.meanings or ("",) * len(scale.names), strict=True)
     keys = [f"{letter} {meaning}".strip() for letter, meaning in both if len(letter) == 1]
-    others = "; use the buttons for others" if len(keys) < len(scale.names) else ""
+    if len(keys) < len(scale.names):
+        others = "; use the buttons for others"
+    else:
+        others = ""
     return f"{', '.join(keys)}{others}; backspace"
 
 

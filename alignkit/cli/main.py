@@ -157,7 +157,10 @@ def _message(error: Exception) -> str:
     from traceback import extract_tb
 
     frames = extract_tb(error.__traceback__)
-    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"
+    if frames:
+        place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}"
+    else:
+        place = "?"
     return (
         f"this is a fault in alignkit, not in your files: {type(error).__name__} in {place}: "
         f"{str(error)[:200]}; please report it with the command and, if you can, the file"
@@ -197,7 +200,10 @@ def _act(ran: _Ran, *, own: bool) -> int:
 
         def stopped() -> str:
             outputs.discard()
-            placed = "all files were already written" if outputs.placed else "no file was changed"
+            if outputs.placed:
+                placed = "all files were already written"
+            else:
+                placed = "no file was changed"
             return outputs.kept or placed
 
         with before_stop(stopped, for_good=own):
@@ -239,8 +245,14 @@ def _run(ran: _Ran, *, own: bool) -> int:
         own_parser = getattr(options, "parser", parser)
         if left := own_parser.late(options, unknown):
             stray = getattr(options, "stray", None)
-            before = words[words.index(left[0]) - 1] if left[0] in words[1:] else ""
-            hint = stray(options, left) if stray else _sides_hint(words)
+            if left[0] in words[1:]:
+                before = words[words.index(left[0]) - 1]
+            else:
+                before = ""
+            if stray:
+                hint = stray(options, left)
+            else:
+                hint = _sides_hint(words)
             own_parser.unknown(left, hint, before)
     except SystemExit as end:  # --help, --version, or a wrong option that was told
         return int(end.code or 0)
@@ -305,7 +317,10 @@ def _add_commands(
     listed = {words[0]: known[words[0]]} if words and words[0] == chosen else known
     for name, summary in listed.items():
         prog = f"{parser.prog} {name}"
-        module = import_module(f"alignkit.cli.{_module(prog)}") if every or name == chosen else None
+        if every or name == chosen:
+            module = import_module(f"alignkit.cli.{_module(prog)}")
+        else:
+            module = None
         about, _, examples = ((module and module.__doc__) or "").partition("\nFor example:\n")
         command = commands.add_parser(
             name,
@@ -318,7 +333,10 @@ def _add_commands(
             continue
         if hasattr(module, "COMMANDS"):  # it has commands of its own
             command.set_defaults(parser=command)
-            rest = words[words.index(name) + 1 :] if name in words else []
+            if name in words:
+                rest = words[words.index(name) + 1 :]
+            else:
+                rest = []
             _add_commands(command, module.COMMANDS, rest, every=every)
             continue
         module.add_arguments(command)

@@ -179,7 +179,10 @@ class Parser(argparse.ArgumentParser):
         what = f"unexpected argument '{words[0]}'"
         switch = self._option_string_actions.get(before)
         if not hint and switch is not None and switch.nargs == 0:
-            file = "; for a file use -o FILE" if "-o" in self._option_string_actions else ""
+            if "-o" in self._option_string_actions:
+                file = "; for a file use -o FILE"
+            else:
+                file = ""
             hint = f"{before} takes no value{file}"
         hint = hint or _ANOTHER.get(self.prog, "")
         if word.startswith("-"):
@@ -217,9 +220,11 @@ def _brief(action: argparse.Action) -> argparse.Action:
         brief.help = brief.help.partition(": ")[0]
     name = action.metavar or action.dest.upper()
     if action.choices and len(",".join(map(str, action.choices))) > 24:
-        brief.choices, brief.metavar = None, name
+        brief.choices = None
+        brief.metavar = name
     if action.nargs == "+" and action.option_strings:
-        brief.nargs, brief.metavar = None, f"{name}..."
+        brief.nargs = None
+        brief.metavar = f"{name}..."
     return brief
 
 
@@ -272,7 +277,10 @@ def format_name(formats: Mapping[str, str]) -> Callable[[str], str]:
 
 def number(least: int, most: int | None = None) -> Callable[[str], int]:
     """Return a checker of whole numbers from `least` to `most`."""
-    expected = f"{least} or more" if most is None else f"{least} to {most}"
+    if most is None:
+        expected = f"{least} or more"
+    else:
+        expected = f"{least} to {most}"
 
     def checked(text: str) -> int:
         with suppress(ValueError):

@@ -104,12 +104,15 @@ def align_parts(
     progress: OnProgress | None = None,
 ) -> Aligned:
     """Align parts in a session; see `align`. `learned`: use the refinement from gold links."""
-    reading, outputs = reading or ReadOptions(), PartOutputs(output, scores, how or LinkOutput())
+    reading = reading or ReadOptions()
+    outputs = PartOutputs(output, scores, how or LinkOutput())
     outputs.check(parts, None, model)
     digest = part_files.digest_of(model)
     load_model(model, digest, learned)  # now, to refuse a file that is no model
-    parts, outputs = [part.called(session.path) for part in parts], outputs.called(session.path)
-    model, files = session.path(model), outputs.files(parts)
+    parts = [part.called(session.path) for part in parts]
+    outputs = outputs.called(session.path)
+    model = session.path(model)
+    files = outputs.files(parts)
     with running(work, output) as run:
         run.try_workers(session)
         facts = part_files.check_parts(
@@ -169,7 +172,10 @@ def _align_part(
     known = KnownWords()
     with apart(), ExitStack() as stack:
         out = stack.enter_context(replacing_bytes(outputs[0]))
-        scores = stack.enter_context(replacing(outputs[1])) if outputs[1] is not None else None
+        if outputs[1] is not None:
+            scores = stack.enter_context(replacing(outputs[1]))
+        else:
+            scores = None
         for lines in lines_of(list(paths), reading, format=None, whole=False):
             bitext = numbered(lines, casefold=aligner.parameters.casefold, threads=threads)
             sides = bitext.source.lengths, bitext.target.lengths
@@ -183,7 +189,10 @@ def _align_part(
                 threads=threads,
             )
             known += aligner.known_words(bitext)
-            weights = links.probabilities if how.probabilities else None
+            if how.probabilities:
+                weights = links.probabilities
+            else:
+                weights = None
             out.write(format_lines(links.arrays, probabilities=weights))
             if scores is not None:
                 scores.write(score_lines(aligner.scores(bitext, threads=threads)))

@@ -85,7 +85,8 @@ def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
         texts = lines_of(list(part.paths), options, format=None, whole=False, watch=watch)
         for lines in texts:
             bitext = numbered(lines, casefold=False, threads=1)
-            source, target = bitext.source.lengths, bitext.target.lengths
+            source = bitext.source.lengths
+            target = bitext.target.lengths
             seen += [lines.size, source.sum(), target.sum(), source @ target]
             read += (files[0].fraction() or 1.0) * _size(part)
             break
@@ -121,5 +122,8 @@ def estimate_phrases(
             occurrences += share * counts.occurrences
             for block in counts.records():
                 disk += share * (_SYMBOL * block.symbols.nbytes + _RECORD * len(block))
-    scale = sum(map(_size, parts)) / read if read else 0.0
+    if read:
+        scale = sum(map(_size, parts)) / read
+    else:
+        scale = 0.0
     return int(pairs * scale), round(occurrences * scale), round(disk * scale)

@@ -26,7 +26,9 @@ from alignkit.model.texts import split_words
 _ERRORS = 10  # that are shown before the other parts are left
 _CHUNK = 1 << 20
 _FILE = "parts.json"
-_BLOCKS, _BLOCK = 16, 1 << 16  # how many blocks of a file are compared, and their bytes
+# how many blocks of a file are compared, and their bytes
+_BLOCKS = 16
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,9 @@ class Part:
         return Part(self.name, tuple(map(name, self.paths)))
 
     def __str__(self) -> str:
-        return f"part {self.name} ({self.paths[0]})" if self.name else " and ".join(self.paths)
+        if self.name:
+            return f"part {self.name} ({self.paths[0]})"
+        return " and ".join(self.paths)
 
 
 def is_pattern(path: str) -> bool:
@@ -92,7 +96,10 @@ def find_parts(*patterns: str) -> list[Part]:
     for pattern, files in zip(patterns, sides, strict=True):
         if missing := [name for name in names if name not in files]:
             other = next(side[missing[0]] for side in sides if missing[0] in side)
-            more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+            if len(missing) > 1:
+                more = f", and {len(missing) - 1} more"
+            else:
+                more = ""
             raise OptionError(
                 f"{other} has no counterpart {named(pattern, missing[0])}{more}; each part "
                 "needs a file of each side"
@@ -192,14 +199,21 @@ class PartOutputs:
     @contextmanager
     def naming_written(self, parts: Sequence[Part]) -> Iterator[None]:
         """Add the outputs that were already written to a writing error."""
-        before = {path: _state(path) for pair in self.files(parts) for path in pair if path}
+        before = {}
+        for pair in self.files(parts):
+            for path in pair:
+                if path:
+                    before[path] = _state(path)
         try:
             yield
         except WriteError as problem:
             paths = [path for path, state in before.items() if _state(path) != state]
             if not paths:
                 raise
-            more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
+            if len(paths) > 3:
+                more = f" and {len(paths) - 3:,} more"
+            else:
+                more = ""
             text = f"{problem}; already written: {', '.join(paths[:3])}{more}"
             raise WriteError(text) from None
 

@@ -63,7 +63,9 @@ class PhraseSample:
 
     def __init__(self, parts: int, skip: int = 0) -> None:
         self._most = max(_SHOWN // parts, _LEAST)
-        self._skip, self._step, self._at = skip, 1, 0
+        self._skip = skip
+        self._step = 1
+        self._at = 0
         self._phrases: list[list[int]] = []
 
     def seen(self, block: Block) -> Block:
@@ -117,7 +119,8 @@ def by_first_phrase(block: Block, marks: U8, buckets: int) -> I4:
 
 def renumbered(block: Block, numbers: I4, skip: int) -> Block:
     """Return records with other numbers of their words; `skip` symbols behind a 0 are no words."""
-    words, ends = block.symbols > 0, np.flatnonzero(block.symbols == 0)
+    words = block.symbols > 0
+    ends = np.flatnonzero(block.symbols == 0)
     for k in range(skip):
         words[ends + 1 + k] = False
     symbols = block.symbols.copy()
@@ -196,8 +199,10 @@ def number_words(run: Run, session: Session, exchange: BucketExchange, keys: lis
             for k, (group, path) in enumerate(zip(groups, merged, strict=True))
         }
         run.do(session, f"words-{level}", merge_words, tasks)
-        left, level = merged, level + 1
-    pool, shown = left[0], exchange.path("shown", "all")
+        left = merged
+        level = level + 1
+    pool = left[0]
+    shown = exchange.path("shown", "all")
     run.do(session, "shown", _show, {"all": Task("the words of all parts", (pool, shown))})
     places = {key: exchange.path("places", key) for key in keys}
     tasks = {
@@ -233,10 +238,16 @@ def place_words(words: str, pool: str, output: str) -> Done:
 
 def cut_points(samples: Sequence[Sequence[str]], pool: WordPool, buckets: int) -> list[list[int]]:
     """Return phrases, as places of their words, that divide all phrases into equal buckets."""
-    words = {word for phrase in samples for word in phrase}
+    words = set()
+    for phrase in samples:
+        for word in phrase:
+            words.add(word)
     symbol = {word: k for k, word in enumerate(pool.words(), start=1) if word in words}
     phrases = sorted([symbol[word] for word in phrase] for phrase in samples)
-    chosen = [phrases[len(phrases) * k // buckets] for k in range(1, buckets)] if phrases else []
+    if phrases:
+        chosen = [phrases[len(phrases) * k // buckets] for k in range(1, buckets)]
+    else:
+        chosen = []
     return [phrase for k, phrase in enumerate(chosen) if k == 0 or phrase != chosen[k - 1]]
 
 
@@ -286,7 +297,8 @@ def exchange_records(
             buckets = options.buckets or 2 * session.workers
             run.write(buckets, "buckets.json")
         exchange = BucketExchange(run.folder, buckets, options.room)
-        count, total = numbering(1), len(files) + 2 * buckets
+        count = numbering(1)
+        total = len(files) + 2 * buckets
 
         def do(step: Step, folder: str, tasks: Mapping[str, Task], errors: int) -> dict[str, Any]:
             def report(_key: str) -> None:
@@ -296,14 +308,16 @@ def exchange_records(
             return run.do(session, folder, step.function, tasks, report, errors=errors)
 
         def over_buckets(step: Step, folder: str, number: int, *given: Any) -> list[Any]:
-            memory, more = memory_of(step.rooms * options.room), (*step.arguments, exchange)
+            memory = memory_of(step.rooms * options.room)
+            more = (*step.arguments, exchange)
             tasks = {
                 f"{k}": Task(f"bucket {k} of {step.things}", (k, *given, *more), memory, _SMALLER)
                 for k in range(number)
             }
             return list(do(step, folder, tasks, 1).values())
 
-        names, memory = list(parts), memory_of(options.room)
+        names = list(parts)
+        memory = memory_of(options.room)
         run.claim(*(exchange.path("words", name) for name in names))
         tasks = {}
         for k in part_files.largest_first(range(len(files)), files):
@@ -312,7 +326,9 @@ def exchange_records(
         values = do(read, "records", tasks, 10)
         check(values.values())
         numbered = number_words(run, session, exchange, list(values))
-        samples = [phrase for value in values.values() for phrase in value["sample"]]
+        samples = []
+        for value in values.values():
+            samples.extend(value["sample"])
         cuts = cut_points(samples, WordPool.read(numbered.pool), buckets)
         tallies = over_buckets(turn, "turned", buckets, numbered, cuts)
         tallies += over_buckets(write, "lines", len(cuts) + 1, numbered.shown)

@@ -146,7 +146,8 @@ def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], 
 def _count_part(
     part: Part, settings: TableSettings, given: AlignedInput, exchange: BucketExchange, parts: int
 ) -> Done:
-    sample, path = exchanges.PhraseSample(parts), part.paths[0]
+    sample = exchanges.PhraseSample(parts)
+    path = part.paths[0]
     with (
         counting.PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as made,
         naming(path),
@@ -244,7 +245,8 @@ def pivot(
     check_arguments(pivot, locals())
     tables = [find_parts(path) for path in (table, second) if path is not None]
     with open_session(client, wait=wait) as session:
-        settings, given = pivots.PivotSettings(min_p, top, identity), TableInput(on, min_count)
+        settings = pivots.PivotSettings(min_p, top, identity)
+        given = TableInput(on, min_count)
         how = ExchangeOptions(work=work, progress=progress)
         return join_tables(session, tables, output, settings, given, how)
 
@@ -274,7 +276,10 @@ def join_tables(
     def check(values: Iterable[dict[str, Any]]) -> None:
         for count, table in zip(numbers(values, "entries"), tables, strict=True):
             if not count:
-                more = f" or {len(table) - 1} more" if len(table) > 1 else ""
+                if len(table) > 1:
+                    more = f" or {len(table) - 1} more"
+                else:
+                    more = ""
                 raise OptionError(
                     f"{table[0].paths[0]}: no phrase pairs in this file{more}; give a file "
                     "with phrase pairs"
@@ -323,7 +328,8 @@ def _join(
 def _write_pivots(
     bucket: int, shown: str, settings: pivots.PivotSettings, exchange: BucketExchange
 ) -> Done:
-    words, tally = WordPool.read(shown), pivots.PivotTally()
+    words = WordPool.read(shown)
+    tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=pivots.VALUES, room=exchange.room) as runs:
         exchanges.add_turned(runs, exchange, bucket)
         tally.paths = runs.added

@@ -27,7 +27,9 @@ from alignkit.version import __version__
 
 FOLDER = "alignkit-run"  # the name of a run's folder within the folder given by the user
 
-_MANIFEST, _MARKER, _LOCK = "manifest.json", "marker.json", "lock"
+_MANIFEST = "manifest.json"
+_MARKER = "marker.json"
+_LOCK = "lock"
 _HALF = re.compile(r"\.alignkit-[0-9a-f]{16}\.part")  # what is being written; see `free_name`
 _held: set[str] = set()  # locks of this process, which the system would give it twice
 
@@ -73,7 +75,10 @@ class Run:
             far = alone is not False and holder.get("host", here) != here
             if far or alone is False or (alone is None and holder and _lives(holder["process"])):
                 ended = f"if it has ended, remove the file {self._place}, and try again"
-                how = ended if far else "wait until that ends, or give another folder with `work`"
+                if far:
+                    how = ended
+                else:
+                    how = "wait until that ends, or give another folder with `work`"
                 raise RunError(f"{self.folder}: in use by {who}; {how}")
             since = datetime.now().astimezone().isoformat(" ", "seconds")
             os.ftruncate(file, 0)
@@ -90,7 +95,10 @@ class Run:
         """Return the current or last holder of the folder, and its name for messages."""
         try:
             holder = json.loads(text) if text else {}
-            who = "process {process} on {host} since {since}".format(**holder) if text else ""
+            if text:
+                who = "process {process} on {host} since {since}".format(**holder)
+            else:
+                who = ""
         except (ValueError, LookupError, TypeError):
             raise _foreign(self._place) from None
         return holder, who or "another process"
@@ -311,7 +319,9 @@ def _try(place: str, token: str) -> str:
         TemporaryFile(dir=os.path.dirname(place)).close()
     except (OSError, AlignkitError) as problem:
         return str(problem)
-    return "" if content == token else "has a different file in that place"
+    if content == token:
+        return ""
+    return "has a different file in that place"
 
 
 def _difference(name: str, before: Any, now: Any) -> str:
@@ -398,7 +408,9 @@ class WorkerMemory(Generic[T]):
     def get(self, run: str, name: str, memory: int, make: Callable[[], tuple[T, int]]) -> T:
         """Return an item by name; create it if needed."""
         if run != self._run:
-            self._run, self._items, self._size = run, {}, 0
+            self._run = run
+            self._items = {}
+            self._size = 0
         if name in self._items:
             return self._items[name]
         item, size = make()

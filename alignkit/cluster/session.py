@@ -89,7 +89,8 @@ def canary() -> Canary:
     text = "\n".join(f"{' '.join(source)} ||| {' '.join(target)}" for source, target in toy)
     bitext = Bitext.pack(toy)
     aligner = Aligner.train(bitext, threads=1)
-    links, scores = aligner.align_bitext(bitext, threads=1), aligner.scores(bitext, threads=1)
+    links = aligner.align_bitext(bitext, threads=1)
+    scores = aligner.scores(bitext, threads=1)
     bits = b"".join(x.tobytes() for x in (links.arrays.links, links.probabilities, scores))
     versions = __version__, version("numpy"), version("numba"), unicodedata.unidata_version
     made = bits, zlib.compress(text.encode(), 6)
@@ -98,13 +99,17 @@ def canary() -> Canary:
 
 
 def _toy_pairs() -> list[tuple[list[str], list[str]]]:
-    pairs, state = [], 1
+    pairs = []
+    state = 1
     for _ in range(60):
         words = []
         for _ in range(3 + state % 9):
             state = state * 48271 % 2147483647
             words.append(state % 37)
-        turned = words[1:2] + words[:1] + words[2:] if len(words) > 4 else words
+        if len(words) > 4:
+            turned = words[1:2] + words[:1] + words[2:]
+        else:
+            turned = words
         pairs.append(([f"s{word}" for word in words], [f"t{word // 2}" for word in turned]))
     return pairs
 
@@ -199,7 +204,10 @@ class _Failures:
         if len(set(messages)) == 1:
             raise self._errors[0]
         if messages:
-            more = f"; the first {len(messages)} are shown" if len(messages) == self._most else ""
+            if len(messages) == self._most:
+                more = f"; the first {len(messages)} are shown"
+            else:
+                more = ""
             raise PartsError(f"several parts cannot be read{more}", messages)
 
 
@@ -216,9 +224,14 @@ class DaskSession(Session):
         here: bool = False,
         wait: float | None = None,
     ) -> None:
-        self._client, self._check, self._here = client, check, here
+        self._client = client
+        self._check = check
+        self._here = here
         self._address = str(getattr(client.scheduler, "address", "the scheduler"))
-        self.dashboard = (client.dashboard_link or None) if find_spec("bokeh") else None
+        if find_spec("bokeh"):
+            self.dashboard = client.dashboard_link or None
+        else:
+            self.dashboard = None
         self._watch = _Watch(self._address, wait)
         self._need_worker()
         self._mine = check()
@@ -226,7 +239,8 @@ class DaskSession(Session):
         self._refuse_others()
 
     def _need_worker(self) -> None:
-        wait, key = self._watch.wait, f"first-{uuid4().hex[:8]}"
+        wait = self._watch.wait
+        key = f"first-{uuid4().hex[:8]}"
         while not self._watch.look(self._known, {}):
             self._first = self._client.submit(int, key=key, pure=False)  # kept: so is its worker
             with suppress(TimeoutError):
@@ -271,7 +285,8 @@ class DaskSession(Session):
         from distributed.client import FutureCancelledError
         from distributed.scheduler import KilledWorker
 
-        failed, run = _Failures(errors), uuid4().hex[:8]
+        failed = _Failures(errors)
+        run = uuid4().hex[:8]
         most = self.memory  # of workers that may die
         self._refuse_large(tasks)
         homes = self._homes_of(tasks)
@@ -297,9 +312,16 @@ class DaskSession(Session):
                     failed.add(error)
                     continue
                 except KilledWorker as error:
-                    task, times = tasks[place], error.allowed_failures + 1
-                    needs = f"; it needs about {_size(task.memory)}" if task.memory else ""
-                    has = f", and a worker has {_size(most)}" if needs and most else ""
+                    task = tasks[place]
+                    times = error.allowed_failures + 1
+                    if task.memory:
+                        needs = f"; it needs about {_size(task.memory)}"
+                    else:
+                        needs = ""
+                    if needs and most:
+                        has = f", and a worker has {_size(most)}"
+                    else:
+                        has = ""
                     message = (
                         f"{task.name}: {times} workers died from this task{needs}{has}: "
                         f"give workers more memory, or {task.smaller}"
@@ -335,7 +357,8 @@ class DaskSession(Session):
                     del left[future.key]
                     yield future
             try:
-                workers, at = self._known, self._client.processing()
+                workers = self._known
+                at = self._client.processing()
             except Exception:  # the scheduler is gone: the futures will say so
                 continue
             waiting = [tasks[key] for key in left]
@@ -399,7 +422,8 @@ class _Watch:
     """Reports once why tasks wait, and when they continue."""
 
     def __init__(self, address: str, wait: float | None) -> None:
-        self._address, self.wait = address, wait
+        self._address = address
+        self.wait = wait
         self._first_seen: dict[str, float] = {}  # when each present problem was seen first
         self._reported: set[str] = set()
         self._none = "no workers yet"
@@ -413,7 +437,10 @@ class _Watch:
             self._none = "no workers are left"
             back[self._address] = f"workers are available: {len(workers)}"
         else:
-            limit = "" if self.wait is None else f" for at most {self.wait:g} s"
+            if self.wait is None:
+                limit = ""
+            else:
+                limit = f" for at most {self.wait:g} s"
             now[self._address] = f"{self._none}, waiting{limit}"
         clock = time.monotonic()
         self._first_seen = {name: self._first_seen.get(name, clock) for name in now}
@@ -434,7 +461,10 @@ class _Watch:
 
 def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
     task = max(tasks, key=lambda task: task.memory, default=Task("", (), smaller="smaller parts"))
-    needs = f"needs about {_size(task.memory)}" if task.memory else "waits for it"
+    if task.memory:
+        needs = f"needs about {_size(task.memory)}"
+    else:
+        needs = "waits for it"
     what = f"{task.name} {needs}, " if task.name else ""
     return (
         f"Dask has paused it: {what}it has {_size(worker['memory_limit'])}, and uses "
@@ -443,7 +473,9 @@ def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
 
 
 def _size(size: int) -> str:
-    return f"{size / 1e9:.2g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
+    if size >= 1e9:
+        return f"{size / 1e9:.2g} GB"
+    return f"{size / 1e6:.3g} MB"
 
 
 # Connecting
@@ -538,7 +570,10 @@ def connected(address: str, wait: float = 0) -> Iterator[Client]:
     with ExitStack() as stack:
         stack.enter_context(_silent())
         wait = max(wait, PATIENCE)
-        place = _address_in(address, wait) if address.endswith(".json") else address
+        if address.endswith(".json"):
+            place = _address_in(address, wait)
+        else:
+            place = address
         try:
             client = stack.enter_context(Client(place, timeout=wait))
         except (OSError, ValueError) as problem:

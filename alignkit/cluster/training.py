@@ -61,12 +61,16 @@ class Stages:
         settings: Settings,
         progress: OnProgress | None,
     ) -> None:
-        self._session, self._run, self._parts = session, run, parts
-        self._settings, self._progress = settings, progress
+        self._session = session
+        self._run = run
+        self._parts = parts
+        self._settings = settings
+        self._progress = progress
         self._schedule = list(schedule_of(settings))
         self._state: dict[str, Any] = run.read(_STATE) or {"run": uuid4().hex, "history": []}
         self._plan: TrainingPlan
-        self.stages, self._stage = 1 + len(self._schedule), 0
+        self.stages = 1 + len(self._schedule)
+        self._stage = 0
 
     def merge_words(self, files: list[str]) -> Settings:
         """Assign numbers to the words of all parts, from their files; return the settings."""
@@ -77,7 +81,10 @@ class Stages:
             return self._settings
         if not sum(cells for _, cells in sizes):
             raise AlignerError("nothing to learn from: no pair has words on both sides")
-        stem = self._settings.stem if self._settings.stem_weight > 0 else 0
+        if self._settings.stem_weight > 0:
+            stem = self._settings.stem
+        else:
+            stem = 0
         tasks = [(files, side, stem, self._run.path("words", f"{side}.npz")) for side in SIDES]
         words = self._each("merging words", merge_words, tasks, names=SIDES)
         self._keep(sizes=sizes, words=words)
@@ -85,7 +92,8 @@ class Stages:
 
     def divide(self, shards: int | None, threads: int | None, casefold: bool) -> None:
         """Choose the number of shards, and find the word pairs of each part."""
-        state, sizes = self._state, self._state["sizes"]
+        state = self._state
+        sizes = self._state["sizes"]
         if "shards" not in state:
             needed = 2 * PLACE * word_pairs(sum(cells for _, cells in sizes))
             at_least = math.ceil(needed / (self._session.memory or needed))
@@ -145,7 +153,10 @@ class Stages:
     def _learn(self, name: str, model: str, done: int, history: list[list[Any]]) -> None:
         """Compute the weights of the next round from the expected links after `done` rounds."""
         plan = self._plan
-        stems = self._state["words"][1][1] if self._settings.stem_weight > 0 else 0
+        if self._settings.stem_weight > 0:
+            stems = self._state["words"][1][1]
+        else:
+            stems = 0
         self._run.claim(*plan.round_files(done))
         self._over_shards(name, training_tasks.add_counts, done)
         self._each(name, training_tasks.add_parts, [(plan, done, model, stems)], names=["the sums"])
@@ -165,14 +176,16 @@ class Stages:
             training_tasks.write_model(self._plan, save, done, self._history, jumping, text)
             self._run.drop(*memory)
         if outputs.some:
-            files, how = outputs.files(self._parts), (done, jumping, text)
+            files = outputs.files(self._parts)
+            how = (done, jumping, text)
             with outputs.naming_written(self._parts):
                 write = training_tasks.write_links
                 self._over_parts("aligning", write, lambda k: (*how, files[k], outputs.how))
 
     def summary(self, source_words: int, target_words: int) -> TrainedParts:
         """Return a summary of the training."""
-        plan, state = self._plan, self._state
+        plan = self._plan
+        state = self._state
         return TrainedParts(
             self._history,
             plan.pairs,
@@ -305,9 +318,11 @@ def train_parts(
     check_dictionary(dictionary)
     if shards is not None and shards < 1:
         raise OptionError(f"{shards} shards; expected at least 1")
-    reading, outputs = reading or ReadOptions(), outputs or PartOutputs()
+    reading = reading or ReadOptions()
+    outputs = outputs or PartOutputs()
     outputs.check(parts, save)
-    parts, outputs = [part.called(session.path) for part in parts], outputs.called(session.path)
+    parts = [part.called(session.path) for part in parts]
+    outputs = outputs.called(session.path)
     with running(work) as run:
         run.try_workers(session)
         reader = Reader(os.path.join(run.folder, "texts"), casefold)

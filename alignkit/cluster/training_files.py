@@ -72,7 +72,8 @@ class Arrays:
     """The arrays of a file by name."""
 
     def __init__(self, path: str, members: Mapping[str, NDArray[Any]]) -> None:
-        self._path, self._members = path, members
+        self._path = path
+        self._members = members
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         with _run_errors(self._path):
@@ -205,11 +206,16 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
     for places, added in zip(numbers, counts, strict=True):
         totals[places] += added
     order = np.argsort(-totals, kind="stable")
-    ranks, names, count = _ranks(order), list(known), len(known)
+    ranks = _ranks(order)
+    names = list(known)
+    count = len(known)
     ordered = [names[number] for number in order.tolist()]
     pool = WordPool.of(ordered)
     alone = Stems(np.arange(count, dtype=np.int32), count, np.ones(count, "f4"))
-    stems = Stems.of(ordered, totals[order], stem) if stem else alone
+    if stem:
+        stems = Stems.of(ordered, totals[order], stem)
+    else:
+        stems = alone
     arrays: dict[str, NDArray[np.generic]] = {
         "letters": pool.text,
         "ends": pool.ends,

@@ -122,9 +122,11 @@ def index_part(plan: TrainingPlan, number: int, read: str) -> None:
 def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, ...]:
     """Run the E-step of a round on a part; return log-likelihoods, links in 255ths, and words."""
     known = _known_part(plan, number)
-    part, own = known.part, _own(plan, number, done)
+    part = known.part
+    own = _own(plan, number, done)
     tables, jumps = _tables(plan, number, done)
-    none, agreement = expectation.NO_POSTERIORS, np.zeros(len(part.pairs.cells), np.uint8)
+    none = expectation.NO_POSTERIORS
+    agreement = np.zeros(len(part.pairs.cells), np.uint8)
     to: Any = SimpleNamespace(agreement=agreement, forward=none, reverse=none)
     if model == "hmm":
         sums = part.hmm_step(tables, jumps, training.pairs_for_a_jump(plan.pairs), own, to)
@@ -146,7 +148,8 @@ def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int,
 
 def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
     """Return the tables of a part after `done` rounds, and the jumps."""
-    known, settings = _known_part(plan, number), plan.settings
+    known = _known_part(plan, number)
+    settings = plan.settings
     weights = np.empty(known.size, np.float32)
     rest = float(np.float32(settings.floor))
     for shard, places in enumerate(known.places):
@@ -182,7 +185,8 @@ def _own(plan: TrainingPlan, number: int, done: int) -> Own:
 
 def remember(plan: TrainingPlan, number: int, done: int) -> None:
     """Write the expected links of a part that the model will keep."""
-    pairs, own = _known_part(plan, number).part.pairs, _own(plan, number, done)
+    pairs = _known_part(plan, number).part.pairs
+    own = _own(plan, number, done)
     memory = Memory.of(pairs, own)
     training_files.write_arrays(
         plan.file("memory", number), {name: getattr(memory, name) for name in _MEMORY}
@@ -211,22 +215,35 @@ def write_links(
     how: LinkOutput,
 ) -> None:
     """Align a part with the model after `done` rounds."""
-    known, workers = _known_part(plan, number), workers_of(plan.threads)
+    known = _known_part(plan, number)
+    workers = workers_of(plan.threads)
     tables, jumps = _tables(plan, number, done)
     jumps = jumps if jumping else NO_JUMPS
     own = _own(plan, number, done)
-    words = [training_files.shared_words(plan, side) for side in SIDES] if text else []
+    if text:
+        words = [training_files.shared_words(plan, side) for side in SIDES]
+    else:
+        words = []
     calibrator = Calibrator.of_training(text, words)
     decoder = Decoder(known.part.pairs, tables, own, jumps, Positions.uniform(), calibrator)
     pieces = Pieces.of(known.text)
-    least = plan.settings.threshold if how.threshold is None else how.threshold
+    if how.threshold is None:
+        least = plan.settings.threshold
+    else:
+        least = how.threshold
     decoded = decode(decoder, workers, how.symmetrize, least, how.sure)
-    arrays = decoded.arrays if pieces is None else pieces.joined(decoded.arrays, known.text)
+    if pieces is None:
+        arrays = decoded.arrays
+    else:
+        arrays = pieces.joined(decoded.arrays, known.text)
     links, scores = files
     with apart(), ExitStack() as stack:
         if links is not None:
             out = stack.enter_context(replacing_bytes(links))
-            weights = decoded.probabilities if how.probabilities else None
+            if how.probabilities:
+                weights = decoded.probabilities
+            else:
+                weights = None
             out.write(format_lines(arrays, probabilities=weights))
         if scores is not None:
             likelihoods = likelihoods_by(decoder, workers)
@@ -257,7 +274,8 @@ def make_shard(plan: TrainingPlan, number: int, dictionary: str) -> tuple[int, i
     for part in range(plan.parts):
         waiting.append(_keys(plan, number, part))
         if sum(map(len, waiting)) >= len(keys):  # each key is moved a few times, not once a part
-            keys, waiting = merged([keys, *waiting]), []
+            keys = merged([keys, *waiting])
+            waiting = []
     keys = merged([keys, *waiting])
     check_count(PLACES, len(keys))
     settings = plan.settings
@@ -284,11 +302,13 @@ def _keys(plan: TrainingPlan, number: int, part: int) -> I8:
 def _known_shard(plan: TrainingPlan, number: int) -> _KnownShard:
     def read() -> tuple[_KnownShard, int]:
         with opened(plan.file("shards", number)) as arrays:
-            keys, prior = arrays["keys"], arrays["prior"]
+            keys = arrays["keys"]
+            prior = arrays["prior"]
             places = [arrays[f"places-{part}"] for part in range(plan.parts)]
         sources, targets = plan.sizes
         index = Cooccurrence.of_keys(keys, sources, NO_CELLS)
-        strength, backing = plan.settings.stem_weight, None
+        strength = plan.settings.stem_weight
+        backing = None
         if strength > 0:
             backing = Backing(
                 index, *(training_files.stems_of(plan, side) for side in SIDES), strength=strength
@@ -304,10 +324,16 @@ def add_counts(plan: TrainingPlan, number: int, done: int) -> None:
     known = _known_shard(plan, number)
     sums = np.zeros(len(known.keys), np.int64)
     for part, places in enumerate(known.places):
-        file = plan.after(done, f"part-{part}") if done else plan.file("parts", part)
+        if done:
+            file = plan.after(done, f"part-{part}")
+        else:
+            file = plan.file("parts", part)
         with opened(file) as expected:
             sums[places] += expected.dense(f"sums-{number}", len(places))
-    counts = expectation.counts_of(sums) if done else expectation.counts_of(sums, UNITS)
+    if done:
+        counts = expectation.counts_of(sums)
+    else:
+        counts = expectation.counts_of(sums, UNITS)
     if done and done == _pruned(plan):
         dropped = known.shard.to_forget(counts, plan.settings.floor)
         training_files.write_arrays(plan.file("forgotten", number), {"bits": np.packbits(dropped)})
@@ -338,7 +364,8 @@ def _pruned_shard(plan: TrainingPlan, number: int, done: int) -> expectation.Sha
 
 def weigh(plan: TrainingPlan, number: int, done: int, last: bool) -> None:
     """Compute the weights of the next round, those that each part needs, and their totals."""
-    known, shard = _known_shard(plan, number), _pruned_shard(plan, number, done)
+    known = _known_shard(plan, number)
+    shard = _pruned_shard(plan, number, done)
     rest = float(np.float32(plan.settings.floor))
     with opened(plan.after(done, f"counts-{number}")) as before:
         counts: F4 = before.dense("counts", len(known.keys))
@@ -365,7 +392,10 @@ def add_parts(plan: TrainingPlan, done: int, model: str, stems: int) -> None:
         sums = _sums(plan, done)
         tables = training.nulls_of(sums)
         with opened(plan.after(done - 1, "common")) as before:
-            jumps = training.jumps_of(sums, plan.settings) if model == "hmm" else before["jumps"]
+            if model == "hmm":
+                jumps = training.jumps_of(sums, plan.settings)
+            else:
+                jumps = before["jumps"]
     else:
         sources, targets = map(training.uniform_null, plan.sizes)
         tables = sources, targets, np.zeros(2, np.float32)
@@ -385,7 +415,10 @@ def _sums(plan: TrainingPlan, done: int) -> expectation.Sums:
             sizes = zip(SIDES, plan.sizes, strict=True)
             source, target = (arrays.dense(f"{side}_nulls", size) for side, size in sizes)
             sums = expectation.Sums(source, target, arrays["jumps"], np.zeros(2, np.int64))
-        total = sums if total is None else expectation.Sums.over([total, sums])
+        if total is None:
+            total = sums
+        else:
+            total = expectation.Sums.over([total, sums])
     assert total is not None  # there is a part
     return total
 
@@ -445,7 +478,8 @@ def write_model(
 
 def _learned_pairs(plan: TrainingPlan, done: int, sources: int) -> tuple[Cooccurrence, F4]:
     """Return the learned word pairs of all shards, and their weights."""
-    keys, weights = [], []
+    keys = []
+    weights = []
     for shard in range(plan.shards):
         with opened(plan.after(done, f"weights-{shard}")) as arrays:
             keys.append(arrays["keys"])

@@ -11,7 +11,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-_TRIES, _MORE = 12, 100  # divisions that are tried: of many groups, and of few
+# divisions that are tried: of many groups, and of few
+_TRIES = 12
+_MORE = 100
 _FEW = 60  # groups
 _EVERY = 4096  # divisions that are all tried
 _LOOKED_AT = 192  # groups on either side of an exchange
@@ -74,7 +76,10 @@ def _dealt(
     parts = np.zeros(len(totals), np.int64)
     for group in rng.permutation(len(totals)):
         odds = np.maximum(room, 0).cumsum()
-        part = odds.searchsorted(rng.random() * odds[-1], "right") if odds[-1] else room.argmax()
+        if odds[-1]:
+            part = odds.searchsorted(rng.random() * odds[-1], "right")
+        else:
+            part = room.argmax()
         parts[group] = part = min(int(part), len(room) - 1)
         room[part] -= totals[group]
     return parts

@@ -19,7 +19,10 @@ from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 
-SURE, POSSIBLE, EMPTY, UNLINKED = "sure", "possible", "aligned to nothing", "no link"
+SURE = "sure"
+POSSIBLE = "possible"
+EMPTY = "aligned to nothing"
+UNLINKED = "no link"
 """How a word is linked: surely; at least once only possibly; explicitly to nothing; not at all."""
 
 GAP = "…"
@@ -107,7 +110,10 @@ class Concordance(_Counted):
             kept[x.annotator, x.shown].append(x)
         lines: list[list[Cell]] = [list(x) for part in kept.values() for x in part[: self.most]]
         more = len(self.occurrences) - len(lines)
-        note = f"{how_many(more, 'further line')} not shown" if more else ""
+        if more:
+            note = f"{how_many(more, 'further line')} not shown"
+        else:
+            note = ""
         return (
             Table("", [Column("annotator"), *_COUNTS], rows, "", "counterparts", stub=2),
             Table("", _CONTEXT, lines, note, "lines", stub=2),
@@ -144,7 +150,9 @@ class Glossary(_Counted):
         """
         counts = Counter(x.counterpart for x in self.entries[annotator, word] if x.counterpart)
         shares = [count / counts.total() for count in counts.values()]
-        return sum(p * log2(1 / p) for p in shares) if shares else nan
+        if shares:
+            return sum(p * log2(1 / p) for p in shares)
+        return nan
 
     def tables(self) -> Sequence[Table]:
         """Return a table of the words, and one of all their counterparts."""
@@ -209,7 +217,10 @@ def concordance(
     check_arguments(concordance, locals())
     if context < 0:
         raise OptionError(f"`context` is {context}; expected 0 or more")
-    text = compared(word) if regex else re.escape(compared(word, ignore_case=ignore_case))
+    if regex:
+        text = compared(word)
+    else:
+        text = re.escape(compared(word, ignore_case=ignore_case))
     try:
         matches = re.compile(text, re.IGNORECASE if ignore_case else 0).fullmatch
     except re.error as error:
@@ -265,7 +276,8 @@ def _read(
     for given in pairs:
         pair = given if side == SIDES[0] else given.transpose()
         occurrences |= {name: [] for name in pair.alignments if name not in occurrences}
-        words, others = _words(pair, SIDES[0], lemma), _words(pair, SIDES[1], lemma)
+        words = _words(pair, SIDES[0], lemma)
+        others = _words(pair, SIDES[1], lemma)
         worded += words is not None
         if words is None or others is None:
             without_words += 1
@@ -302,11 +314,19 @@ def _occurrence(
     pair: SentencePair, name: str, at: int, others: Sequence[str], context: int
 ) -> Occurrence:
     """Return a word of the first side, and what an annotator linked it to."""
-    alignment, words = pair.alignment(name), pair.words[0]
+    alignment = pair.alignment(name)
+    words = pair.words[0]
     linked = {link.j: sure for link, sure in alignment.items() if link.i == at}
     empty = EMPTY if (at, NULL) in alignment.nulls else UNLINKED
-    status = (SURE if all(linked.values()) else POSSIBLE) if linked else empty
+    if linked:
+        if all(linked.values()):
+            status = SURE
+        else:
+            status = POSSIBLE
+    else:
+        status = empty
     gaps = (f"{GAP} " if k - 1 not in linked and n else "" for n, k in enumerate(linked))
     text = " ".join(f"{gap}{others[k]}" for gap, k in zip(gaps, linked, strict=True))
-    left, right = " ".join(words[max(0, at - context) : at]), " ".join(words[at + 1 :][:context])
+    left = " ".join(words[max(0, at - context) : at])
+    right = " ".join(words[at + 1 :][:context])
     return Occurrence(name, pair.id, at, left, words[at], right, status, text)

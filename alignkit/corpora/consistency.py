@@ -19,7 +19,8 @@ from alignkit.tables.columns import Column
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
-MISSING, UNUSUAL = "missing link", "unusual link"
+MISSING = "missing link"
+UNUSUAL = "unusual link"
 """The kinds of suggestions."""
 
 LEAST = 3.84
@@ -87,7 +88,8 @@ class Consistency(TableResult):
 
     def table(self, most: int | None = None) -> Table:
         """Return a row for each suggestion, or for the strongest of each annotator."""
-        rows, notes = [], []
+        rows = []
+        notes = []
         for name, pairs in self.pairs.items():
             own = [x for x in self.suggestions if x.annotator == name]
             rows += own[:most]
@@ -129,7 +131,8 @@ def consistency(corpus: Corpus, *, annotator: str | None = None) -> Consistency:
         corpus.require(annotator)
     names = corpus.aligners if annotator is None else (annotator,)
     suggestions: list[Suggestion] = []
-    pairs, without_text = {}, 0
+    pairs = {}
+    without_text = 0
     for name in names:
         aligned = [pair for pair in corpus if pair.aligned_by(name)]
         worded = [_Words(pair, name) for pair in aligned if pair.has_text]
@@ -145,7 +148,8 @@ class _Words:
     """A pair with the compared forms of its words, and an annotator's links by word."""
 
     def __init__(self, pair: SentencePair, annotator: str) -> None:
-        self.pair, self.annotator = pair, annotator
+        self.pair = pair
+        self.annotator = annotator
         self.links = tuple(pair.alignment(annotator))
         self.sides = tuple([compared(w, ignore_case=True) for w in side] for side in pair.words)
         self.linked: tuple[dict[int, list[int]], ...] = defaultdict(list), defaultdict(list)
@@ -218,7 +222,10 @@ class _Usage:
         """Return the number of other pairs that link both words, and that have both."""
         linked = self.linked[types] - (types in words.types)
         both = self.both[types] - 1
-        rate = self.equal_rate(words) if types[0] == types[1] else None
+        if types[0] == types[1]:
+            rate = self.equal_rate(words)
+        else:
+            rate = None
         if rate is None:
             return linked, both
         return linked + _ADDED * rate, both + _ADDED
@@ -227,7 +234,9 @@ class _Usage:
         """Return the strength of a missing link: most other pairs with both words have it."""
         linked, both = self.rate(words, types)
         usual = linked >= _FEW and linked > both / 2
-        return log_likelihood_ratio(0, 1, linked, both - linked) if usual else 0.0
+        if usual:
+            return log_likelihood_ratio(0, 1, linked, both - linked)
+        return 0.0
 
     def other_places(self, side: int, word: str) -> tuple[int, int]:
         """Return the other pairs in which a word has links in several places, and all with links.
@@ -252,8 +261,11 @@ class _Usage:
         if rate is None:
             return 0.0
         several, pairs = self.other_places(side, word)
-        apart, others = several + _ADDED * rate, pairs + _ADDED
-        return log_likelihood_ratio(1, 0, apart, others - apart) if apart < others / 2 else 0.0
+        apart = several + _ADDED * rate
+        others = pairs + _ADDED
+        if apart < others / 2:
+            return log_likelihood_ratio(1, 0, apart, others - apart)
+        return 0.0
 
     def why_apart(self, words: _Words, side: int, word: str) -> str:
         """Return the evidence behind `apart`: of this word, or of all words if it is rare."""
@@ -290,8 +302,14 @@ def _suggested(words: _Words, usage: _Usage) -> Iterator[Suggestion]:
         odd = [unusual[side][at] for side, at in enumerate(cell)]
         usual = sum(at in words.linked[side] and not odd[side] for side, at in enumerate(cell))
         counts = f"{usage.linked[types]} of the {usage.both[types] - 1} other pairs with both"
-        rate = usage.equal_rate(words) if types[0] == types[1] else None
-        equal = "" if rate is None else f"; equal words in {rate:.0%}"
+        if types[0] == types[1]:
+            rate = usage.equal_rate(words)
+        else:
+            rate = None
+        if rate is None:
+            equal = ""
+        else:
+            equal = f"; equal words in {rate:.0%}"
         total = strength * _TAKEN**usual + _CARRIED * max(odd)
         yield words.suggestion(*cell, MISSING, total, f"linked in {counts}{equal}")
 
@@ -307,11 +325,15 @@ def _unusual(
     linked, both = usage.rate(words, types)
     if (both and linked >= both / 2) or words.in_phrase(*link):
         return 0.0, ""
-    strength, why = 0.0, []
+    strength = 0.0
+    why = []
     for side, word in enumerate(types):
         missing, counterpart = strongest[side].get(word, (0.0, ""))
         several = len(words.linked[side][link[side]]) > 1
-        apart = usage.apart(words, side, word) if several else 0.0
+        if several:
+            apart = usage.apart(words, side, word)
+        else:
+            apart = 0.0
         if not (missing or apart):
             continue
         strength += max(missing, apart)

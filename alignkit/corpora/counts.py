@@ -43,7 +43,8 @@ class AnnotatorCounts:
             self.judged += 1
             return
         links = list(alignment)
-        sources, targets = Counter(i for i, _ in links), Counter(j for _, j in links)
+        sources = Counter(i for i, _ in links)
+        targets = Counter(j for _, j in links)
         sure = sum(alignment.packed()[1])
         self.pairs += 1
         self.empty += not len(alignment)
@@ -152,7 +153,9 @@ def count_groups(
     ({'news': 2, 'web': 2}, 1)
     """
     check_arguments(count_groups, locals(), apart=["pairs"])
-    whole, several, known = _Counting(), 0, False
+    whole = _Counting()
+    several = 0
+    known = False
     parts: dict[str, _Counting] = {}
     for pair in each("pairs", pairs, SentencePair):
         whole.add(pair)
@@ -204,6 +207,7 @@ class _Counting:
     def counts(self) -> CorpusCounts:
         """Return the counts."""
         counts = self._counts
-        counts.source_types, counts.target_types = len(self._sources), len(self._targets)
+        counts.source_types = len(self._sources)
+        counts.target_types = len(self._targets)
         counts.attributes = {name: len(seen) for name, seen in self._values.items()}
         return counts

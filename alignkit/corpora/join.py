@@ -77,7 +77,8 @@ def join_pairs(
         with the same id have different numbers of tokens.
     """
     check_arguments(join_pairs, locals())
-    left, right = each("first", first, SentencePair), each("second", second, SentencePair)
+    left = each("first", first, SentencePair)
+    right = each("second", second, SentencePair)
     noted = differences if differences is not None else Differences()
 
     def joined() -> Iterator[tuple[SentencePair, SentencePair]]:
@@ -118,7 +119,10 @@ class SeenIds:
         return self._numbered == self.count
 
     def __contains__(self, id: str) -> bool:
-        number = int(id) if len(id) < 19 and id.isascii() and id.isdecimal() else 0
+        if len(id) < 19 and id.isascii() and id.isdecimal():
+            number = int(id)
+        else:
+            number = 0
         return id in self._others or (0 < number <= self._numbered and id == str(number))
 
 
@@ -129,7 +133,8 @@ def _by_id(
     differences: Differences,
     before: SeenIds,
 ) -> Iterator[tuple[SentencePair, SentencePair]]:
-    others, mine = _unique(right, before, "second"), _unique(left, before, "first")
+    others = _unique(right, before, "second")
+    mine = _unique(left, before, "first")
     differences.doubt = _doubt(mine, others, before)
     size = len(mine) if len(mine) == len(others) else 0
     joined = [(pair, others.pop(id)) for id, pair in mine.items() if id in others]
@@ -137,7 +142,10 @@ def _by_id(
     differences.missing.extend(id for id in mine if id not in shared)
     differences.surplus.extend(others)
     if differences.doubt and not partial:
-        number = f"both inputs have {before.count + size} pairs, but " if size else ""
+        if size:
+            number = f"both inputs have {before.count + size} pairs, but "
+        else:
+            number = ""
         raise OtherIdsError(f"{number}{differences.doubt}; give the same pairs the same ids")
     _check_whole(differences, partial, before.count + len(joined))
     for pair, other in joined:
@@ -169,7 +177,10 @@ def _doubt(mine: Iterable[str], others: Iterable[str], before: SeenIds) -> str:
     if not own or not (counted or len(sides[0]) == len(sides[1])):
         return ""
     known, other = ("first", "second") if k else ("second", "first")
-    what = "counts its pairs from 0" if counted else f"has other ids, such as {own[0]!r}"
+    if counted:
+        what = "counts its pairs from 0"
+    else:
+        what = f"has other ids, such as {own[0]!r}"
     return (
         f"the ids of the {known} are the numbers of its pairs, from 1, and the {other} {what}: "
         "equal ids may belong to different pairs"
@@ -181,11 +192,15 @@ def _count_from(start: int, ids: list[str]) -> bool:
 
 
 def _check_whole(differences: Differences, partial: bool, shared: int) -> None:
-    missing, surplus = differences.missing, differences.surplus
+    missing = differences.missing
+    surplus = differences.surplus
     which, ids = ("second", missing) if missing else ("first", surplus)
     if ids and not partial:
         lacks = f"the {which} input lacks {len(ids)} (the first has the id {ids[0]!r})"
-        advice = "if this is intended, use `partial=True`" if shared else "check the ids of both"
+        if shared:
+            advice = "if this is intended, use `partial=True`"
+        else:
+            advice = "check the ids of both"
         raise MissingPairsError(f"{shared} pairs are in both, but {lacks}; {advice}")
 
 
@@ -193,7 +208,8 @@ def _checked(
     pair: SentencePair, other: SentencePair, differences: Differences
 ) -> tuple[SentencePair, SentencePair]:
     for side in SIDES:
-        mine, theirs = getattr(pair, side), getattr(other, side)
+        mine = getattr(pair, side)
+        theirs = getattr(other, side)
         if mine is None or theirs is None or mine == theirs:
             continue
         if len(mine) != len(theirs):
@@ -287,8 +303,14 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
         added: Mapping[str, Tree] = getattr(other, f"{side}_trees")
         trees = dict(known)
         for key, tree in added.items() if words is not None else ():
-            fitted = tree if tree.words == words else tree.with_words(words)
-            free = key if trees.get(key, fitted) == fitted else f"{name}/{key}"
+            if tree.words == words:
+                fitted = tree
+            else:
+                fitted = tree.with_words(words)
+            if trees.get(key, fitted) == fitted:
+                free = key
+            else:
+                free = f"{name}/{key}"
             if trees.setdefault(free, fitted) != fitted:
                 raise JoinError(f"pair {pair.id!r} has a tree {free!r} already: choose a new name")
         changed |= {side: words, f"{side}_trees": trees}
@@ -331,14 +353,20 @@ def concat(
     pairs: list[SentencePair] = []
     for name, corpus in corpora.items():
         for pair in each(f"corpora[{name!r}]", corpus, SentencePair):
-            added = replace(pair, id=f"{name}/{pair.id}") if prefix else pair
+            if prefix:
+                added = replace(pair, id=f"{name}/{pair.id}")
+            else:
+                added = pair
             home = homes.setdefault(added.id, name)
             if home != name:
                 clashes.setdefault(added.id, (home, name))
             pairs.append(added)
     if clashes:
         id, (home, name) = next(iter(clashes.items()))
-        more = f", as are {len(clashes) - 1} more ids" if len(clashes) > 1 else ""
+        if len(clashes) > 1:
+            more = f", as are {len(clashes) - 1} more ids"
+        else:
+            more = ""
         raise RepeatedIdError(
             f"id {id!r} is in {home} and in {name}{more}; put names before the ids with "
             "`prefix=True`, or merge the corpora if these are the same pairs"

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of the scheme")
 """The reasons why a cell of a matrix has no label."""
 _JUDGE = "annotator who judged pairs"
-RANKS, RANK_GROUP, PREFERRED = "rank", "rank_group", "preferred_to"
+RANKS = "rank"
+RANK_GROUP = "rank_group"
+PREFERRED = "preferred_to"
 """The scheme of ranks, and the attributes that say which texts were ranked together, and the ids of
 those that a text was preferred to, divided by tabs."""
 
@@ -74,7 +76,10 @@ def judgments_of(
     check_kind("corpus", corpus, Corpus)
     check_kind("view", view, View)
     known = judges_of(corpus)
-    names = known if annotators is None else tuple(dict.fromkeys(words("annotators", annotators)))
+    if annotators is None:
+        names = known
+    else:
+        names = tuple(dict.fromkeys(words("annotators", annotators)))
     for name in names:
         check_known(_JUDGE, name, known)
     numbers: dict[str | None, int] = {None: -1}
@@ -183,7 +188,8 @@ def _preferences(
     """Yield the preferences of the corpus, or those of an annotator, or of all who ranked."""
     if view.scheme.name != RANKS:
         raise OptionError(f"preferences need ranks; {view.scheme.name} has none")
-    corpus, full = Corpus(pairs), get_view(RANKS, "full")
+    corpus = Corpus(pairs)
+    full = get_view(RANKS, "full")
     whose = None if annotator is None else [annotator]
     values = judgments_of(corpus, whose, full, lenient_labels=lenient_labels).values
     ranks = [[int(full.labels[k]) if k >= 0 else 0 for k in row] for row in values.tolist()]
@@ -194,7 +200,8 @@ def _preferences(
             both = [(row[first], row[second]) for row in ranks if row[first] and row[second]]
             is_better = bool(both) and all(a < b for a, b in both)
             if corpus[second].id in own[first] if has_own else is_better:
-                better, worse = corpus[first], corpus[second]
+                better = corpus[first]
+                worse = corpus[second]
                 original, chosen = (" ".join(words) for words in better.words)
                 rejected = " ".join(worse.target or ())
                 yield TrainingRow(f"{better.id}>{worse.id}", chosen, rejected, original)
@@ -252,8 +259,14 @@ class LabelCounts(TableResult):
     def table(self, *, bars: bool = False, unused: bool = True) -> Table:
         """Return the table of all counts, with a row for each label."""
         never = [k for k, column in enumerate(zip(*self.counts, strict=True)) if not any(column)]
-        hidden = set() if unused or len(never) == len(self.view.labels) else set(never)
-        columns = [Column(self.by, key="group")] if self.by else []
+        if unused or len(never) == len(self.view.labels):
+            hidden = set()
+        else:
+            hidden = set(never)
+        if self.by:
+            columns = [Column(self.by, key="group")]
+        else:
+            columns = []
         columns += [Column("annotator"), Column("label"), Column("pairs", "count")]
         columns += [Column("share", "percent", unit="%"), *([Column("histogram")] if bars else [])]
         rows: list[list[Cell]] = []
@@ -261,13 +274,17 @@ class LabelCounts(TableResult):
         named = [(value or f"(no {self.by})", counts) for value, counts in self.groups.items()]
         for shown, each in [("all", self.counts), *named]:
             for name, counts in zip(self.annotators, each, strict=True):
-                apart += [len(rows)] if rows else []
+                if rows:
+                    apart += [len(rows)]
                 total = sum(counts)
                 for k, (label, count) in enumerate(zip(self.view.labels, counts, strict=True)):
                     if k in hidden:
                         continue
                     share = count / total if total else nan
-                    bar = ["#" * round(_BAR * count / total) if total else ""] if bars else []
+                    if bars:
+                        bar = ["#" * round(_BAR * count / total) if total else ""]
+                    else:
+                        bar = []
                     rows.append([*([shown] if self.by else []), name, label, count, share, *bar])
         title = f"{self.pairs} pairs by the labels of {self.view.scheme.name}, {self.view.name}"
         stub = 3 if self.by else 2
@@ -279,11 +296,16 @@ class LabelCounts(TableResult):
 
     def _note(self, hidden: Collection[int]) -> str:
         reasons = [f"{count} {reason}" for reason, count in self.left_out.items() if count]
-        notes = [f"without a label: {', '.join(reasons)}"] if reasons else []
+        if reasons:
+            notes = [f"without a label: {', '.join(reasons)}"]
+        else:
+            notes = []
         never = [label for k, label in enumerate(self.view.labels) if k in hidden]
         what = "label" if len(never) == 1 else "labels"
-        notes += [f"nobody gave the {what} {', '.join(never)}"] if never else []
-        notes += [overlapping(self.several, self.pairs, self.by)] if self.several else []
+        if never:
+            notes += [f"nobody gave the {what} {', '.join(never)}"]
+        if self.several:
+            notes += [overlapping(self.several, self.pairs, self.by)]
         return "; ".join(notes)
 
 

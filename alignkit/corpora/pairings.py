@@ -57,7 +57,9 @@ class Pairings(Iterator[SentencePair]):
         both_orders: bool,
         drop_repeated: bool,
     ) -> None:
-        self._which, self._fault, self._both_orders = places, fault, both_orders
+        self._which = places
+        self._fault = fault
+        self._both_orders = both_orders
         self._seen: set[bytes] | None = set() if drop_repeated else None
         self._tally: Counter[str] = Counter()
         self._pairs = self._paired(groups)
@@ -74,7 +76,8 @@ class Pairings(Iterator[SentencePair]):
         return PairingCounts(**self._tally)
 
     def _paired(self, groups: Iterable[Sequence[Sequence[str]]]) -> Iterator[SentencePair]:
-        tally, seen = self._tally, self._seen
+        tally = self._tally
+        seen = self._seen
         for number, group in enumerate(groups, start=1):
             if isinstance(group, str) or not isinstance(group, Iterable):
                 raise ArgumentError(
@@ -85,7 +88,10 @@ class Pairings(Iterator[SentencePair]):
             tally["sentences"] += len(sentences)
             tally["empty"] += sum(not words for words in sentences)
             before = tally["pairs"]
-            digests = [] if seen is None else list(map(_sentence_digest, sentences))
+            if seen is None:
+                digests = []
+            else:
+                digests = list(map(_sentence_digest, sentences))
             for i, j in self._places(sentences):
                 source, target = sentences[i], sentences[j]
                 tally["pairs"] += 1
@@ -226,7 +232,9 @@ def pair_translations(
             return "too_long"
         if max_ratio is not None and longer / shorter >= max_ratio:
             return "too_unequal"
-        return "identical" if drop_identical and _equal(source, target) else None
+        if drop_identical and _equal(source, target):
+            return "identical"
+        return None
 
     return Pairings(
         groups, WHICH[which], fault, both_orders=both_orders, drop_repeated=drop_repeated

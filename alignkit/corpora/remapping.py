@@ -18,7 +18,9 @@ SPREAD = ("all", "same-kind")
 _MARKER = re.compile(r"^##(?=.)|^[\u2581\u0120]|(?<=.)@@$|(?<=.)</w>$", re.DOTALL)
 _GLUED = re.compile(r"@(\W)@")  # how Moses marks a hyphen or the like within a word
 _LEAST_EQUAL = 0.9  # of the characters of the longer side
-_SHORT, _EDITS = 30, 3  # below so many characters, so many may differ
+# below so many characters, so many may differ
+_SHORT = 30
+_EDITS = 3
 
 Sides = tuple[Sequence[str], Sequence[str]]
 
@@ -60,7 +62,8 @@ def remap(
     sources, targets = (_shared(*both, loose=normalize == "loose") for both in sides)
     if sources is None or targets is None:
         return None
-    links, weights = dict[Link, bool](), dict[LinkLike, float]()
+    links = dict[Link, bool]()
+    weights = dict[LinkLike, float]()
     for link, sure in alignment.items():
         cells = [Link(i, j) for i in sources[link.i] for j in targets[link.j]]
         if spread == "same-kind" and len(cells) > 1:
@@ -82,14 +85,20 @@ def _shared(theirs: Sequence[str], ours: Sequence[str], *, loose: bool) -> list[
     if text != own_text:
         blocks = list(SequenceMatcher(None, text, own_text, autojunk=False).get_opcodes())
     for tag, begin, end, own_begin, own_end in blocks:
-        size, own_size = end - begin, own_end - own_begin
-        equal += size if tag == "equal" else 0
+        size = end - begin
+        own_size = own_end - own_begin
+        if tag == "equal":
+            equal += size
         for k in range(size if own_size else 0):  # character k of n is like those at k/n of ours
-            first, last = k * own_size // size, -(-(k + 1) * own_size // size)
+            first = k * own_size // size
+            last = -(-(k + 1) * own_size // size)
             for own in own_tokens[own_begin + first : own_begin + last]:
                 shared[tokens[begin + k]][own] = None
     longest = max(len(text), len(own_text))
-    edits = min(_EDITS, longest / 2) if longest < _SHORT else longest * (1 - _LEAST_EQUAL)
+    if longest < _SHORT:
+        edits = min(_EDITS, longest / 2)
+    else:
+        edits = longest * (1 - _LEAST_EQUAL)
     same = text == own_text or (loose and longest - equal <= edits)
     return list(map(list, shared)) if same else None
 
@@ -107,9 +116,13 @@ def without_escapes(token: str) -> str:
 
 def _joined(tokens: Sequence[str], *, loose: bool) -> tuple[str, list[int]]:
     """Return the characters of tokens without white space, and the token of each."""
-    letters, owners = [], []
+    letters = []
+    owners = []
     for k, token in enumerate(tokens):
-        plain = without_escapes(without_marker(token)) if loose else token
+        if loose:
+            plain = without_escapes(without_marker(token))
+        else:
+            plain = token
         own = "".join((normal_form("NFKC", plain).casefold() if loose else plain).split())
         letters.append(own)
         owners += [k] * len(own)

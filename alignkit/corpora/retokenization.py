@@ -103,11 +103,14 @@ def retokenize(
         raise OptionError("no new words: give `source_words`, `target_words` or both")
     new = []
     for side, given in zip(SIDES, (source_words, target_words), strict=True):
-        name, old = f"{side}_words", [pair.words[side == "target"] for pair in corpus]
+        name = f"{side}_words"
+        old = [pair.words[side == "target"] for pair in corpus]
         new.append(old if given is None else sentences_of(name, given))
         if len(new[-1]) != len(corpus):
             raise JoinError(f"`{name}` has {len(new[-1]):,} sentences for {len(corpus):,} pairs")
-    lost, pairs, left_out = Counter[str](), [], []
+    lost = Counter[str]()
+    pairs = []
+    left_out = []
     for pair, *sentences in zip(corpus, *new, strict=True):
         sides = list(map(_fitted, pair.words, sentences, SIDES))
         source, target = sides
@@ -117,7 +120,10 @@ def retokenize(
             left_out.append((pair.id, next(side for side in sides if isinstance(side, str))))
     if left_out and differing == "stop":
         (id, problem), *others = left_out
-        more = f" (so do {how_many(len(others), 'other pair')})" if others else ""
+        if others:
+            more = f" (so do {how_many(len(others), 'other pair')})"
+        else:
+            more = ""
         raise JoinError(
             f"pair {brief(id)!r}: the texts differ{more}: {problem}; correct the new words, or "
             "leave such pairs out with `differing`"
@@ -148,7 +154,8 @@ def _fitted(old: Sequence[str], new: Sequence[str], side: str) -> _Fitted | str:
         return _difference(side, (old, chars), (new, new_chars))
     owners = ((first, second) for (_, first), (_, second) in zip(chars, new_chars, strict=True))
     shares = Counter(both for each in owners for both in product(*each))
-    most, most_of_new = Counter[int](), Counter[int]()
+    most = Counter[int]()
+    most_of_new = Counter[int]()
     for (k, n), count in shares.items():
         most[k], most_of_new[n] = max(most[k], count), max(most_of_new[n], count)
     places: list[dict[int, bool]] = [{} for _ in old]
@@ -170,7 +177,8 @@ def _characters(words: Sequence[str]) -> _Characters:
     characters: _Characters = []
     for char, owner in owned:
         before, owners = characters[-1] if characters else ("", ())
-        joined, composed = before + char, normalize("NFC", char)
+        joined = before + char
+        composed = normalize("NFC", char)
         mark = combining(normalize("NFD", char)[0])
         # Hangul vowels and some others are no marks, but become one character with those before
         if before and (mark or normalize("NFC", joined) != normalize("NFC", before) + composed):
@@ -221,7 +229,8 @@ def _column(values: Sequence[str], fitted: _Fitted) -> list[str]:
     owners: list[list[int]] = [[] for _ in fitted.words]
     for k, n in fitted.shares:
         owners[n].append(k)
-    column, before = list[str](), -1
+    column = list[str]()
+    before = -1
     for n, olds in enumerate(owners):
         main = max(olds, key=lambda k: (fitted.shares[k, n], -k), default=-1)
         value = "_" if main < 0 else values[main]
@@ -244,8 +253,10 @@ def _moved(alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[s
         )
         return {Link(i, j): a and b for (i, a), (j, b) in product(*(end.items() for end in ends))}
 
-    links, nulls = dict[Link, bool](), dict[Link, bool]()
-    weights, labels = dict[LinkLike, float](), dict[LinkLike, str]()
+    links = dict[Link, bool]()
+    nulls = dict[Link, bool]()
+    weights = dict[LinkLike, float]()
+    labels = dict[LinkLike, str]()
     for link, sure in alignment.items():
         moved = cells(link)
         lost["links of words without characters"] += not moved

@@ -60,7 +60,10 @@ class Parts(dict[str, Corpus]):
             leaks = find_leaks(Corpus(pairs[:before]), part, ())
             before += len(part)
             if count := sum(leak.kind != GROUPED for leak in leaks):
-                where = "an earlier part" if number > 1 else next(iter(self))
+                if number > 1:
+                    where = "an earlier part"
+                else:
+                    where = next(iter(self))
                 cautions.append(
                     f"{count} of {how_many(len(part), 'pair')} of {name} are equal or reversed "
                     f"pairs of {where}; `keep_texts=True` prevents this"
@@ -197,7 +200,8 @@ def split_corpus(
         (name, Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k))
         for k, name in enumerate(shares)
     )
-    divided.meant, divided.separator = (*together, stratify), separator
+    divided.meant = (*together, stratify)
+    divided.separator = separator
     return divided
 
 
@@ -231,7 +235,10 @@ def connected_groups(
         return []
     origins = {k: id for k, pair in enumerate(corpus) if (id := origin_of(pair)) is not None}
     # of rewrites: the place of their pair, or of the first of its rewrites without it
-    homes = {pair.id: k for k, pair in enumerate(corpus)} if origins else {}
+    if origins:
+        homes = {pair.id: k for k, pair in enumerate(corpus)}
+    else:
+        homes = {}
     joined = [(homes.setdefault(id, k), k) for k, id in origins.items()]
     first: dict[tuple[str, str], int] = {}
     for k, pair in enumerate(corpus):
@@ -337,7 +344,10 @@ def find_leaks(
 
 def shared_texts(train: Corpus, test: Corpus, *, ignore_case: bool = False) -> set[str]:
     """Return the ids of pairs of the second part with a text, on any side, of the first."""
-    known = {text for pair in train for text in compared_texts(pair, ignore_case=ignore_case) or ()}
+    known = set()
+    for pair in train:
+        for text in compared_texts(pair, ignore_case=ignore_case) or ():
+            known.add(text)
     texts = {pair.id: compared_texts(pair, ignore_case=ignore_case) or () for pair in test}
     return {id for id, both in texts.items() if not known.isdisjoint(filter(None, both))}
 
@@ -347,5 +357,6 @@ def _groups(
 ) -> list[str]:
     values = ((name, x) for name in attributes for x in group_values(pair, name, separator))
     names = [f"{name}={value}" for name, value in values]
-    names += [f"{REWRITE_OF}={origin_of(pair) or pair.id}"] if origin else []
+    if origin:
+        names += [f"{REWRITE_OF}={origin_of(pair) or pair.id}"]
     return list(dict.fromkeys(names))

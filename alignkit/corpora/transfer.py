@@ -119,7 +119,8 @@ def transfer(
         names = sorted(name.partition(".")[2] for name in known)
         raise UnknownNameError(f"layer of {from_side} words", layer, names)
     choice = Choice("the corpus", annotator)
-    counts, left_out = Counter[str](), Counter[str]()
+    counts = Counter[str]()
+    left_out = Counter[str]()
     labelled = _labelled(corpus, choice, layer, from_side, left_out)
     choice.check()
     counts["pairs"] = len(labelled)
@@ -127,7 +128,8 @@ def transfer(
     spans = all(map(_BIO.fullmatch, values)) and not values <= {"O", _NONE}
     gold = any(f"{to_side}.{layer}" in pair.attributes for pair in corpus)
     name = f"{to_side}.{layer}{'-transferred' if gold else ''}"
-    pairs, compared = [], []
+    pairs = []
+    compared = []
     for k, pair in enumerate(corpus):
         if (given := labelled.get(k)) is None:
             pairs.append(pair)
@@ -136,7 +138,10 @@ def transfer(
         pairs.append(replace(pair, attributes={**pair.attributes, name: "\t".join(labels)}))
         if (own := word_column(pair, to_side, layer)) is not None:
             compared.append((labels, own))
-    score = _score(compared, spans=spans) if compared else {}
+    if compared:
+        score = _score(compared, spans=spans)
+    else:
+        score = {}
     return Transferred(Corpus(pairs), layer, from_side, spans, counts, +left_out, score)
 
 
@@ -150,7 +155,11 @@ class _Labelled(NamedTuple):
     def weight(self, link: Link) -> float:
         """Return the weight of a link in a span."""
         sure, weight = self.links[link]
-        return weight if weight is not None else 1.0 if sure else 0.5
+        if weight is not None:
+            return weight
+        if sure:
+            return 1.0
+        return 0.5
 
 
 def _labelled(
@@ -159,11 +168,15 @@ def _labelled(
     """Return the pairs with labels and links, by their place."""
     pairs: dict[int, _Labelled] = {}
     for k, pair in enumerate(corpus):
-        labels, alignment = word_column(pair, side, layer), choice.of(pair)
+        labels = word_column(pair, side, layer)
+        alignment = choice.of(pair)
         left_out["without labels"] += labels is None
         left_out["without links"] += alignment is None
         if labels is not None and alignment is not None:
-            turned = alignment if side == "source" else alignment.transpose()
+            if side == "source":
+                turned = alignment
+            else:
+                turned = alignment.transpose()
             links = {link: (sure, turned.weights.get(link)) for link, sure in turned.items()}
             pairs[k] = _Labelled(labels, len(pair.words[side == "source"]), links)
     return pairs
@@ -246,7 +259,9 @@ def _score(compared: Iterable[tuple[list[str], list[str]]], *, spans: bool) -> d
             known = [k for k, label in enumerate(own) if label != _NONE]
             first = {(k, k, labels[k]) for k in known if labels[k] != _NONE}
             second = {(k, k, own[k]) for k in known}
-        gold, ours, equal = gold + len(second), ours + len(first), equal + len(first & second)
+        gold = gold + len(second)
+        ours = ours + len(first)
+        equal = equal + len(first & second)
     right = equal / ours if ours else nan
     counts = {"gold": gold, "transferred": ours, "equal": equal}
     if not spans:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 _Texts = tuple[tuple[str, ...], tuple[str, ...]]
 
 _MOST_KEPT = 10_000  # findings of a kind; more are only counted
-_FLAT_WORDS, _LEAST_DEPTH = 8, 4  # a parse of more words than these is that deep, preterminals too
+# a parse of more words than these is that deep, preterminals too
+_FLAT_WORDS = 8
+_LEAST_DEPTH = 4
 
 
 @dataclass
@@ -119,12 +121,18 @@ def examine(
     reading = _Watched(path, lenient, base=kind.base, observe=report.observe, watch=watch.record)
     # pairs that the kernel of a line format reads are plain: the record need not be looked at
     plainly = kind.blocks is None
-    pairs = reading.pairs(kind.parse(reading)) if plainly else read_pairs(kind, reading)
+    if plainly:
+        pairs = reading.pairs(kind.parse(reading))
+    else:
+        pairs = read_pairs(kind, reading)
     kept: list[SentencePair] = []
     with closing(pairs):
         try:
             for count, pair in enumerate(pairs, 1):
-                place = reading.place if pair is reading.built else (reading.path, count)
+                if pair is reading.built:
+                    place = reading.place
+                else:
+                    place = (reading.path, count)
                 if pair is not reading.built:
                     watch.pair(pair, count)
                 watch.look_over(pair, *place)
@@ -147,8 +155,10 @@ def examine(
     dropped = report.counts["link out of range"]
     if dropped and (shift := shift_of(path, format, options)) is not None:
         report.observe(Finding("row shift", str(shift), path, shift.line))
-    report.fits, report.has_text = fits.each, fits.has_text
-    report.links, report.nulls = fits.links, fits.nulls
+    report.fits = fits.each
+    report.has_text = fits.has_text
+    report.links = fits.links
+    report.nulls = fits.nulls
     report.findings.sort(key=lambda finding: (finding.path, finding.line or 0))
     return report
 
@@ -172,7 +182,8 @@ class _Watch:
     """Counts of links as written, and of empty parts, for each sentence pair."""
 
     def __init__(self, report: Examination, fits: Fits) -> None:
-        self.report, self._fits = report, fits
+        self.report = report
+        self._fits = fits
         self._seen, self._repeats = SeenIds(), _Repeats()
 
     def record(self, record: Record) -> None:
@@ -231,13 +242,15 @@ def compare_texts(first: Examination, second: Examination) -> None:
     """Add findings to the second examination for pairs with other tokens in the first."""
     known = {pair.id: pair for pair in first.corpus}
     for pair in second.corpus:
-        other, place = known.pop(pair.id, None), second.lines[pair.id]
+        other = known.pop(pair.id, None)
+        place = second.lines[pair.id]
         if other is None:
             message = f"pair {pair.id!r} is not in {first.path}"
             second.observe(Finding("pair of one file only", message, *place))
             continue
         for side in SIDES:
-            mine, theirs = getattr(pair, side), getattr(other, side)
+            mine = getattr(pair, side)
+            theirs = getattr(other, side)
             if mine is None or theirs is None or mine == theirs:
                 continue
             if len(mine) != len(theirs):
@@ -274,7 +287,10 @@ class _Repeats:
         odd = []
         for name, judgment in judged.items():
             same = self._seen.get((name, texts))
-            back = self._seen.get((name, texts[::-1])) if texts != texts[::-1] else None
+            if texts != texts[::-1]:
+                back = self._seen.get((name, texts[::-1]))
+            else:
+                back = None
             kind, other = (EQUAL, same) if same is not None else (REVERSED, back)
             if same is None:
                 self._seen[name, texts] = pair.id, judgment

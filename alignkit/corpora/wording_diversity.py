@@ -44,7 +44,8 @@ def token_types(
 
 def jaccard(first: Collection[str], second: Collection[str]) -> float:
     """Return the share of all types that both have; NaN if neither has any."""
-    mine, other = frozenset(first), frozenset(second)
+    mine = frozenset(first)
+    other = frozenset(second)
     every = len(mine | other)
     return len(mine & other) / every if every else nan
 
@@ -134,7 +135,10 @@ class Diversity(Result):
     @property
     def head(self) -> Sequence[str]:
         """A line with the number of pairs."""
-        left = f", {self.skipped} left out (no text)" if self.skipped else ""
+        if self.skipped:
+            left = f", {self.skipped} left out (no text)"
+        else:
+            left = ""
         return (f"wording of {how_many(len(self.ids), 'sentence pair')}{left}",)
 
     def mean(self, measure: str, group: str | None = None) -> float:
@@ -149,12 +153,14 @@ class Diversity(Result):
     def _known(self, measure: str, group: str | None) -> NDArray[np.float64]:
         check_known("measure", measure, MEASURES)
         values = self.values[:, list(MEASURES).index(measure)]
-        values = values if group is None else values[self.groups[group]]
+        if group is not None:
+            values = values[self.groups[group]]
         return values[~np.isnan(values)]
 
     def _parts(self) -> Iterator[tuple[str, str | None]]:
         yield "all pairs", None
-        yield from ((group or f"(no {self.by})", group) for group in self.groups)
+        for group in self.groups:
+            yield (group or f"(no {self.by})", group)
 
     def tables(self, *, bars: bool = False) -> Sequence[Table]:
         """Return the means, and the histograms of all pairs and of each group."""
@@ -165,7 +171,10 @@ class Diversity(Result):
         ]
         rows: list[list[Cell]] = []
         for shown, group in self._parts():
-            same = self.identical if group is None else self.identical[self.groups[group]]
+            if group is None:
+                same = self.identical
+            else:
+                same = self.identical[self.groups[group]]
             share = float(same.mean()) if len(same) else float("nan")
             rows.append([shown, len(same), *(self.mean(name, group) for name in MEASURES), share])
         note = "means over pairs; 1 means the same wording"
@@ -268,7 +277,8 @@ def diversity(
     folded = [[compared(text, ignore_case=True) for text in pair] for pair in texts]
     said = f"tokens:{token}|case:folded|stop-words:{len(stops)}|stem:{'porter' if stem else 'no'}"
     identical = np.array([source == target for source, target in folded], bool)
-    notes += (overlapping(several, len(pairs), by or ""),) if several else ()
+    if several:
+        notes += (overlapping(several, len(pairs), by or ""),)
     return Diversity(
         tuple(pair.id for pair in pairs),
         values,

@@ -96,9 +96,15 @@ def _rows(path: str, options: ReadOptions) -> Iterator[tuple[dict[str, Any], str
                 expected = "expected JSON lines, or columns divided by tabs below their names"
                 raise FormatError(f"{expected}; for texts in files, name their folder", path)
             continue
-        row = dict(zip(names, fields, strict=False)) if names else parse_json(line, path, number)
+        if names:
+            row = dict(zip(names, fields, strict=False))
+        else:
+            row = parse_json(line, path, number)
         if type(row) is not dict or len(fields) != len(names or fields):
-            expected = f"{len(names)} columns, as in the first line" if names else "a JSON object"
+            if names:
+                expected = f"{len(names)} columns, as in the first line"
+            else:
+                expected = "a JSON object"
             raise FormatError(f"expected {expected}", path, number)
         yield row, path, number
 
@@ -192,7 +198,8 @@ def similarity_of(pair: TextPair) -> float:
 
 def drawn_by_bins(pairs: Sequence[TextPair], bins: int, seed: int) -> list[tuple[int, int, int]]:
     """Return turn, bin and place of each pair: in a turn, every bin gives one at random."""
-    places, rng = bin_of(list(map(similarity_of, pairs)), bins), np.random.default_rng(seed)
+    places = bin_of(list(map(similarity_of, pairs)), bins)
+    rng = np.random.default_rng(seed)
     drawn = [
         (turn, int(k), int(place))
         for k in np.unique(places)

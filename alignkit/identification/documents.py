@@ -68,7 +68,8 @@ def candidate_documents(
     alone = not chosen.key and chosen.date is None
     if alone and chosen.per_document is None:
         chosen = replace(chosen, per_document=_PER_DOCUMENT)
-    every, counts = [*documents, *(others or ())], Counter[str]()
+    every = [*documents, *(others or ())]
+    counts = Counter[str]()
     keys = [tuple(document[name] for name in chosen.key) for document in every]
     blocks = _blocks(every, keys, None if others is None else len(documents), chosen, counts)
     times = _times(every, chosen, counts)
@@ -84,7 +85,10 @@ def candidate_documents(
         least = {keys[pair[0]]: pair for pair in order}
         kept = {pair: kept[pair] for pair in sorted(least.values())}
     pairs = _text_pairs(kept, every, chosen)
-    second = "" if others is None else f" and {how_many(len(others), 'document')}"
+    if others is None:
+        second = ""
+    else:
+        second = f" and {how_many(len(others), 'document')}"
     by_words = any(similarity.words_choose(columns, chosen) for _, columns in blocks)
     notes = [_NO_KEY] * alone + [similarity.BY_WORDS] * by_words
     return Candidates(
@@ -145,7 +149,10 @@ def _times(every: Sequence[TextRecord], chosen: DocumentOptions, counts: Counter
                     "expected a date such as 2026-11-28; see `undated`",
                     *document.place,
                 ) from None
-            kept = "dropped" if chosen.undated == "drop" else "paired with all"
+            if chosen.undated == "drop":
+                kept = "dropped"
+            else:
+                kept = "paired with all"
             counts[f"documents without a date, {kept}"] += 1
         else:
             times[place] = time.replace(tzinfo=time.tzinfo or timezone.utc).timestamp()
@@ -190,7 +197,9 @@ def _contained(first: str, second: str, *, equal: bool) -> str:
     if first == second:
         return "" if equal else "pairs of equal texts"
     shorter, longer = sorted((first, second), key=len)
-    return "pairs in which a text contains the other" if shorter in longer else ""
+    if shorter in longer:
+        return "pairs in which a text contains the other"
+    return ""
 
 
 def _text_pairs(
@@ -199,7 +208,10 @@ def _text_pairs(
     made: list[TextPair] = []
     name = chosen.far or chosen.near
     texts = [document[name] for document in every]
-    vectors = None if chosen.far is None else similarity.fit(texts, chosen)(texts)
+    if chosen.far is None:
+        vectors = None
+    else:
+        vectors = similarity.fit(texts, chosen)(texts)
     for (i, j), value in pairs.items():
         attributes = {"source_document": every[i].id, "target_document": every[j].id}
         attributes |= {"similarity": f"{value:.4f}"} | {key: every[i][key] for key in chosen.key}

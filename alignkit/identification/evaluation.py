@@ -98,7 +98,10 @@ class IdentifierScores(Result):
     def tables(self) -> Sequence[Table]:
         """Return the number of predictions of each label, and the scores of the systems."""
         columns = [Column("label"), Column("judged", "count"), Column("predicted", "count")]
-        judged = [] if self.gold is None else self.gold.labels.tolist()
+        if self.gold is None:
+            judged = []
+        else:
+            judged = self.gold.labels.tolist()
         predicted = self.systems[-1].labels.tolist()
         rows: list[list[Cell]] = [
             [label, judged.count(k), predicted.count(k)] for k, label in enumerate(self.view.labels)
@@ -109,7 +112,8 @@ class IdentifierScores(Result):
     @cached_property
     def _scores(self) -> Table:
         assert self.gold is not None
-        gold, classes = self.gold.labels, len(self.view.labels)
+        gold = self.gold.labels
+        classes = len(self.view.labels)
         names = ["macro F1", "weighted F1", "calibration error"]
         if classes == 2:
             names[:2] = [f"F1 of {self.view.labels[1]}", "AUC"]
@@ -125,14 +129,16 @@ class IdentifierScores(Result):
         systems = [
             SystemLabels(x.name, x.labels[kept], x.probabilities[kept]) for x in self.systems
         ]
-        right, n = {x.name: x.labels == gold for x in systems}, len(gold)
+        right = {x.name: x.labels == gold for x in systems}
+        n = len(gold)
         shares = np.bincount(gold, minlength=classes) / n
         always = np.full(n, shares.argmax())
         _, groups, sizes = np.unique(self.gold.groups, return_inverse=True, return_counts=True)
         groups = groups.reshape(-1)
         rows: list[list[Cell]] = []
         for each in (*systems, SystemLabels(MAJORITY, always, np.tile(shares, (n, 1)))):
-            hits, p = each.labels == gold, nan
+            hits = each.labels == gold
+            p = nan
             bounds = share_interval(np.bincount(groups, hits).astype(np.int64), sizes)
             values = [Value(float(hits.mean()), *bounds), *self._measures(each)]
             if each.name == MAJORITY:
@@ -157,7 +163,8 @@ class IdentifierScores(Result):
         """Yield the measures with intervals by a bootstrap over groups."""
         assert self.gold is not None
         _, groups = np.unique(self.gold.groups, return_inverse=True)
-        count, rng = int(groups.max()) + 1, np.random.default_rng(0)
+        count = int(groups.max()) + 1
+        rng = np.random.default_rng(0)
         measure = _measure_of(self.gold.labels, system)
         drawn = draw_weights(count, _RESAMPLES, rng, width=4 * len(groups))
         values = np.hstack([measure(weights[:, groups]) for weights in drawn])
@@ -178,12 +185,14 @@ def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
     of_bin = np.minimum((certain * _BINS).astype(int), _BINS - 1)
     off[np.arange(pairs), of_bin] = certain - (system.probabilities.argmax(1) == gold)
     order = np.argsort(system.probabilities[:, -1], kind="stable")
-    values, positive = system.probabilities[order, -1], gold[order] == 1
+    values = system.probabilities[order, -1]
+    positive = gold[order] == 1
     starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
 
     def measure(weights: F8) -> F8:
         confusion = (weights @ cells).reshape(-1, classes, classes)
-        right, total = np.einsum("bkk->bk", confusion), weights.sum(1)
+        right = np.einsum("bkk->bk", confusion)
+        total = weights.sum(1)
         support = confusion.sum(2)
         with np.errstate(invalid="ignore", divide="ignore"):
             f1 = 2 * right / (support + confusion.sum(1))  # NaN for labels that do not occur
@@ -238,7 +247,10 @@ def cross_validate(
     shape = len(pairs.ids), len(view.labels)
     results = [SystemLabels(how.name, np.zeros(shape[0], int), np.zeros(shape)) for how in hows]
     aligns = any(how.aligns for how in hows)
-    aligner = train_aligner(pairs.texts) if aligns and not inductive else None
+    if aligns and not inductive:
+        aligner = train_aligner(pairs.texts)
+    else:
+        aligner = None
     texts = PairTexts(pairs.texts, aligner, hows[0])
     for done, (train, test) in enumerate(folds(pairs, np.arange(shape[0]), count, hows[0].seed)):
         if progress is not None:
@@ -249,7 +261,13 @@ def cross_validate(
         for how, result in zip(hows, results, strict=True):
             labels, probabilities = fit_model(texts, pairs, train, shape[1], how).judge(texts)
             result.labels[test], result.probabilities[test] = labels[test], probabilities[test]
-    aligned = ("inductive" if inductive else "transductive") if aligns else "none"
+    if aligns:
+        if inductive:
+            aligned = "inductive"
+        else:
+            aligned = "transductive"
+    else:
+        aligned = "none"
     settings = hows[-1].of_system(view, aligned, folds=count)
     notes = (*pairs.notes, *cautions(pairs, view, group, aligns=aligns))
     return IdentifierScores(view, pairs.ids, tuple(results), pairs, notes, settings)
@@ -274,13 +292,20 @@ def evaluate(
     if any(each.view != view for each in identifiers):
         raise OptionError("the systems have different labels: train them with the same view")
     systems = tuple(SystemLabels(x.options.name, *x.judge(corpus)[1:]) for x in identifiers)
-    gold, notes = None, [*first.notes]
+    gold = None
+    notes = [*first.notes]
     notes += text_notes(map(text_of, corpus), aligns=first.aligner is not None)
     if trained := first.known(corpus):
         notes.append(f"{how_many(trained, 'pair')} trained the system: it judges them too well")
     if judges_of(judged_part(corpus, rewrites=rewrites)[0]):
-        known = {name for pair in corpus for name in pair.attributes}
-        group = first.options.group if first.options.group in known else None
+        known = set()
+        for pair in corpus:
+            for name in pair.attributes:
+                known.add(name)
+        if first.options.group in known:
+            group = first.options.group
+        else:
+            group = None
         gold = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
         notes += gold.notes
         gold = gold if gold.ids else None

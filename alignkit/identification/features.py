@@ -112,7 +112,8 @@ class _Counts:
 
     def __init__(self, texts: Sequence[Sequence[str]], **options: Any) -> None:
         counter = sklearn("feature_extraction.text").CountVectorizer(dtype=np.float32, **options)
-        counted, n = counter.fit_transform([*texts[0], *texts[1]]), len(texts[0])
+        counted = counter.fit_transform([*texts[0], *texts[1]])
+        n = len(texts[0])
         self.names: list[str] = counter.get_feature_names_out().tolist()
         self.sides = counted[:n], counted[n:]
 
@@ -170,7 +171,9 @@ class PairTexts:
             "pairs": lambda _: encoded(self.options.encode_pairs, self.texts),
         }
         parts = [makers[name](frequencies) for name in features]
-        return sparse.hstack(parts, "csr") if any(map(sparse.issparse, parts)) else np.hstack(parts)
+        if any(map(sparse.issparse, parts)):
+            return sparse.hstack(parts, "csr")
+        return np.hstack(parts)
 
     @cached_property
     def _sides(self) -> tuple[list[str], list[str]]:
@@ -212,7 +215,8 @@ class PairTexts:
     @cached_property
     def _shared(self) -> F8:
         """The features of shared words and letters that need no frequencies."""
-        stem, content = porter_stem(), self._is_content
+        stem = porter_stem()
+        content = self._is_content
         rows = []
         for pair in self.texts:
             stems = [{stem(word) for word in {*tokens(text)} if content(word)} for text in pair]
@@ -256,7 +260,8 @@ class PairTexts:
         cells: list[list[Any]] = [[np.zeros((4, 0))], [np.zeros((4, 0))]]
         scores = self.aligner.scores([(words[k][0], words[k][1]) for k in whole]) if whole else ()
         for k, score in zip(whole, scores, strict=True):
-            pair, turned = words[k], words[k][0] != _cut(self.texts[k][0])
+            pair = words[k]
+            turned = words[k][0] != _cut(self.texts[k][0])
             forward, reverse = (x.astype(float) for x in self.aligner.posteriors(*pair))
             mean = (forward + reverse) / 2
             sides = []
@@ -266,12 +271,15 @@ class PairTexts:
                 sides.append(_of_side(pair[s], content, best, posterior, float(score[1 - s])))
                 codes = [places[word] for word in pair[s]]
                 cells[s ^ turned].append((np.full(len(codes), k), codes, best, best < _LINK))
-            ends = [end for both in zip(*sides, strict=True) for end in sorted(both)]
+            ends = []
+            for both in zip(*sides, strict=True):
+                ends.extend(sorted(both))
             values[k] = *_of_pair(pair[0], pair[1], forward, reverse), *ends
         masses = []
         for side in cells:
             rows, columns, *weights = np.hstack(side)
-            at, shape = (rows.astype(int), columns.astype(int)), (len(words), len(places))
+            at = (rows.astype(int), columns.astype(int))
+            shape = (len(words), len(places))
             best, bare = (sparse.csr_matrix((x, at), shape) for x in weights)
             masses.append((best, bare))
         return values, masses
@@ -300,7 +308,8 @@ def _shared_words(pair: Texts, stems: Sequence[set[str]]) -> list[float]:
     """Return the features of a pair that count shared words."""
     first, second = (tokens(text) for text in pair)
     types = set(first), set(second)
-    shared, both = len(types[0] & types[1]), len(types[0] | types[1])
+    shared = len(types[0] & types[1])
+    both = len(types[0] | types[1])
     (fewer, more), (shorter, longer) = sorted(map(len, types)), sorted((len(first), len(second)))
     common = _longest_common(first, second)
     digits = [Counter(word for word in side if word.isdigit()) for side in (first, second)]
@@ -326,7 +335,8 @@ def _shared_words(pair: Texts, stems: Sequence[set[str]]) -> list[float]:
 
 def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common subsequence."""
-    row, other = np.zeros(len(second) + 1, int), np.array(second, str)
+    row = np.zeros(len(second) + 1, int)
+    other = np.array(second, str)
     for word in first:
         row[1:] = np.maximum.accumulate(np.where(other == word, row[:-1] + 1, row[1:]))
     return int(row[-1])
@@ -366,20 +376,23 @@ def _of_pair(
     mean = (forward + reverse) / 2
     unequal = float(mean[np.not_equal.outer(np.array(first), np.array(second))].sum())
     agreed = _share(np.minimum(forward, reverse).sum(), np.maximum(forward, reverse).sum())
-    largest, shorter = max(mean.sum(0).max(), mean.sum(1).max()), min(mean.shape)
+    largest = max(mean.sum(0).max(), mean.sum(1).max())
+    shorter = min(mean.shape)
     shares = agreed, _share(unequal, mean.sum()), unequal / shorter
     links = np.argwhere(mean > _LINK)
     if not len(links):
         return *shares, 1.0, 0.0, 1.0, 0.0, 0.0, largest
     i, j = links.T
-    tau, crossing = 1.0, 0.0
+    tau = 1.0
+    crossing = 0.0
     if len(links) > 1:
         tau = float(np.nan_to_num(kendalltau(i, j).statistic, nan=1.0))
         order = np.subtract.outer(i, i) * np.subtract.outer(j, j)
         crossing = float((order < 0).sum()) / (len(links) * (len(links) - 1))
     distance = float(np.abs(i / mean.shape[0] - j / mean.shape[1]).mean())
     blocks = [_block_sizes(links), _block_sizes(links[np.lexsort((i, j))][:, ::-1])]
-    number, longest = sum(map(len, blocks)) / 2, max(sizes.max() for sizes in blocks)
+    number = sum(map(len, blocks)) / 2
+    longest = max(sizes.max() for sizes in blocks)
     return *shares, tau, crossing, distance, number / len(links), longest / shorter, largest
 
 

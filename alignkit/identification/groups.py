@@ -83,7 +83,8 @@ def _different(
 
 def _clusters(groups: Sequence[Sequence[str]], chosen: GroupOptions) -> list[list[int]]:
     """Return the cluster of each text in its group."""
-    labels, start = [], 0
+    labels = []
+    start = 0
     texts = [text for group in groups for text in group]
     with import_module("threadpoolctl").threadpool_limits(1):  # sums do not depend on threads
         vectors = fit(texts, chosen)(texts)

@@ -109,8 +109,10 @@ def _fit(
     options: IdentifierOptions,
 ) -> PairModel:
     """Fit a model to features (P, F); a cosine of two labels gets a threshold, too."""
-    is_sparse, width = sparse.issparse(matrix), matrix.shape[1]
-    coefficients, intercepts = np.zeros((classes, width)), np.full(classes, _NEVER)
+    is_sparse = sparse.issparse(matrix)
+    width = matrix.shape[1]
+    coefficients = np.zeros((classes, width))
+    intercepts = np.full(classes, _NEVER)
     scaler = sklearn("preprocessing").StandardScaler(with_mean=not is_sparse).fit(matrix)
     center = np.zeros(width) if scaler.mean_ is None else scaler.mean_
     forest = threshold = None
@@ -119,13 +121,18 @@ def _fit(
         forest = make(500, min_samples_leaf=5, random_state=options.seed).fit(matrix, labels)
         coefficients = coefficients[:, :0]
     else:
-        solver = "lbfgs" if is_sparse or width > _WIDE else "newton-cholesky"
+        if is_sparse or width > _WIDE:
+            solver = "lbfgs"
+        else:
+            solver = "newton-cholesky"
         make = sklearn("linear_model").LogisticRegression
         linear = make(C=strength, max_iter=5000, solver=solver)
         linear.fit(scaler.transform(matrix), labels)
-        rows, offsets = linear.coef_, linear.intercept_
+        rows = linear.coef_
+        offsets = linear.intercept_
         if len(rows) == 1:  # of the second of two labels
-            rows, offsets = np.vstack((np.zeros_like(rows), rows)), np.append(0.0, offsets)
+            rows = np.vstack((np.zeros_like(rows), rows))
+            offsets = np.append(0.0, offsets)
         coefficients[linear.classes_], intercepts[linear.classes_] = rows, offsets
         if start.keywords["features"] == ("cosine",) and classes == 2:
             threshold = _threshold(matrix[:, 0], labels, options.decide)
@@ -166,10 +173,13 @@ def fit_model(
         frequencies = texts.frequencies(train)
         matrix = texts.matrix(features, frequencies)
         start = partial(PairModel, features=tuple(features), frequencies=frequencies)
-        kept, labels = matrix[train], pairs.labels[train]
+        kept = matrix[train]
+        labels = pairs.labels[train]
         return matrix, [_fit(start, kept, labels, classes, x, options) for x in each]
 
-    chosen, strength, least = sets[0], strengths[0], np.zeros(0)
+    chosen = sets[0]
+    strength = strengths[0]
+    least = np.zeros(0)
     if len(sets) * len(strengths) > 1:
         inner = list(folds(pairs, places, _FOLDS, options.seed))
         for features in sets:
@@ -249,8 +259,14 @@ class Identifier:
         notes = [*pairs.notes, *cautions(pairs, view, group, aligns=how.aligns)]
         if test is not None:
             notes += leak_notes(pairs, corpus, test, group, leaks)
-        more = [] if test is None or inductive else [text_of(pair) for pair in test]
-        aligner = train_aligner([*pairs.texts, *more]) if how.aligns else None
+        if test is None or inductive:
+            more = []
+        else:
+            more = [text_of(pair) for pair in test]
+        if how.aligns:
+            aligner = train_aligner([*pairs.texts, *more])
+        else:
+            aligner = None
         texts = PairTexts(pairs.texts, aligner, how)
         model = fit_model(texts, pairs, np.arange(len(pairs.ids)), len(view.labels), how)
         same = (model.coefficients == 0).all(0).tolist()
@@ -258,7 +274,12 @@ class Identifier:
             notes.append(f"constant features, with weight 0: {', '.join(constant)}")
         if "align" not in model.features:
             aligner = None
-        aligned = "none" if aligner is None else "transductive" if more else "inductive"
+        if aligner is None:
+            aligned = "none"
+        elif more:
+            aligned = "transductive"
+        else:
+            aligned = "inductive"
         trained = frozenset(map(digest_of, pairs.texts))
         return cls(view, model, how, aligner, aligned, trained, tuple(notes))
 
@@ -304,7 +325,8 @@ class Identifier:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the system as JSON; one with a function of yours or a forest cannot be written."""
-        model, options = self.model, self.options
+        model = self.model
+        options = self.options
         if options.encode or options.encode_pairs or model.forest is not None:
             raise OptionError("a forest, or a system with given vectors, cannot be saved")
         held = None
@@ -347,7 +369,8 @@ class Identifier:
             raise FormatError("is not a system saved by `alignkit identify --save`", str(path))
         if record.pop("checksum", None) != _checksum(record):
             raise FormatError("is damaged or was edited: train the system anew", str(path))
-        view, held = get_view(record["scheme"], record["view"]), record["model"]
+        view = get_view(record["scheme"], record["view"])
+        held = record["model"]
         arrays = {name: np.array(held[name], float) for name in _ARRAYS}
         frequencies = TextFrequencies(*held["frequencies"])
         model = PairModel(**held | arrays | {"frequencies": frequencies})
@@ -359,7 +382,8 @@ class Identifier:
                 file = Path(folder, "aligner")
                 file.write_bytes(base64.b64decode(record["aligner"]))
                 aligner = Aligner.load(file)
-        trained, notes = frozenset(record["trained"]), tuple(record["notes"])
+        trained = frozenset(record["trained"])
+        notes = tuple(record["notes"])
         options = IdentifierOptions(**record["options"])
         return cls(view, model, options, aligner, record["aligned"], trained, notes)
 
@@ -373,7 +397,10 @@ def cautions(pairs: LabelledPairs, view: View, group: str | None, *, aligns: boo
     if group is None:
         yield "pairs count as independent, apart from equal ones: no group was chosen"
     if (n := len(pairs.ids)) < FEW:
-        harm = f"; features of the aligner can do harm below {FEW}" if aligns else ""
+        if aligns:
+            harm = f"; features of the aligner can do harm below {FEW}"
+        else:
+            harm = ""
         yield f"few: {n} training pairs{harm}"
     known = set(pairs.labels.tolist())
     if never := [repr(label) for k, label in enumerate(view.labels) if k not in known]:

@@ -72,7 +72,9 @@ class LabelledPairs:
         unlabelled = int((labels < 0).sum())
         left = {"without a label": unlabelled, "without words": len(texts) - unlabelled - len(kept)}
         notes += tuple(f"{how_many(n, 'pair')} {what} left out" for what, n in left.items() if n)
-        pairs, texts, together = [corpus[k] for k in kept], [texts[k] for k in kept], [_EQUAL]
+        pairs = [corpus[k] for k in kept]
+        texts = [texts[k] for k in kept]
+        together = [_EQUAL]
         names = [origin_of(pair) or pair.id for pair in pairs]
         if group is not None:
             own = [min(group_values(pair, group, None), default="") for pair in pairs]
@@ -146,8 +148,10 @@ def checked_group(corpus: Corpus, group: str | None) -> str | None:
 
 def folds(pairs: LabelledPairs, places: I8, count: int, seed: int) -> Iterator[tuple[I8, I8]]:
     """Yield training and test places among some; groups stay whole, labels are stratified."""
-    labels, groups = pairs.labels[places], pairs.groups[places]
-    number, each = len(np.unique(groups)), np.unique(labels, return_counts=True)[1]
+    labels = pairs.labels[places]
+    groups = pairs.groups[places]
+    number = len(np.unique(groups))
+    each = np.unique(labels, return_counts=True)[1]
     for n, what, of in ((number, "group", ""), (int(each.min()), "pair", " of the rarest label")):
         if not 2 <= count <= n:
             raise OptionError(f"{how_many(n, what)}{of} cannot be divided into {count} folds")
@@ -184,6 +188,10 @@ def leak_notes(
         yield said
     if group is not None and (alone := sum(not group_values(pair, group, None) for pair in test)):
         yield f"{how_many(alone, 'test pair')} without {group}: they may share groups with training"
-    texts = {text for pair in pairs.texts for text in pair if text}
+    texts = set()
+    for pair in pairs.texts:
+        for text in pair:
+            if text:
+                texts.add(text)
     if shared := sum(text in texts for pair in test for text in text_of(pair)):
         yield f"the training part has {how_many(shared, 'text')} of the test part"

@@ -23,7 +23,8 @@ PairEncoder = Callable[[Sequence[Texts]], Matrix]
 FEATURES = ("cosine", "overlap", "align", "bow", "vectors", "pairs")
 """The feature sets: similarity of letters, shared words, alignment, bags of words, vectors of the
 texts, and vectors of the pairs."""
-AUTO, ALONE = "auto", "none"
+AUTO = "auto"
+ALONE = "none"
 CHOICES = {
     "undated": ("error", "drop", "all"),
     "decide": ("accuracy", "f1"),
@@ -64,14 +65,20 @@ class CheckedOptions:
             if getattr(self, name) is not None and not getattr(self, needed):
                 raise OptionError(f"`{name}` needs `{needed}`: add it, or leave `{name}` out")
         for name, value in vars(self).items():
-            values = value if isinstance(value, (tuple, list)) else [value]
+            if isinstance(value, (tuple, list)):
+                values = value
+            else:
+                values = [value]
             least, most = LIMITS.get(name, (1, inf))
             for each in values:
                 if name in CHOICES and each is not None:
                     check_known(f"value of {name}", each, CHOICES[name])
                 is_number = isinstance(each, Real) and not isinstance(each, bool)
                 if is_number and not least <= each <= most:
-                    expected = f"{least} or more" if most == inf else f"a number {least} to {most}"
+                    if most == inf:
+                        expected = f"{least} or more"
+                    else:
+                        expected = f"a number {least} to {most}"
                     raise OptionError(f"`{name}` is {each}; expected {expected}")
             if name in _RANGES and list(values) != sorted(values):
                 raise OptionError(f"`{name}` is {_shown(value)}; put the smaller number first")
@@ -142,8 +149,14 @@ class BandOptions(SearchOptions):
     @property
     def band(self) -> tuple[float, float]:
         """The band; a missing end is open."""
-        low = -1.0 if self.min_similarity is None else self.min_similarity
-        high = 1.0 if self.max_similarity is None else self.max_similarity
+        if self.min_similarity is None:
+            low = -1.0
+        else:
+            low = self.min_similarity
+        if self.max_similarity is None:
+            high = 1.0
+        else:
+            high = self.max_similarity
         if low > high:
             raise OptionError(f"`min_similarity` {low:g} is above `max_similarity` {high:g}")
         return low, high

@@ -25,7 +25,9 @@ from alignkit.tables.table import Table
 _OVERLAP = 0.3  # shared characters of two windows, of all characters of both
 _HIT = 0.5
 _RANKS = (1, 5, 10)
-_MISSED, _BEYOND = 11, 12  # no candidate; no window
+# no candidate; no window
+_MISSED = 11
+_BEYOND = 12
 _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 _PLACES = [f"{side}_{end}" for side in SIDES for end in ("start", "end")]
 
@@ -56,7 +58,8 @@ def candidate_sentences(
     [('d/c1', 'A fire broke out.')]
     """
     chosen = options_of(SentenceOptions, candidate_sentences, options)
-    texts, known = list(documents), _known(gold)
+    texts = list(documents)
+    known = _known(gold)
     divide = sentence_spans if chosen.sentences else _lines
     parts = [[divide(text) for text in pair[1:3]] for pair in texts]
     units = [
@@ -68,7 +71,8 @@ def candidate_sentences(
     if len(units) < 2:
         raise OptionError("the documents have fewer than two lines with words")
     vectors_of = fit(units, chosen)
-    counts, histogram = Counter[str](), np.zeros(BINS, np.int64)
+    counts = Counter[str]()
+    histogram = np.zeros(BINS, np.int64)
     pairs: list[TextPair] = []
     ranks_of_gold: list[int] = []
     for pair, spans_of in zip(texts, parts, strict=True):
@@ -84,7 +88,8 @@ def candidate_sentences(
         counts["candidates that overlap a more similar one"] += int((~apart).sum())
         for number, k in enumerate(kept[apart], 1):
             pairs.append(_candidate(pair, number, spans[k], values[k], ranks[k]))
-    about, notes = how_many(len(texts), "pair of documents", "pairs of documents"), list[str]()
+    about = how_many(len(texts), "pair of documents", "pairs of documents")
+    notes = list[str]()
     if chosen.sample is not None:
         pairs = _sampled(pairs, chosen.sample, chosen, notes)
     return Candidates(
@@ -120,7 +125,11 @@ def _ranked(
     source, target = sides
     starts = [side[:, 0] / side[-1, 1] for side in sides]
     (low, high), most = chosen.band, max(chosen.per_window, _RANKS[-1])
-    n, farthest = len(source), np.inf if chosen.near_diagonal is None else chosen.near_diagonal
+    n = len(source)
+    if chosen.near_diagonal is None:
+        farthest = np.inf
+    else:
+        farthest = chosen.near_diagonal
     ranked = [np.zeros((0, 6))]
     for row, _, values in products(vectors, np.arange(n), np.arange(n, n + len(target))):
         near = np.abs(starts[1] - starts[0][row]) <= farthest
@@ -193,9 +202,11 @@ def _known(gold: Iterable[SentencePair]) -> dict[str, list[Places]]:
     known: defaultdict[str, list[Places]] = defaultdict(list)
     for pair in gold:
         said = pair.attributes
-        names, document = ["beg1", "end1", "beg2", "end2"], f"{said.get('doc1')}~{said.get('doc2')}"
+        names = ["beg1", "end1", "beg2", "end2"]
+        document = f"{said.get('doc1')}~{said.get('doc2')}"
         if _PLACES[0] in said:
-            names, document = _PLACES, said.get("extracted_from", "")
+            names = _PLACES
+            document = said.get("extracted_from", "")
         places = [int(said[name]) for name in names if said.get(name, "").isdecimal()]
         known[document if len(places) == len(names) else ""].append(np.array(places))
     if known.keys() == {""}:
@@ -221,7 +232,10 @@ def _recall(ranks: Sequence[int], elsewhere: Mapping[str, Sequence[Places]]) -> 
     rows: list[list[Cell]] = []
     for rank in (*_RANKS, _MISSED):
         hits = sum(each <= rank for each in ranks)
-        what = "in reach of some window" if rank == _MISSED else f"found at rank {rank} or better"
+        if rank == _MISSED:
+            what = "in reach of some window"
+        else:
+            what = f"found at rank {rank} or better"
         rows.append([what, hits, hits / len(ranks) if ranks else np.nan])
     columns = [Column("", key="what"), Column("number", "count"), Column("share", "percent")]
     without = len(elsewhere.get("", ()))

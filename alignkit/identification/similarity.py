@@ -65,7 +65,8 @@ def compared(
     texts: Sequence[str], blocks: Iterable[tuple[Places, Places]], options: SearchOptions
 ) -> Iterator[Row]:
     """Compare the texts at the rows of each block with those at its columns."""
-    vectors, words = fit(texts, options)(texts), None
+    vectors = fit(texts, options)(texts)
+    words = None
     for rows, columns in blocks:
         if not words_choose(columns, options):
             yield from products(vectors, rows, columns)
@@ -102,7 +103,8 @@ def best(values: NDArray[Any], k: int) -> Places:
     kept = np.arange(len(values))
     if k < len(values):
         least = np.partition(values, -k)[-k]
-        above, tied = np.flatnonzero(values > least), np.flatnonzero(values == least)
+        above = np.flatnonzero(values > least)
+        tied = np.flatnonzero(values == least)
         kept = np.sort(np.concatenate((above, tied[: k - len(above)])))  # ties may be many zeros
     return kept[np.argsort(-values[kept], kind="stable")]
 
@@ -117,7 +119,8 @@ def descending(values: NDArray[Any], some: int | None) -> Iterator[int]:
 
 def encoded(encode: Any, texts: Sequence[object]) -> Matrix:
     """Return what a user's function makes of texts; raise an error unless it is n finite rows."""
-    name, made = name_of(encode), encode(list(texts))
+    name = name_of(encode)
+    made = encode(list(texts))
     is_sparse = hasattr(made, "tocsr")
     made = made.tocsr() if is_sparse else np.asarray(made, float)
     if made.ndim != 2 or made.shape[0] != len(texts) or not made.shape[1]:

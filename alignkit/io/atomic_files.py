@@ -48,7 +48,9 @@ def identity(path: str | os.PathLike[str]) -> Identity | None:
             folder = os.stat(os.path.dirname(place))
             return folder.st_dev, folder.st_ino, os.path.basename(place)
         return (place,)
-    return None if stat.S_ISCHR(status.st_mode) else (status.st_dev, status.st_ino)
+    if stat.S_ISCHR(status.st_mode):
+        return None
+    return (status.st_dev, status.st_ino)
 
 
 def free_name(folder: Path) -> Path:
@@ -70,7 +72,10 @@ class New:
         self.place = Path(os.path.realpath(path) if os.path.islink(path) else path)
         self.root = free_name(self.place.parent)
         old = _old_status(self.place)
-        mode = 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o777
+        if old is None:
+            mode = 0o666
+        else:
+            mode = stat.S_IMODE(old.st_mode) & 0o777
         try:
             self.descriptor = os.open(self.root, _NEW_FILE, mode)
         except PermissionError as problem:
@@ -146,11 +151,17 @@ class _Exchange:
             old = _old_status(place)
             if item.is_folder and old is not None:
                 if not stat.S_ISREG(old.st_mode):
-                    kind = "a folder" if stat.S_ISDIR(old.st_mode) else "not a regular file"
+                    if stat.S_ISDIR(old.st_mode):
+                        kind = "a folder"
+                    else:
+                        kind = "not a regular file"
                     raise OSError(errno.EEXIST, f"{place} is {kind}; expected a file")
                 _copy_mode(new, old)
             linked = linked or (old is not None and old.st_nlink > 1)
-            kept = None if alone or not os.path.lexists(place) else free_name(place.parent)
+            if alone or not os.path.lexists(place):
+                kept = None
+            else:
+                kept = free_name(place.parent)
             if kept is not None:
                 try:
                     os.link(place, kept, follow_symlinks=False)  # so that the place is never empty
@@ -214,10 +225,14 @@ class Outputs:
             try:
                 for path, item in self._whole.values():
                     alone = not item.is_folder and len(self._whole) == 1
-                    linked += [path] if exchange.put(item, alone=alone) else []
+                    if exchange.put(item, alone=alone):
+                        linked += [path]
             except OSError as problem:
                 lost = exchange.undo()
-                state = f"could not restore everything: {'; '.join(lost)}" if lost else unchanged()
+                if lost:
+                    state = f"could not restore everything: {'; '.join(lost)}"
+                else:
+                    state = unchanged()
                 raise _cannot_write(path, problem, state) from None
             exchange.finish()
             self.notes += [
@@ -261,7 +276,9 @@ def unchanged() -> str:
     outputs = _outputs.get()
     if outputs is not None and outputs.kept:
         return f"this output was not changed; {outputs.kept}"
-    return "this output was not changed" if _apart.get() else _UNCHANGED
+    if _apart.get():
+        return "this output was not changed"
+    return _UNCHANGED
 
 
 @contextmanager
@@ -284,7 +301,8 @@ def together() -> Iterator[Outputs]:
 @contextmanager
 def apart() -> Iterator[None]:
     """Put each file of the block in place as soon as it is complete, whatever else fails."""
-    token, flag = _outputs.set(None), _apart.set(True)
+    token = _outputs.set(None)
+    flag = _apart.set(True)
     try:
         yield
     finally:
@@ -362,7 +380,8 @@ class _Packer(io.BufferedIOBase):
     """A compressed file without name and time: the same data give the same bytes."""
 
     def __init__(self, raw: BinaryIO, packing: Any) -> None:
-        self._raw, self._packing = raw, packing
+        self._raw = raw
+        self._packing = packing
 
     def writable(self) -> bool:
         return True
@@ -456,11 +475,18 @@ def refuse_unwritable(paths: Iterable[str], *, in_new_folders: bool = False) -> 
         refuse_address(path)
         if standard_stream(path) is not None:
             continue
-        place, problem = os.path.realpath(path), ""
-        folder = place if os.path.isdir(place) else os.path.dirname(place)
+        place = os.path.realpath(path)
+        problem = ""
+        if os.path.isdir(place):
+            folder = place
+        else:
+            folder = os.path.dirname(place)
         replaced = os.path.isfile(place) or not os.path.exists(place)
         if not os.path.isdir(folder):
-            problem = "" if in_new_folders else f"there is no folder {os.path.dirname(path)}"
+            if in_new_folders:
+                problem = ""
+            else:
+                problem = f"there is no folder {os.path.dirname(path)}"
         elif os.path.exists(place) and not os.access(place, os.W_OK):
             problem = "it is read-only"
         elif replaced and not os.access(folder, os.W_OK):
@@ -482,5 +508,8 @@ def refuse_same(paths: Iterable[str]) -> None:
 
 
 def _same(path: str, other: str) -> str:
-    named = "is named twice" if path == other else f"and {other} are the same file"
+    if path == other:
+        named = "is named twice"
+    else:
+        named = f"and {other} are the same file"
     return f"{path} {named}; write the outputs to different files; {_UNCHANGED}"

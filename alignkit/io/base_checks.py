@@ -71,7 +71,8 @@ class Fits:
     """Counts of all links as written, for `each` base and direction, in blocks."""
 
     def __init__(self, base: int, transposed: bool) -> None:
-        self.base, self.transposed = base, transposed
+        self.base = base
+        self.transposed = transposed
         self.each = [Fit(base, turned) for base in (0, 1) for turned in (False, True)]
         self.links = self.nulls = 0
         self.has_text = False
@@ -158,8 +159,14 @@ class Fits:
         if not better:
             return None
         best = min(better, key=lambda fit: (fit.outside, -fit.equal))
-        kind = "suspicious base" if best.base != self.base else "suspicious direction"
-        first = ", target first" if best.transposed else ", source first"
+        if best.base != self.base:
+            kind = "suspicious base"
+        else:
+            kind = "suspicious direction"
+        if best.transposed:
+            first = ", target first"
+        else:
+            first = ", source first"
         message = (
             f"counted from {best.base}{first if best.transposed != self.transposed else ''}, "
             f"{best.outside or 'no'} links lie outside their sentence and {best.equal} join equal "
@@ -183,13 +190,17 @@ class Misfit:
         """Add the links of the same pairs, until there are enough."""
         if self._links > _BLOCK * 4:
             return
-        first, second = first.part(0, _BLOCK), second.part(0, _BLOCK)
+        first = first.part(0, _BLOCK)
+        second = second.part(0, _BLOCK)
         theirs = _keys(second, second.links)
         shared = np.isin(theirs, _keys(first, first.links), assume_unique=True)
         self._links += len(theirs)
         self._shared += int(shared.sum())
         for reading, step in _READINGS.items():
-            moved = first.links + step if step else first.links[:, ::-1]
+            if step:
+                moved = first.links + step
+            else:
+                moved = first.links[:, ::-1]
             then = np.isin(theirs, _keys(first, moved), assume_unique=True)
             self._changes[reading] += (then & ~shared).sum(), (shared & ~then).sum()
 
@@ -242,7 +253,9 @@ class BaseWatch:
 
 
 _STEPS = (1, -1, 2, -2, 3, -3)  # lines
-_GAIN, _OUTSIDE = 6, 3  # so many lines must fit better elsewhere, and of them not fit here at all
+# so many lines must fit better elsewhere, and of them not fit here at all
+_GAIN = 6
+_OUTSIDE = 3
 
 
 class Shift(NamedTuple):
@@ -345,7 +358,9 @@ def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int
         ):
             best = max(best, (float(gains[end]), -step, start))
     gain, back, start = best
-    return (start, start + int(np.argmax(failing[start:])), -back) if gain else None
+    if gain:
+        return (start, start + int(np.argmax(failing[start:])), -back)
+    return None
 
 
 def _far(slack: NDArray[np.float64]) -> NDArray[np.float64]:

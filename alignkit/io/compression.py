@@ -50,12 +50,15 @@ def codec_named(path: str) -> Codec | None:
 def plain_name(path: str) -> str:
     """Return the name of a file without the ending of its compression."""
     codec = codec_named(path)
-    return path.removesuffix(codec.ending) if codec else path
+    if codec:
+        return path.removesuffix(codec.ending)
+    return path
 
 
 def unpacked_start(head: bytes, size: int) -> tuple[bytes, bool]:
     """Return at most `size` first bytes of a compressed file, and whether `head` ends before it."""
-    codec, data = codec_of(head), b""
+    codec = codec_of(head)
+    data = b""
     if codec is not None:
         with suppress(FormatError):  # reading it in earnest will say why
             stream = io.BufferedReader(Unpacked(io.BytesIO(head), codec, ""), _BUFFER)
@@ -74,10 +77,13 @@ class Unpacked(io.RawIOBase):
 
     def __init__(self, stream: BinaryIO, codec: Codec, name: str, megabytes: int = 1) -> None:
         self.count = 0  # of compressed bytes
-        self._stream, self._codec, self._name = stream, codec, name
+        self._stream = stream
+        self._codec = codec
+        self._name = name
         self._member: Any = None
         self._data = memoryview(b"")  # unpacked, and not read yet
-        self._size, self._most = 0, (megabytes << 20) // _HARMLESS
+        self._size = 0
+        self._most = (megabytes << 20) // _HARMLESS
 
     def readable(self) -> bool:
         """Return True."""
@@ -89,7 +95,10 @@ class Unpacked(io.RawIOBase):
             packed = self._packed()
             if self._member is None:
                 return 0
-            most = [_BUFFER] if hasattr(self._member, "needs_input") else []
+            if hasattr(self._member, "needs_input"):
+                most = [_BUFFER]
+            else:
+                most = []
             try:
                 self._data = memoryview(self._member.decompress(packed, *most))
             except Exception as problem:  # each package has errors of its own
@@ -113,7 +122,9 @@ class Unpacked(io.RawIOBase):
     def _packed(self) -> bytes:
         """Return the bytes that the member needs, a new one if it is complete."""
         if self._member is not None and not self._member.eof:
-            return self._read() if getattr(self._member, "needs_input", True) else b""
+            if getattr(self._member, "needs_input", True):
+                return self._read()
+            return b""
         packed = self._member.unused_data.lstrip(b"\0") if self._member else b""
         while not packed and (block := self._read()):
             packed = block.lstrip(b"\0")

@@ -255,7 +255,9 @@ class _Sample:
             broken = self.encoding == "latin-1" and (b"\n\0" in head or b"\0\n" in head)
             if high or broken:
                 return "seems to be UTF-16; declare it with `encoding`, such as utf-16-le"
-        return f"is {name}, which alignkit does not read" if name else ""
+        if name:
+            return f"is {name}, which alignkit does not read"
+        return ""
 
     def _signed(self, signs: Mapping[str, re.Pattern[str]]) -> str | None:
         text = (self.head or b"").decode(self.encoding, "replace").lstrip(_SPACE)
@@ -326,7 +328,9 @@ class _Trial:
 
     @property
     def surely(self) -> bool | None:
-        return None if self.kind.surely is None else self.kind.surely(self.reading, self.pairs)
+        if self.kind.surely is None:
+            return None
+        return self.kind.surely(self.reading, self.pairs)
 
 
 def _best_trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
@@ -422,16 +426,20 @@ def _likeness(sample: _Sample) -> str | None:
     if sample.head is None:
         files = sorted(Path(sample.path).glob("*.xml"))[:5]
         text = b"\n".join(head_of(str(file), 1 << 16) for file in files).decode("utf-8", "replace")
-        names, present = _ELEMENTS, _ELEMENT.findall(text)
+        names = _ELEMENTS
+        present = _ELEMENT.findall(text)
     else:
         text = sample.head.decode(sample.encoding, "replace")
         first = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
         start = text.lstrip("\ufeff \t\r\n")[:1]
-        names, present = _KEYS, _KEY.findall(text)
+        names = _KEYS
+        present = _KEY.findall(text)
         if start == "<":
-            names, present = _ELEMENTS, _ELEMENT.findall(text)
+            names = _ELEMENTS
+            present = _ELEMENT.findall(text)
         elif "\t" in first and start not in "[{":
-            names, present = _HEADINGS, [name.strip().casefold() for name in first.split("\t")]
+            names = _HEADINGS
+            present = [name.strip().casefold() for name in first.split("\t")]
     counts = {format: len(own.intersection(present)) for format, own in names.items()}
     best = max(counts.values())
     most = [name for name, count in counts.items() if count == best]
@@ -488,7 +496,9 @@ def _looks_like(first: str, line: str) -> str:
             return "turku"
         if 5 < len(columns) < 13:
             return "multimwa"
-        return "pharaoh" if len(columns) == 2 and _are_links(columns[1]) else "xlwa"
+        if len(columns) == 2 and _are_links(columns[1]):
+            return "pharaoh"
+        return "xlwa"
     if _are_links(line):
         return "pharaoh"
     words = line.split()
@@ -512,7 +522,9 @@ def _declared(names: Sequence[str]) -> str:
 
 def hinted(items: Iterator[T], reading: Reading) -> Generator[T, None, None]:
     """Pass items on; errors mention another format that fits, or shifted texts."""
-    path, format, options = reading.path, reading.format, reading.options
+    path = reading.path
+    format = reading.format
+    options = reading.options
     try:
         yield from items
         if reading.unread:
@@ -557,14 +569,17 @@ def hint_of(path: str, format: str, options: ReadOptions, *, named: bool = False
     if not format or not (os.path.isdir(path) or os.path.isfile(path)):
         return ""  # what can be read only once was read
     what = "the folder" if os.path.isdir(path) else "the file"
-    what += f" {path}" if named else ""
+    if named:
+        what += f" {path}"
     try:
         name = find_format(path, encoding=options.encoding)
         if name == format:
             return ""
         sample = _Sample.of(path, options)
         fits = sample.mark is not None or _best_trial(name, sample, options).fits
-        return f"{what} reads as {name}: {_declared([name])}" if fits and not sample.empty else ""
+        if fits and not sample.empty:
+            return f"{what} reads as {name}: {_declared([name])}"
+        return ""
     except UnknownFormatError as error:
         useful = error.fitting and format not in error.fitting
         return f"{what} {error.message}" if useful else ""
@@ -585,8 +600,12 @@ def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
     suspicion = _suspicion(path, format, options, None)
     if suspicion is None:
         return []
-    advice = [f"base {suspicion.base}"] if suspicion.kind == "suspicious base" else []
-    advice += ["that links are written target first"] if suspicion.transposed else []
+    if suspicion.kind == "suspicious base":
+        advice = [f"base {suspicion.base}"]
+    else:
+        advice = []
+    if suspicion.transposed:
+        advice += ["that links are written target first"]
     return [
         f"{suspicion.kind}: {suspicion.message}; if so, declare {' and '.join(advice)} "
         "('alignkit check' gives details)"

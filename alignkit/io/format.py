@@ -173,7 +173,10 @@ def losses_in_words(lost: Mapping[str, int]) -> list[str]:
             phrases.append(_LOSS_IN_WORDS.get(kind, f"{kind} of {{}} pairs").format(count))
     for count, names in attributes.items():
         shown = ", ".join(names[:_MOST_NAMES])
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        if len(names) > _MOST_NAMES:
+            more = f" and {len(names) - _MOST_NAMES} more"
+        else:
+            more = ""
         noun = "attribute" if len(names) == 1 else "attributes"
         phrases.append(f"the {noun} {shown}{more} of {count} pairs")
     return phrases

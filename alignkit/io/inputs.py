@@ -26,7 +26,9 @@ class Choice:
     def __init__(
         self, path: str, name: str | None, option: str = "annotator", *, judged: bool = False
     ) -> None:
-        self._path, self._name, self._option = path, name, option
+        self._path = path
+        self._name = name
+        self._option = option
         self._judged_will_do = judged
         self._seen: dict[str, None] = {}
         self._judged: set[str] = set()
@@ -127,7 +129,8 @@ class _Side:
 
     def take(self, count: int) -> tuple[Sequence[object], LinkArrays]:
         """Return the next available pairs."""
-        start, self._at = self._at, self._at + count
+        start = self._at
+        self._at = self._at + count
         return self._ids[start : self._at], self._links.part(start, self._at)
 
     def rest(self) -> list[object]:

@@ -13,7 +13,9 @@ from typing import TextIO
 from alignkit.io import opening
 from alignkit.model.texts import code_point, spaces_in, without_marks
 
-CONTROL, MARK, RETURN = "control character", "byte order mark", "carriage return"
+CONTROL = "control character"
+MARK = "byte order mark"
+RETURN = "carriage return"
 SPACE = "white space in words"
 PROBLEMS = (CONTROL, MARK, RETURN)
 """What `mended` changes."""
@@ -43,7 +45,10 @@ class OddCharacter:
 
     def __str__(self) -> str:
         lines = ", ".join(map(str, self.lines))
-        more = ", ..." if self.count > len(self.lines) == _LINES else ""
+        if self.count > len(self.lines) == _LINES:
+            more = ", ..."
+        else:
+            more = ""
         return f"{self.name} ({self.count}, {'line' if lines.isdigit() else 'lines'} {lines}{more})"
 
 

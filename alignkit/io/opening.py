@@ -60,7 +60,10 @@ def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedRe
 
 def _unpacked(stream: BufferedReader, name: str, megabytes: int) -> BufferedReader:
     """Return a stream of uncompressed bytes; the first bytes say whether it is compressed."""
-    codec = codec_of(stream.peek(_LOOKED_AT)) if hasattr(stream, "peek") else None
+    if hasattr(stream, "peek"):
+        codec = codec_of(stream.peek(_LOOKED_AT))
+    else:
+        codec = None
     if codec is None:
         return stream
     unpacked = Unpacked(stream, codec, name, megabytes)
@@ -95,7 +98,9 @@ def _standard_input() -> BufferedReader:
         raise OptionError("standard input is closed; name a file")
     stream = cast("BufferedReader", sys.stdin.buffer)
     ahead = _ahead.get("-")
-    return ahead.again if ahead is not None and ahead.stream is stream else stream
+    if ahead is not None and ahead.stream is stream:
+        return ahead.again
+    return stream
 
 
 def is_standard(stream: BufferedReader) -> bool:
@@ -127,7 +132,8 @@ def look_ahead(
     if ahead is None or (name == "-" and ahead.stream is not sys.stdin.buffer):
         try:
             stream = _standard_input() if name == "-" else open(name, "rb")  # noqa: SIM115
-            head, most = stream.read(size), size
+            head = stream.read(size)
+            most = size
             if codec_of(head):  # a block of bzip2 may need a megabyte
                 most += _CHUNK
                 head += stream.read(_CHUNK)
@@ -147,7 +153,8 @@ class _Again(io.RawIOBase):
 
     def __init__(self, head: bytes, stream: BufferedReader, ended: bool) -> None:
         self._head = io.BytesIO(head)
-        self._stream, self._ended = stream, ended
+        self._stream = stream
+        self._ended = ended
 
     def readable(self) -> bool:
         return True
@@ -168,12 +175,16 @@ class _Again(io.RawIOBase):
 
 def bytes_read(stream: BufferedReader) -> int:
     """Return how many bytes of a file were read; of a compressed file, its compressed bytes."""
-    return stream.raw.count if isinstance(stream.raw, Unpacked) else stream.tell()
+    if isinstance(stream.raw, Unpacked):
+        return stream.raw.count
+    return stream.tell()
 
 
 def plain_size(stream: BufferedReader) -> int | None:
     """Return the size of an open file in bytes; None if it is compressed."""
-    return None if isinstance(stream.raw, Unpacked) else os.fstat(stream.fileno()).st_size
+    if isinstance(stream.raw, Unpacked):
+        return None
+    return os.fstat(stream.fileno()).st_size
 
 
 def head_of(name: str, size: int = 512) -> bytes:
@@ -181,7 +192,9 @@ def head_of(name: str, size: int = 512) -> bytes:
     with suppress(FormatError, OSError, ValueError):
         if name == "-":
             begin = _standard_input().peek(size)
-            return look_ahead(name, _BUFFER)[0][:size] if codec_of(begin) else begin
+            if codec_of(begin):
+                return look_ahead(name, _BUFFER)[0][:size]
+            return begin
         if os.path.isfile(name):
             with open_input(name) as stream:
                 return stream.read(size)
@@ -222,7 +235,8 @@ def bounded_chunks(
             chunk = b"".join((*held, data[:ends]))
             lines += chunk.count(b"\n")
             yield chunk
-            held, size = [], 0
+            held = []
+            size = 0
         if size <= most:
             held.append(data[ends:])
             size += len(data) - ends

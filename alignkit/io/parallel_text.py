@@ -71,10 +71,13 @@ class PairText(NamedTuple):
 
 def read_texts(reading: TextFile) -> Iterator[PairText] | None:
     """Yield the sentences of the files given in the options; return None if there are none."""
-    source, target = reading.options.source, reading.options.target
+    source = reading.options.source
+    target = reading.options.target
     if source is None:
         return None
-    return _bitext(reading, source) if target in (None, source) else _two_files(reading)
+    if target in (None, source):
+        return _bitext(reading, source)
+    return _two_files(reading)
 
 
 def text_pairs(reading: TextFile) -> Iterator[SentencePair]:
@@ -116,7 +119,8 @@ def ids_of(reading: TextFile, paths: Sequence[str], *, divided: bool = False) ->
 
 
 def _two_files(reading: TextFile) -> Iterator[PairText]:
-    source, target = reading.options.source or "", reading.options.target or ""
+    source = reading.options.source or ""
+    target = reading.options.target or ""
     ids = ids_of(reading, [source, target])
     files = [_numbered(reading, path, ids) for path in (source, target)]
     for count, (first, second) in enumerate(zip_longest(*files)):
@@ -201,7 +205,8 @@ class TwoInLine:
     """
 
     def __init__(self, reading: TextFile, form: str | None = None, *, ids: bool = False) -> None:
-        self._reading, self._ids = reading, ids
+        self._reading = reading
+        self._ids = ids
         self._divider = DIVIDERS[form] if form else None
 
     def __call__(self, line: str, number: int) -> tuple[str, str, str | None]:
@@ -288,7 +293,9 @@ Group = list[list[str]]
 
 def groups_of(readings: Sequence[TextFile]) -> Iterator[Group]:
     """Yield the translations of each sentence from open files, line by line, without ids."""
-    return _columns(readings[0]) if len(readings) == 1 else _in_step(readings)
+    if len(readings) == 1:
+        return _columns(readings[0])
+    return _in_step(readings)
 
 
 def _columns(reading: TextFile) -> Iterator[Group]:
@@ -347,11 +354,15 @@ class Sentences:
     def __init__(
         self, reading: TextFile, first: int, texts: list[PairText] | None, raw: tuple[bytes, bytes]
     ) -> None:
-        self._reading, self._first = reading, first
-        self._texts, self._raw = texts, raw
+        self._reading = reading
+        self._first = first
+        self._texts = texts
+        self._raw = raw
 
     def __len__(self) -> int:
-        return self._raw[0].count(b"\n") if self._texts is None else len(self._texts)
+        if self._texts is None:
+            return self._raw[0].count(b"\n")
+        return len(self._texts)
 
     def texts(self) -> list[PairText]:
         """Return the sentences as texts."""
@@ -387,7 +398,9 @@ class Sentences:
 
     def _spaced(self, raw: bytes) -> bytes:
         spaced = self._reading.options.token_separators == "unicode"
-        return self._reading.spaced(raw.decode()).encode() if spaced else raw
+        if spaced:
+            return self._reading.spaced(raw.decode()).encode()
+        return raw
 
 
 class TextBlocks:
@@ -396,7 +409,8 @@ class TextBlocks:
     def __init__(self, reading: TextFile) -> None:
         self._reading = reading
         self._taken = 0
-        source, target = reading.options.source, reading.options.target
+        source = reading.options.source
+        target = reading.options.target
         self._files = None
         if source and target and source != target and reading.plain_bytes:
             ids = TextIds.of(reading, [source, target])
@@ -442,7 +456,9 @@ class _Lines:
     def _next(self) -> None:
         import numpy as np
 
-        self._chunk, self._at, self._k = next(self._chunks, b""), 0, 0
+        self._chunk = next(self._chunks, b"")
+        self._at = 0
+        self._k = 0
         self._ends = np.flatnonzero(np.frombuffer(self._chunk, np.uint8) == 10) + 1
 
     def take(self, count: int) -> bytes:

@@ -47,7 +47,10 @@ def open_reading(
 def read_pairs(chosen: Format, reading: Reading) -> Generator[SentencePair, None, None]:
     """Yield the sentence pairs of a reading; a `FormatError` suggests another format if it fits."""
     check_arguments(read_pairs, locals())
-    pairs = chosen.pairs(reading) if chosen.pairs else reading.pairs(chosen.parse(reading))
+    if chosen.pairs:
+        pairs = chosen.pairs(reading)
+    else:
+        pairs = reading.pairs(chosen.parse(reading))
     return hinted(pairs, reading)
 
 

@@ -125,7 +125,8 @@ def raw_links(
     """Add weights and labels to links and nulls; a label without a link marks a non-link."""
     if not weights and not labels:
         return links
-    numbers, names = _by_cell(weights), _by_cell(labels)
+    numbers = _by_cell(weights)
+    names = _by_cell(labels)
     known = {link[:2] for link in links}
     for cell, key in zip(numbers, weights, strict=True):
         if cell not in known:
@@ -210,7 +211,10 @@ class Reading(TextFile):
     def cautions(self) -> list[str]:
         """Cautions, after reading: links are shifted or dropped, languages left out."""
         dropped = self.counts["link out of range"]
-        lost = f"{dropped} links out of range were dropped" if dropped else ""
+        if dropped:
+            lost = f"{dropped} links out of range were dropped"
+        else:
+            lost = ""
         texts = [self.shift, lost, self.unread]
         return [f"{self.path}: {text}" for text in texts if text]
 
@@ -222,9 +226,15 @@ class Reading(TextFile):
     def choose(self, *names: Sequence[str], line: int | None = None) -> tuple[int, int]:
         """Return the places of the two languages to read, given the `names` of each in the file."""
         wanted = self.options.languages
-        places = language_places(names, wanted) if wanted else (0, 1)
+        if wanted:
+            places = language_places(names, wanted)
+        else:
+            places = (0, 1)
         if len(names) < 2 or places is None:
-            missing = "two languages" if wanted is None else " and ".join(wanted)
+            if wanted is None:
+                missing = "two languages"
+            else:
+                missing = " and ".join(wanted)
             raise self.error(f"does not have {missing[:80]}; it has {_listed(names)}", line)
         if wanted is not None:
             self.note_alike(names, places, line)
@@ -326,7 +336,9 @@ class Reading(TextFile):
                     f"{problem.message}; keep such labels with `lenient_labels=True`"
                 ) from None
             self.note("label of no scheme", problem.message, line)
-        return RawAnnotation(judgment=label, aligned=False) if label else None
+        if label:
+            return RawAnnotation(judgment=label, aligned=False)
+        return None
 
     def _trees(
         self, side: str, texts: dict[str, str], words: tuple[str, ...] | None, record: Record
@@ -338,7 +350,10 @@ class Reading(TextFile):
             try:
                 trees[name] = Tree.parse(text, words or ())
             except FormatError as problem:
-                place = f", character {problem.column}" if problem.column else ""
+                if problem.column:
+                    place = f", character {problem.column}"
+                else:
+                    place = ""
                 message = (
                     f"pair {record.id[:40]!r}: {side} tree {name[:40]!r}{place}: {problem.message}"
                 )
@@ -394,7 +409,10 @@ class Reading(TextFile):
 
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:
         """Return a link from base 0, source first; None if one out of range is dropped."""
-        cell = (written.j, written.i) if self.options.transpose else written[:2]
+        if self.options.transpose:
+            cell = (written.j, written.i)
+        else:
+            cell = written[:2]
         sides = (record.source, record.target)
         if all(
             index is None
@@ -426,7 +444,9 @@ class Reading(TextFile):
         """Name the white space at which the words must be divided for a link to lie inside."""
         spaces: dict[str, None] = {}
         for index, words in zip(cell, sides, strict=True):
-            parts = [part for word in words or () for part in split_unicode(word)]
+            parts = []
+            for word in words or ():
+                parts.extend(split_unicode(word))
             if words is None or (index is not None and index - self.base >= len(parts)):
                 return ""
             if index is not None and index - self.base >= len(words):

@@ -200,7 +200,8 @@ class _Stream:
 
     def read(self, size: int = -1) -> bytes:
         if self._head:
-            part, self._head = self._head, b""
+            part = self._head
+            self._head = b""
             return part
         most = self._reading.options.max_size
         if self._since > most << 20:
@@ -230,7 +231,9 @@ def _doctype(head: bytes) -> bytes:
         elif head.startswith(b"<!--", at):
             end = head.find(b"-->", at)
         else:
-            return head[at:] if head.startswith(b"<!DOCTYPE", at) else b""
+            if head.startswith(b"<!DOCTYPE", at):
+                return head[at:]
+            return b""
         if end < 0:
             return b""
         at = head.index(b">", end) + 1

@@ -51,7 +51,10 @@ class SentenceNumbers:
         parts: list[str] = []
         if self.backwards:
             before, number = self._first_backwards
-            places = f" ({self.backwards:,} such places)" if self.backwards > 1 else ""
+            if self.backwards > 1:
+                places = f" ({self.backwards:,} such places)"
+            else:
+                places = ""
             parts.append(f"number {number} comes after {before}{places}")
         if gaps := self.missing():
             count = sum(last - first + 1 for first, last in gaps)

@@ -69,7 +69,8 @@ class JsonText:
         self._text = text
         self._path = path
         self._at = 0
-        self._line, self._counted = line, 0
+        self._line = line
+        self._counted = 0
         self._skip()
 
     @property
@@ -86,7 +87,8 @@ class JsonText:
 
     def value(self) -> Any:
         """Read one value."""
-        line, start = self.line, self._at
+        line = self.line
+        start = self._at
         try:
             value, self._at = _DECODER.raw_decode(self._text, start)
         except json.JSONDecodeError as problem:
@@ -145,7 +147,10 @@ class JsonText:
         text = self._text[position : position + 20].split("\n")[0]
         line = self._line + self._text.count("\n", self._counted, position)
         column = position - self._text.rfind("\n", 0, position)
-        there = f"found {text!r}" if text else "the line or file ends here"
+        if text:
+            there = f"found {text!r}"
+        else:
+            there = "the line or file ends here"
         return FormatError(f"not JSON: {message}; {there}", self._path, line, column)
 
     def _skip(self) -> None:
@@ -232,7 +237,9 @@ def as_text(value: object) -> str | None:
     """Return a text unchanged, a number or boolean as JSON, None for anything else."""
     if isinstance(value, str):
         return value
-    return json.dumps(value) if isinstance(value, bool | int | float) else None
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    return None
 
 
 def position(value: object) -> int:

@@ -59,7 +59,8 @@ def sides_as_options(sides: tuple[str, str]) -> str:
 
 def read_tagged(reading: TextFile, path: str) -> Iterator[Tagged]:
     """Yield the sentences of a CoNLL-U file."""
-    begins, lines = 1, list[str]()
+    begins = 1
+    lines = list[str]()
     for number, text in chain(reading.lines(path), [(0, "")]):
         if text.strip():
             begins = begins if lines else number

@@ -37,7 +37,9 @@ def line_encoding(encoding: str) -> tuple[str, bool]:
         usable = False
     if not usable or name in _OF_HOSTS:
         raise OptionError(f"unknown encoding {encoding!r}")
-    return ("utf-8", True) if name.startswith(("utf-16", "utf-32")) else (encoding, False)
+    if name.startswith(("utf-16", "utf-32")):
+        return ("utf-8", True)
+    return (encoding, False)
 
 
 def holds_ascii(encoding: str) -> bool:
@@ -161,7 +163,8 @@ class TextFile:
         Each line ends in the single byte of a line feed; `decode` turns it into text. UTF-16 and
         UTF-32 have no such byte; these files are read as a whole.
         """
-        name, encoding = path or self.path, self.options.encoding
+        name = path or self.path
+        encoding = self.options.encoding
         with self.open(path) as stream:
             opening.look_at(stream, name, encoding)
             if not self._recoded:
@@ -193,7 +196,9 @@ class TextFile:
         """Return the share of the file that was read, 0 to 1; None if unknown."""
         try:
             size = os.path.getsize(self.path)
-            return opening.bytes_read(self._stream) / size if self._stream and size else None
+            if self._stream and size:
+                return opening.bytes_read(self._stream) / size
+            return None
         except (OSError, ValueError):
             return None
 
@@ -239,7 +244,10 @@ class TextFile:
         """
         if BOM not in text:
             return text
-        plain = without_marks(text) if words else text.replace(BOM, "")
+        if words:
+            plain = without_marks(text)
+        else:
+            plain = text.replace(BOM, "")
         if count := len(text) - len(plain):
             self.note("byte order mark", f"{count} in this line", number, path, times=count)
         return plain
@@ -262,8 +270,12 @@ class TextFile:
         control = opening.CONTROL.search(text)
         if control is None:
             return text
-        char, column = control[0], control.start() + 1
-        hint = "if the text is UTF-16, declare it with `encoding`; else " if char == "\0" else ""
+        char = control[0]
+        column = control.start() + 1
+        if char == "\0":
+            hint = "if the text is UTF-16, declare it with `encoding`; else "
+        else:
+            hint = ""
         if not self.options.lenient:
             message = f"control character {char!r}, which is not text; {hint}remove it"
             raise FormatError(message + self._every_control(name), name, number, column)
@@ -293,7 +305,8 @@ class TextFile:
 
     def joined(self, lines: Iterable[tuple[int, str]], path: str | None = None) -> str:
         """Join lines to one text, within the memory limit."""
-        texts, size = [], 0
+        texts = []
+        size = 0
         for _, text in lines:
             texts.append(text)
             size += len(text) + 1
@@ -320,7 +333,9 @@ class TextFile:
 
     def spaced(self, text: str) -> str:
         """Return a text with plain spaces for all `token_separators`."""
-        return with_plain_spaces(text) if self.options.token_separators == "unicode" else text
+        if self.options.token_separators == "unicode":
+            return with_plain_spaces(text)
+        return text
 
     def tokens(self, text: str) -> tuple[str, ...]:
         """Split a line into tokens at whitespace; see `token`."""

@@ -39,7 +39,9 @@ class TextIds:
     """
 
     def __init__(self, present: bool, *, numbers: bool = False, doubt: str = "") -> None:
-        self.present, self.numbers, self.doubt = present, numbers, doubt
+        self.present = present
+        self.numbers = numbers
+        self.doubt = doubt
 
     @classmethod
     def of(cls, reading: TextFile, paths: Sequence[str], *, divided: bool = False) -> TextIds:

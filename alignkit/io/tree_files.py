@@ -54,7 +54,8 @@ class WrittenTree(NamedTuple):
         column = error.column
         if error.line == 1 and column is not None:
             if self.before is None:
-                about, column = f"{about}character {column} of the tree: ", None
+                about = f"{about}character {column} of the tree: "
+                column = None
             else:
                 column += self.before
         return FormatError(f"{about}{error.message}", path, line, column)
@@ -102,7 +103,10 @@ def _many_line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterat
         begins = text.startswith("(") and (depth <= 0 or indented)
         if part and (begins or (not text.strip() and depth <= 0)):
             yield from _divided("\n".join(part), first)
-            part, size, depth, indented = [], 0, 0, False
+            part = []
+            size = 0
+            depth = 0
+            indented = False
             if not text.strip():
                 continue
         if not part:
@@ -119,7 +123,9 @@ def _many_line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterat
 
 def _divided(text: str, line: int) -> Iterator[WrittenTree]:
     """Split consecutive trees; do not split if brackets do not match."""
-    depth, start, parts = 0, 0, []
+    depth = 0
+    start = 0
+    parts = []
     for match in _BRACKET.finditer(text):
         if len(match[0]) == 1:
             depth += 1 if match[0] == "(" else -1
@@ -301,8 +307,11 @@ class _TreeFile:
     ) -> None:
         self.path = fspath(path)
         self._file = TextFile(self.path, ReadOptions(encoding=encoding))
-        self._form, self._counts, self._observe = form, counts, observe
-        self._lenient, self._how = lenient, how
+        self._form = form
+        self._counts = counts
+        self._observe = observe
+        self._lenient = lenient
+        self._how = how
         self._taken, self._line = 0, 0
         self._trees = self.written()
 
@@ -317,13 +326,17 @@ class _TreeFile:
         """Return the next tree, or None at the end."""
         written = next(self._trees, None)
         if written is not None:
-            self._taken, self._line = self._taken + 1, written.line
+            self._taken = self._taken + 1
+            self._line = written.line
         return written
 
     def wrong_count(self, pairs: int, sides: int, last: str) -> JoinError:
         """Return the error for wrong numbers of trees; this reads the remaining ones."""
         trees = self._taken + sum(1 for _ in self._trees)
-        place = f"{self.path}:{self._line}" if self._taken else self.path
+        if self._taken:
+            place = f"{self.path}:{self._line}"
+        else:
+            place = self.path
         times = f", which need {2 * pairs}" if sides == 2 else ""
         where = f"; {last}" if self._taken else ""
         return JoinError(

@@ -70,7 +70,8 @@ def _number(
         word = table[slot]
         while word != _EMPTY:  # ends: the table always has empty slots
             if hashes[word] == hash and ends[word] - begins[word] == length:
-                first, k = begins[word], 0
+                first = begins[word]
+                k = 0
                 while k < length and text[first + k] == text[begin + k]:
                     k += 1
                 if k == length:
@@ -106,7 +107,8 @@ def number_words(
     """
     ids = np.empty(len(text) // 2 + 1, np.int32)
     starts = np.zeros(lines + 1, np.int64)
-    begins, ends = np.empty(_FIRST, np.int64), np.empty(_FIRST, np.int64)
+    begins = np.empty(_FIRST, np.int64)
+    ends = np.empty(_FIRST, np.int64)
     hashes = np.empty(_FIRST, np.uint64)
     place = np.zeros(4, np.int64)
     while True:
@@ -114,7 +116,8 @@ def number_words(
         if place[0] == len(text):
             break
         room = np.empty(len(begins), np.int64)
-        begins, ends = np.append(begins, room), np.append(ends, room)
+        begins = np.append(begins, room)
+        ends = np.append(ends, room)
         hashes = np.append(hashes, np.empty(len(room), np.uint64))
     tokens, words = place[2:]
     return ids[:tokens].copy(), starts, begins[:words].copy(), ends[:words].copy()

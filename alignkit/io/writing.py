@@ -24,7 +24,8 @@ class WritingFolder:
     """A folder with files that are put in place when all are written."""
 
     def __init__(self, made: New) -> None:
-        self._place, self._root = made.place, made.root
+        self._place = made.place
+        self._root = made.root
         self._written: set[str] = set()
 
     def write(self, name: str, lines: Iterable[str]) -> None:
@@ -83,7 +84,8 @@ class Writing:
 
     def annotator(self, pair: SentencePair) -> str | None:
         """Return the annotator to write for a pair, None if there is none."""
-        chosen, names = self.options.annotator, list(pair.alignments)
+        chosen = self.options.annotator
+        names = list(pair.alignments)
         if chosen is not None:
             return chosen if chosen in names else None
         if len(names) > 1:
@@ -101,7 +103,9 @@ class Writing:
     def alignment(self, pair: SentencePair) -> Alignment | None:
         """Return the alignment to write, `oriented`; see `annotator`."""
         name = self.annotator(pair)
-        return None if name is None else self.oriented(pair.alignment(name))
+        if name is None:
+            return None
+        return self.oriented(pair.alignment(name))
 
     def alignment_or_empty(self, pair: SentencePair) -> Alignment:
         """Return the alignment to write in a format with a line for each pair; see `annotator`.
@@ -128,7 +132,9 @@ class Writing:
 
     def oriented(self, alignment: Alignment) -> Alignment:
         """Return the alignment with links in the direction for writing."""
-        return alignment.transpose() if self.options.transpose else alignment
+        if self.options.transpose:
+            return alignment.transpose()
+        return alignment
 
     def words(self, pair: SentencePair) -> tuple[str, str]:
         """Return both sentences as lines of tokens with single spaces."""
@@ -163,7 +169,10 @@ def refuse_words(
             problem = f"token {word!r} is empty or contains {without} or a control character"
             if marked:
                 problem = f"token {word!r} begins with U+FEFF (a byte order mark)"
-            advice = _OF_SPACES if len(word.split()) > 1 and "\n" not in word else ""
+            if len(word.split()) > 1 and "\n" not in word:
+                advice = _OF_SPACES
+            else:
+                advice = ""
             raise AlignkitError(
                 f"pair {id!r}: {problem}, which this format cannot represent{advice}"
             )
@@ -209,7 +218,9 @@ class Numbering:
     """Numbers of pairs: their own ids if these are whole numbers, else the first free ones."""
 
     def __init__(self, lost: Counter[str], *, own: bool = True, unique: bool = True) -> None:
-        self._lost, self._own, self._unique = lost, own, unique
+        self._lost = lost
+        self._own = own
+        self._unique = unique
         self._taken: set[int] = set()
         self._free = 1
 

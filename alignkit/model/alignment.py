@@ -131,7 +131,8 @@ class Alignment:
                     f"null ({i}, {j}) must have the index NULL on one side and a word on the other"
                 )
         self._nulls = tuple((Link(*null), empty[null]) for null in sorted(empty))
-        self._weights, self._labels = _NO_WEIGHTS, _NO_LABELS
+        self._weights = _NO_WEIGHTS
+        self._labels = _NO_LABELS
         if weights is not None:
             self._weights = _keyed("weights", weights) or _NO_WEIGHTS
             for link, weight in self._weights.items():
@@ -184,8 +185,11 @@ class Alignment:
         weights : The weights of links, in ascending order.
         """
         self = cls.__new__(cls)
-        self._points, self._flags, self._nulls = points, flags, ()
-        self._weights, self._labels = weights or _NO_WEIGHTS, _NO_LABELS
+        self._points = points
+        self._flags = flags
+        self._nulls = ()
+        self._weights = weights or _NO_WEIGHTS
+        self._labels = _NO_LABELS
         return self
 
     @classmethod
@@ -328,7 +332,10 @@ class Alignment:
         graph: nx.Graph[tuple[str, int]] = nx.Graph()
         graph.add_edges_from((("source", i), ("target", j)) for i, j in self)
         components = enumerate(nx.connected_components(graph))
-        numbers = {word: number for number, words in components for word in words}
+        numbers = {}
+        for number, words in components:
+            for word in words:
+                numbers[word] = number
         members: dict[int, list[Link]] = {}
         for link in self:  # in rising order
             members.setdefault(numbers["source", link.i], []).append(link)
@@ -405,7 +412,8 @@ class Alignment:
 
     def __setstate__(self, state: _Kept) -> None:
         self._points, self._flags, self._nulls, weights, labels = state
-        self._weights, self._labels = weights or _NO_WEIGHTS, labels or _NO_LABELS
+        self._weights = weights or _NO_WEIGHTS
+        self._labels = labels or _NO_LABELS
 
     def _repr_html_(self) -> str:
         n, m = self.extent()

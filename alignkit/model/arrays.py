@@ -152,23 +152,28 @@ class LinkArrays:
 
     def alignments(self) -> Iterator[Alignment]:
         """Yield the alignment of each pair; faster than asking for each."""
-        points, flags, bounds = self.links.tobytes(), self.sure.tobytes(), self.offsets.tolist()
+        points = self.links.tobytes()
+        flags = self.sure.tobytes()
+        bounds = self.offsets.tolist()
         for start, end in pairwise(bounds):
             yield Alignment.from_bytes(points[8 * start : 8 * end], flags[start:end])
 
     def part(self, start: int, end: int) -> LinkArrays:
         """Return the arrays of the pairs from `start` to before `end`, as a slice does."""
-        start, end = arguments.whole_number("start", start), arguments.whole_number("end", end)
+        start = arguments.whole_number("start", start)
+        end = arguments.whole_number("end", end)
         start, end, _ = slice(start, end).indices(len(self))
         end = max(start, end)
         first, last = self.offsets[start], self.offsets[end]
-        offsets, lengths = self.offsets[start : end + 1] - first, self.lengths[start:end]
+        offsets = self.offsets[start : end + 1] - first
+        lengths = self.lengths[start:end]
         return LinkArrays.trusted(self.links[first:last], self.sure[first:last], offsets, lengths)
 
     def take(self, places: I8) -> LinkArrays:
         """Return the arrays of the pairs at some places, in that order; places may repeat."""
         chosen, offsets = gather(self.offsets, places)
-        links, sure = self.links[chosen], self.sure[chosen]
+        links = self.links[chosen]
+        sure = self.sure[chosen]
         return LinkArrays.trusted(links, sure, offsets, self.lengths[places])
 
     def without_identical(self, source: TokenArrays, target: TokenArrays) -> LinkArrays:
@@ -218,7 +223,8 @@ class LinkArrays:
     def keep(self, kept: B1) -> LinkArrays:
         """Return the arrays of the links of an (L,) mask, in the same P pairs."""
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
-        links, sure = self.links[kept], self.sure[kept]
+        links = self.links[kept]
+        sure = self.sure[kept]
         return LinkArrays.trusted(links, sure, before[self.offsets], self.lengths)
 
 
@@ -277,7 +283,8 @@ class Vocabulary:
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
         """Return the number of each token; new tokens are added."""
-        tokens, numbers = arguments.words("tokens", tokens), self._numbers
+        tokens = arguments.words("tokens", tokens)
+        numbers = self._numbers
         for token in tokens:
             if token not in numbers:
                 key = token.casefold() if self.casefold else token

@@ -119,7 +119,8 @@ def _read_plain(text: str, builder: _Builder) -> None:
 
 def _read_known(text: str, builder: _Builder, tokens: Sequence[str]) -> None:
     """Read brackets; those in the next known word are part of the word."""
-    at, end = 0, len(text)
+    at = 0
+    end = len(text)
     while (at := _GAP.match(text, at).end()) < end:  # type: ignore[union-attr]
         word = _known_word(text, at, builder, tokens)
         if word:
@@ -150,7 +151,9 @@ def _known_word(text: str, at: int, builder: _Builder, tokens: Sequence[str]) ->
     if token[0] in "()":
         alone = builder.empty and text.startswith(")", _GAP.match(text, at + len(token)).end())  # type: ignore[union-attr]
         return token if alone else ""
-    return token if text[at + len(token) : at + len(token) + 1] in _BEHIND else ""
+    if text[at + len(token) : at + len(token) + 1] in _BEHIND:
+        return token
+    return ""
 
 
 def _label_at(text: str, at: int) -> tuple[str, int]:
@@ -171,7 +174,8 @@ class _Builder:
         self.read = Brackets()
         self.count = 0  # of words, dropped ones not
         self._text = text
-        self._tags, self._traces = drop_function_tags, drop_traces
+        self._tags = drop_function_tags
+        self._traces = drop_traces
         self._stack: list[int] = []  # the open nodes; -1 for brackets that are none
         self._before: list[int] = []  # how many traces came before each of them
         self._labels: dict[str, str] = {}
@@ -189,7 +193,8 @@ class _Builder:
 
     def open(self, label: str, at: int) -> None:
         """Open a node."""
-        stack, read = self._stack, self.read
+        stack = self._stack
+        read = self.read
         if not label:
             if stack:
                 raise self._error(_NO_LABEL, at)
@@ -226,7 +231,9 @@ class _Builder:
         """Close the last opened node."""
         if not self._stack:
             raise self._error("a closing bracket without an opening one", at)
-        node, traces, read = self._stack.pop(), self._before.pop(), self.read
+        node = self._stack.pop()
+        traces = self._before.pop()
+        read = self.read
         if node < 0:
             return
         if self._traces and read.traces > traces and read.starts[node] == self.count:
@@ -240,9 +247,15 @@ class _Builder:
         """Return the result as one tree."""
         read = self.read
         if self._stack:
-            opened = f", of {read.labels[self._stack[-1]][:40]!r}" if self._stack[-1] >= 0 else ""
+            if self._stack[-1] >= 0:
+                opened = f", of {read.labels[self._stack[-1]][:40]!r}"
+            else:
+                opened = ""
             missing = len(self._stack)
-            some = f"{missing} closing brackets are" if missing > 1 else "a closing bracket is"
+            if missing > 1:
+                some = f"{missing} closing brackets are"
+            else:
+                some = "a closing bracket is"
             raise self._error(f"{some} missing at the end{opened}", len(self._text.rstrip()))
         if not read.labels:
             raise self._error("nothing but brackets" if not read.traces else "only traces", 0)
@@ -267,14 +280,20 @@ def place_of(text: str, offset: int) -> tuple[int, int]:
 
 def unescaped(word: str) -> str:
     r"""Return a word without escapes: ``1/2`` for ``1\/2``."""
-    return _ESCAPE.sub(_character, word) if "\\" in word else word
+    if "\\" in word:
+        return _ESCAPE.sub(_character, word)
+    return word
 
 
 def _character(match: re.Match[str]) -> str:
     if plain := match[1] or match[2]:
         return plain
     number = int(match[3], 16) if match[3] else None
-    return "" if number is None else chr(number) if number <= 0x10FFFF else match[0]
+    if number is None:
+        return ""
+    if number <= 0x10FFFF:
+        return chr(number)
+    return match[0]
 
 
 def _escaped(text: str) -> str:
@@ -360,8 +379,14 @@ def _fits(leaves: Sequence[str], tokens: Sequence[str]) -> bool:
 def _misfit(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
     leaves = read.words
     place = _first_difference(leaves, tokens, same_word)
-    hint = "; traces (-NONE-) are words unless `drop_traces`" if read.traces else ""
-    at = read.offsets[place] if place < len(leaves) else len(text.rstrip()) - 1
+    if read.traces:
+        hint = "; traces (-NONE-) are words unless `drop_traces`"
+    else:
+        hint = ""
+    if place < len(leaves):
+        at = read.offsets[place]
+    else:
+        at = len(text.rstrip()) - 1
     return FormatError(difference(leaves, tokens, same_word) + hint, "", *place_of(text, at))
 
 
@@ -377,8 +402,14 @@ def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str._
     """Describe the first difference between the leaves of a tree and the expected words."""
     place = _first_difference(leaves, tokens, same)
     counts = f"{how_many(len(leaves), 'leaf', 'leaves')} for {how_many(len(tokens), 'word')}; "
-    leaf = f"leaf {place} is {leaves[place][:40]!r}" if place < len(leaves) else "no leaf is left"
-    word = f"word {place} is {tokens[place][:40]!r}" if place < len(tokens) else "no word is left"
+    if place < len(leaves):
+        leaf = f"leaf {place} is {leaves[place][:40]!r}"
+    else:
+        leaf = "no leaf is left"
+    if place < len(tokens):
+        word = f"word {place} is {tokens[place][:40]!r}"
+    else:
+        word = "no word is left"
     return f"{counts if len(leaves) != len(tokens) else ''}{leaf}, but {word}"
 
 
@@ -405,11 +436,13 @@ def walk(starts: list[int], ends: list[int], afters: list[int]) -> Iterator[tupl
     for node in range(len(starts) + 1):
         while stack and afters[stack[-1]] <= node:
             last = stack.pop()
-            yield from (("word", k) for k in range(place, ends[last]))
+            for k in range(place, ends[last]):
+                yield ("word", k)
             place = max(place, ends[last])
             yield "close", last
         if node < len(starts):
-            yield from (("word", k) for k in range(place, starts[node]))
+            for k in range(place, starts[node]):
+                yield ("word", k)
             place = max(place, starts[node])
             stack.append(node)
             yield "open", node

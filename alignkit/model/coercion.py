@@ -167,7 +167,9 @@ def annotation_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, obje
 def _text(tokens: Sentence | None) -> str | Sentence | None:
     """Return a sentence as text if splitting the text gives the same words."""
     text = " ".join(tokens or ())
-    return text if tokens is not None and tuple(split_unicode(text)) == tokens else tokens
+    if tokens is not None and tuple(split_unicode(text)) == tokens:
+        return text
+    return tokens
 
 
 def pairs_of_records(
@@ -181,7 +183,8 @@ def pairs_of_records(
         check_kind(where := f"records[{k}]", record, dict)
         columns.update(dict.fromkeys(record))
         given = {name: value for name, value in record.items() if not missing(value)}
-        whose, long = given.pop("annotator", None), "annotator" in record
+        whose = given.pop("annotator", None)
+        long = "annotator" in record
         if "links" in given and not (long or "links" in named):
             raise OptionError(
                 f"{where} has links but no annotator; add annotator, or name the key in alignments"
@@ -220,13 +223,19 @@ def missing(value: object) -> bool:
 
 
 def _sentence_of(name: str, value: Any) -> Sentence | None:
-    return tuple(split_unicode(value)) if isinstance(value, str) else value and words(name, value)
+    if isinstance(value, str):
+        return tuple(split_unicode(value))
+    return value and words(name, value)
 
 
 def _annotation(where: str, said: dict[str, Any]) -> Annotation:
-    links, judgment = said.pop("links", None), str(said.pop("judgment", ""))
+    links = said.pop("links", None)
+    judgment = str(said.pop("judgment", ""))
     try:
-        alignment = None if links is None else alignment_of("links", links)
+        if links is None:
+            alignment = None
+        else:
+            alignment = alignment_of("links", links)
         return Annotation(alignment, judgment=judgment, **said)
     except (AlignmentError, ArgumentError) as error:
         raise type(error)(f"{where}: {error}") from None

@@ -156,7 +156,10 @@ class Corpus:
         if not hasattr(df, "columns"):
             message = f"df is {arguments.kind_of(df)}; use a DataFrame, or from_records for dicts"
             raise errors.ArgumentError(message)
-        rows = df.to_dicts() if hasattr(df, "to_dicts") else df.to_dict("records")
+        if hasattr(df, "to_dicts"):
+            rows = df.to_dicts()
+        else:
+            rows = df.to_dict("records")
         return cls.from_records(rows, alignments=alignments, judgments=judgments)
 
     @property
@@ -338,7 +341,9 @@ class Corpus:
         return iter(self._pairs)
 
     def __contains__(self, pair: object) -> bool:
-        return pair in self._known if isinstance(pair, str) else pair in self._pairs
+        if isinstance(pair, str):
+            return pair in self._known
+        return pair in self._pairs
 
     @overload
     def __getitem__(self, index: int | str) -> SentencePair: ...
@@ -378,10 +383,14 @@ class Corpus:
             return places
 
     def __add__(self, other: Corpus) -> Corpus:
-        return Corpus(self._pairs + other._pairs) if isinstance(other, Corpus) else NotImplemented
+        if isinstance(other, Corpus):
+            return Corpus(self._pairs + other._pairs)
+        return NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        return self._pairs == other._pairs if isinstance(other, Corpus) else NotImplemented
+        if isinstance(other, Corpus):
+            return self._pairs == other._pairs
+        return NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._pairs)
@@ -404,7 +413,9 @@ def group_text(
     given = {name: pair.annotations[name] for name in names if name in pair.annotations}
     if attribute in PERIODS:
         times = [annotation.when for annotation in given.values() if annotation.when]
-        return period_of(max(times), attribute) if times else None
+        if times:
+            return period_of(max(times), attribute)
+        return None
     if origin_of(pair) is not None:
         return None
     judged = {name: given[name].judgment for name in sorted(given) if given[name].judgment}
@@ -418,7 +429,10 @@ def group_texts(
 ) -> list[str]:
     """Return the `group_text` of each pair, ``""`` if it has none."""
     arguments.check_kind("attribute", attribute, str)
-    names = None if annotators is None else arguments.words("annotators", annotators)
+    if annotators is None:
+        names = None
+    else:
+        names = arguments.words("annotators", annotators)
     texts = [group_text(pair, attribute, names) for pair in pairs]
     if texts and all(text is None for text in texts):
         raise no_group(attribute, dict.fromkeys(name for pair in pairs for name in pair.attributes))
@@ -488,13 +502,18 @@ def overview(corpus: Corpus) -> Table:
     shown = list(counts.items())[:_ROWS]
     rows: list[list[Cell]] = [[name, *row[: len(names)]] for name, row in shown]
     left = len(counts) - len(rows)
-    note = f"and {left} more; alignkit.count_corpus counts all" if left > 0 else ""
+    if left > 0:
+        note = f"and {left} more; alignkit.count_corpus counts all"
+    else:
+        note = ""
     title = how_many(len(corpus), "sentence pair")
     bare = sum(not pair.has_text for pair in corpus)
     if bare == len(corpus):
-        title += ", words unknown" if bare else ""
+        if bare:
+            title += ", words unknown"
     else:
         source, target = (sum(len(getattr(pair, side) or ()) for pair in corpus) for side in SIDES)
         title += f", {source} source and {target} target words"
-        title += f" ({bare} pairs without words)" if bare else ""
+        if bare:
+            title += f" ({bare} pairs without words)"
     return Table(title, columns, rows, note)

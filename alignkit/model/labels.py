@@ -96,7 +96,10 @@ class Scheme:
         parts = [f"one of {', '.join(self.values)}"]
         for places in dict.fromkeys(flag.on for flag in self.flags):
             names = [flag.value for flag in self.flags if flag.on == places]
-            where = f"only on {', '.join(places)}" if places else "on any"
+            if places:
+                where = f"only on {', '.join(places)}"
+            else:
+                where = "on any"
             parts.append(f"then flags {where}, in this order: {', '.join(names)}")
         parts += [
             f"{flag.value} and {other} exclude each other"
@@ -110,7 +113,8 @@ class Scheme:
         """Parse the text of a judgment: ``4<i`` is the label 4 with the flags < and i."""
         check_kind("text", text, str)
         for label in filter(text.startswith, self.values):
-            rest, flags = text.removeprefix(label), []
+            rest = text.removeprefix(label)
+            flags = []
             for flag in self.flags:
                 if rest.startswith(flag.value):
                     rest = rest.removeprefix(flag.value)
@@ -327,13 +331,17 @@ def get_view(scheme: Scheme | str, name: str = "full") -> View:
 
 
 def _retrieval(judgment: Judgment) -> str:
-    return "4<>" if {"<", ">"} & set(judgment.flags) else judgment.label
+    if {"<", ">"} & set(judgment.flags):
+        return "4<>"
+    return judgment.label
 
 
 def _strict(judgment: Judgment) -> str:
     if "i" in judgment.flags:
         return "2"
-    return "3" if {"<", ">", "s"} & set(judgment.flags) else judgment.label
+    if {"<", ">", "s"} & set(judgment.flags):
+        return "3"
+    return judgment.label
 
 
 def _any_of(*labels: str) -> Callable[[Judgment], str]:

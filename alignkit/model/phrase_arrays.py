@@ -110,7 +110,9 @@ def longest_span(links: str, max_length: int | None) -> int:
     arguments.check_known("links", links, LINKS)
     if max_length is not None and max_length < 1:
         raise OptionError(f"`max_length` is {max_length}; a phrase has at least 1 word")
-    return _UNLIMITED if max_length is None else min(max_length, _UNLIMITED)
+    if max_length is None:
+        return _UNLIMITED
+    return min(max_length, _UNLIMITED)
 
 
 def phrases_of(alignment: Alignment, links: str = "possible") -> list[PhrasePair]:
@@ -141,11 +143,13 @@ def extract_arrays(
 
 def _filled(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> PhraseArrays:
     """Run the kernel, with more space each time it runs out of space."""
-    links, offsets = readonly(arrays.links), readonly(arrays.offsets)
+    links = readonly(arrays.links)
+    offsets = readonly(arrays.offsets)
     lengths = readonly(arrays.lengths)
     ends = np.zeros(len(arrays) + 1, np.int64)
     room = 6 * len(links) + 64
-    spans, atomic = np.empty((room, 4), np.int32), np.empty(room, np.uint8)
+    spans = np.empty((room, 4), np.int32)
+    atomic = np.empty(room, np.uint8)
     pair = 0
     while True:
         pair = fill(links, offsets, lengths, keep, loose, longest, pair, spans, atomic, ends)

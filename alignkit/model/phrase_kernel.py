@@ -18,7 +18,8 @@ import numpy as np
 from alignkit._support.array_types import I4, I8, U1
 from alignkit._support.jit import inlined, jit
 
-ATOMIC, COMPOSITE = 1, 2
+ATOMIC = 1
+COMPOSITE = 2
 """The phrase pairs that `fill` keeps: ATOMIC, COMPOSITE, or the sum of both."""
 
 
@@ -70,16 +71,20 @@ def closures(n: int, by_source: I4, by_target: I4, closure: I4, reach: I4) -> No
         # Before each round: all partners of the source words of the box lie in [low, high]; the
         # partners of the target words [done_low, done_high] lie in [first, last]. At the end the
         # two ranges of target words agree, so no link leaves the box: it is consistent.
-        done_low, done_high = low, low - 1  # the target words that were looked at
+        # the target words that were looked at
+        done_low = low
+        done_high = low - 1
         while done_low > low or done_high < high:
-            need_first, need_last = first, last
+            need_first = first
+            need_last = last
             for j in range(low, done_low):
                 need_first = min(need_first, by_target[j, 0])
                 need_last = max(need_last, by_target[j, 1])
             for j in range(done_high + 1, high + 1):
                 need_first = min(need_first, by_target[j, 0])
                 need_last = max(need_last, by_target[j, 1])
-            done_low, done_high = low, high
+            done_low = low
+            done_high = high
             for k in range(need_first, first):
                 low = min(low, by_source[k, 0])
                 high = max(high, by_source[k, 1])
@@ -264,7 +269,9 @@ def around(
     Returns the number written so far, or -1 if there is not enough space.
     """
     # The unaligned words next to the core, as far as `longest` allows: any of them may be taken.
-    free_low, free_high, free_end = low, high, end
+    free_low = low
+    free_high = high
+    free_end = end
     while free_low > 0 and by_target[free_low - 1, 1] < 0 and high - free_low + 1 < longest:
         free_low -= 1
     while free_high + 1 < m and by_target[free_high + 1, 1] < 0 and free_high + 1 - low < longest:
@@ -304,7 +311,8 @@ def drop_identical(
         stop = ends[k + 1]
         for q in range(begin, stop):
             size = spans[q, 1] - spans[q, 0]
-            i, j = source_offsets[k] + spans[q, 0], target_offsets[k] + spans[q, 2]
+            i = source_offsets[k] + spans[q, 0]
+            j = target_offsets[k] + spans[q, 2]
             same = size == spans[q, 3] - spans[q, 2]
             if not (same and same_words(source_ids, i, target_ids, j, size)):
                 spans[written] = spans[q]
@@ -351,9 +359,12 @@ def match_phrases(
     for k in range(len(lengths)):
         most_n = max(most_n, lengths[k, 0])
         most_m = max(most_m, lengths[k, 1])
-    hyp_by_source, ref_by_source = np.empty((most_n, 2), np.int32), np.empty((most_n, 2), np.int32)
-    hyp_by_target, ref_by_target = np.empty((most_m, 2), np.int32), np.empty((most_m, 2), np.int32)
-    hyp_closure, ref_closure = np.empty((most_n, 4), np.int32), np.empty((most_n, 4), np.int32)
+    hyp_by_source = np.empty((most_n, 2), np.int32)
+    ref_by_source = np.empty((most_n, 2), np.int32)
+    hyp_by_target = np.empty((most_m, 2), np.int32)
+    ref_by_target = np.empty((most_m, 2), np.int32)
+    hyp_closure = np.empty((most_n, 4), np.int32)
+    ref_closure = np.empty((most_n, 4), np.int32)
     room = np.empty(most_n, np.int32)
     for k in range(len(lengths)):
         n, m = lengths[k, 0], lengths[k, 1]
@@ -415,9 +426,15 @@ def find(
     Two closures are disjoint, or one is inside the other. So the closures around a word,
     `around[:depth]`, are a chain, and one that was already counted is the innermost of it.
     """
-    count, in_other, atomic_in_other, depth = 0, 0, 0, 0
+    count = 0
+    in_other = 0
+    atomic_in_other = 0
+    depth = 0
     for i in range(n):
-        first, last, low, high = closure[i, 0], closure[i, 1], closure[i, 2], closure[i, 3]
+        first = closure[i, 0]
+        last = closure[i, 1]
+        low = closure[i, 2]
+        high = closure[i, 3]
         if first < 0:
             continue
         if first < last:  # a closure of one word cannot have been counted before

@@ -234,7 +234,8 @@ def extract_phrases(
     if isinstance(alignments, SentencePair):
         if not (source is None and target is None and lengths is None):
             raise OptionError("a sentence pair has its own words; leave out source and target")
-        pair, alignments = alignments, alignment_of_pair(alignments, annotator)
+        pair = alignments
+        alignments = alignment_of_pair(alignments, annotator)
         source, target = pair.words if pair.has_text else (None, None)
     elif annotator is not None:
         raise OptionError("annotator is for a sentence pair; leave it out for an alignment")

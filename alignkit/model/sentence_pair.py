@@ -312,11 +312,15 @@ class SentencePair:
         for name, value in self.annotations.items():
             judgment = value.judgment
             try:
-                judgment = known.flip(judgment) if known is not None and judgment else judgment
+                if known is not None and judgment:
+                    judgment = known.flip(judgment)
             except errors.FormatError as error:
                 if not lenient_labels:
                     raise errors.JudgmentError.of(error, self.id, name, judgment) from None
-            alignment = None if value.alignment is None else value.alignment.transpose()
+            if value.alignment is None:
+                alignment = None
+            else:
+                alignment = value.alignment.transpose()
             turned[name] = replace(value, alignment=alignment, judgment=judgment)
         return replace(
             self,
@@ -456,7 +460,9 @@ def word_column(pair: SentencePair, side: str, name: str) -> list[str] | None:
 def _exchanged(name: str) -> str:
     """Return the name of an attribute for exchanged sides: target.lemma for source.lemma."""
     side, dot, rest = name.partition(".")
-    return f"{SIDES[1 - SIDES.index(side)]}.{rest}" if dot and side in SIDES else name
+    if dot and side in SIDES:
+        return f"{SIDES[1 - SIDES.index(side)]}.{rest}"
+    return name
 
 
 def alignment_of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
@@ -528,5 +534,6 @@ def from_nltk(sentence: AlignedSent, *, id: str, annotator: str = "alignment") -
     ends = [(i, j) for i, j, *_ in sentence.alignment]  # NLTK lets more stand behind
     links = [(i, j) for i, j in ends if j is not None]
     nulls = [(i, NULL) for i, j in ends if j is None]
-    words, mots = tuple(sentence.words), tuple(sentence.mots)
+    words = tuple(sentence.words)
+    mots = tuple(sentence.mots)
     return SentencePair(id, words, mots, {annotator: Alignment(links, nulls=nulls)})

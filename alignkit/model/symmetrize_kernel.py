@@ -12,7 +12,9 @@ import numpy as np
 from alignkit._support.array_types import I4, I8, U1
 from alignkit._support.jit import jit
 
-FORWARD, REVERSE, BOTH = 1, 2, 3
+FORWARD = 1
+REVERSE = 2
+BOTH = 3
 
 NEIGHBOURS = np.array(  # (target, source) steps, in the order of symal
     [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)], np.int32
@@ -39,7 +41,12 @@ def union(
             if order == 0:
                 order = forward[f, 1] - reverse[r, 1]
         links[size] = forward[f] if order <= 0 else reverse[r]
-        origin[size] = FORWARD if order < 0 else REVERSE if order > 0 else BOTH
+        if order < 0:
+            origin[size] = FORWARD
+        elif order > 0:
+            origin[size] = REVERSE
+        else:
+            origin[size] = BOTH
         f += order <= 0
         r += order >= 0
         size += 1
@@ -102,7 +109,8 @@ def grow(
     waiting[:size] = kept[:size]
     begin, end = 0, size
     while begin < end:
-        again_begin, again_end = size, 0
+        again_begin = size
+        again_end = 0
         place = begin
         while place < end:
             k = order[place]

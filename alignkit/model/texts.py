@@ -66,7 +66,9 @@ def without_first_marks(text: str) -> str:
 def split_words(text: str) -> list[str]:
     """Return the words of a text that is split at ASCII white space."""
     text = without_marks(text)
-    return _WORD.findall(text) if _OTHER_SPACE.search(text) else text.split()
+    if _OTHER_SPACE.search(text):
+        return _WORD.findall(text)
+    return text.split()
 
 
 def split_unicode(text: str) -> list[str]:
@@ -96,7 +98,9 @@ def tokenizer(name: str) -> Callable[[str], list[str]]:
             spans: Iterable[tuple[int, int]] = chosen.span_tokenize(text)
             words = [text[begin:end] for begin, end in spans]
         except ValueError:  # a token that NLTK changed and does not find again
-            words = [word for token in chosen.tokenize(text) for word in token.split()]
+            words = []
+            for token in chosen.tokenize(text):
+                words.extend(token.split())
         return [without_marks(word) for word in words]
 
     return divided

@@ -104,7 +104,10 @@ class Tree:
     @classmethod
     def of_brackets(cls, got: brackets.Brackets, tokens: Iterable[str] | None = None) -> Tree:
         """Make a tree from brackets; `tokens` are its words, if they are known."""
-        words = tuple(map(brackets.unescaped, got.words)) if tokens is None else tuple(tokens)
+        if tokens is None:
+            words = tuple(map(brackets.unescaped, got.words))
+        else:
+            words = tuple(tokens)
         return cls.trusted(words, tuple(got.labels), got.parents, got.starts, got.ends, got.afters)
 
     @classmethod
@@ -143,7 +146,10 @@ class Tree:
         '(S (-LRB- \\() (NN rain))'
         """
         check_arguments(Tree.parse, locals())
-        known = None if tokens is None else check_words("tokens", tokens)
+        if tokens is None:
+            known = None
+        else:
+            known = check_words("tokens", tokens)
         how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
         read = brackets.read_fitting(text, known, strict=strict, **how)
         if read is None:
@@ -238,12 +244,14 @@ class Tree:
         """Return the children of a node, in order: nodes and words."""
         place, end = self.span(node)
         below: list[Child] = []
-        child, after = node + 1, int(self.afters[node])
+        child = node + 1
+        after = int(self.afters[node])
         while child < after:
             start, stop = self.span(child)
             below += (Child(None, k) for k in range(place, start))
             below.append(Child(child, None))
-            place, child = stop, int(self.afters[child])
+            place = stop
+            child = int(self.afters[child])
         below += (Child(None, k) for k in range(place, end))
         return below
 
@@ -255,7 +263,10 @@ class Tree:
 
     def __repr__(self) -> str:
         text = str(self)
-        shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+        if len(text) <= _SHOWN:
+            shown = text
+        else:
+            shown = f"{text[: _SHOWN - 1]}…"
         return f"Tree({shown!r}, {how_many(len(self), 'node')})"
 
     def __eq__(self, other: object) -> bool:
@@ -289,7 +300,10 @@ def _check(
     place = [0]  # for each open node: where the next child may begin
     for node in range(count + 1):
         parent = parents[node] if node < count else -1
-        known = parent == -1 if node in (0, count) else 0 <= parent < node
+        if node in (0, count):
+            known = parent == -1
+        else:
+            known = 0 <= parent < node
         while known and stack and stack[-1] != parent:
             closed = stack.pop()
             place.pop()

@@ -195,7 +195,8 @@ def cotrain(
     corpus = [_Sentences(pair, max_length, context) for pair in kept]
     paraphrases: dict[Phrases, int] = {}
     rules: tuple[ContextRule, ...] = ()
-    done, fresh = 0, True
+    done = 0
+    fresh = True
     while fresh and done < rounds:
         done += 1
         rules = _learned(corpus, paraphrases, min_count, strength)
@@ -220,14 +221,16 @@ def _learned(
     """Return the pairs of contexts that mostly hold paraphrases."""
     pairs = _by_first(paraphrases)
     places = [sentences.known(pairs) for sentences in corpus]
-    positive, negative = Counter[tuple[Context, Context]](), Counter[tuple[Context, Context]]()
+    positive = Counter[tuple[Context, Context]]()
+    negative = Counter[tuple[Context, Context]]()
     for sentences, known in zip(corpus, places, strict=True):
         for i, j, k, m in known:
             both = sentences.contexts(0, i, j), sentences.contexts(1, k, m)
             positive.update(zip(*both, strict=True))
     frequent = _by_first(rule for rule, n in positive.items() if n >= min_count)
     for sentences, known in zip(corpus, places, strict=True):
-        firsts, seconds = {place[:2] for place in known}, {place[2:] for place in known}
+        firsts = {place[:2] for place in known}
+        seconds = {place[2:] for place in known}
         for rule, place in sentences.matches(frequent, words_alone=True):
             if place not in known and (place[:2] in firsts or place[2:] in seconds):
                 negative[rule] += 1

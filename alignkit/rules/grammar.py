@@ -79,7 +79,9 @@ def kind_of(rule: Rule) -> str:
     if ours == theirs and not words:
         return "relabelling"
     if not ours:
-        return "lexical" if len(left) == len(right) == 1 else "phrasal"
+        if len(left) == len(right) == 1:
+            return "lexical"
+        return "phrasal"
     order = "monotone" if ours == theirs else "reordering"
     return f"{order}+words" if words else order
 
@@ -103,7 +105,11 @@ def leaves(side: Side) -> Symbols:
 
 def preorder(side: Side) -> Iterator[Item | None]:
     """Yield the nodes, words and variables of a side in preorder, and None after each node."""
-    left: list[Item | None] = [side] if isinstance(side, Node) else list(reversed(side))
+    left: list[Item | None]
+    if isinstance(side, Node):
+        left = [side]
+    else:
+        left = list(reversed(side))
     while left:
         item = left.pop()
         yield item

@@ -72,7 +72,8 @@ class Lexicon:
         counts = np.concatenate([self._counts, *(counts for _, counts in self._pending)])
         self._keys, places = np.unique(keys, return_inverse=True)
         self._counts = np.bincount(places, counts, len(self._keys)).astype(np.int64)
-        self._pending, self._size = [], 0
+        self._pending = []
+        self._size = 0
 
     def weights(self, words: int) -> Weights:
         """Return the weights of the words numbered below `words`."""
@@ -91,7 +92,8 @@ class RuleCounts:
     """Rule types and their counts."""
 
     def __init__(self, strings: tuple[bool, bool], examples: int = 0) -> None:
-        self._strings, self._most = strings, examples
+        self._strings = strings
+        self._most = examples
         self._types: dict[bytes, int] = defaultdict(numbering().__next__)  # numbers of rules
         self._sides: list[tuple[bytes, bytes]] = []
         self._alignments: dict[tuple[int, bytes], int] = {}
@@ -109,7 +111,8 @@ class RuleCounts:
     ) -> None:
         """Count the rules of a block that are kept; `end_block` ends it."""
         chosen = np.flatnonzero(kept)
-        text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
+        text = fragments.symbols.tobytes()
+        ends = (fragments.offsets * 4).tolist()
         numbers = np.empty(len(chosen), np.int64)
         for k, rule in enumerate(chosen.tolist()):
             start, middle, end = ends[2 * rule : 2 * rule + 3]
@@ -119,7 +122,8 @@ class RuleCounts:
         counts = (np.ones(len(cuts)) if cuts.counts is None else cuts.counts)[chosen]
         self._counts = _added(self._counts, numbers, counts)
         self._seen.append(numbers << 32 | cuts.pairs[chosen])
-        text, ends = fragments.links.tobytes(), (fragments.link_offsets * 4).tolist()
+        text = fragments.links.tobytes()
+        ends = (fragments.link_offsets * 4).tolist()
         keys = self._alignments
         places = [
             keys.setdefault((number, text[ends[rule] : ends[rule + 1]]), len(keys))
@@ -157,7 +161,8 @@ class RuleCounts:
             groups = np.array([numbers[key] for key in keys], np.int64)
             totals = np.bincount(groups, weights=self._counts)
             columns.append((self._counts / totals[groups]).tolist())
-        lexical, alignments = self._lexical(weights).tolist(), self._best_alignments()
+        lexical = self._lexical(weights).tolist()
+        alignments = self._best_alignments()
         rows = []
         for k, (source, target) in enumerate(self._sides):
             rule = Rule(reader.side(source), reader.side(target))
@@ -329,14 +334,16 @@ class _Learner:
     examples: int
 
     def __post_init__(self) -> None:
-        self._reader, self._lexicon = RuleReader(), Lexicon()
+        self._reader = RuleReader()
+        self._lexicon = Lexicon()
         self._counts: RuleCounts | None = None
         self._dropped: Counter[str] = Counter()
         self._passed: Counter[str] = Counter()
         self._sizes: Counter[int] = Counter()
 
     def learn(self, pairs: Iterable[SentencePair]) -> Grammar:
-        read, known = 0, self._known(pairs)
+        read = 0
+        known = self._known(pairs)
         while block := list(islice(known, _BLOCK)):
             read += len(block)
             self._add(block)
@@ -354,12 +361,19 @@ class _Learner:
             elif not pair.has_text:
                 self._passed["without words"] += 1
             else:
-                source = None if self.string == "source" else self._tree(pair, 0)
-                target = None if self.string == "target" else self._tree(pair, 1)
+                if self.string == "source":
+                    source = None
+                else:
+                    source = self._tree(pair, 0)
+                if self.string == "target":
+                    target = None
+                else:
+                    target = self._tree(pair, 1)
                 parsed = source is not None or target is not None
                 if self.grammar == "s2t" and self.string is None and parsed:
                     self.string = derivation.string_side("s2t", None, [source], [target])
-                    source = None if self.string == "source" else source
+                    if self.string == "source":
+                        source = None
                 sides = (("source", source), ("target", target))
                 if any(tree is None and self.string != side for side, tree in sides):
                     self._passed["not parsed"] += 1
@@ -367,7 +381,8 @@ class _Learner:
                     yield pair, alignment, source, target
 
     def _tree(self, pair: SentencePair, side: int) -> Tree | None:
-        name, where = self.trees[side], SIDES[side]
+        name = self.trees[side]
+        where = SIDES[side]
         if name is None or name in getattr(pair, f"{where}_trees"):
             return derivation.tree_of(pair, where, name)
         return None

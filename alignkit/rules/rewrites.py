@@ -76,10 +76,12 @@ def best_readings(
         parts: list[Readings] = []
         for child in reversed(below):
             start, after = words.spans[child]
-            parts += [] if start == place else [_alone(words.kept(place, start))]
+            if start != place:
+                parts += [_alone(words.kept(place, start))]
             parts.append(made[child])
             place = after
-        parts += [] if place == end and parts else [_alone(words.kept(place, end))]
+        if not (place == end and parts):
+            parts += [_alone(words.kept(place, end))]
         light, heavy = ([(0.0, iter(readings))] for readings in _in_a_row(parts, most))
         for match in node_matches:
             applied = _Applied(match, made, words, most)
@@ -99,7 +101,8 @@ class _Keys:
         self.tree = tree
         self.spans = list(zip(tree.starts.tolist(), tree.ends.tolist(), strict=True))
         self._codes: dict[str, int] = {}
-        self._before, self._powers = [0], [1]
+        self._before = [0]
+        self._powers = [1]
         for word in tree.words:
             self._before.append((self._before[-1] * _BASE + self._code(word)) % _MODULUS)
             self._powers.append(self._powers[-1] * _BASE % _MODULUS)
@@ -118,7 +121,8 @@ class _Keys:
 
     def said(self, match: Match, start: int, end: int) -> RuleReading:
         """Return the reading of words of a rule."""
-        key, power = 0, 1
+        key = 0
+        power = 1
         for word in match.rule.target.items[start:end]:
             key = (key * _BASE + self._code(str(word))) % _MODULUS
             power = power * _BASE % _MODULUS
@@ -141,7 +145,10 @@ def _beside(first: Readings, second: Readings, most: int) -> Readings:
     light = _merged([(0.0, _corner(first.light, second.light))], most)
     if not first.heavy and not second.heavy:
         return Readings(light, [])
-    after = _of_either_kind(second, most) if first.heavy else []
+    if first.heavy:
+        after = _of_either_kind(second, most)
+    else:
+        after = []
     pairs = (first.light, second.heavy), (first.heavy, after)
     return Readings(light, _merged([(0.0, _corner(*pair)) for pair in pairs], most))
 
@@ -162,7 +169,8 @@ def _corner(first: Sequence[RuleReading], second: Sequence[RuleReading]) -> Iter
     heap = [(*_sum(first[0], second[0]), 0, 0)]
     while heap:
         _, _, i, j = heappop(heap)
-        mine, other = first[i], second[j]
+        mine = first[i]
+        other = second[j]
         yield _joined(mine, other)
         if j + 1 < len(second):
             heappush(heap, (*_sum(mine, second[j + 1]), i, j + 1))
@@ -179,7 +187,9 @@ class _Applied:
 
     def __init__(self, match: Match, made: dict[int, Readings], words: _Keys, most: int) -> None:
         self.match = match
-        self._made, self._words, self._most = made, words, most
+        self._made = made
+        self._words = words
+        self._most = most
 
     @cached_property
     def _body(self) -> Readings:
@@ -201,10 +211,13 @@ class _Applied:
         rule = self.match.rule
         if rule.minor:
             bodies = self._body.heavy if heavy else self._body.light
+        elif heavy:
+            bodies = _of_either_kind(self._body, self._most)
         else:
-            bodies = _of_either_kind(self._body, self._most) if heavy else []
+            bodies = []
         for body in bodies:
-            cost, replacements = body.cost + rule.cost, body.replacements + 1
+            cost = body.cost + rule.cost
+            replacements = body.replacements + 1
             yield RuleReading(cost, replacements, body.key, body.power, self.match, body)
 
 
@@ -256,7 +269,10 @@ class Capitals:
                 made += map(self._stays, range(piece.start, piece.end))
             else:
                 made += self._said(piece)
-        begins = _initial([word.text for word in made]) if self._capital else None
+        if self._capital:
+            begins = _initial([word.text for word in made])
+        else:
+            begins = None
         for place, word in enumerate(made):
             if place == begins:
                 if word.text.islower():
@@ -269,7 +285,8 @@ class Capitals:
         return _Word(self._tree.words[i], i, self._labels[i], i == self._initial)
 
     def _said(self, piece: RuleWords) -> Iterator[_Word]:
-        source, target = piece.match.rule.source, piece.match.rule.target
+        source = piece.match.rule.source
+        target = piece.match.rule.target
         positions = self._positions(piece.match)
         old = [word for word in source.items if isinstance(word, str)]
         began_a_sentence = (
@@ -302,7 +319,8 @@ class Capitals:
 
 def _labels_above(tree: Tree) -> list[str]:
     labels = [""] * len(tree.words)
-    ends, place = tree.ends.tolist(), 0
+    ends = tree.ends.tolist()
+    place = 0
     around: list[int] = []
     for node, start in [*enumerate(tree.starts.tolist()), (-1, len(labels))]:
         while place < start:
@@ -438,7 +456,8 @@ def _rewrite(tree: Tree, capitals: Capitals, reading: RuleReading, minor: bool) 
     left: list[RuleReading | None] = [reading]
     while left:
         if (part := left.pop()) is not None:
-            pieces += [] if part.what is None else [part.what]
+            if part.what is not None:
+                pieces += [part.what]
             left += (part.right, part.left)
     words, origins = capitals.put(x for x in pieces if not isinstance(x, Match))
     replacements = tuple(

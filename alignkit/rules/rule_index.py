@@ -100,7 +100,8 @@ def _weighty(side: SideWording, determiners: set[str]) -> list[str | int]:
 Signature: TypeAlias = "tuple[str | tuple[str], ...]"
 """The items below a node: labels of nodes and variables; each word is in a tuple of its own."""
 
-MIN_COUNT, MIN_P = 2, 0.1
+MIN_COUNT = 2
+MIN_P = 0.1
 """A count of 1 means that a rule was seen once, like nearly all rules; see `RuleIndex.build`."""
 
 
@@ -182,7 +183,10 @@ class RuleIndex:
             if not reason:
                 rule = _indexed(entry, number)
                 key = rule.target.folded()
-                reason = "change no word" if rule.source.folded() == key else ""
+                if rule.source.folded() == key:
+                    reason = "change no word"
+                else:
+                    reason = ""
             if reason:
                 left_out[reason] += 1
                 continue
@@ -215,7 +219,9 @@ def _unfit(rule: Rule, any_labels: bool) -> str:
         return ""
     labels = {variable[::2]: variable.label for variable in variables(source)}
     same = all(labels.get(variable[::2], variable.label) == variable.label for variable in targets)
-    return "" if same and source.label == target.label else "have other labels on the target side"
+    if same and source.label == target.label:
+        return ""
+    return "have other labels on the target side"
 
 
 def _too_rare(entry: RuleType, number: int, min_count: float, min_p: float) -> str:
@@ -227,8 +233,12 @@ def _too_rare(entry: RuleType, number: int, min_count: float, min_p: float) -> s
     if entry.count is not None and entry.count < min_count:
         return f"have a count below {min_count:g}"
     if not p:
-        return "tell no p(target | source)" if p is None else "have a probability of 0"
-    return f"have p(target | source) below {min_p:g}" if p < min_p else ""
+        if p is None:
+            return "tell no p(target | source)"
+        return "have a probability of 0"
+    if p < min_p:
+        return f"have p(target | source) below {min_p:g}"
+    return ""
 
 
 def _indexed(entry: RuleType, number: int) -> IndexedRule:

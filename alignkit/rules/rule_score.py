@@ -148,12 +148,16 @@ class RuleScore(TableResult):
             for level, title in LEVELS.items()
         ]
         skipped = [f"{how_many(n, 'pair')} {why}" for why, n in self.skipped.items() if n]
-        left_out = [f"not scored: {', '.join(skipped)}"] if skipped else []
+        if skipped:
+            left_out = [f"not scored: {', '.join(skipped)}"]
+        else:
+            left_out = []
         note = "\n".join([*left_out, *self.cautions, self.settings])
         return Table(how_many(self.pairs, "sentence pair"), columns, rows, note)
 
     def _cell(self, name: str) -> Cell:
-        value, interval = self.measures[name], self.intervals.get(name)
+        value = self.measures[name]
+        interval = self.intervals.get(name)
         if interval is None or isnan(value):
             return value
         return Value(value, interval.low, interval.high, interval.reason)
@@ -263,7 +267,8 @@ def count_rules(
     sources: Sequence[Tree], targets: Sequence[Tree], hypothesis: LinkArrays, reference: LinkArrays
 ) -> Rows:
     """Count the rules and matched nodes of sentence pairs, and those in both alignments."""
-    labels, words = NameNumbers(), NameNumbers()
+    labels = NameNumbers()
+    words = NameNumbers()
     source, target = (
         TreeArrays.pack(side, [[*map(str.casefold, tree.words)] for tree in side], labels, words)
         for side in (sources, targets)
@@ -277,7 +282,8 @@ def _confirmed(mine: Derivations, other: Derivations) -> Rows:
     rules = mine.fragments(mine.minimal())
     classes = other.classes
     assert classes is not None  # both sides are trees
-    text, ends = rules.symbols.tobytes(), (4 * rules.offsets).tolist()
+    text = rules.symbols.tobytes()
+    ends = (4 * rules.offsets).tolist()
     sides = zip(ends[:-1:2], ends[1::2], ends[2::2], strict=True)
     changing = readonly(np.array([text[a:b] != text[b:c] for a, b, c in sides], np.bool_))
     return count_found(

@@ -41,7 +41,8 @@ def count_found(
     rows = np.zeros((len(begins) - 1, 6), np.int64)
     for k in range(len(rows)):
         # both derivations are in preorder of the source: r only goes forward
-        r, end = other_begins[k], other_begins[k + 1]
+        r = other_begins[k]
+        end = other_begins[k + 1]
         for i in range(begins[k], begins[k + 1]):
             u, v = matched[i]
             # nodes of one class, by the other's links, cover linked words of each other
@@ -82,14 +83,17 @@ def is_composed(
     """
     # two preorders side by side: `child` goes over this rule's variables, `node` over the
     # other's nodes below r; a variable that is met is passed with all below it
-    child, node, taken = i + 1, r + 1, 1
+    child = i + 1
+    node = r + 1
+    taken = 1
     while node < other_afters[r]:
         if (
             child < afters[i]
             and others[node, 0] == matched[child, 0]
             and others[node, 1] == matched[child, 1]
         ):
-            child, node = afters[child], other_afters[node]
+            child = afters[child]
+            node = other_afters[node]
             continue
         taken += 1
         if taken > size:
@@ -139,7 +143,8 @@ def weigh(source: I4, target: I4, links: I4, way: int, keys: I8, weights: F8, lo
     for k in range(len(words)):
         if words[k] < 0:
             continue
-        total, count = 0.0, 0
+        total = 0.0
+        count = 0
         for link in range(0, len(links), 2):
             i, j = links[link], links[link + 1]
             if k == (i if way else j):

@@ -84,7 +84,9 @@ def _heading(kind: str, types: list[RuleType]) -> str:
 
 def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
     left = len(types) - len(shown)
-    return f"... {left:,} more {'type' if left == 1 else 'types'}" if left else ""
+    if left:
+        return f"... {left:,} more {'type' if left == 1 else 'types'}"
+    return ""
 
 
 def _at(entry: RuleType) -> tuple[str, str]:
@@ -96,7 +98,12 @@ def _at(entry: RuleType) -> tuple[str, str]:
 
 
 def _number(count: float | None) -> str:
-    text = "-" if count is None else f"{count:,.4g}" if count % 1 else f"{count:,.0f}"
+    if count is None:
+        text = "-"
+    elif count % 1:
+        text = f"{count:,.4g}"
+    else:
+        text = f"{count:,.0f}"
     return f"{text:>{_COUNT}}"
 
 
@@ -218,7 +225,10 @@ def _drawn(entry: RuleType) -> dict[str, Any]:
     sides = [outline_side(side) for side in entry.rule]
     texts = [side_text(side) for side in entry.rule]
     size = sum(map(len, sides))
-    images = list(map(side_image, sides, texts)) if size <= _LARGEST else ["", ""]
+    if size <= _LARGEST:
+        images = list(map(side_image, sides, texts))
+    else:
+        images = ["", ""]
     text = " ||| ".join(texts)
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + f" … ({len(text):,} characters)"
@@ -235,8 +245,12 @@ def _drawn(entry: RuleType) -> dict[str, Any]:
 
 def _weights(entry: RuleType) -> str:
     times = "time" if entry.count == 1 else "times"
-    parts = [] if entry.count is None else [f"seen {_count(entry.count)} {times}"]
-    parts += [] if entry.pairs is None else [f"in {how_many(entry.pairs, 'pair', commas=True)}"]
+    if entry.count is None:
+        parts = []
+    else:
+        parts = [f"seen {_count(entry.count)} {times}"]
+    if entry.pairs is not None:
+        parts += [f"in {how_many(entry.pairs, 'pair', commas=True)}"]
     for field, name in _FACTS.items():
         if (value := getattr(entry, field)) is not None:
             parts.append(f"{name}\N{NO-BREAK SPACE}{value:.3g}")
@@ -254,4 +268,6 @@ def _table(grammar: Grammar) -> Table:
 
 
 def _count(count: float) -> str:
-    return f"{count:,.0f}" if float(count).is_integer() else f"{count:,.2f}"
+    if float(count).is_integer():
+        return f"{count:,.0f}"
+    return f"{count:,.2f}"

@@ -204,7 +204,9 @@ class Comparisons(TableResult, Sequence[Comparison]):
 
     def tables(self) -> Sequence[Table]:
         """Return a table of systems and measures for each level; see `system_tables`."""
-        return [*system_tables(self)] if self.scores else [self.table()]
+        if self.scores:
+            return [*system_tables(self)]
+        return [self.table()]
 
     def show(self, medium: str = "text", tables: Sequence[str] | None = None) -> str:
         """Return the report in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
@@ -214,7 +216,10 @@ class Comparisons(TableResult, Sequence[Comparison]):
         names = ["systems"] if tables is None else list(tables)
         for name in names:
             check_known("table", name, TABLES)
-        shown = [*self.tables()] if "systems" in names and self.scores else []
+        if "systems" in names and self.scores:
+            shown = [*self.tables()]
+        else:
+            shown = []
         if "differences" in names or not shown:
             shown.append(comparison_table(self, note=self.draws()))
         sheets = [table.sheet() for table in shown]
@@ -251,7 +256,10 @@ _HEADINGS = {
 }
 """The headings of a table of systems; the spaces make room for marks below."""
 
-_WIDTH, _LONGEST, _SHORTER = 100, 20, 15  # of a table of systems; of a name; if that is too wide
+# of a table of systems; of a name; if that is too wide
+_WIDTH = 100
+_LONGEST = 20
+_SHORTER = 15
 
 
 def system_tables(comparisons: Comparisons) -> Iterator[Table]:
@@ -271,7 +279,10 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
             table = _system_table(shown, marks.get(level, {}), longest, bounded=bounded)
             if table.width <= _WIDTH:
                 break
-        brackets = f" [{100 * confidence:g}% of bootstrap resamples]" if bounded else ""
+        if bounded:
+            brackets = f" [{100 * confidence:g}% of bootstrap resamples]"
+        else:
+            brackets = ""
         what = level_name[0].upper() + level_name[1:]
         title = f"{what}, {how_many(comparisons.pairs, 'sentence pair')}, percent{brackets}"
         note = (
@@ -283,7 +294,8 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
 
 def _measures(score: Score, level: str) -> dict[str, Cell]:
     """Return the measures of a level with their intervals."""
-    part, macro = score.parts().get(level), score.macro.get(level)
+    part = score.parts().get(level)
+    macro = score.macro.get(level)
     if part is None:
         return {}
     bounds = score.intervals.get(level, {})
@@ -304,12 +316,16 @@ def _system_table(
     bounded: bool,
 ) -> Table:
     """Return a row for each system; marks take two characters, to keep numbers in line."""
-    column, rows = Column("", "percent"), list[list[Cell]]()
+    column = Column("", "percent")
+    rows = list[list[Cell]]()
     short = [cut_middle(system, longest) for system in shown]
     for system, brief, measures in zip(shown, short, shown.values(), strict=True):
         row: list[Cell] = [system if short.count(brief) > 1 else brief]
         for measure, cell in measures.items():
-            value = cell if bounded or not isinstance(cell, Value) else cell.value
+            if bounded or not isinstance(cell, Value):
+                value = cell
+            else:
+                value = cell.value
             row.append(f"{column.show(value).text}{marks.get((measure, system), ''):2}")
         rows.append(row)
     keys = next(iter(shown.values()))
@@ -323,7 +339,12 @@ def _marks(rows: Iterable[Comparison]) -> dict[str, dict[tuple[str, str], str]]:
     for row in _corrected(list(rows)):
         both = row.bootstrap_holm, row.randomization_holm
         p = nan if any(map(isnan, both)) else max(both)
-        mark = "**" if p < 0.01 else "*" if p < 0.05 else ""
+        if p < 0.01:
+            mark = "**"
+        elif p < 0.05:
+            mark = "*"
+        else:
+            mark = ""
         marks.setdefault(row.level, {})[row.measure, row.system] = mark
     return marks
 
@@ -441,7 +462,8 @@ def compare(
         compared += tests.compare(pairs, np.random.default_rng(seed))
         for name in systems:
             intervals[name][level] = tests.intervals(name)
-    first, scores = next(iter(systems.values())), systems if measure is None else {}
+    first = next(iter(systems.values()))
+    scores = systems if measure is None else {}
     signature = first.signature if scores else Signature()
     odd = tuple(
         f"{name}: {text}"
@@ -505,7 +527,8 @@ class _Tests:
         values: Mapping[str, Mapping[str, float]],
         randomization_p: float,
     ) -> Comparison:
-        value, other = values[name][key], values[base][key]
+        value = values[name][key]
+        other = values[base][key]
         interval = Interval(nan, nan, nan, nan, 0, resampling.ONE_PAIR)
         share, bootstrap_p = nan, nan
         if self._drawn:

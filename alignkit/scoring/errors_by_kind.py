@@ -285,7 +285,10 @@ class LinkErrors(Result):
     @property
     def head(self) -> Sequence[str]:
         """The number of pairs, and the classes with most errors."""
-        left = f", {self.skipped} left out (not annotated)" if self.skipped else ""
+        if self.skipped:
+            left = f", {self.skipped} left out (not annotated)"
+        else:
+            left = ""
         lines = [f"{how_many(self.pairs, 'sentence pair')}{left}"]
         for whole in self._of("")[:1]:
             for key, fault in _FAULTS.items():
@@ -304,10 +307,16 @@ class LinkErrors(Result):
         worst = min(several, key=lambda x: float(getattr(x, key)), default=None)
         if worst is None or not getattr(worst, fault.counted):
             return ""
-        gap, where, interval = worst.gaps[key], "above", worst.gaps[key].interval
+        gap = worst.gaps[key]
+        where = "above"
+        interval = worst.gaps[key].interval
         if gap.value < 0:
-            where, interval = "below", replace(interval, low=-interval.high, high=-interval.low)
-        others = "the links of all other pairs" if way == "phenomenon" else "all other links"
+            where = "below"
+            interval = replace(interval, low=-interval.high, high=-interval.low)
+        if way == "phenomenon":
+            others = "the links of all other pairs"
+        else:
+            others = "all other links"
         chance = "" if gap.interval.high < 0 else ": it may be chance"
         most = max(links, key=lambda x: int(getattr(x, fault.counted)))
         more = f"; largest number: {called(way, most.name)}: {fault.share(most)}"
@@ -434,7 +443,10 @@ class _Ways:
             raise MissingTextError(
                 f"pair {pair.id!r} has no words, but links by {way} need them; give the texts"
             )
-        tags = {name: _tags(pair, name) for name in self.tags} if way == "tag" else {}
+        if way == "tag":
+            tags = {name: _tags(pair, name) for name in self.tags}
+        else:
+            tags = {}
 
         def class_of(link: Link) -> str:
             words = source[link.i], target[link.j]
@@ -547,7 +559,10 @@ def link_errors(
         if name != _ALL
         for shown in _examples(shared, way, name, errors, examples)
     ]
-    notes = ["nulls: words without a link, explicit or not"] if "kind" in ways else []
+    if "kind" in ways:
+        notes = ["nulls: words without a link, explicit or not"]
+    else:
+        notes = []
     if several:
         notes.append(overlapping(several, len(shared), attribute))
     if "word" in ways and function_words is None:
@@ -568,7 +583,8 @@ def _counts(
 ) -> tuple[Collected, int]:
     counts: Collected = {way: defaultdict(_Counts) for way in ("", *ways.by)}
     for place, pair in enumerate(corpus):
-        hyp, ref = pair.alignment(hypothesis), pair.alignment(reference)
+        hyp = pair.alignment(hypothesis)
+        ref = pair.alignment(reference)
         for way, into in counts.items():
             classes = ways.classes(way, pair, hyp), ways.classes(way, pair, ref)
             _count_pair(place, hyp, ref, classes, into, keep=keep and way != "")
@@ -599,7 +615,8 @@ def _examples(
         errors = sorted(example for example in counts.errors if example.error == error)
         chosen = np.unique(np.linspace(0, len(errors) - 1, min(most, len(errors))).round())
         for k in chosen.astype(int):
-            pair, link = corpus[errors[k].pair], errors[k].link
+            pair = corpus[errors[k].pair]
+            link = errors[k].link
             words = (
                 str(k) if side is None else side[k]
                 for side, k in zip((pair.source, pair.target), link, strict=True)

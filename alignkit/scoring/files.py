@@ -82,7 +82,10 @@ class FileOptions:
         several = any(kind.languages for kind in kinds)
         settled = []
         for format, kind, (_, side) in zip(formats, kinds, declared, strict=True):
-            own = side if kind.text_beside else replace(side, source=None, target=None)
+            if kind.text_beside:
+                own = side
+            else:
+                own = replace(side, source=None, target=None)
             of_one = several and not kind.languages
             settled.append((format, replace(own, languages=None) if of_one else own))
         return settled
@@ -104,7 +107,8 @@ class LinkFile:
     """A file of alignments with its format and reading options."""
 
     def __init__(self, path: str, format: str, options: ReadOptions) -> None:
-        self.path, self.format = path, format
+        self.path = path
+        self.format = format
         self.kind, self.reading = open_reading(path, format=format, options=options)
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
@@ -121,7 +125,9 @@ class LinkFile:
 class LinkCorpus:
     """A corpus used like a file of alignments."""
 
-    path, format, kind = "the corpus", "corpus", SimpleNamespace(blocks=None)
+    path = "the corpus"
+    format = "corpus"
+    kind = SimpleNamespace(blocks=None)
     reading = SimpleNamespace(base=0, cautions=(), disorder="", options=ReadOptions())
 
     def __init__(self, corpus: Corpus) -> None:
@@ -202,7 +208,10 @@ class TwoFiles:
     @property
     def suspicions(self) -> dict[str, str]:
         """Warnings about a base that looks wrong, by path; complete after reading."""
-        typed = ("`base=1`",) * 2 if self.hyp is self.ref else ("`hyp_base=1`", "`ref_base=1`")
+        if self.hyp is self.ref:
+            typed = ("`base=1`",) * 2
+        else:
+            typed = ("`hyp_base=1`", "`ref_base=1`")
         texts = [watch.suspicion(words) for watch, words in zip(self._bases, typed, strict=True)]
         paths = self.hyp.path, self.ref.path
         return {path: text for path, text in zip(paths, texts, strict=True) if text}
@@ -230,7 +239,8 @@ class TwoFiles:
         """Yield blocks to count; use `joined` if the ids have different orders."""
         if joined:
             self._open()
-        sides, ordered = (self.hyp, self.ref), self.options.in_order
+        sides = (self.hyp, self.ref)
+        ordered = self.options.in_order
         names = self.options.hyp_annotator, self.options.ref_annotator
         by_pair = joined or self.pairwise or settings.needs_words or names != (None, None)
         with inputs.naming(self.ref.path, self.hyp.path):
@@ -256,7 +266,8 @@ class TwoFiles:
         of_hyp = inputs.Choice(self.hyp.path, options.hyp_annotator, "hyp_annotator")
         ids: list[str] = []
         for ref, hyp in self._joined():
-            reference, hypothesis = of_ref.of(ref), of_hyp.of(hyp)
+            reference = of_ref.of(ref)
+            hypothesis = of_hyp.of(hyp)
             if hypothesis is None or reference is None:
                 self._leave_out(1)
                 continue
@@ -298,10 +309,12 @@ class TwoFiles:
 
     def _joined(self) -> Iterator[tuple[SentencePair, SentencePair]]:
         if self.hyp is self.ref:
-            yield from ((pair, pair) for pair in self.ref.pairs())
+            for pair in self.ref.pairs():
+                yield (pair, pair)
             return
         differences = Differences()
-        refs, hyps = self.ref.pairs(), self.hyp.pairs()
+        refs = self.ref.pairs()
+        hyps = self.hyp.pairs()
         if self.options.in_order:
             refs, hyps = inputs.in_order(refs, hyps)
         partial = self.options.reading.partial

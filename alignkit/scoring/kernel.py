@@ -24,8 +24,10 @@ def merge_links(
     pairs = len(hyp_offsets) - 1
     rows = np.zeros((pairs, 8), np.int64)
     for k in range(pairs):
-        a, a_end = hyp_offsets[k], hyp_offsets[k + 1]
-        b, b_end = ref_offsets[k], ref_offsets[k + 1]
+        a = hyp_offsets[k]
+        a_end = hyp_offsets[k + 1]
+        b = ref_offsets[k]
+        b_end = ref_offsets[k + 1]
         sure_a = sure_b = sure_possible = possible_sure = both_sure = both = 0
         for x in range(a, a_end):
             sure_a += hyp_sure[x]
@@ -65,8 +67,10 @@ def merge_phrases(
     pairs = len(hyp_offsets) - 1
     rows = np.zeros((pairs, 5), np.int64)
     for k in range(pairs):
-        a, a_end = hyp_offsets[k], hyp_offsets[k + 1]
-        b, b_end = ref_offsets[k], ref_offsets[k + 1]
+        a = hyp_offsets[k]
+        a_end = hyp_offsets[k + 1]
+        b = ref_offsets[k]
+        b_end = ref_offsets[k + 1]
         for x in range(a, a_end):
             rows[k, 0] += hyp_atomic[x]
         for y in range(b, b_end):

@@ -45,7 +45,9 @@ class ClassScore:
     @property
     def precision(self) -> float:
         """The share of the hypothesis' labels that are right."""
-        return self.right / self.hypothesis if self.hypothesis else nan
+        if self.hypothesis:
+            return self.right / self.hypothesis
+        return nan
 
     @property
     def recall(self) -> float:
@@ -73,7 +75,9 @@ class SystemScore:
     @property
     def common_accuracy(self) -> float:
         """The accuracy on the pairs that all systems judged; NaN without pairs."""
-        return self.common_right / self.common_pairs if self.common_pairs else nan
+        if self.common_pairs:
+            return self.common_right / self.common_pairs
+        return nan
 
     @property
     def pairs(self) -> int:
@@ -149,7 +153,9 @@ class LabelScores(Result):
         """Return the tables of systems, labels, confusions and comparisons."""
         tables = [self._overall(), self._classes()]
         tables += [self._confusion(k, system) for k, system in enumerate(self.systems)]
-        return [*tables, self._comparisons()] if self.comparisons else tables
+        if self.comparisons:
+            return [*tables, self._comparisons()]
+        return tables
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the tables; a confusion that is too wide is cut to the most frequent cases."""
@@ -198,7 +204,8 @@ class LabelScores(Result):
             Column("hypothesis", "count"),
             Column("support", "count"),
         ]
-        rows, apart = list[list[Cell]](), list[int]()
+        rows = list[list[Cell]]()
+        apart = list[int]()
         for system in self.systems:
             apart.append(len(rows))
             flags = [replace(flag, name=f"flag {flag.name}") for flag in system.flags]
@@ -242,7 +249,9 @@ def _frequent(systems: Sequence[SystemScore]) -> Table:
         Column("of that label", "count", key="support"),
         Column("share", "percent"),
     ]
-    rows, apart, left = list[list[Cell]](), list[int](), 0
+    rows = list[list[Cell]]()
+    apart = list[int]()
+    left = 0
     for system in systems:
         apart.append(len(rows))
         wrong = system.confusion.copy()
@@ -250,7 +259,8 @@ def _frequent(systems: Sequence[SystemScore]) -> Table:
         order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]
         left += len(order) - len(order[:_SHOWN])
         for row, column in zip(*np.unravel_index(order[:_SHOWN], wrong.shape), strict=True):
-            number, support = int(wrong[row, column]), int(system.confusion[row].sum())
+            number = int(wrong[row, column])
+            support = int(system.confusion[row].sum())
             names = system.name, system.labels[row], system.labels[column]
             rows.append([*names, number, support, number / support])
     note = "share: of the pairs that have the label in the reference"
@@ -300,7 +310,8 @@ def score_labels(
     (0.75, 0.5)
     """
     check_arguments(score_labels, locals())
-    names, seen = _names(systems, reference), get_view(scheme, view)
+    names = _names(systems, reference)
+    seen = get_view(scheme, view)
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, names, seen, lenient_labels=lenient_labels)
     gold = matrix.values[0]
@@ -308,7 +319,9 @@ def score_labels(
         name: [said.judgment if (said := pair.annotations.get(name)) else "" for pair in corpus]
         for name in names
     }
-    scores, wrong, cautions = list[SystemScore](), list[WrongLabel](), [*notes]
+    scores = list[SystemScore]()
+    wrong = list[WrongLabel]()
+    cautions = [*notes]
     common: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     for name, mine in zip(systems, matrix.values[1:], strict=True):
         both = (gold >= 0) & (mine >= 0)

@@ -161,13 +161,16 @@ def component_kinds(alignment: Alignment) -> dict[Link, str]:
 
 def _kind(part: Iterable[Link]) -> str:
     links = list(part)
-    rows, columns = {link.i for link in links}, {link.j for link in links}
+    rows = {link.i for link in links}
+    columns = {link.j for link in links}
     for side in (rows, columns):
         if max(side) - min(side) >= len(side):
             return "discontinuous"
     if len(rows) == 1 or len(columns) == 1:
         return f"{'1' if len(rows) == 1 else 'n'}-{'1' if len(columns) == 1 else 'n'}"
-    return "block" if len(links) == len(rows) * len(columns) else "n-m, not full"
+    if len(links) == len(rows) * len(columns):
+        return "block"
+    return "n-m, not full"
 
 
 def word_class(source: str, target: str, known: FunctionWords | None = None) -> str:
@@ -184,7 +187,9 @@ def _class(word: str, known: frozenset[str] | None) -> str:
         return "punctuation"
     if known is None:
         return "words"
-    return "function words" if fold(word) in known else "content words"
+    if fold(word) in known:
+        return "function words"
+    return "content words"
 
 
 class Frequencies:
@@ -206,7 +211,9 @@ class Frequencies:
     def band(self, source: str, target: str) -> str:
         """Return the band of the frequency of the rarer of two words."""
         count = min(self._source[source.casefold()], self._target[target.casefold()])
-        return FREQUENCIES[bisect_left(_BANDS, count)] if count else FREQUENCIES[-1]
+        if count:
+            return FREQUENCIES[bisect_left(_BANDS, count)]
+        return FREQUENCIES[-1]
 
 
 def distance_band(link: Link, lengths: tuple[int, int]) -> str:

@@ -201,7 +201,8 @@ def macro_terms(rows: Counts, level: str) -> NDArray[np.float64]:
     """
     check_arguments(macro_terms, locals())
     check_known("level", level, LEVELS)
-    columns, ratios = LEVEL_COLUMNS[level], LEVELS[level](rows)
+    columns = LEVEL_COLUMNS[level]
+    ratios = LEVELS[level](rows)
     terms: list[NDArray[np.float64]] = []
     for name in ("precision", "recall", "f1"):
         defined = ~np.isnan(ratios[name])

@@ -113,7 +113,8 @@ class PhraseListScore(TableResult):
         )
         fates = ((getattr(self, name), text) for name, text in _LEFT_OUT.items())
         left_out = ", ".join(f"{number} {text}" for number, text in fates if number)
-        title += f"\nleft out: {left_out}" if left_out else ""
+        if left_out:
+            title += f"\nleft out: {left_out}"
         note = "\n".join([*self.cautions, str(self.signature)])
         numbers = Column("occurrences", "count"), Column("gold", "count")
         named = (Column(result.MEASURE_NAMES[name], "percent", key=name) for name in _RATIOS)
@@ -369,7 +370,8 @@ def read_phrase_table(
     check_arguments(read_phrase_table, locals())
     if format is not None and format not in PHRASE_TABLE_FORMATS:
         raise UnknownNameError("phrase table format", format, PHRASE_TABLE_FORMATS)
-    name, options = fspath(path), ReadOptions(encoding=encoding, max_size=max_size)
+    name = fspath(path)
+    options = ReadOptions(encoding=encoding, max_size=max_size)
     for number, line in TextFile(name, options).lines():
         format = format or ("moses" if "|||" in line else "tsv")
         phrases = PHRASE_TABLE_FORMATS[format](line)

@@ -13,9 +13,15 @@ from alignkit.show.canvas import COLOURS, Canvas, canvas, faded
 from alignkit.tables.columns import Column
 from alignkit.tables.text_width import char_width, cut_text
 
-_WIDTH, _SIDE, _ROW, _TOP = 640, 170, 22, 84
-_HEAD, _LETTER = 44, 8
-_CELLS, _NAMES = (56, 104), (150, 220)  # the least and the largest width
+_WIDTH = 640
+_SIDE = 170
+_ROW = 22
+_TOP = 84
+_HEAD = 44
+_LETTER = 8
+# the least and the largest width
+_CELLS = (56, 104)
+_NAMES = (150, 220)
 _WORST = "the worst first"
 
 Ranking = Sequence[tuple[str, float]]
@@ -44,7 +50,8 @@ def _diagram(
     figure: Canvas, ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float
 ) -> None:
     means = dict(ranking)
-    low, high = floor(min(means.values())), ceil(max(means.values()))
+    low = floor(min(means.values()))
+    high = ceil(max(means.values()))
     span = max(high - low, 1)
 
     def place(mean: float) -> float:
@@ -89,7 +96,8 @@ def heat_map(
     path: str | None = None,
 ) -> str:
     """Draw values as cells, higher is darker, like `cd_diagram`; NaN is ``-``."""
-    names, cell = _fitting(rows, _NAMES), _fitting(columns, _CELLS)
+    names = _fitting(rows, _NAMES)
+    cell = _fitting(columns, _CELLS)
     size = names + cell * len(columns) + 10, _HEAD + _ROW * len(rows) + 10
     known = values[~np.isnan(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (nan, nan)
@@ -106,7 +114,10 @@ def heat_map(
                 x = names + cell * c
                 look: dict[str, Any] = {"facecolor": "none", "edgecolor": COLOURS["line"]}
                 if not isnan(value):
-                    share = (value - low) / (high - low) if high > low else 0.5
+                    if high > low:
+                        share = (value - low) / (high - low)
+                    else:
+                        share = 0.5
                     look = {"facecolor": faded("a", 0.05 + 0.45 * share), "edgecolor": "none"}
                 figure.box(x, y, cell - 1, _ROW - 1, **look)
                 figure.text(x + cell / 2, y + _ROW - 6, shown.show(value).text, ha="center")

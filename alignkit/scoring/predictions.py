@@ -112,8 +112,10 @@ def _are_of_view(
     labels: _Labels, view: View, predicted: str | None, path: str, *, lenient_labels: bool
 ) -> bool:
     """Return whether labels are of the view, not its scheme; refuse labels of neither."""
-    scheme, used = view.scheme, {label for _, label in labels.values()}
-    of_scheme, of_view = used & set(view.rows), used & set(view.labels)
+    scheme = view.scheme
+    used = {label for _, label in labels.values()}
+    of_scheme = used & set(view.rows)
+    of_view = used & set(view.labels)
     if predicted is None:
         other = sorted(x for x in of_scheme & of_view if view.rows[x] != x)
         if other and of_scheme == of_view:

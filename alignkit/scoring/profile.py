@@ -180,9 +180,11 @@ class Profile(Result):
 
     def _said(self, part: OnPhenomenon) -> str:
         value = bounded(part.value, part.interval)
-        where, gap = "above", part.gap
+        where = "above"
+        gap = part.gap
         if not part.difference > 0:
-            where, gap = "below", replace(gap, low=-gap.high, high=-gap.low)
+            where = "below"
+            gap = replace(gap, low=-gap.high, high=-gap.low)
         points = bounded(abs(part.difference), gap)
         said = (
             f"{part.phenomenon}: {self.measured.measure} {value} on its "
@@ -191,9 +193,15 @@ class Profile(Result):
         )
         chance = "" if self._below(part) else ": it may be chance"
         if isnan(part.p_value):
-            few = f"; fewer than {FEW_HOLD} pairs, so not tested" if part.pairs < FEW_HOLD else ""
+            if part.pairs < FEW_HOLD:
+                few = f"; fewer than {FEW_HOLD} pairs, so not tested"
+            else:
+                few = ""
             return f"{said}{few}{chance}"
-        chance = "" if part.holm <= self.alpha else ": it may be chance"
+        if part.holm <= self.alpha:
+            chance = ""
+        else:
+            chance = ": it may be chance"
         p, corrected = (_P.show(value).text for value in p_values_of(part))
         return f"{said}; p {p}, by Holm {corrected}{chance}"
 
@@ -234,7 +242,8 @@ class Profile(Result):
             Column("p", "p"),
             Column("Holm", "p", key="holm"),
         ]
-        rows, apart = list[list[Cell]](), list[int]()
+        rows = list[list[Cell]]()
+        apart = list[int]()
         for system, value in self.overall.items():
             apart.append(len(rows))
             rows.append([system, "all pairs", self.total, value, None, None, None, None])

@@ -52,7 +52,10 @@ def one_test_each(subsets: Subsets, *, complements: bool) -> dict[str, str]:
     first: dict[bytes, str] = {}
     tests = {}
     for name, subset in subsets.items():
-        sides = [subset.tobytes(), (~subset).tobytes()] if complements else [subset.tobytes()]
+        if complements:
+            sides = [subset.tobytes(), (~subset).tobytes()]
+        else:
+            sides = [subset.tobytes()]
         tests[name] = first.setdefault(min(sides), name)
     return tests
 
@@ -113,7 +116,8 @@ def against_whole(values: NDArray[np.float64], subset: NDArray[np.bool_]) -> flo
     over the groups of t ties, N = n + m.
     """
     known = ~np.isnan(values)
-    every, part = values[known], values[known & subset]
+    every = values[known]
+    part = values[known & subset]
     if not 0 < len(part) < len(every) or every.min() == every.max():
         return nan
     from scipy.stats import mannwhitneyu  # takes a second to import
@@ -128,7 +132,8 @@ def _prefixes(
     rows: NDArray[np.float64], orders: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> Iterator[NDArray[np.float64]]:
     """Yield for each size the (T, S, C) sums of the first pairs of each order."""
-    start, sums = 0, np.zeros((len(orders), len(rows), rows.shape[2]))
+    start = 0
+    sums = np.zeros((len(orders), len(rows), rows.shape[2]))
     for size in sizes.tolist():
         sums = sums + rows[:, orders[:, start:size]].sum(axis=2).transpose(1, 0, 2)
         yield sums
@@ -395,9 +400,11 @@ def _differences(
 ) -> Iterator[Difference]:
     alike = one_test_each(_tested(held), complements=False)
     for system, baseline in combinations(systems, 2):
-        rows, p_values = list[Difference](), dict[str, float]()
+        rows = list[Difference]()
+        p_values = dict[str, float]()
         for x, members in held.items():
-            mine, other = systems[system][members], systems[baseline][members]
+            mine = systems[system][members]
+            other = systems[baseline][members]
             alone = None
             if how.paired == "mcnemar":
                 alone = alone_right(mine[:, 0] > 0, other[:, 0] > 0)

@@ -78,7 +78,8 @@ class Measured:
                 continue
             if outside:
                 named = ", ".join(outside[:_SHOWN])
-                named += f" and {len(outside) - _SHOWN} more" if len(outside) > _SHOWN else ""
+                if len(outside) > _SHOWN:
+                    named += f" and {len(outside) - _SHOWN} more"
                 yield (
                     f"most values are from 0 to {top}, but not {named}: check the table for "
                     f"mistakes; {self.read_as}"
@@ -193,9 +194,15 @@ class Ranking(Result):
         """The measure, and the numbers of systems and phenomena."""
         what = self.measured.measure or "a measure"
         kept = how_many(len(self.phenomena.names), "phenomenon", "phenomena")
-        best = "lowest" if self.measured.lower_is_better else "highest"
+        if self.measured.lower_is_better:
+            best = "lowest"
+        else:
+            best = "highest"
         said = f"{what} of {how_many(len(self.systems.names), 'system')} on {kept}"
-        more = [self.measured.read_as] if self.measured.pairs is None else []
+        if self.measured.pairs is None:
+            more = [self.measured.read_as]
+        else:
+            more = []
         return f"{said}; rank 1 is the {best}", *more
 
     @property
@@ -296,7 +303,10 @@ def _ranks(title: str, what: str, anchor: str, test: Friedman) -> Table:
     columns = [Column(what), ranks, Column("apart from", "count", key="apart_from")]
     rows: list[list[Cell]] = [[name, mean, apart[name]] for name, mean in test.ranking]
     note = "apart from: the number of others further away than the critical difference"
-    note = "" if test.reason else f"{note}, {test.critical_difference:.3f}"
+    if test.reason:
+        note = ""
+    else:
+        note = f"{note}, {test.critical_difference:.3f}"
     return Table(title, columns, rows, note, anchor)
 
 
@@ -317,7 +327,9 @@ def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
     ([('giza', 1.0), ('eflomal', 2.0)], ('number', 1.0))
     """
     check_arguments(rank, locals())
-    few, missing, kept = list[str](), list[str](), list[int]()
+    few = list[str]()
+    missing = list[str]()
+    kept = list[int]()
     for k, name in enumerate(measured.phenomena):
         if measured.pairs is not None and measured.pairs[k] < FEW_HOLD:
             few.append(name)

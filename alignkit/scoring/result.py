@@ -82,7 +82,8 @@ def score_table(
             continue
         if aggregate == "both":
             rows.append([f"{LEVEL_NAMES[level]}, micro", *micro, None, *sizes])
-            micro, sizes = [None] * len(micro), [None, None]
+            micro = [None] * len(micro)
+            sizes = [None, None]
         measures = macro[level].measures().items()
         *ratios, mean, exact = (bounded_value(value, bounds.get(key)) for key, value in measures)
         rows.append([f"{LEVEL_NAMES[level]}, macro", *ratios, micro[-1], exact, *sizes])
@@ -229,7 +230,10 @@ class Score(TableResult):
                 parts = {"links": self.links}
                 parts |= {f"phrases[{x!r}]": part for x, part in (self.phrases or {}).items()}
                 places = [f"score.{x}.{name}" for x, part in parts.items() if hasattr(part, name)]
-                where = f"; use {' or '.join(places)}" if places else ""
+                if places:
+                    where = f"; use {' or '.join(places)}"
+                else:
+                    where = ""
                 raise AttributeError(f"a Score has no {name} of its own{where}")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -238,14 +242,21 @@ class Score(TableResult):
 
     def parts(self) -> dict[str, Part]:
         """Return the measures of each scored level."""
-        parts: dict[str, Part] = {} if self.links is None else {"links": self.links}
+        parts: dict[str, Part]
+        if self.links is None:
+            parts = {}
+        else:
+            parts = {"links": self.links}
         parts |= {f"links-{name}": part for name, part in self.split.items()}
         return parts | {f"phrases-{name}": part for name, part in (self.phrases or {}).items()}
 
     @property
     def title(self) -> str:
         """The number of scored sentence pairs."""
-        skipped = f", {self.skipped} left out (not annotated)" if self.skipped else ""
+        if self.skipped:
+            skipped = f", {self.skipped} left out (not annotated)"
+        else:
+            skipped = ""
         return f"{how_many(self.pairs, 'sentence pair')}{skipped}"
 
     def table(self) -> Table:
@@ -331,16 +342,23 @@ def score_plot(scores: Mapping[str, Score]) -> DotPlot:
         else DotRow((system,), LEVEL_NAMES[level] if len(levels) > 1 else "")
         for level, system in drawn
     ]
-    series = ["micro", "macro"] if first.aggregate == "both" else [first.aggregate]
+    if first.aggregate == "both":
+        series = ["micro", "macro"]
+    else:
+        series = [first.aggregate]
     panels = list[DotPanel]()
     for name, short in _SHORT.items():
         # AER is micro always
         values = [
             [_value(scores[system], level, name, how) for how in series] for level, system in drawn
         ]
-        macro = "macro " if series == ["macro"] and name != "aer" else ""
+        if series == ["macro"] and name != "aer":
+            macro = "macro "
+        else:
+            macro = ""
         panel = DotPanel(f"{macro}{short} (%)", rows, values)
-        panels += [panel] if panel.ends else []
+        if panel.ends:
+            panels += [panel]
     caption = [f"{', '.join(panel.label[:-4] for panel in panels)} (percent) of "]
     caption.append(f"{'; '.join(LEVEL_NAMES[level] for level in levels)}, {first.title}")
     caption.append(f": {', '.join(map(visible, scores))}" if len(scores) > 1 else "")

@@ -34,7 +34,8 @@ class _Default(str):
 
 Links = Union[Iterable[LinksOfPair], LinkArrays]  # the links of each sentence pair
 
-_SYSTEM, _GOLD = _Default("system"), _Default("gold")
+_SYSTEM = _Default("system")
+_GOLD = _Default("gold")
 
 
 @takes_options(ScoreSettings)
@@ -274,7 +275,8 @@ def _score(
     signature: Signature | None,
     skipped: int,
 ) -> Score:
-    pairs, misfit = 0, Misfit()
+    pairs = 0
+    misfit = Misfit()
     kept: dict[str, list[Rows]] = {}
     for level in settings.levels:
         kept[level] = [np.empty((0, len(measures.LEVEL_COLUMNS[level])), np.int64)]
@@ -289,7 +291,8 @@ def _score(
                 terms[level] += measures.macro_terms(rows, level).sum(axis=0)
             if keep_rows:
                 kept[level].append(rows)
-    links, phrases = dict[str, measures.LinkScore](), dict[str, measures.PhraseScore]()
+    links = dict[str, measures.LinkScore]()
+    phrases = dict[str, measures.PhraseScore]()
     for level, total in sums.items():
         if level.startswith("links"):
             links[level.removeprefix("links-")] = measures.LinkScore.from_counts(total)

@@ -131,7 +131,10 @@ class ScoreSettings:
         if self.max_length is not None and self.max_length < 1:
             raise OptionError(f"`max_length` is {self.max_length}; a phrase has at least 1 word")
         if self.split_identical and (self.ignore_identical or self.level == "phrases"):
-            why = "`ignore_identical`" if self.ignore_identical else "`level='phrases'`"
+            if self.ignore_identical:
+                why = "`ignore_identical`"
+            else:
+                why = "`level='phrases'`"
             raise OptionError(
                 f"`split_identical` scores identical links separately, but {why} leaves them out; "
                 "use only one of the two"

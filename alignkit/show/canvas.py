@@ -28,7 +28,8 @@ COLOURS = {"ink": "#1b1b1b", "paper": "#fefefe", "soft": "#5c5c5c", "line": "#d9
 COLOURS |= {"a": "#0060a8", "sure": "#d55e00"}
 """The colours of a figure, by their names in the style sheet of a page."""
 
-_SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
+_SVG = "{http://www.w3.org/2000/svg}"
+_XLINK = "{http://www.w3.org/1999/xlink}"
 _NAMES = {colour: f"var(--{name})" for name, colour in COLOURS.items()}
 _COLOUR = re.compile("|".join(_NAMES))
 _NUMBER = re.compile(r"-?\d+\.\d+")
@@ -139,7 +140,8 @@ class Canvas:
 
     def axes(self, left: float, top: float, right: float, bottom: float) -> Axes:
         """Return axes between two corners, without frame, ticks and grid."""
-        width, height = (right - left) / self.width, (bottom - top) / self.height
+        width = (right - left) / self.width
+        height = (bottom - top) / self.height
         axes = self.figure.add_axes((left / self.width, 1 - bottom / self.height, width, height))
         for part in (axes.patch, *axes.spines.values()):
             part.set_visible(False)

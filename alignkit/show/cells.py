@@ -41,9 +41,12 @@ class Grid:
     @property
     def places(self) -> tuple[list[int], list[int]]:
         """The rows and columns to draw: words, and `NULL` if a word is aligned to nothing."""
-        rows, columns = list(range(len(self.rows))), list(range(len(self.columns)))
-        rows += [NULL] if any(link.i < 0 for link in self.nulls) else []
-        columns += [NULL] if any(link.j < 0 for link in self.nulls) else []
+        rows = list(range(len(self.rows)))
+        columns = list(range(len(self.columns)))
+        if any(link.i < 0 for link in self.nulls):
+            rows += [NULL]
+        if any(link.j < 0 for link in self.nulls):
+            columns += [NULL]
         return rows, columns
 
     def who(self, shown: Callable[[str], str]) -> list[str]:
@@ -72,7 +75,9 @@ class Grid:
                 "provenance": value.provenance,
                 "when": value.when,
             }
-            yield from ((name, kind, text) for kind, text in texts.items() if text)
+            for kind, text in texts.items():
+                if text:
+                    yield (name, kind, text)
 
     def states(self, link: Link) -> States | None:
         """Return the states of a cell or null; None if it is empty."""
@@ -81,15 +86,21 @@ class Grid:
     def mark(self, link: Link) -> CellMark | None:
         """Return the mark of a cell or null; None if it is empty."""
         states = self.states(link)
-        return None if states is None else find_mark(states, self.annotators)
+        if states is None:
+            return None
+        return find_mark(states, self.annotators)
 
     def describe(self, link: Link) -> str:
         """Describe who has a link: ``they ~ they: sure (anna), possible (ben)``."""
-        have, states = [], self.states(link) or ()
+        have = []
+        states = self.states(link) or ()
         for name, alignment, state in zip(self.annotators, self.alignments, states, strict=True):
             if state:
                 label = alignment.labels.get(link, "")
-                weight = f"{alignment.weights[link]:.4g}" if link in alignment.weights else ""
+                if link in alignment.weights:
+                    weight = f"{alignment.weights[link]:.4g}"
+                else:
+                    weight = ""
                 who = "; ".join(part for part in (name, label, weight) if part)
                 have.append(f"{'sure' if state == 2 else 'possible'} ({who})")
         return f"{_words(self, link)}: {', '.join(have)}"
@@ -166,7 +177,10 @@ def find_mark(states: States, annotators: tuple[str, ...]) -> CellMark:
         return _mark_of_two(states, *annotators)
     have = sum(map(bool, states))
     sign = str(have) if have < 10 else "+"
-    meaning = f"sure for some of all {number}" if have == number else f"{have} of {number} have it"
+    if have == number:
+        meaning = f"sure for some of all {number}"
+    else:
+        meaning = f"{have} of {number} have it"
     return CellMark("some", sign, sign, meaning, 2 + number - have)
 
 

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 WIDTHS = {"column": 3.3, "full": 6.9}
 """The possible widths of a figure in a paper, in inches."""
 
-_TEXT, _ROW, _AXIS, _EDGE, _GAP = 8.0, 0.27 * 72, 36.0, 3.0, 20.0
+_TEXT = 8.0
+_ROW = 0.27 * 72
+_AXIS = 36.0
+_EDGE = 3.0
+_GAP = 20.0
 _LINE = 1.25 * _TEXT
 _LABELS = 0.45  # the most of the width that stands left of the axis
 _MOST_TICKS = 7
@@ -183,7 +187,10 @@ def _draw_panel(axes: Axes, panel: DotPanel, ys: Sequence[float], width: float) 
 def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:
     """Draw the legend of the points, from the axis on, or from the edge if it is too long."""
     widths = [26 + _width(name) + 12 for name in series]
-    x = left if left + sum(widths) - 12 <= figure.width - _EDGE else _EDGE
+    if left + sum(widths) - 12 <= figure.width - _EDGE:
+        x = left
+    else:
+        x = _EDGE
     y = _EDGE + 7
     for k, (name, width) in enumerate(zip(series, widths, strict=True)):
         figure.line((x, y), (x + 9, y), (x + 18, y), markevery=[1], **(_LOOKS[k] | _POINT))
@@ -193,7 +200,9 @@ def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:
 
 def _places(rows: Sequence[DotRow]) -> tuple[list[float], list[tuple[float, float, str]], float]:
     """Return the places of the rows, the groups with their ends, and the total height."""
-    ys, groups, y = list[float](), list[tuple[float, float, str]](), 0.0
+    ys = list[float]()
+    groups = list[tuple[float, float, str]]()
+    y = 0.0
     for group, members in groupby(rows, key=lambda row: row.group):
         count = len(list(members))
         room = max(_ROW * count, *(_width(part) + 6 if group else 0 for part in group.split(", ")))

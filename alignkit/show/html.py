@@ -107,7 +107,10 @@ def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
         body += f"<tr><th scope=row>{isolated_text(name)}{numbers}\n"
     heads = ("annotator", "pairs", "sure", "possible", "nulls")
     head = "".join(f"<th scope=col>{text}" for text in heads)
-    table = f'<table class="totals"><thead><tr>{head}<tbody>\n{body}</table>' if rows else ""
+    if rows:
+        table = f'<table class="totals"><thead><tr>{head}<tbody>\n{body}</table>'
+    else:
+        table = ""
     facts = f"{how_many(number, 'sentence pair')}; rows are source words, columns target words"
     table = f'<div class="scroll">{table}</div>'
     return f'<p class="facts">{facts}</p>\n{table}\n{_legend(cells, nulls)}'
@@ -118,13 +121,18 @@ def _legend(cells: Counter[CellMark], nulls: int) -> str:
         f"<li>{_sign(mark)} {safe_text(text)}" if mark else f"<li>{text}"
         for mark, text in legend(cells, nulls)
     ]
-    return f'<ul class="legend">{"".join(items)}</ul>\n' if items else ""
+    if items:
+        return f'<ul class="legend">{"".join(items)}</ul>\n'
+    return ""
 
 
 def draw_figure(grid: Grid) -> str:
     """Draw a grid as HTML: sentences, numbers of links, matrix, legend and remarks."""
     facts = [f"{isolated_text(x)}: {isolated_text(text)}" for x, text in grid.attributes.items()]
-    parts = [f'<p class="facts">{" · ".join(facts)}</p>\n'] if facts else []
+    if facts:
+        parts = [f'<p class="facts">{" · ".join(facts)}</p>\n']
+    else:
+        parts = []
     for words, known in ((grid.rows, grid.has_source), (grid.columns, grid.has_target)):
         if known:
             parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}</p>\n')
@@ -157,15 +165,28 @@ def _matrix(grid: Grid) -> str:
 
 def _word(words: Sequence[str], index: int, *, column: bool = False) -> str:
     word = EMPTY_WORD if index == NULL else words[index]
-    names = ["upright"] if column and (is_wide(word) or index == NULL) else []
-    names += ["empty-word"] if index == NULL else []
-    start = f'<bdi class="{" ".join(names)}"' if names else "<bdi"
-    title = "aligned to nothing" if index == NULL else f"{index}: {word}"
+    if column and (is_wide(word) or index == NULL):
+        names = ["upright"]
+    else:
+        names = []
+    if index == NULL:
+        names += ["empty-word"]
+    if names:
+        start = f'<bdi class="{" ".join(names)}"'
+    else:
+        start = "<bdi"
+    if index == NULL:
+        title = "aligned to nothing"
+    else:
+        title = f"{index}: {word}"
     return f'{start} title="{safe_text(title)}">{safe_text(word)}</bdi>'
 
 
 def _sign(mark: CellMark, title: str = "") -> str:
-    role = f' role="img" title="{safe_text(title)}"' if title else ' aria-hidden="true"'
+    if title:
+        role = f' role="img" title="{safe_text(title)}"'
+    else:
+        role = ' aria-hidden="true"'
     return f'<b class="{mark.kind}"{role}>{mark.sign}</b>'
 
 
@@ -177,7 +198,9 @@ def page_template(name: str, **functions: Callable[..., Any]) -> Template:
 
     def shown(value: object) -> object:
         """Escape hidden characters of a text; keep markup."""
-        return value if isinstance(value, Markup) else visible(str(value))
+        if isinstance(value, Markup):
+            return value
+        return visible(str(value))
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=shown)
     environment.filters["markup"] = Markup
@@ -235,7 +258,8 @@ def draw_pages(
     if len(pairs) <= pairs_a_page:
         yield path, draw_page(pairs, content, title=title)
         return
-    ids, first = [pair.id for pair in pairs], PurePath(path)
+    ids = [pair.id for pair in pairs]
+    first = PurePath(path)
     starts = range(0, len(ids), pairs_a_page)
     ends = [(ids[start], ids[start : start + pairs_a_page][-1]) for start in starts]
     others = (f"{first.stem}-page-{number}{first.suffix}" for number in range(2, len(ends) + 1))

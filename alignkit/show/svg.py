@@ -13,7 +13,11 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, legend, make_grid, tally
 from alignkit.tables import text_width
 
-_CELL, _BOX, _SIZE, _MARGIN, _LONGEST = 20, 14, 14, 12, 40
+_CELL = 20
+_BOX = 14
+_SIZE = 14
+_MARGIN = 12
+_LONGEST = 40
 
 # plain classes and no variables: the converters to PDF that papers need know no more
 LIGHT = {"ink": "#1b1b1b", "paper": "#ffffff", "soft": "#5c5c5c", "line": "#d9d9d9"}
@@ -47,7 +51,8 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
     check_arguments(draw_svg, locals())
     plan = _Plan.of(make_grid(pair, annotators))
     notes, below = _notes(plan)
-    width, height = max(plan.right, below[0]) + _MARGIN, below[1] + _MARGIN
+    width = max(plan.right, below[0]) + _MARGIN
+    height = below[1] + _MARGIN
     names = ", ".join(plan.grid.annotators)
     lines = [f"M{plan.left} {y}H{plan.right}" for y in range(plan.top, plan.bottom + 1, _CELL)]
     lines += [f"M{x} {plan.top}V{plan.bottom}" for x in range(plan.left, plan.right + 1, _CELL)]
@@ -86,8 +91,10 @@ class _Plan:
             (_SIZE + 1) * len(text_width.char_clusters(x)) if text_width.is_wide(x) else _length(x)
             for x in words
         )
-        left, top = _MARGIN + left + 8, _MARGIN + max(heights, default=0) + 8
-        right, bottom = left + len(columns) * _CELL, top + len(rows) * _CELL
+        left = _MARGIN + left + 8
+        top = _MARGIN + max(heights, default=0) + 8
+        right = left + len(columns) * _CELL
+        bottom = top + len(rows) * _CELL
         return cls(grid, rows, columns, left, top, right, bottom)
 
 
@@ -133,7 +140,8 @@ def _marks(plan: _Plan) -> Iterator[str]:
     for row, i in enumerate(plan.rows):
         for column, j in enumerate(plan.columns):
             if (mark := grid.mark(Link(i, j))) is not None:
-                x, y = plan.left + column * _CELL + inset, plan.top + row * _CELL + inset
+                x = plan.left + column * _CELL + inset
+                y = plan.top + row * _CELL + inset
                 said = _text(grid.describe(Link(i, j)))
                 yield f"<g><title>{said}</title>{_shape(mark, x, y)}</g>"
 
@@ -142,9 +150,13 @@ def _shape(mark: CellMark, x: int, y: int) -> str:
     """Draw a mark: filled is sure, outlined is possible; circles are the second annotator's."""
     colour = f"ak-{_COLOURS.get(mark.kind, 'ink')}"
     full = mark.kind in {"sure", "first-sure", "second-sure"}
-    corner = f' rx="{_BOX // 2}"' if mark.kind in {"second-sure", "second-possible"} else ""
+    if mark.kind in {"second-sure", "second-possible"}:
+        corner = f' rx="{_BOX // 2}"'
+    else:
+        corner = ""
     edge, width = (0, "") if full else (1, ' stroke-width="2"')
-    size, kind = _BOX - 2 * edge, "-edge" if edge else ""
+    size = _BOX - 2 * edge
+    kind = "-edge" if edge else ""
     shape = (
         f'<rect class="{colour}{kind}" x="{x + edge}" y="{y + edge}" width="{size}" '
         f'height="{size}"{width}{corner}/>'
@@ -163,7 +175,9 @@ def _shape(mark: CellMark, x: int, y: int) -> str:
 
 def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
     """Return the legend, and its extent to the right and down."""
-    x, y, reach = _MARGIN, plan.bottom + 14, plan.right
+    x = _MARGIN
+    y = plan.bottom + 14
+    reach = plan.right
     parts: list[str] = []
     edge = max(plan.right, 400)
     entries = legend(*tally([plan.grid]))
@@ -181,7 +195,9 @@ def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
 
 
 def _shown(words: tuple[str, ...], index: int) -> str:
-    return EMPTY_WORD if index == NULL else text_width.cut_text(visible(words[index]), _LONGEST)
+    if index == NULL:
+        return EMPTY_WORD
+    return text_width.cut_text(visible(words[index]), _LONGEST)
 
 
 def _length(text: str) -> int:

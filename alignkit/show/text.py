@@ -13,8 +13,13 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, legend, make_grid, tally
 from alignkit.tables.text_width import char_clusters, char_width, cut_text, kept_in_place
 
-_LONGEST, _LONGEST_ATTRIBUTE = 40, 60  # what takes more cells is cut
-_BLUE, _ORANGE, _PURPLE = "38;5;33", "38;5;208", "38;5;170"  # told apart by colour-blind readers
+# what takes more cells is cut
+_LONGEST = 40
+_LONGEST_ATTRIBUTE = 60
+# told apart by colour-blind readers
+_BLUE = "38;5;33"
+_ORANGE = "38;5;208"
+_PURPLE = "38;5;170"
 _SEQUENCE = re.compile(r"\x1b\[[\d;]*m")
 _COLOURS = dict.fromkeys(("first-surer", "second-surer", "some"), _PURPLE)
 _COLOURS |= {"first-sure": f"1;{_BLUE}", "first-possible": _BLUE, "sure": "1", "none": "2"}
@@ -94,8 +99,12 @@ class _Drawing:
         yield from self.flow(parts, "", "  ")
 
     def matrix(self) -> Iterator[str]:
-        grid, null = self.grid, self.null
-        longest = _LONGEST if self.width is None else min(_LONGEST, max(8, self.width // 3))
+        grid = self.grid
+        null = self.null
+        if self.width is None:
+            longest = _LONGEST
+        else:
+            longest = min(_LONGEST, max(8, self.width // 3))
         across, down = grid.places
         rows = [(i, self.word(grid.rows, i, longest)) for i in across]
         columns = [
@@ -115,7 +124,10 @@ class _Drawing:
             yield ""
             if len(blocks) > 1:
                 shown = [column.j for column in block if column.j != NULL]
-                place = f"words {shown[0]} to {shown[-1]} of {len(grid.columns)}" if shown else null
+                if shown:
+                    place = f"words {shown[0]} to {shown[-1]} of {len(grid.columns)}"
+                else:
+                    place = null
                 yield f"  target {place}"
             height = max((len(column.letters) for column in block), default=0)
             raised = [[""] * (height - len(column.letters)) + column.letters for column in block]
@@ -155,13 +167,17 @@ class _Drawing:
                 yield from map(kept_in_place, self.flow(shown, "  ", " "))
 
     def flow(self, parts: list[str], indent: str, gap: str) -> Iterator[str]:
-        line, used = "", 0
+        line = ""
+        used = 0
         for part in parts:
             wide = char_width(_SEQUENCE.sub("", part))
             if line and self.width is not None and used + len(gap) + wide > self.width:
                 yield indent + line
                 line = ""
-            used = used + len(gap) + wide if line else len(indent) + wide
+            if line:
+                used = used + len(gap) + wide
+            else:
+                used = len(indent) + wide
             line = line + gap + part if line else part
         yield indent + line
 
@@ -176,7 +192,9 @@ class _Drawing:
         return kept_in_place(shown)
 
     def word(self, words: Sequence[str], i: int, longest: int) -> str:
-        return self.null if i == NULL else self.text(_spaces_shown(words[i]), longest)
+        if i == NULL:
+            return self.null
+        return self.text(_spaces_shown(words[i]), longest)
 
     def letters(self, token: str) -> list[str]:
         letters = char_clusters(visible(_spaces_shown(token), only_ascii=not self.unicode))

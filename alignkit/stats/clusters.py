@@ -63,8 +63,10 @@ def share_interval(
     x, n = (np.asarray(given, np.float64) for given in (counts, totals))
     if x.shape != n.shape or x.ndim != 1 or (x < 0).any() or (x > n).any():
         raise OptionError("expected a count and a total for each cluster, 0 <= count <= total")
-    x, n = x[n > 0], n[n > 0]
-    clusters, total = len(n), float(n.sum())
+    x = x[n > 0]
+    n = n[n > 0]
+    clusters = len(n)
+    total = float(n.sum())
     if clusters == total:
         return wilson_interval(int(x.sum()), int(total), confidence)
     if clusters < 2:
@@ -155,9 +157,11 @@ def halves_test(
     0.03
     """
     check_arguments(halves_test, locals(), apart=["counts", "totals", "halves"])
-    x, n = np.asarray(counts, np.float64), np.asarray(totals, np.float64)
+    x = np.asarray(counts, np.float64)
+    n = np.asarray(totals, np.float64)
     first = np.asarray(halves)[n > 0] == 0
-    x, n = x[:, n > 0], n[n > 0]
+    x = x[:, n > 0]
+    n = n[n > 0]
     if not 0 < int(first.sum()) < len(n):
         return [nan] * len(x)
     rest = x - x.sum(axis=1, keepdims=True) / n.sum() * n

@@ -225,7 +225,9 @@ def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
     if drawn:
         text = f"with fewer than about {FEW_PAIRS}, bootstrap intervals are too narrow and "
         text += "bootstrap p-values too small; use the p-value of randomization"
-    return (f"only {how_many(pairs, 'sentence pair')}: {text}",) if pairs < FEW_PAIRS else ()
+    if pairs < FEW_PAIRS:
+        return (f"only {how_many(pairs, 'sentence pair')}: {text}",)
+    return ()
 
 
 def stratified_weights(
@@ -259,7 +261,10 @@ def merged_strata(strata: NDArray[np.int64]) -> NDArray[np.int64]:
     single = sizes == 1
     if not single.any():
         return numbers
-    home = np.flatnonzero(single)[0] if single.sum() > 1 else sizes.argmax()
+    if single.sum() > 1:
+        home = np.flatnonzero(single)[0]
+    else:
+        home = sizes.argmax()
     merged: NDArray[np.int64] = np.where(single[numbers], home, numbers)
     return merged
 
@@ -307,7 +312,8 @@ def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[f
     if not total:
         return nan, nan
     z = NormalDist().inv_cdf((1 + confidence) / 2)
-    middle, below = count + z * z / 2, total + z * z
+    middle = count + z * z / 2
+    below = total + z * z
     reach = z * sqrt(count * (total - count) / total + z * z / 4)
     low = 0.0 if count == 0 else (middle - reach) / below
     high = 1.0 if count == total else (middle + reach) / below
@@ -339,7 +345,8 @@ def newcombe_interval(
     other_low, other_high = wilson_interval(other_count, other_total, confidence)
     if not (total and other_total):
         return nan, nan
-    share, other = count / total, other_count / other_total
+    share = count / total
+    other = other_count / other_total
     return difference_interval(share, (low, high), other, (other_low, other_high))
 
 

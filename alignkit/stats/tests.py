@@ -136,7 +136,8 @@ def of_corpus(measure: Ratios, rows: Counts) -> dict[str, float]:
 
 
 def _differences(measure: Ratios, system: F8, baseline: F8) -> dict[str, F8]:
-    mine, other = measure(system), measure(baseline)
+    mine = measure(system)
+    other = measure(baseline)
     return {name: mine[name] - other[name] for name in mine}
 
 
@@ -328,7 +329,9 @@ class Friedman:
 
     def groups(self) -> list[tuple[str, ...]]:
         """Return the largest runs of two or more neighbours that do not differ significantly."""
-        ranking, groups, last = self.ranking, list[tuple[str, ...]](), 0
+        ranking = self.ranking
+        groups = list[tuple[str, ...]]()
+        last = 0
         for start, (_, low) in enumerate(ranking):
             end = start
             while end < len(ranking) and not ranking[end][1] - low > self.critical_difference:
@@ -396,8 +399,12 @@ def friedman(
     left = 1 - ties / (blocks * k * (k * k - 1))
     alike = ties == blocks * (k**3 - k)
     statistic = nan if alike else plain / left
-    p_value = nan if alike else float(chi2.sf(statistic, k - 1))
-    reason, far = "all tie in every block" if alike else "", critical_difference(k, blocks, alpha)
+    if alike:
+        p_value = nan
+    else:
+        p_value = float(chi2.sf(statistic, k - 1))
+    reason = "all tie in every block" if alike else ""
+    far = critical_difference(k, blocks, alpha)
     means = tuple((sums / blocks).tolist())
     return Friedman(tuple(names), blocks, means, statistic, plain, p_value, far, alpha, reason)
 

@@ -123,7 +123,10 @@ class Column:
         if cell is None:
             return ShownCell("")
         if isinstance(cell, Value):
-            text = self._bound(cell.value) if cell.bound else self._number(cell.value)
+            if cell.bound:
+                text = self._bound(cell.value)
+            else:
+                text = self._number(cell.value)
             if not (isnan(cell.value) or isnan(cell.low) or isnan(cell.high)):
                 sign = "-" if self.signed else ""
                 text += f" [{self._number(cell.low, sign)}, {self._number(cell.high, sign)}]"

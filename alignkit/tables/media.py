@@ -81,7 +81,8 @@ _LEAST = 4  # the width of a number where columns have no rule above them
 
 def _text_table(sheet: Sheet) -> str:
     notes = [f"({mark}) {visible(why)}" for mark, why in sheet.reasons]
-    notes += [visible(line) for line in sheet.note.split("\n")] if sheet.note else []
+    if sheet.note:
+        notes += [visible(line) for line in sheet.note.split("\n")]
     title = "\n".join(map(visible, sheet.title.split("\n")))
     parts = [title, _aligned(sheet) if sheet.columns else "", "\n".join(notes)]
     return ("\n\n" if sheet.ruled else "\n").join(part for part in parts if part)
@@ -112,11 +113,13 @@ def _aligned(sheet: Sheet) -> str:
     def line(texts: Sequence[str]) -> str:
         parts = []
         for text, width, gap, column in zip(texts, widths, gaps, columns, strict=True):
-            space, kept = " " * (width - char_width(text)), kept_in_place(text)
+            space = " " * (width - char_width(text))
+            kept = kept_in_place(text)
             parts.append(gap + (space + kept if column.right else kept + space))
         return "".join(parts).rstrip(" ")
 
-    over, reached = "", 0
+    over = ""
+    reached = 0
     for span, places in spans:
         start = sum(widths[: places[0]]) + sum(map(len, gaps[: places[0] + 1]))
         over += " " * (start - reached) + kept_in_place(span)
@@ -125,7 +128,8 @@ def _aligned(sheet: Sheet) -> str:
     if sheet.ruled:
         lines.append(line(["-" * width for width in widths]))
     for place, row in enumerate(cells):
-        lines += [""] if place in sheet.apart else []
+        if place in sheet.apart:
+            lines += [""]
         lines.append(line(row))
     return "\n".join(lines)
 
@@ -175,8 +179,14 @@ def _markdown_table(sheet: Sheet) -> str:
         ["--:" if column.right else ":--" for column in sheet.columns],
         *(map(shown, row) for row in sheet.rows),
     ]
-    body = "\n".join(f"| {' | '.join(line)} |" for line in lines) if sheet.columns else ""
-    title = f"**{_one_line(sheet.title)}**" if sheet.title else ""
+    if sheet.columns:
+        body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    else:
+        body = ""
+    if sheet.title:
+        title = f"**{_one_line(sheet.title)}**"
+    else:
+        title = ""
     notes = "  \n".join(f"({mark}) {_paragraph(why)}" for mark, why in sheet.reasons)
     return "\n\n".join(filter(None, [title, body, notes, _paragraph(sheet.note)]))
 
@@ -210,7 +220,9 @@ def latex_escape(text: str) -> str:
 
 
 def _comment(text: str) -> str:
-    return "\n".join(f"% {visible(line)}".rstrip() for line in text.split("\n")) if text else ""
+    if text:
+        return "\n".join(f"% {visible(line)}".rstrip() for line in text.split("\n"))
+    return ""
 
 
 def _latex_table(sheet: Sheet) -> str:
@@ -223,7 +235,8 @@ def _tabular(sheet: Sheet) -> str:
     sides = "".join("r" if column.right else "l" for column in columns)
     lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule"]
     if any(column.span for column in columns):
-        cells, rules = [], []
+        cells = []
+        rules = []
         for span, places in _spans(columns):
             if span:
                 cells.append(rf"\multicolumn{{{len(places)}}}{{c}}{{{latex_escape(span)}}}")
@@ -234,7 +247,8 @@ def _tabular(sheet: Sheet) -> str:
     names = [column.latex or latex_escape(column.name) for column in columns]
     lines += [_latex_line(names), r"\midrule"]
     for place, row in enumerate(sheet.rows):
-        lines += [r"\addlinespace"] if place in sheet.apart else []
+        if place in sheet.apart:
+            lines += [r"\addlinespace"]
         lines.append(_latex_line([_latex_cell(cell) for cell in row]))
     lines.append(r"\bottomrule")
     for mark, reason in sheet.reasons:
@@ -280,18 +294,23 @@ def style_sheet(name: str) -> str:
 def _html_table(sheet: Sheet) -> str:
     """Return a table in a frame that the keyboard can scroll, with its note below."""
     name = safe_text(" ".join(sheet.title.split()) or "table")
-    identity = f' id="{safe_text(sheet.anchor)}"' if sheet.anchor else ""
+    if sheet.anchor:
+        identity = f' id="{safe_text(sheet.anchor)}"'
+    else:
+        identity = ""
     caption = f"<caption><span>{_html_lines(sheet.title)}</span></caption>\n" * bool(sheet.title)
     notes = [f"<sup>{mark}</sup> {safe_text(reason)}" for mark, reason in sheet.reasons]
-    notes += [_html_lines(sheet.note)] if sheet.note else []
+    if sheet.note:
+        notes += [_html_lines(sheet.note)]
     below = "".join(f'<p class="note">{note}</p>\n' for note in notes)
-    frame = (
-        f'<div class="frame" tabindex="0" role="region" aria-label="{name}">'
-        f"<table>{caption}{_html_head(sheet.columns)}{''.join(_html_bodies(sheet))}"
-        "</table></div>\n"
-        if sheet.columns or sheet.title
-        else ""
-    )
+    if sheet.columns or sheet.title:
+        frame = (
+            f'<div class="frame" tabindex="0" role="region" aria-label="{name}">'
+            f"<table>{caption}{_html_head(sheet.columns)}{''.join(_html_bodies(sheet))}"
+            "</table></div>\n"
+        )
+    else:
+        frame = ""
     return f'<div class="alignkit-table"{_pinned(sheet)}{identity}>\n{frame}{below}</div>\n'
 
 
@@ -333,10 +352,16 @@ def _html_bodies(sheet: Sheet) -> Iterator[str]:
             yield "</tbody>\n<tbody>\n"
         cells = ""
         for k, (column, cell) in enumerate(zip(sheet.columns, row, strict=True)):
-            text = isolated_text(cell.text) if cell.words else safe_text(cell.text)
+            if cell.words:
+                text = isolated_text(cell.text)
+            else:
+                text = safe_text(cell.text)
             text = f"{_side(column)}>{text}{f'<sup>{cell.mark}</sup>' if cell.mark else ''}"
             names_row = k < sheet.stub and column.kind == "text" and cell.text
-            cells += f'<th scope="row"{text}</th>' if names_row else f"<td{text}</td>"
+            if names_row:
+                cells += f'<th scope="row"{text}</th>'
+            else:
+                cells += f"<td{text}</td>"
         yield f"<tr>{cells}</tr>\n"
     yield "</tbody>"
 
@@ -349,7 +374,10 @@ def _html_report(report: Report) -> str:
     head = "".join(f"<p>{safe_text(line.strip())}</p>\n" for line in report.head)
     tables = "".join(map(_html_table, report.tables))
     cautions = "".join(f"<li>{safe_text(caution)}</li>\n" for caution in report.cautions)
-    care = f"<p><strong>{report.care}</strong></p>\n<ul>\n{cautions}</ul>\n" if cautions else ""
+    if cautions:
+        care = f"<p><strong>{report.care}</strong></p>\n<ul>\n{cautions}</ul>\n"
+    else:
+        care = ""
     body = f"{head}{tables}{care}{signed(report.signature)}"
     return f"<style>{style_sheet('table')}</style>\n<div>\n{body}</div>\n"
 
@@ -390,7 +418,9 @@ def csv_lines(rows: Iterable[Iterable[object]], *, divider: str = ",") -> str:
         text = str(value)
         if isinstance(value, str) and _FORMULA.match(text):
             text = f"'{text}"
-        return '"{}"'.format(text.replace('"', '""')) if _QUOTED.search(text) else text
+        if _QUOTED.search(text):
+            return '"{}"'.format(text.replace('"', '""'))
+        return text
 
     cells = (list(map(written, row)) for row in rows)
     return "\n".join('""' if row == [""] else divider.join(row) for row in cells)
@@ -398,4 +428,6 @@ def csv_lines(rows: Iterable[Iterable[object]], *, divider: str = ",") -> str:
 
 def unguarded(text: str) -> str:
     """Return a text without the apostrophe that protects it from a spreadsheet."""
-    return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
+    if text[:1] == "'" and _FORMULA.match(text):
+        return text[1:]
+    return text

@@ -44,7 +44,10 @@ class Caution:
     brief: str = ""
 
     def __str__(self) -> str:
-        who = f"{'; '.join(self.pairings)}: " if self.pairings else ""
+        if self.pairings:
+            who = f"{'; '.join(self.pairings)}: "
+        else:
+            who = ""
         return f"{who}{self.says}; {self.instead}"
 
 
@@ -84,7 +87,8 @@ class Result(ABC):
 
     def show(self, medium: str = "text") -> str:
         """Return all tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
-        written, cautions = get_medium(medium), [str(x) for x in self.cautions]
+        written = get_medium(medium)
+        cautions = [str(x) for x in self.cautions]
         sheets = [table.sheet() for table in self.shown_tables()]
         return written.report(Report(self.head, sheets, cautions, self.settings))
 
@@ -127,7 +131,10 @@ class Result(ABC):
         heading = safe_text(title)
         style = "".join(map(style_sheet, ("drawings", "matrix", "table", "page")))
         head = "".join(f"<li>{safe_text(line)}</li>\n" for line in self.head)
-        head = f'<ul class="found">\n{head}</ul>\n' if head else ""
+        if head:
+            head = f'<ul class="found">\n{head}</ul>\n'
+        else:
+            head = ""
         care = html_cautions(safe_text(str(caution)) for caution in self.cautions)
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -168,7 +175,10 @@ class TableResult(Result):
 
 def _figure(picture: Picture) -> str:
     caption = f"<figcaption>{safe_text(picture.title)}</figcaption>"
-    width = box[1] if (box := re.search(r'viewBox="\S+ \S+ (\S+) ', picture.image)) else "640"
+    if box := re.search(r'viewBox="\S+ \S+ (\S+) ', picture.image):
+        width = box[1]
+    else:
+        width = "640"
     return (
         f'<figure class="as-drawn" style="--drawn:{width}px">{caption}\n{picture.image}</figure>\n'
     )

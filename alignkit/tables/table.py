@@ -127,7 +127,8 @@ class Table:
             digits = {name: digits for name in columns if name not in percent}
         made = []
         for name in columns:
-            values, share = [record.get(name) for record in kept], name in percent
+            values = [record.get(name) for record in kept]
+            share = name in percent
             made.append(guessed_column(name, values, digits=digits.get(name), percent=share))
         rows = [[_plain(record.get(name)) for name in columns] for record in kept]
         return cls(title, made, rows)
@@ -162,7 +163,9 @@ class Table:
 
     def csv(self) -> str:
         """Return the table as CSV, with one line of headings: the keys, as in `to_records`."""
-        keys = [key for k in range(len(self.columns)) for key in self._keys(k)]
+        keys = []
+        for k in range(len(self.columns)):
+            keys.extend(self._keys(k))
         return csv_lines([keys, *(list(record.values()) for record in self.to_records())])
 
     def sheet(self) -> Sheet:
@@ -224,7 +227,9 @@ def _letters(number: int) -> str:
 
 
 def _plain(value: object) -> Cell:
-    return value if isinstance(value, (str, bool, int, float, Value, type(None))) else str(value)
+    if isinstance(value, (str, bool, int, float, Value, type(None))):
+        return value
+    return str(value)
 
 
 def guessed_column(

@@ -8,7 +8,8 @@ from unicodedata import bidirectional, category, east_asian_width
 from alignkit._support.wording import extends, visible
 
 _LEFT_TO_RIGHT = "\u200e"
-_NARROW, _BROAD = frozenset("ijlftrI.,:;!|'`\"()[]-/ "), frozenset("mwMW@%—…")
+_NARROW = frozenset("ijlftrI.,:;!|'`\"()[]-/ ")
+_BROAD = frozenset("mwMW@%—…")
 
 
 def char_clusters(text: str) -> list[str]:
@@ -43,8 +44,12 @@ def text_length(text: str, size: int) -> int:
             ems += 1.05
         elif cluster in _NARROW:
             ems += 0.4
+        elif cluster in _BROAD:
+            ems += 0.95
+        elif cluster[0].isupper():
+            ems += 0.7
         else:
-            ems += 0.95 if cluster in _BROAD else 0.7 if cluster[0].isupper() else 0.62
+            ems += 0.62
     return round(ems * size) + 1
 
 
@@ -70,7 +75,8 @@ def cut_text(text: str, width: int, *, end: str = "…") -> str:
     """Cut text to at most `width` terminal cells; `end` marks a cut."""
     if char_width(text) <= width:
         return text
-    kept, room = "", width - char_width(end)
+    kept = ""
+    room = width - char_width(end)
     for cluster in char_clusters(text):
         room -= _cluster_width(cluster)
         if room < 0:

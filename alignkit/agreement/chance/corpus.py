@@ -108,7 +108,8 @@ class _TwoAnnotators:
         for name, expected in expectations.items():
             alike.setdefault(expected.used.tobytes(), []).append(name)
         intervals: dict[str, list[Interval]] = {}
-        resamples, confidence = self.options.resamples, self.options.confidence
+        resamples = self.options.resamples
+        confidence = self.options.confidence
         for names in alike.values():
             used = expectations[names[0]].used
             tables = {name: self.terms(expectations[name])[used] for name in names}
@@ -131,7 +132,8 @@ class _TwoAnnotators:
             self.section(expected, section, intervals[k] if intervals else None)
             for k, section in enumerate(self.sections)
         )
-        sets, sampled = self.sets, expected.sampled
+        sets = self.sets
+        sampled = expected.sampled
         models = zip(sets.annotators, sampled.models, strict=True) if sampled else ()
         rates = zip(sets.annotators, (edits.rates for edits in sets.edits), strict=False)
         aggregate = self.options.aggregate
@@ -178,7 +180,8 @@ class _TwoAnnotators:
         )
 
     def sentences(self, expected: Expectation) -> tuple[result.SentenceAgreement, ...]:
-        seen, chance = self.observed, expected.terms
+        seen = self.observed
+        chance = expected.terms
         sizes = (column.astype(int) for column in (seen.first, seen.second, seen.common))
         numbers = (*sizes, seen.ratio, chance.ratio, np.sqrt(chance.ratio_variance))
         names = self.sets.places.tolist(), self.sets.ids, expected.reasons.tolist()
@@ -295,7 +298,10 @@ class CorpusBeyondChance:
         if fixed.bootstrap == "refit":  # the main tables' C alone: it takes long
             fixed = replace(fixed, bootstrap="fixed")
         every = self._places(first, second, edited=False)
-        edited = every if main == CLOSED and not rest else self._places(first, second, edited=True)
+        if main == CLOSED and not rest:
+            edited = every
+        else:
+            edited = self._places(first, second, edited=True)
         # models of edits are compared on the same pairs
         jobs = [([main], every if main == CLOSED else edited, self.options), (rest, edited, fixed)]
         if len(every) == len(edited) and fixed is self.options:
@@ -371,7 +377,10 @@ class CorpusBeyondChance:
                 arrays = LinkArrays.pack(empty, self.data.lengths.tolist())
             else:
                 arrays = self.data.links(name)
-            self._links[name, links] = arrays.sure_only() if links == "sure" else arrays
+            if links == "sure":
+                self._links[name, links] = arrays.sure_only()
+            else:
+                self._links[name, links] = arrays
         return self._links[name, links]
 
     def paired_sets(
@@ -379,12 +388,14 @@ class CorpusBeyondChance:
     ) -> expectation.PairedSets:
         """Return the sets of two annotators at a level, as `beyond_chance_by_model` takes them."""
         unit, links = result.LEVELS[level]
-        corpus, names = self.data.corpus, (first, second)
+        corpus = self.data.corpus
+        names = (first, second)
         for place in places[~self.data.known[places]].tolist():
             _ = corpus[place].words  # raises an error that names the pair
         items = replace(self._items.part(places), unit=unit)
         sizes = items.sizes(*(self._kind(name, links).take(places) for name in names))
-        universe, edits = None, list[Edits]()
+        universe = None
+        edits = list[Edits]()
         if edited and self.options.universe == "judged":
             universe = PairData(self.data, names, places, False, "judged").judged
             edits = [self._count(name, links, places, universe) for name in names]

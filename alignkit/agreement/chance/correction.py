@@ -151,7 +151,8 @@ def noise(chance: ChanceTerms, aggregate: str) -> Floats:
 
 def correction_ratios(sums: Counts) -> dict[str, Floats]:
     """Return pi, pi0 and C of (R, 4) sums of terms; NaN if undefined."""
-    pi, pi0 = ratio(sums[:, 0], sums[:, 1]), ratio(sums[:, 2], sums[:, 3])
+    pi = ratio(sums[:, 0], sums[:, 1])
+    pi0 = ratio(sums[:, 2], sums[:, 3])
     return {"pi": pi, "pi0": pi0, "C": ratio(pi - pi0, 1 - pi0)}
 
 
@@ -163,14 +164,20 @@ def correct(terms: Floats, variances: Floats | None = None) -> Correction:
     pi, pi0, c = (float(value[0]) for value in ratios)
     above, below, both = (np.zeros(3) if variances is None else variances.sum(axis=0)).tolist()
     spread = above - 2 * pi0 * both + pi0**2 * below
-    error = nan if np.isnan(pi0) else sqrt(max(spread, 0.0)) / float(terms[:, 3].sum())
+    if np.isnan(pi0):
+        error = nan
+    else:
+        error = sqrt(max(spread, 0.0)) / float(terms[:, 3].sum())
     if not len(terms):
         reason = NO_PAIRS
     elif np.isnan(pi) or np.isnan(pi0):
         reason = NO_NORM
     else:
         reason = CHANCE_IS_ONE if pi0 == 1 else ""
-    c_error = nan if reason else error * (1 - pi) / (1 - pi0) ** 2
+    if reason:
+        c_error = nan
+    else:
+        c_error = error * (1 - pi) / (1 - pi0) ** 2
     return Correction(pi, pi0, c, reason, error, c_error)
 
 
@@ -240,13 +247,15 @@ def correct_sets(
     sets = [(set(a), set(b)) for a, b in zip(first, second, strict=True)]
     sizes = np.array([(len(a), len(b), len(a & b)) for a, b in sets], np.float64).reshape(-1, 3)
     kept = np.flatnonzero(sizes[:, :2].any(axis=1))
-    left_out, constant = Counter({BOTH_EMPTY: len(sizes) - len(kept)}), False
+    left_out = Counter({BOTH_EMPTY: len(sizes) - len(kept)})
+    constant = False
     if sample is not None:
         seeds = _seeds([sets[k] for k in kept], seed)
         expected, constant = _sampled(sample, kept.tolist(), samples, seeds, normalizer)
         drawn = ~np.isnan(expected.ratio)
         left_out[ONLY_EMPTY] = int((~drawn).sum())
-        kept, expected = kept[drawn], expected.part(drawn)
+        kept = kept[drawn]
+        expected = expected.part(drawn)
     a, b, common = sizes[kept].T
     if choices is not None:
         room = np.broadcast_to(np.asarray(choices, np.float64), len(sets))
@@ -298,7 +307,8 @@ def _sampled(
     """
     if samples < 2:
         raise OptionError("the number of samples is 2 or more")
-    terms, constant = np.full((len(units), 7), nan), len(units) > 0
+    terms = np.full((len(units), 7), nan)
+    constant = len(units) > 0
     for k, unit in enumerate(units):
         rngs = [np.random.default_rng([*seeds[k], annotator]) for annotator in (0, 1)]
         drawn = np.empty((samples, 3))

@@ -161,12 +161,18 @@ def fit_edit_model(
     """
     check_arguments(fit_edit_model, locals())
     check_known("reading of the edit model", reading, READINGS)
-    counts = np.ones(len(data)) if weights is None else np.asarray(weights, np.float64)
+    if weights is None:
+        counts = np.ones(len(data))
+    else:
+        counts = np.asarray(weights, np.float64)
     if counts.shape != (len(data),) or not np.all(counts >= 0):
         raise OptionError("weights must be one number for each pair, 0 or more")
     kept = (data.trials > 0) & (counts > 0)
     columns = (data.words, data.trials, data.edits)
-    fitted = data if kept.all() else EditData(*(part[kept] for part in columns))
+    if kept.all():
+        fitted = data
+    else:
+        fitted = EditData(*(part[kept] for part in columns))
     if not len(fitted):
         return EditModel(nan, nan, reading, 0.0, 0, fitted)
     counts = counts[kept]
@@ -202,12 +208,14 @@ class _Grouped:
 
     def __init__(self, t: Floats, limits: Floats, hits: Floats, failures: Floats) -> None:
         order = np.lexsort((limits, t))
-        t, limits = t[order], limits[order]
+        t = t[order]
+        limits = limits[order]
         new = np.ones(len(t), bool)
         new[1:] = (t[1:] != t[:-1]) | (limits[1:] != limits[:-1])
         starts = np.flatnonzero(new)
         self.hits, self.failures = (np.add.reduceat(x[order], starts) for x in (hits, failures))
-        self.t, self.limits = t[starts], limits[starts]
+        self.t = t[starts]
+        self.limits = limits[starts]
         self.design = np.stack([1 - self.t, self.t], axis=1)
 
     def likelihood(self, point: Floats) -> float:
@@ -222,7 +230,8 @@ class _Grouped:
                 continue  # sorted: the first limit of a t is the least
             while len(corners) > 1:
                 left, middle = corners[-2:]
-                rise, run = c - left[1], t - left[0]
+                rise = c - left[1]
+                run = t - left[0]
                 if (middle[1] - left[1]) * run < rise * (middle[0] - left[0]):
                     break  # the middle one lies below the line between the two others
                 corners.pop()
@@ -249,12 +258,16 @@ class _Grouped:
         """Take damped Newton steps up the likelihood plus barrier * sum(log(slack of a wall))."""
 
         def height(point: Floats) -> float:
-            slack = np.log(walls @ point + room).sum() if barrier else 0.0
+            if barrier:
+                slack = np.log(walls @ point + room).sum()
+            else:
+                slack = 0.0
             return self.likelihood(point) + barrier * float(slack)
 
         value = height(point)
         for _ in range(_STEPS):
-            mu, slack = self.design @ point, walls @ point + room
+            mu = self.design @ point
+            slack = walls @ point + room
             rest = self.limits - mu
             slope = self.design.T @ (self.hits / mu - self.failures / rest)
             bend = (self.design.T * (self.hits / mu**2 + self.failures / rest**2)) @ self.design
@@ -273,7 +286,8 @@ class _Grouped:
             while gain > 0.01 and reached < value + 0.1 * size * gain:
                 size /= 2
                 reached = height(trial := point + size * step)
-            point, value = trial, reached
+            point = trial
+            value = reached
         return point, False
 
     def on_edge(self, edge: Point, edges: list[Point]) -> Floats | None:
@@ -282,7 +296,8 @@ class _Grouped:
         here = self.t == t
         if np.any((self.hits if c == 0 else self.failures)[here & ((c == 0) | (self.limits == c))]):
             return None
-        origin, way = np.full(2, c), np.array([-t, 1 - t])
+        origin = np.full(2, c)
+        way = np.array([-t, 1 - t])
         low, high = -np.inf, np.inf
         for place, limit in edges:
             if (place, limit) == edge:
@@ -296,11 +311,14 @@ class _Grouped:
                 high = min(high, -slack / toward)
             elif slack < 0:
                 return None
-        return self.along(origin, way, low, high) if low <= high else None
+        if low <= high:
+            return self.along(origin, way, low, high)
+        return None
 
     def along(self, origin: Floats, way: Floats, low: float, high: float) -> Floats:
         """Return the best point of a segment, including its exact ends."""
-        base, rate = self.design @ origin, self.design @ way
+        base = self.design @ origin
+        rate = self.design @ way
         above, below = self.hits > 0, self.failures > 0
         left, right = low, high
         for _ in range(_STEPS):

@@ -70,7 +70,8 @@ class Sampled:
     def part(self, used: Numbers) -> Sampled:
         """Return the samples of some of the compared pairs."""
         inside = np.isin(self.kept, used)
-        moments, records = self.drawn.moments[inside], self.drawn.records[inside]
+        moments = self.drawn.moments[inside]
+        records = self.drawn.records[inside]
         drawn = replace(self.drawn, moments=moments, records=records)
         return Sampled(self.kept[inside], self.models, self.inputs.part(inside), drawn)
 
@@ -114,8 +115,12 @@ def expect(
         return Expectation(terms, reasons, None)
     kept = np.flatnonzero(~empty)
     first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits)
-    universe = None if sets.universe is None else sets.universe.take(kept)
-    items, initial = sets.items.part(kept), sets.initial.take(kept)
+    if sets.universe is None:
+        universe = None
+    else:
+        universe = sets.universe.take(kept)
+    items = sets.items.part(kept)
+    initial = sets.initial.take(kept)
     rates = _rates(model, (first, second), items, sets.trials[kept], universe)
     inputs = sampling.Sampling(initial, items, rates, options.normalizer, universe)
     those = observed.part(kept)
@@ -172,7 +177,8 @@ class Refit:
     ) -> tuple[Floats, int]:
         """Draw one resample; return its (G, 4) sums of terms by section, and the redrawn pairs."""
         rng = np.random.default_rng(seed)
-        places, size = self.sets.places[self.used], self.sets.corpus_size
+        places = self.sets.places[self.used]
+        size = self.sets.corpus_size
         weights = np.zeros(size)
         for stratum in (places, np.setdiff1d(np.arange(size), places)):
             if len(stratum):
@@ -182,7 +188,8 @@ class Refit:
             self.model.fit(edits, reading=self.options.reading, weights=weights[edits.places])
             for edits in self.sets.edits
         ]
-        inputs, trials = self.sampled.inputs, self.sets.trials[self.used]
+        inputs = self.sampled.inputs
+        trials = self.sets.trials[self.used]
         rates = _rates(self.model, fitted, inputs.items, trials, inputs.universe)
         chance, redrawn = self._expect(rates, weights[places] > 0, rng)
         observed = self.sets.observed(self.options.normalizer).part(self.used)
@@ -194,14 +201,16 @@ class Refit:
         self, rates: Floats, wanted: NDArray[np.bool_], rng: np.random.Generator
     ) -> tuple[correction.ChanceTerms, int]:
         """Reweigh the samples; draw new ones for pairs with too few effective samples."""
-        old, drawn = self.sampled.inputs.rates, self.sampled.drawn
+        old = self.sampled.inputs.rates
+        drawn = self.sampled.drawn
         changed = rates != old
         # no sample of the old rates says anything about flips that never, or always, happened
         lost = (changed & ((old == 0) | (old == 1) | (rates == 1))).any(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             shifts = np.log(rates) - np.log1p(-rates) - (np.log(old) - np.log1p(-old))
         shifts[~changed] = 0.0
-        means, effective = np.full((len(old), 3), np.nan), np.zeros(len(old))
+        means = np.full((len(old), 3), np.nan)
+        effective = np.zeros(len(old))
         largest = self.options.normalizer == "max"
         reweigh(drawn.records, largest, shifts, wanted & ~lost, means, effective)
         low = np.flatnonzero(wanted & (effective < _LEAST_EFFECTIVE * drawn.samples))

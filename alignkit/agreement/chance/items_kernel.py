@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from alignkit._support.jit import inlined, jit
 from alignkit.model.phrase_kernel import FAR
 
-PHRASE_ITEMS, LINK_ITEMS = 0, 1
+PHRASE_ITEMS = 0
+LINK_ITEMS = 1
 """The items to compare: atomic phrase pairs or links."""
 
 Cells = NDArray[np.int64]
@@ -95,13 +96,15 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
             count += 1
             continue
         first, end = i, i
-        done_low, done_high = low, low - 1
+        done_low = low
+        done_high = low - 1
         known = False
         # The closure so far: words first..end with columns low..high, of which the columns
         # done_low..done_high have been asked for the words that they need. It grows until all
         # columns have been asked.
         while not known and (done_low > low or done_high < high):
-            need_first, need_end = first, end
+            need_first = first
+            need_end = end
             for j in range(low, done_low):
                 need_first = min(need_first, of_target[j, 0])
                 need_end = max(need_end, of_target[j, 1])
@@ -111,7 +114,8 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
                     need_first = of_target[j, 0]
                     if last[need_first] >= i:
                         break
-            done_low, done_high = low, high
+            done_low = low
+            done_high = high
             for k in range(need_first, first):
                 if last[k] >= i:
                     end = last[k]
@@ -123,7 +127,8 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
                 for k in range(end + 1, need_end + 1):
                     low = min(low, of_source[k, 0])
                     high = max(high, of_source[k, 1])
-                first, end = need_first, need_end
+                first = need_first
+                end = need_end
         last[i] = end
         if not known:
             boxes[count, 0], boxes[count, 1] = first, end
@@ -242,8 +247,10 @@ def identical_choices(
             for j in range(len(target) - 1, -1, -1):
                 if source[i] != target[j]:
                     stretch[j + 1] = 0.0
+                elif items == PHRASE_ITEMS:
+                    stretch[j + 1] = stretch[j] + 1.0
                 else:
-                    stretch[j + 1] = stretch[j] + 1.0 if items == PHRASE_ITEMS else 1.0
+                    stretch[j + 1] = 1.0
                 choices[p] += stretch[j + 1]
     return choices
 
@@ -268,16 +275,20 @@ def count_strata(
     is `bounded`, cells outside it are not counted.
     """
     pairs = len(source_offsets) - 1
-    trials, flips = np.zeros((pairs, 4), np.int64), np.zeros((pairs, 4), np.int64)
+    trials = np.zeros((pairs, 4), np.int64)
+    flips = np.zeros((pairs, 4), np.int64)
     for p in range(pairs):
         source = source_ids[source_offsets[p] : source_offsets[p + 1]]
         target = target_ids[target_offsets[p] : target_offsets[p + 1]]
-        a, a_end = initial_offsets[p], initial_offsets[p + 1]
-        b, b_end = annotated_offsets[p], annotated_offsets[p + 1]
+        a = initial_offsets[p]
+        a_end = initial_offsets[p + 1]
+        b = annotated_offsets[p]
+        b_end = annotated_offsets[p + 1]
         # row by row, as links are sorted: a, b and u are the next link or cell of each
         u, u_end = 0, 0
         if bounded:
-            u, u_end = universe_offsets[p], universe_offsets[p + 1]
+            u = universe_offsets[p]
+            u_end = universe_offsets[p + 1]
         for i in range(len(source)):
             for j in range(len(target)):
                 filled = a < a_end and initial[a, 0] == i and initial[a, 1] == j

@@ -22,7 +22,9 @@ from alignkit.stats.resampling import ratio
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]  # what is told how much is done, and of how much
 
-_FIRST_ROUND, _BLOCKS, _MOST_PAIRS = 100, 64, 256
+_FIRST_ROUND = 100
+_BLOCKS = 64
+_MOST_PAIRS = 256
 _FEW = 20_000  # fewer samples than these are drawn before a thread has begun
 
 UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
@@ -66,7 +68,11 @@ class Items:
     def choices(self) -> NDArray[np.float64]:
         """Return the (P,) numbers of possible items (K of Kupper & Hafner)."""
         n, m = self.lengths.astype(np.float64).T
-        every: Floats = n * m if self.unit == "links" else n * (n + 1) * m * (m + 1) / 4
+        every: Floats
+        if self.unit == "links":
+            every = n * m
+        else:
+            every = n * (n + 1) * m * (m + 1) / 4
         if not self.include_identical:
             every -= identical_choices(*self.views(), UNITS[self.unit])
         return every
@@ -99,8 +105,12 @@ class Sampling:
     def part(self, inside: NDArray[np.bool_]) -> Sampling:
         """Return the same for the pairs of a (P,) mask."""
         kept = np.flatnonzero(inside)
-        universe = None if self.universe is None else self.universe.take(kept)
-        items, rates = self.items.part(kept), self.rates[kept]
+        if self.universe is None:
+            universe = None
+        else:
+            universe = self.universe.take(kept)
+        items = self.items.part(kept)
+        rates = self.rates[kept]
         return Sampling(self.initial.take(kept), items, rates, self.normalizer, universe)
 
     def draw(
@@ -114,7 +124,10 @@ class Sampling:
     ) -> Floats:
         """Run the kernel for the pairs from `begin` to before `stop`; return the (S, 4) totals."""
         totals = np.zeros((samples, 4))
-        cells = self.universe if self.universe is not None else self.initial
+        if self.universe is not None:
+            cells = self.universe
+        else:
+            cells = self.initial
         run(
             readonly(self.initial.links),
             readonly(self.initial.offsets),
@@ -202,7 +215,8 @@ def monte_carlo(
     moments = np.zeros((count, len(MOMENTS)))
     size = min(max(1, ceil(count / _BLOCKS)), _MOST_PAIRS)
     blocks = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
-    totals, records = [], []
+    totals = []
+    records = []
     done, drawn = 0, 0
     with executor(workers, at_once=samples * count < _FEW) as pool:
         while done < samples:
@@ -247,5 +261,8 @@ def _next_round(
     if np.isnan(now):
         return min(done, samples - done)
     # the error falls with the root of the samples
-    needed = ceil(done * (now / tolerance) ** 2) - done if now < 1e3 * tolerance else samples
+    if now < 1e3 * tolerance:
+        needed = ceil(done * (now / tolerance) ** 2) - done
+    else:
+        needed = samples
     return min(max(needed, done // 10, 1), 4 * done, samples - done)

@@ -117,12 +117,16 @@ def list_cells(
     """
     m = len(target)
     count, stage = 0, 0
-    cells, kinds = np.empty(0, np.int64), np.empty(0, np.uint8)
+    cells = np.empty(0, np.int64)
+    kinds = np.empty(0, np.uint8)
     while stage < 2:  # the first time, to count
         if stage == 1:
-            cells, kinds = np.empty(count, np.int64), np.empty(count, np.uint8)
+            cells = np.empty(count, np.int64)
+            kinds = np.empty(count, np.uint8)
         # row by row, as links and universe are sorted: a and u are the next of either
-        count, a, u = 0, begin, 0
+        count = 0
+        a = begin
+        u = 0
         for i in range(len(source)):
             for j in range(m):
                 filled = a < end and initial[a, 0] == i and initial[a, 1] == j
@@ -190,10 +194,12 @@ def draw_flips_by_kind(
     add = gap(state, log_rest)  # counted over the cells that are not listed
     while True:
         # of the next flips of the four kinds, the one that is first in the list; -1: none is left
-        which, cell = -1, len(listed)
+        which = -1
+        cell = len(listed)
         for kind in range(4):
             if upcoming[kind] < ends[kind + 1] and places[upcoming[kind]] < cell:
-                which, cell = kind, places[upcoming[kind]]
+                which = kind
+                cell = places[upcoming[kind]]
         # an unlisted cell before it flips; its number is found as in `draw_flips`
         if add < rest and (which < 0 or listed[cell] - cell > add):
             while passed < len(listed) and listed[passed] - passed <= add:
@@ -292,27 +298,40 @@ def run(
     # room for the largest of the pairs, made once
     most_n, most_m, most_links = 0, 0, 0
     for p in range(begin, stop):
-        most_n, most_m = max(most_n, lengths[p, 0]), max(most_m, lengths[p, 1])
+        most_n = max(most_n, lengths[p, 0])
+        most_m = max(most_m, lengths[p, 1])
         most_links = max(most_links, offsets[p + 1] - offsets[p])
-    of_source, of_target = np.empty((most_n, 2), np.int64), np.empty((most_m, 2), np.int64)
-    last, chains = np.empty(most_n, np.int64), np.empty((most_n, 2), np.int64)
-    boxes_a, boxes_b = np.empty((most_n, 4), np.int64), np.empty((most_n, 4), np.int64)
-    added_a, added_b = np.empty(most_links + 64, np.int64), np.empty(most_links + 64, np.int64)
-    dropped_a, dropped_b = np.empty(most_links, np.int64), np.empty(most_links, np.int64)
+    of_source = np.empty((most_n, 2), np.int64)
+    of_target = np.empty((most_m, 2), np.int64)
+    last = np.empty(most_n, np.int64)
+    chains = np.empty((most_n, 2), np.int64)
+    boxes_a = np.empty((most_n, 4), np.int64)
+    boxes_b = np.empty((most_n, 4), np.int64)
+    added_a = np.empty(most_links + 64, np.int64)
+    added_b = np.empty(most_links + 64, np.int64)
+    dropped_a = np.empty(most_links, np.int64)
+    dropped_b = np.empty(most_links, np.int64)
     numbers = np.empty(most_links, np.int64)
-    state, before = np.empty(4, np.uint64), np.empty(4, np.uint64)
+    state = np.empty(4, np.uint64)
+    before = np.empty(4, np.uint64)
     by_kind = rates.shape[1] == 8
-    listed, kinds = np.empty(0, np.int64), np.empty(0, np.uint8)
-    ends, upcoming = np.zeros(5, np.int64), np.empty(4, np.int64)
-    places, order = np.empty(0, np.int64), np.empty(0, np.int64)
+    listed = np.empty(0, np.int64)
+    kinds = np.empty(0, np.uint8)
+    ends = np.zeros(5, np.int64)
+    upcoming = np.empty(4, np.int64)
+    places = np.empty(0, np.int64)
+    order = np.empty(0, np.int64)
     log_rest_a, log_rest_b = 0.0, 0.0
-    flips_a, flips_b = np.zeros(4, np.int64), np.zeros(4, np.int64)
+    flips_a = np.zeros(4, np.int64)
+    flips_b = np.zeros(4, np.int64)
     for p in range(begin, stop):
         n, m = int(lengths[p, 0]), int(lengths[p, 1])
         source = source_ids[source_offsets[p] : source_offsets[p + 1]]
         target = target_ids[target_offsets[p] : target_offsets[p + 1]]
         links = initial[offsets[p] : offsets[p + 1]]
-        filled, counted = len(links), len(links)  # counted: the links that are items
+        # counted: the links that are items
+        filled = len(links)
+        counted = len(links)
         for k in range(filled):
             numbers[k] = links[k, 0] * m + links[k, 1]
             counted -= drop and source[links[k, 0]] == target[links[k, 1]]
@@ -324,13 +343,15 @@ def run(
             listed, kinds = list_cells(
                 initial, offsets[p], offsets[p + 1], source, target, bounded, inside
             )
-            places, order = np.empty(len(listed), np.int64), np.empty(len(listed), np.int64)
+            places = np.empty(len(listed), np.int64)
+            order = np.empty(len(listed), np.int64)
             sort_by_kind(kinds, ends, places, order)
             log_rest_a, log_rest_b = (0.0, 0.0) if bounded else (logs[0], logs[4])
             for kind in range(4):  # without cells, nothing need be drawn
                 if ends[kind] == ends[kind + 1]:
                     logs[kind] = logs[4 + kind] = 0.0
-        logs_a, logs_b = logs[: len(logs) // 2], logs[len(logs) // 2 :]
+        logs_a = logs[: len(logs) // 2]
+        logs_b = logs[len(logs) // 2 :]
         state[:] = states[p]  # here `state` is the generator of pair p, before sample s
         sums = moments[p].copy()
         s = 0
@@ -395,7 +416,8 @@ def run(
                     drops_b = drop_identical_links(links, dropped_b, drops_b, source, target)
                     adds_a = drop_identical_cells(added_a, adds_a, source, target)
                     adds_b = drop_identical_cells(added_b, adds_b, source, target)
-                a, b = counted - drops_a + adds_a, counted - drops_b + adds_b
+                a = counted - drops_a + adds_a
+                b = counted - drops_b + adds_b
                 # |A & B|: initial links that neither dropped, and cells that both added;
                 # |I - Da - Db| = |I| - |Da| - |Db| + |Da & Db|
                 both = common_numbers(dropped_a, drops_a, dropped_b, drops_b)
@@ -465,12 +487,19 @@ def reweigh(
                     weight += record[3 + c] * shifts[p, c]
             weights[s] = weight
             top = max(top, weight)
-        total, squares, filled, ratios, commons, norms = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        total = 0.0
+        squares = 0.0
+        filled = 0.0
+        ratios = 0.0
+        commons = 0.0
+        norms = 0.0
         if top > -np.inf:
             for s in range(samples):
                 weight = np.exp(weights[s] - top)
                 record = records[p, s]
-                common, a, b = record[0], record[1], record[2]
+                common = record[0]
+                a = record[1]
+                b = record[2]
                 norm = max(a, b) if largest else min(a, b)
                 total += weight
                 squares += weight * weight
@@ -480,7 +509,10 @@ def reweigh(
                     ratios += weight * common / norm
                 commons += weight * common
                 norms += weight * norm
-        effective[p] = total * total / squares if squares > 0.0 else 0.0
+        if squares > 0.0:
+            effective[p] = total * total / squares
+        else:
+            effective[p] = 0.0
         means[p, 0] = ratios / filled if filled > 0.0 else np.nan
         means[p, 1] = commons / total if total > 0.0 else np.nan
         means[p, 2] = norms / total if total > 0.0 else np.nan

@@ -66,13 +66,15 @@ def chance_corrected(
     counts = given.sum(axis=0).astype(float)
     judged = counts.sum(axis=1)
     several = judged >= 2
-    r, n = counts[several], judged[several]
+    r = counts[several]
+    n = judged[several]
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = (r * (r @ agree - 1)).sum(axis=1) / (n * (n - 1))
         observed = float(alike.mean()) if n.size else np.nan
         shares = (counts[judged > 0] / judged[judged > 0, None]).mean(axis=0)
         own = given.sum(axis=1) / given.sum(axis=(1, 2))[:, None]  # (A, K)
-        mean, spread = own.mean(axis=0), np.atleast_2d(np.cov(own.T, ddof=1))
+        mean = own.mean(axis=0)
+        spread = np.atleast_2d(np.cov(own.T, ddof=1))
         expected = {
             "ac2": agree.sum() / (labels * (labels - 1)) * (shares * (1 - shares)).sum(),
             "bp": agree.sum() / labels**2,
@@ -90,10 +92,16 @@ def coefficient_table(
     columns += [Column(text, "decimal", key=name) for name, text in NAMES.items()]
     rows: list[list[Cell]] = []
     for view, names, values, labels in views:
-        couples = list(combinations(range(len(names)), 2)) if len(names) > 2 else []
+        if len(names) > 2:
+            couples = list(combinations(range(len(names)), 2))
+        else:
+            couples = []
         for chosen in (tuple(range(len(names))), *couples):
             figures = chance_corrected(values[list(chosen)], labels, weights)
-            who = " ~ ".join(names[k] for k in chosen) if len(chosen) == 2 else "all"
+            if len(chosen) == 2:
+                who = " ~ ".join(names[k] for k in chosen)
+            else:
+                who = "all"
             rows.append([view, who, *(figures[name] for name in NAMES)])
     note = (
         f"{weights} weights; AC2 is AC1 with weights, Conger's the kappa of several annotators; "

@@ -94,7 +94,9 @@ class GoldVerdict:
     @property
     def baseline(self) -> float:
         """The accuracy of always giving the most common right label; NaN without judgments."""
-        return self.commonest / self.judged if self.judged else float("nan")
+        if self.judged:
+            return self.commonest / self.judged
+        return float("nan")
 
 
 def answer_gold(
@@ -112,9 +114,17 @@ def answer_gold(
     right = int(rights[-1]) if judged else 0
     number = np.arange(1, judged + 1)
     below = (2 * rights < number) & (number >= after)
-    when = np.flatnonzero(below) if sequential else np.flatnonzero(below[-1:]) + judged - 1
+    if sequential:
+        when = np.flatnonzero(below)
+    else:
+        when = np.flatnonzero(below[-1:]) + judged - 1
     commonest = int(np.bincount(gold[asked]).max(initial=0))
-    verdict = "reject" if len(when) else "keep" if judged >= after else "too few"
+    if len(when):
+        verdict = "reject"
+    elif judged >= after:
+        verdict = "keep"
+    else:
+        verdict = "too few"
     at = int(when[0]) + 1 if len(when) else None
     low, high = wilson_interval(right, judged, confidence)
     accuracy = right / judged if judged else float("nan")

@@ -63,7 +63,9 @@ class LabelComparisons:
     measures: list[Measure] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        names, values, groups = self.view.annotators, self.view.values, self.view.groups
+        names = self.view.annotators
+        values = self.view.values
+        groups = self.view.groups
         by_groups: dict[tuple[str, str], list[int]] = {}
         every = []
         for a, b in combinations(range(len(names)), 2):
@@ -138,13 +140,17 @@ def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
     last = np.column_stack([judged > 0, pairable, same, agreeing])
     table = np.hstack([seen, votes / np.maximum(judged, 1)[:, np.newaxis], votes, last])
     raters = np.unique(judged[judged > 0])
-    even = int(raters[0]) if len(raters) == 1 and raters[0] >= 2 else 0
+    if len(raters) == 1 and raters[0] >= 2:
+        even = int(raters[0])
+    else:
+        even = 0
     return Rows(table, partial(_measures, size=size, ordered=ordered, raters=even))
 
 
 def _measures(sums: Floats, size: int, ordered: bool, raters: int) -> Mapping[str, Floats]:
     seen = sums[:, : size * size].reshape(-1, size, size)
-    shares, votes = sums[:, size * size :][:, :size], sums[:, size * (size + 1) :][:, :size]
+    shares = sums[:, size * size :][:, :size]
+    votes = sums[:, size * (size + 1) :][:, :size]
     judged, pairable, same, agreeing = sums[:, -4:].T
     nothing = np.full(len(sums), np.nan)
     observed = ratio(same, pairable)
@@ -154,7 +160,10 @@ def _measures(sums: Floats, size: int, ordered: bool, raters: int) -> Mapping[st
     nominal = np.broadcast_to(1 - np.eye(size), seen.shape)
     middle = np.cumsum(totals, axis=1) - totals / 2
     steps = middle[:, :, np.newaxis] - middle[:, np.newaxis]  # how far labels are apart in ranks
-    fleiss = fleiss_ratios(judged, agreeing, votes, raters)["kappa"] if raters else nothing
+    if raters:
+        fleiss = fleiss_ratios(judged, agreeing, votes, raters)["kappa"]
+    else:
+        fleiss = nothing
     return {
         "alpha.nominal": _alpha(seen, totals, nominal),
         "alpha.ordinal": _alpha(seen, totals, steps * steps) if ordered else nothing,
@@ -175,7 +184,9 @@ def _alpha(seen: Floats, totals: Floats, apart: Floats) -> Floats:
 UNEQUAL = "items have different numbers of judgments"  # then Fleiss' kappa is undefined
 NO_ORDER = "the labels have no order"
 TWO = "the majority of two is what both say; see their kappa"
-_LEAST, _MOST, _CHUNK_BYTES = 8, 128, 2**24
+_LEAST = 8
+_MOST = 128
+_CHUNK_BYTES = 2**24
 """The number of resamples drawn at once; they are stored side by side."""
 
 
@@ -226,14 +237,19 @@ def _why(name: str, value: float, view: tables.ViewData, counts: NDArray[np.int3
         return NOTHING_SHARED
     if name == "fleiss" and len(set(judged[judged > 0].tolist())) > 1:
         return UNEQUAL
-    return "all give the same label everywhere" if isnan(value) else ""
+    if isnan(value):
+        return "all give the same label everywhere"
+    return ""
 
 
 def _figure(at: At, value: float, items: int, reason: str, bounds: Interval | str | None) -> Figure:
     if isnan(value):
         return Figure(*at, value, pairs=items, reason=reason)
     if isinstance(bounds, Interval):
-        left = f"undefined in {bounds.undefined} resamples, left out" if bounds.undefined else ""
+        if bounds.undefined:
+            left = f"undefined in {bounds.undefined} resamples, left out"
+        else:
+            left = ""
         return Figure(*at, value, bounds.low, bounds.high, items, left)
     return Figure(*at, value, pairs=items, reason=bounds or "")
 
@@ -259,7 +275,8 @@ def _resampled(
     seeds = np.random.SeedSequence(drawing.seed).spawn(len(sizes))
 
     def drawn(size: int, seed: np.random.SeedSequence) -> tuple[list[Floats], list[Floats]]:
-        counts, rng = np.empty((size, counted.count), np.int32), np.random.default_rng(seed)
+        counts = np.empty((size, counted.count), np.int32)
+        rng = np.random.default_rng(seed)
         for row in counts:  # how often each item is drawn; sooner than a multinomial does
             places = rng.integers(0, counted.count, counted.count, dtype=np.int32)
             row[:] = np.bincount(places, minlength=counted.count)
@@ -285,8 +302,12 @@ def _against_null(
     for figure in figures:
         if figure.statistic != "kappa" or figure.kind.split()[-1] != "consensus":
             continue
-        values = next(each) if figure.kind == "consensus" else null.pooled
-        values = null.mean if figure.kind == "mean consensus" else values
+        if figure.kind == "consensus":
+            values = next(each)
+        else:
+            values = null.pooled
+        if figure.kind == "mean consensus":
+            values = null.mean
         bounds = summarize(values, confidence)
         known = values[~np.isnan(values)]
         mean = float(known.mean()) if len(known) else nan
@@ -295,7 +316,10 @@ def _against_null(
         yield Figure(*at, "null", mean, *drawn)
         numbers = (figure.value, figure.low, figure.high)
         value, low, high = ((x - mean) / (1 - mean) if mean != 1 else nan for x in numbers)
-        reason = figure.reason if mean != 1 else "chance alone agrees completely"
+        if mean != 1:
+            reason = figure.reason
+        else:
+            reason = "chance alone agrees completely"
         yield Figure(*at, "corrected", value, low, high, figure.pairs, reason)
 
 
@@ -303,7 +327,8 @@ def _shares(
     view: tables.ViewData, null: tables.NullKappas | None, section: str, confidence: float
 ) -> Iterator[Figure]:
     """Yield the shares of items that have a consensus, are left out, or are overruled."""
-    level, size = f"judgments.{view.name}", len(view.labels)
+    level = f"judgments.{view.name}"
+    size = len(view.labels)
 
     def share(kind: str, name: str, statistic: str, count: int, total: int) -> Figure:
         value = count / total if total else nan
@@ -354,11 +379,15 @@ class JudgmentDisagreements(Sequence[Disagreement]):
     def __init__(
         self, corpus: Corpus, views: Sequence[tables.ViewData], names: Sequence[str]
     ) -> None:
-        self._corpus, self._names = corpus, tuple(names)
+        self._corpus = corpus
+        self._names = tuple(names)
         self._views = tuple(view.name for view in views)
         flags = []
         for view in views:
-            settled = [] if view.adjudicated is None else [view.adjudicated]
+            if view.adjudicated is None:
+                settled = []
+            else:
+                settled = [view.adjudicated]
             labels = np.vstack([view.values, *settled])
             least = np.where(labels < 0, len(view.labels), labels).min(axis=0)
             flags.append(labels.max(axis=0) > least)
@@ -380,7 +409,8 @@ class JudgmentDisagreements(Sequence[Disagreement]):
         if isinstance(place, slice):
             return [self[k] for k in range(*place.indices(len(self)))]
         p = int(self._places[place])
-        pair, flags = self._corpus[p], zip(self._views, self._differ[:, p].tolist(), strict=True)
+        pair = self._corpus[p]
+        flags = zip(self._views, self._differ[:, p].tolist(), strict=True)
         said = {
             name: pair.annotations[name].judgment
             for name in self._names

@@ -45,7 +45,9 @@ def agree_on_judgments(
     names, others = judges(corpus, annotators, settled)
     for name in options.groups or {}:
         check_known("annotator", name, names)
-    data, shares, left_out = [], {}, FrozenMap[str, int]()
+    data = []
+    shares = {}
+    left_out = FrozenMap[str, int]()
     whose = (*names, *([settled] if settled else []))
     for view in options.views:
         matrix = judgments_of(corpus, whose, view, lenient_labels=options.lenient_labels)
@@ -108,7 +110,9 @@ def judges(
     corpus: Corpus, annotators: Sequence[str] | None, settled: str | None
 ) -> tuple[tuple[str, ...], dict[str, int]]:
     """Return the annotators to compare (named, or all people), and the counts of the others."""
-    known, roles, others = judges_of(corpus), corpus.roles, dict[str, int]()
+    known = judges_of(corpus)
+    roles = corpus.roles
+    others = dict[str, int]()
     if settled is not None and settled not in known:
         raise UnknownNameError("annotator who judged pairs", settled, known)
     if annotators is None:
@@ -185,7 +189,8 @@ def _few(agreement: JudgmentAgreement) -> Hits:
         if at != ("pairing", "kappa", f"judgments.{agreement.views[0]}") or figure.pairs >= FEW_F1:
             continue
         if figure.section == "all":
-            who, place = f"{figure.first} ~ {figure.second}", "" if agreement.by is None else "all:"
+            who = f"{figure.first} ~ {figure.second}"
+            place = "" if agreement.by is None else "all:"
             yield "few", Hit(who, place, str(figure.pairs), -figure.pairs)
         elif figure.pairs:  # where they share nothing there is no figure to beware of
             least[figure.section] = min(figure.pairs, least.get(figure.section, FEW_F1))
@@ -198,7 +203,8 @@ def _few(agreement: JudgmentAgreement) -> Hits:
 
 
 def _figure_hits(agreement: JudgmentAgreement, figure: Figure) -> Hits:
-    view, value = figure.level.partition(".")[2], figure.value
+    view = figure.level.partition(".")[2]
+    value = figure.value
     at = figure.kind, figure.statistic
     if at == ("mean consensus", "null") and not isnan(value):
         yield "consensus", Hit("", view, f"{value:.3f}", value)

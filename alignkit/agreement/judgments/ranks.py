@@ -45,7 +45,9 @@ def kendall_w(values: NDArray[np.integer[Any]]) -> float:
     counts = [np.unique(row, return_counts=True)[1] for row in kept]
     ties = sum(int((t**3 - t).sum()) for t in counts)
     below = m * m * (n**3 - n) - m * ties
-    return float(12 * ((sums - sums.mean()) ** 2).sum() / below) if below else nan
+    if below:
+        return float(12 * ((sums - sums.mean()) ** 2).sum() / below)
+    return nan
 
 
 def rank_table(values: Sequence[float]) -> Table:

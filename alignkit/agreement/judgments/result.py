@@ -84,7 +84,9 @@ class JudgmentAgreement(FigureResult):
     def judges(self) -> tuple[str, ...]:
         """The names of the annotators, then that of the adjudicated version."""
         settled = self.options.settled
-        return self.annotators if settled is None else (*self.annotators, settled)
+        if settled is None:
+            return self.annotators
+        return (*self.annotators, settled)
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -109,7 +111,10 @@ class JudgmentAgreement(FigureResult):
         `view` is empty for the first view; `section` is ``"all"`` or a group.
         """
         first, second = (*who, "", "")[:2]
-        shown = {same.name: views[0].name for views in self.options.alike for same in views}
+        shown = {}
+        for views in self.options.alike:
+            for same in views:
+                shown[same.name] = views[0].name
         level = f"judgments.{shown.get(view, view) or self.views[0]}"
         wanted = (kind, first, second, section, level, statistic)
         figures = {astuple(figure)[:6]: figure for figure in self.all_figures}
@@ -124,7 +129,8 @@ class JudgmentAgreement(FigureResult):
         asked = self.options
         groups = "|groups:given" if asked.groups else ""
         by = f"|by:{self.by}" if self.by else ""
-        by += f"|split:{self.split}" if self.split else ""
+        if self.split:
+            by += f"|split:{self.split}"
         return (
             f"level:judgments|scheme:{self.scheme}|views:{'/'.join(self.views)}"
             f"|weights:{asked.weights}|consensus:{asked.consensus}|ties:{asked.ties}"
@@ -142,7 +148,8 @@ class JudgmentAgreement(FigureResult):
     @property
     def head(self) -> Sequence[str]:
         """Lines with the annotators, the pairs, and the meaning of the brackets."""
-        options, pairs = self.options, how_many(self.pairs, "pair")
+        options = self.options
+        pairs = how_many(self.pairs, "pair")
         who = ", ".join(self.annotators)
         lines = [f"Agreement of {who} on judgments of {pairs} ({self.scheme})"]
         if self.unjudged:
@@ -153,10 +160,12 @@ class JudgmentAgreement(FigureResult):
         for reason, count in self.left_out.items():
             if count and reason != NOT_JUDGED:
                 lines.append(f"  {count} judgments {reason}")
-        for alike in ([view.name for view in views] for views in options.alike if views[1:]):
-            lines.append(
-                f"The views {', '.join(alike)} give the same labels: only {alike[0]} is shown"
-            )
+        for same in options.alike:
+            alike = [view.name for view in same]
+            if len(alike) > 1:
+                lines.append(
+                    f"The views {', '.join(alike)} give the same labels: only {alike[0]} is shown"
+                )
         if options.weights != "nominal":
             lines.append(f"Kappa: {options.weights} weights over the order of all labels of a view")
         lines.append(
@@ -284,10 +293,16 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
             view = figure.level.removeprefix("judgments.")
             place = (view, figure.section, figure.kind, _who(figure, layout))
             rows.setdefault(place, {})[figure.statistic] = figure
-    used = {statistic for row in rows.values() for statistic in row}
+    used = set()
+    for row in rows.values():
+        for statistic in row:
+            used.add(statistic)
     statistics = [name for name in layout.statistics if name in used]
     several = agreement.by is not None
-    group = [Column(str(agreement.by), key="group")] if several else []
+    if several:
+        group = [Column(str(agreement.by), key="group")]
+    else:
+        group = []
     columns = [Column("view"), *group, Column("", key="who"), Column("pairs", "count")]
     for name in statistics:
         kind, unit = ("percent", "%") if name in _SHARES else ("decimal", "")
@@ -297,7 +312,10 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
     for place in sorted(rows, key=lambda place: agreement.views.index(place[0])):
         view, section, _, name = place
         starts.setdefault((view, section), len(cells))
-        names = [view, section or f"(no {agreement.by})", name] if several else [view, name]
+        if several:
+            names = [view, section or f"(no {agreement.by})", name]
+        else:
+            names = [view, name]
         figures = rows[place]
         values = (
             Value(shown.value, shown.low, shown.high, shown.reason) if shown else None
@@ -312,7 +330,9 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
 
 
 # disagreements
-_MOST, _MOST_SIGNS = 200, 1_000_000  # A page shows no more pairs, nor more text
+# A page shows no more pairs, nor more text
+_MOST = 200
+_MOST_SIGNS = 1_000_000
 
 
 def disagreements_table(agreement: JudgmentAgreement, *, whole: bool = True) -> Table:
@@ -325,8 +345,14 @@ def disagreements_table(agreement: JudgmentAgreement, *, whole: bool = True) -> 
     for pair in pairs:
         said = [pair.judgments.get(name, "") for name in agreement.judges]
         rows.append([pair.id, ", ".join(pair.views), *said, pair.source, pair.target])
-    whose = "annotators and the adjudicated version" if agreement.options.settled else "annotators"
-    count = f"{len(agreement.disagreements):,} of {agreement.pairs:,}" if rows else "None of the"
+    if agreement.options.settled:
+        whose = "annotators and the adjudicated version"
+    else:
+        whose = "annotators"
+    if rows:
+        count = f"{len(agreement.disagreements):,} of {agreement.pairs:,}"
+    else:
+        count = "None of the"
     title = f"{count} pairs are judged differently by {whose}"
     if len(rows) < len(agreement.disagreements):
         title += f"; the first {len(rows):,} are shown to keep the page small; the CSV of "
@@ -353,7 +379,8 @@ _PANELS = {
 def judgment_plot(agreement: JudgmentAgreement) -> DotPlot:
     """Return the figure for a paper: kappas with intervals, one panel per table."""
     drawn: dict[str, dict[DotRow, dict[str, Value]]] = {}
-    several, more = len(agreement.views) > 1, 0
+    several = len(agreement.views) > 1
+    more = 0
     for layout, view in product(LAYOUTS, agreement.views):
         rows: dict[DotRow, dict[str, Value]] = {}
         for figure in agreement.all_figures:
@@ -382,5 +409,6 @@ def judgment_plot(agreement: JudgmentAgreement) -> DotPlot:
         f"{how_many(agreement.pairs, 'pair')} ({', '.join(agreement.views)}); lines: "
         f"{100 * agreement.options.confidence:g}% intervals"
     )
-    caption += f"; {how_many(more, 'further row')} in the tables only" if more else ""
+    if more:
+        caption += f"; {how_many(more, 'further row')} in the tables only"
     return DotPlot(panels, [_SERIES[name] for name in series], f"{caption}.", abreast=(1, 1))

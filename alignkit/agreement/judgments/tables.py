@@ -25,7 +25,9 @@ def apart(size: int, weights: str = "nominal") -> Floats:
     steps = np.abs(places[:, np.newaxis] - places)
     if weights == "linear":
         return steps
-    return steps * steps if weights == "quadratic" else np.minimum(steps, 1)
+    if weights == "quadratic":
+        return steps * steps
+    return np.minimum(steps, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,10 @@ class ViewData:
         if len(self.labels) < 2:
             raise OptionError(f"the view {self.name} has only one label; choose another view")
         if not self.ordered and (self.weights != "nominal" or self.ties == "lowest"):
-            what = "`ties='lowest'`" if self.ties == "lowest" else f"`weights={self.weights!r}`"
+            if self.ties == "lowest":
+                what = "`ties='lowest'`"
+            else:
+                what = f"`weights={self.weights!r}`"
             raise OptionError(
                 f"{what} needs ordered labels, but those of the view {self.name} have no order: "
                 "choose another view, or leave it out"
@@ -64,7 +69,10 @@ class ViewData:
 
     def part(self, members: NDArray[np.intp]) -> ViewData:
         """Return the same for some of the items."""
-        adjudicated = None if self.adjudicated is None else self.adjudicated[members]
+        if self.adjudicated is None:
+            adjudicated = None
+        else:
+            adjudicated = self.adjudicated[members]
         values = np.ascontiguousarray(self.values[:, members])
         return replace(self, values=values, adjudicated=adjudicated)
 
@@ -81,7 +89,8 @@ class LabelTables:
     @classmethod
     def of(cls, couples: Sequence[tuple[Labels, Labels]], size: int) -> LabelTables:
         """Collect the items that both annotators of a couple judged."""
-        items, sizes = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+        items = [np.empty(0, np.int32)]
+        sizes = [np.zeros(1, np.int64)]
         count = couples[0][0].shape[-1] if couples else 0
         for first, second in couples:
             both = np.flatnonzero((first >= 0) & (second >= 0))
@@ -128,7 +137,9 @@ def mean_of(kappas: Floats, items: Floats) -> Floats:
     return ratio((items * np.where(known, kappas, 0)).sum(axis=0), total)
 
 
-_CHUNK_BYTES, _MOST = 2**24, 64  # how many permutations are made at once
+# how many permutations are made at once
+_CHUNK_BYTES = 2**24
+_MOST = 64
 
 
 class NullKappas(NamedTuple):
@@ -181,14 +192,16 @@ class _Judgments(NamedTuple):
         annotator, item = np.nonzero(np.any(stacked >= 0, axis=0))
         offsets = np.searchsorted(annotator, np.arange(stacked.shape[1] + 1))
         meanings, codes = np.unique(stacked[:, annotator, item], axis=1, return_inverse=True)
-        kinds, meanings = codes.reshape(-1).astype(np.int8), np.ascontiguousarray(meanings, np.int8)
+        kinds = codes.reshape(-1).astype(np.int8)
+        meanings = np.ascontiguousarray(meanings, np.int8)
         return cls(kinds, offsets.astype(np.int64), item.astype(np.int32), meanings)
 
 
 def _kappas_of(
     view: ViewData, data: _Judgments, meaning: Labels, permuted: Labels, null: str
 ) -> NullKappas:
-    size, ties = len(view.labels), view.ties
+    size = len(view.labels)
+    ties = view.ties
     tied = np.full(view.values.shape[1], -1, np.int8)
     if ties == "adjudicated" and view.adjudicated is not None:
         tied[:] = view.adjudicated

@@ -27,17 +27,20 @@ def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Flo
     sums: items; items with equal labels; distances between labels; expected distances times items;
     squared counts of each label.
     """
-    couples, drawn = (len(offsets) - 1) // (size * size), weights.shape[1]
+    couples = (len(offsets) - 1) // (size * size)
+    drawn = weights.shape[1]
     sums = np.zeros((5, couples, drawn))
     cell = np.empty(drawn, np.int32)
-    first, second = np.empty((size, drawn)), np.empty((size, drawn))
+    first = np.empty((size, drawn))
+    second = np.empty((size, drawn))
     # the sums of table n: 0: sum_ij w_ij, 1: sum_i w_ii, 2: sum_ij far_ij w_ij,
     # 3: sum_ij far_ij first_i second_j, 4: sum_i (first_i + second_i)^2, w_ij how often the items
     # of cell (i, j) are drawn, first and second its margins; for all resamples r at once
     for n in range(couples):
         first[:], second[:] = 0, 0
         for k in range(size * size):  # cell (i, j) of table n: how often its items are drawn
-            begin, end = offsets[n * size * size + k], offsets[n * size * size + k + 1]
+            begin = offsets[n * size * size + k]
+            end = offsets[n * size * size + k + 1]
             if begin == end:
                 continue
             cell[:] = 0
@@ -69,7 +72,8 @@ def group_sums(group: Ints, weights: Items, groups: int) -> Floats:
     """Return the (G, R) sums of (P, R) weights of items; `group` (P,) is the group of each."""
     sums = np.zeros((groups, weights.shape[1]))
     for p in range(len(group)):
-        to, row = sums[group[p]], weights[p]
+        to = sums[group[p]]
+        row = weights[p]
         for r in range(len(row)):
             to[r] += row[r]
     return sums
@@ -83,7 +87,8 @@ def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
     """
     mixed = np.empty((len(states), len(codes)), np.int8)
     for r in range(len(states)):
-        row, state = mixed[r], states[r]
+        row = mixed[r]
+        state = states[r]
         row[:] = codes
         for a in range(len(offsets) - 1):
             begin = offsets[a]
@@ -97,13 +102,16 @@ def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
 @inlined
 def most(counts: Items, least: int, lowest: bool, tie: int) -> int:
     """Return the label with most votes; for a tie the lowest, or the label `tie`."""
-    best, total, tied = 0, 0, False
+    best = 0
+    total = 0
+    tied = False
     for label in range(len(counts)):
         total += counts[label]
         if label > 0 and counts[label] == counts[best]:
             tied = True
         elif counts[label] > counts[best]:
-            best, tied = label, False
+            best = label
+            tied = False
     if total < least:
         return -1
     return tie if tied and not lowest else best
@@ -126,7 +134,8 @@ def consensus_tables(
     `items[j]`, those of annotator a start at `offsets[a]`; `ties` (P,) is the label of a tied item.
     Returns (R, A, size * size) tables, rows the annotator, and the number of items with consensus.
     """
-    annotators, count = len(offsets) - 1, len(ties)
+    annotators = len(offsets) - 1
+    count = len(ties)
     tables = np.zeros((len(permuted), annotators, size * size))
     settled = np.zeros(len(permuted), np.int64)
     votes = np.zeros((count, size), np.int16)
@@ -142,7 +151,8 @@ def consensus_tables(
             settled[r] += consensus[p] >= 0
         for a in range(annotators):
             for j in range(offsets[a], offsets[a + 1]):
-                label, other = meaning[permuted[r, j]], consensus[items[j]]
+                label = meaning[permuted[r, j]]
+                other = consensus[items[j]]
                 if label >= 0 and other >= 0:
                     tables[r, a, label * size + other] += 1
     return tables, settled
@@ -165,7 +175,8 @@ def one_permuted_tables(
     As `consensus_tables`; `codes` (J,) are the original labels. The second result is the number of
     items with a consensus, summed over the annotators' items.
     """
-    annotators, count = len(offsets) - 1, len(ties)
+    annotators = len(offsets) - 1
+    count = len(ties)
     tables = np.zeros((len(permuted), annotators, size * size))
     settled = np.zeros(len(permuted), np.int64)
     votes = np.zeros((count, size), np.int16)
@@ -176,7 +187,9 @@ def one_permuted_tables(
         for a in range(annotators):
             for j in range(offsets[a], offsets[a + 1]):
                 # his vote is replaced by the permuted one, and put back below
-                label, own, p = meaning[permuted[r, j]], meaning[codes[j]], items[j]
+                label = meaning[permuted[r, j]]
+                own = meaning[codes[j]]
+                p = items[j]
                 if own >= 0:
                     votes[p, own] -= 1
                 if label >= 0:

@@ -85,7 +85,9 @@ def null_logs(m: int, share: float) -> F8:
 def translations(p: int, n: int, m: int, text: KernelText, model: Model, own: F4) -> F4:
     """Return the probability of each word from each cept's word, (n + 1, m), row 0 from NULL."""
     lexical = np.empty((n + 1, m), np.float32)
-    a, b, start = text.source_offsets[p], text.target_offsets[p], text.starts[p]
+    a = text.source_offsets[p]
+    b = text.target_offsets[p]
+    start = text.starts[p]
     for j in range(m):
         lexical[0, j] = model.null[text.targets[b + j]]
     for i in range(n):
@@ -214,7 +216,8 @@ def collect(weight: float, sources: I4, pair: kernel.KernelPair, counts: Counts)
     if pair.first.size == 0:
         return
     before = 0
-    band, reach = counts.first.shape[2] // 2, counts.rest.shape[1]
+    band = counts.first.shape[2] // 2
+    reach = counts.rest.shape[1]
     for i in range(1, sources.size + 1):
         j = pair.cepts[kernel.HEAD, i]
         if j < 0:
@@ -225,7 +228,8 @@ def collect(weight: float, sources: I4, pair: kernel.KernelPair, counts: Counts)
         k = pair.links[kernel.NEXT, j]
         while k >= 0:
             counts.rest[pair.targets[k], min(k - j, reach) - 1] += weight
-            j, k = k, pair.links[kernel.NEXT, k]
+            j = k
+            k = pair.links[kernel.NEXT, k]
         before = i
 
 
@@ -348,7 +352,8 @@ def scatter(
     """Add the posteriors of all links to the counts of word pairs and, if any, of positions."""
     for p in range(text.starts.size - 1):
         a, b = text.source_offsets[p], text.target_offsets[p]
-        n, m = text.source_offsets[p + 1] - a, text.target_offsets[p + 1] - b
+        n = text.source_offsets[p + 1] - a
+        m = text.target_offsets[p + 1] - b
         # what the links to words leave of each target word is NULL's
         rest = np.ones(m)
         for i in range(n):

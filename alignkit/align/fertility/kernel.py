@@ -15,8 +15,12 @@ import numpy as np
 from alignkit._support.array_types import F4, F8, I4, I8
 from alignkit._support.jit import inlined, jit
 
-CEPT, NEXT = 0, 1
-HEAD, SIZE, TOTAL, CENTRE = 0, 1, 2, 3
+CEPT = 0
+NEXT = 1
+HEAD = 0
+SIZE = 1
+TOTAL = 2
+CENTRE = 3
 LEAST_GAIN = 1e-6  # a change must gain more than the rounding of the logs
 HOPELESS = -12.0
 """The order is not looked at where all other terms are so much worse than those of another cept."""
@@ -68,7 +72,8 @@ def renew(i: int, pair: KernelPair) -> None:
 @inlined
 def put(j: int, i: int, pair: KernelPair) -> None:
     """Put word j into cept i, in order of position; the words of NULL have no order."""
-    links, cepts = pair.links, pair.cepts
+    links = pair.links
+    cepts = pair.cepts
     links[CEPT, j] = i
     cepts[SIZE, i] += 1
     cepts[TOTAL, i] += j + 1
@@ -90,7 +95,8 @@ def put(j: int, i: int, pair: KernelPair) -> None:
 @inlined
 def take(j: int, pair: KernelPair) -> None:
     """Take word j out of its cept."""
-    links, cepts = pair.links, pair.cepts
+    links = pair.links
+    cepts = pair.cepts
     i = links[CEPT, j]
     cepts[SIZE, i] -= 1
     cepts[TOTAL, i] -= j + 1
@@ -136,7 +142,10 @@ def order_gain(j: int, i: int, before: int, after: int, pair: KernelPair) -> flo
 
     `before` and `after` are the nearest cepts around i that have words, 0 where there is none.
     """
-    links, cepts, first, rest = pair.links, pair.cepts, pair.first, pair.rest
+    links = pair.links
+    cepts = pair.cepts
+    first = pair.first
+    rest = pair.rest
     sources, targets = pair.sources, pair.targets
     # the head of cept i is placed by its step from the centre of the cept before
     start = cepts[CENTRE, before]
@@ -144,9 +153,12 @@ def order_gain(j: int, i: int, before: int, after: int, pair: KernelPair) -> flo
     if head < 0:
         # the cept was empty: j is its head, and the cept after had its step from `start`
         gain = head_log(j + 1 - start, sources[before], targets[j], first)
-        old_centre, old_class, new_centre = start, sources[before], j + 1
+        old_centre = start
+        old_class = sources[before]
+        new_centre = j + 1
     else:
-        old_centre, old_class = cepts[CENTRE, i], sources[i]
+        old_centre = cepts[CENTRE, i]
+        old_class = sources[i]
         # ceil((TOTAL + j + 1) / (SIZE + 1))
         new_centre = (cepts[TOTAL, i] + j + 1 + cepts[SIZE, i]) // (cepts[SIZE, i] + 1)
         if j < head:
@@ -158,9 +170,11 @@ def order_gain(j: int, i: int, before: int, after: int, pair: KernelPair) -> flo
             )
         else:
             # j goes between u and v: the step v - u becomes the two steps j - u and v - j
-            u, v = head, links[NEXT, head]
+            u = head
+            v = links[NEXT, head]
             while 0 <= v < j:
-                u, v = v, links[NEXT, v]
+                u = v
+                v = links[NEXT, v]
             gain = rest_log(j - u, targets[j], rest)
             if v >= 0:
                 gain += rest_log(v - j, targets[v], rest) - rest_log(v - u, targets[v], rest)
@@ -235,7 +249,8 @@ def order_burdens(pair: KernelPair) -> F8:
 
     No change of the order within a cept, or of the centre before the next, can gain more than that.
     """
-    links, cepts = pair.links, pair.cepts
+    links = pair.links
+    cepts = pair.cepts
     burdens = np.zeros(cepts.shape[1])
     if pair.first.size == 0:
         return burdens
@@ -255,7 +270,8 @@ def order_burdens(pair: KernelPair) -> F8:
         # the further words of the cept, each by its step from the one before
         while k >= 0:
             burdens[i] -= rest_log(k - j, pair.targets[k], pair.rest)
-            j, k = k, links[NEXT, k]
+            j = k
+            k = links[NEXT, k]
         before = i
     return burdens
 
@@ -263,7 +279,9 @@ def order_burdens(pair: KernelPair) -> F8:
 @inlined
 def swap_bound(j: int, k: int, pair: KernelPair, burdens: F8) -> float:
     """Return what a swap of words j and k gains at most: all order terms around would be free."""
-    a, b, local = pair.links[CEPT, j], pair.links[CEPT, k], pair.local
+    a = pair.links[CEPT, j]
+    b = pair.links[CEPT, k]
+    local = pair.local
     gain = local[b, j] + local[a, k] - local[a, j] - local[b, k]
     return float(gain + burdens[a] + burdens[b])
 
@@ -361,7 +379,8 @@ def look_around(
     beside[:] = 0
     twice = 0.0
     for k in range(start, end):
-        before, after = stream[places[k] - 1], stream[places[k] + 1]
+        before = stream[places[k] - 1]
+        after = stream[places[k] + 1]
         # a word next to itself is counted once, in `twice`
         if before != word:
             beside[0, classes[before]] += 1

@@ -67,7 +67,8 @@ def _diagonal_steps(n: int, m: int) -> I8:
 
 def estimate_diagonal(counts: F8, sizes: I8, starts: I8) -> F4:
     """Return the weight of each distance from the diagonal, for all sizes, (2 REACH + 1,)."""
-    counted, even = np.full(2 * REACH + 1, BASE), np.full(2 * REACH + 1, BASE)
+    counted = np.full(2 * REACH + 1, BASE)
+    even = np.full(2 * REACH + 1, BASE)
     for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
         if n and m:
             block = counts[start : start + n * m].reshape(n, m)

@@ -46,12 +46,17 @@ class FertilityTraining:
         threads: int = 1,
     ) -> None:
         # discount: how much of its own counts a pair does not see, 0 (plain EM) to 1
-        self.text, self._discount, self._threads = text, discount, threads
-        self._start, self._prior = viterbi, prior
+        self.text = text
+        self._discount = discount
+        self._threads = threads
+        self._start = viterbi
+        self._prior = prior
         self.viterbi = np.array(viterbi, np.int32)  # the source word of each target word, or -1
         self._ones = np.ones(text.vocabulary[0], np.float32)
         # of each word pair and target word; those of word pairs are counts till `finish`
-        self.lexical, self._totals, self.null = lexical, self._ones, null
+        self.lexical = lexical
+        self._totals = self._ones
+        self.null = null
         self.posteriors = np.zeros(int(text.kernel.starts[-1]), np.float32)
         self.scores: list[float] = []  # of each round: the sum of the scores of the alignments
         occurrences = np.bincount(text.kernel.sources, minlength=text.vocabulary[0] + 1)
@@ -78,7 +83,8 @@ class FertilityTraining:
                 target_classes=target,
             )
         source, target = map(with_unseen_class, classes)
-        a, b = int(source.max(initial=0)) + 1, int(target.max(initial=0)) + 1
+        a = int(source.max(initial=0)) + 1
+        b = int(target.max(initial=0)) + 1
         self._blocks = np.zeros(len(self.text), np.int64)
         return models.FertilityModel(
             model=model,
@@ -125,7 +131,9 @@ class FertilityTraining:
 
     def _prior_now(self) -> F4:
         # tables of probabilities, not of counts, need none
-        return np.zeros_like(self._prior) if self._totals is self._ones else self._prior
+        if self._totals is self._ones:
+            return np.zeros_like(self._prior)
+        return self._prior
 
     def _expect(self, counted: Sequence[Counts] | None, viterbi: I4) -> float:
         own = 0.0 if self._totals is self._ones else self._discount
@@ -139,7 +147,10 @@ class FertilityTraining:
         )
 
         def run(part: int, low: int, high: int) -> float:
-            counts = models.NO_COUNTS if counted is None else counted[part]
+            if counted is None:
+                counts = models.NO_COUNTS
+            else:
+                counts = counted[part]
             return expect(
                 low,
                 high,
@@ -157,7 +168,8 @@ class FertilityTraining:
             return sum(each.result() for each in runs)
 
     def _scatter(self) -> tuple[F8, F8, F8]:
-        places, null = np.zeros(len(self.lexical)), np.zeros(self.text.vocabulary[1])
+        places = np.zeros(len(self.lexical))
+        null = np.zeros(self.text.vocabulary[1])
         distortion = np.zeros(int(self._starts[-1]) if self.model.factorial else 0)
         scatter(self.text.kernel, self.posteriors, readonly(self._blocks), places, null, distortion)
         return places, null, distortion
@@ -258,7 +270,8 @@ def train_fertilities(
         forward, reverse = (direction.expect() for direction in both)
         report(Round(settings.model, number, forward, reverse))
         if settings.agree:
-            to, back = both[0].posteriors, both[1].posteriors
+            to = both[0].posteriors
+            back = both[1].posteriors
             links = to * back * (to + back) * np.float32(0.5)
         for direction in both:
             direction.maximize(links.copy() if settings.agree else None)
@@ -316,7 +329,8 @@ class FertileDecoder:
             return forward[cells], reverse[cells], target_path[targets], source_path[sources]
         target_path, source_path = self.hmm.paths(begin, end)
         size = cells.stop - cells.start
-        forward, reverse = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        forward = np.zeros(size, np.float32)
+        reverse = np.zeros(size, np.float32)
         for k in range(begin, end):
             mine = pairs.source_starts[k : k + 2] - sources.start
             theirs = pairs.target_starts[k : k + 2] - targets.start
@@ -332,7 +346,8 @@ class FertileDecoder:
 
     def _align(self, pair: int, forward: F4, reverse: F4, target: I4, source: I4) -> None:
         # climb from the alignments of the HMM, in both directions, and set all four arrays
-        pairs, known = self.hmm.pairs, self.known
+        pairs = self.hmm.pairs
+        known = self.known
         sources = self.source_numbers[pairs.source[slice(*pairs.source_starts[pair : pair + 2])]]
         targets = self.target_numbers[pairs.target[slice(*pairs.target_starts[pair : pair + 2])]]
         shape = len(sources), len(targets)

@@ -199,7 +199,10 @@ class Cells:
         pairs = begin, end, source.ids, source.starts, target.ids, target.starts
         likeness = np.zeros((len(forward), 2), np.float32)
         kernel.similarities(*pairs, mine.codes, mine.starts, other.codes, other.starts, likeness)
-        compared = [] if vectors is None else _compared(bitext, begin, end, vectors)
+        if vectors is None:
+            compared = []
+        else:
+            compared = _compared(bitext, begin, end, vectors)
         between = [matrices[-1].ravel() for matrices in compared]
         likely = np.concatenate([np.empty(0, np.float32), *between])
         marks = np.zeros(len(forward), np.uint8)
@@ -253,7 +256,8 @@ class Cells:
         probabilities: F4,
     ) -> Cells:
         """Return cells of the pairs `begin:end` of a bitext from what is given."""
-        lengths, words = np.empty((end - begin, 2), np.int32), np.empty((len(places), 2), np.int32)
+        lengths = np.empty((end - begin, 2), np.int32)
+        words = np.empty((len(places), 2), np.int32)
         counts = np.diff(ends)
         for side, column in ((bitext.source, 0), (bitext.target, 1)):
             lengths[:, column] = side.lengths[begin:end]
@@ -269,7 +273,8 @@ class Cells:
 
     def set_neighbours(self, probabilities: F4, features: F4) -> None:
         """Set the features of the second round from the probabilities (K,) of the first."""
-        where, column = (self.lengths, self.ends, self.places), features.shape[1] - len(NEIGHBOURS)
+        where = (self.lengths, self.ends, self.places)
+        column = features.shape[1] - len(NEIGHBOURS)
         kernel.neighbour_features(*where, probabilities, features, column)
 
 
@@ -312,7 +317,8 @@ def found_in(keys: I8, wanted: I8) -> tuple[I8, B1]:
 def _log_odds(counts: F8) -> F8:
     """Return by how much links (n, 3: linked, expected, cells) exceed the expected, in log odds."""
     linked, expected, cells = np.maximum(counts, 0).T
-    others, fewer = np.maximum(cells - linked, 0), np.maximum(cells - expected, 0)
+    others = np.maximum(cells - linked, 0)
+    fewer = np.maximum(cells - expected, 0)
     more = np.log((linked + _SMOOTH) / (expected + _SMOOTH))
     return np.asarray(more - np.log((others + _SMOOTH) / (fewer + _SMOOTH)))
 
@@ -373,7 +379,9 @@ class GoldLexicon:
     def of(cls, cells: Cells, labels: F4, source: list[str], target: list[str]) -> GoldLexicon:
         """Count the cells of gold pairs of a bitext with these distinct words."""
         values = _values(cells, labels)
-        numbers, tables, names = [], [], []
+        numbers = []
+        tables = []
+        names = []
         for column, words in ((0, source), (1, target)):
             kept, own = np.unique(cells.words[:, column], return_inverse=True)
             spelled = [words[number] for number in kept.tolist()]
@@ -402,13 +410,17 @@ class GoldLexicon:
         both = (mine >= 0) & (theirs >= 0)
         wanted = np.where(both, mine * max(1, len(self.target)) + theirs, -1)
         place, known_pair = found_in(self._keys, wanted)
-        features, first = cells.features, lexicon_columns(cells.features).start
+        features = cells.features
+        first = lexicon_columns(cells.features).start
         for offset, table, rows, kept in (
             (0, self._odds[0], place, known_pair),
             (1, self._odds[1], mine, mine >= 0),
             (2, self._odds[2], theirs, theirs >= 0),
         ):
-            features[:, first + offset] = np.where(kept, table[rows], 0) if len(table) else 0
+            if len(table):
+                features[:, first + offset] = np.where(kept, table[rows], 0)
+            else:
+                features[:, first + offset] = 0
         features[:, first + 3] = 0
         features[known_pair, first + 3] = np.log1p(self.pair_counts[place[known_pair], 2])
 

@@ -55,7 +55,8 @@ def similarities(
                 prefix = common_prefix(source_codes, a, m, target_codes, b, n)
                 # the prefix is part of every longest subsequence: only the rest needs the table
                 common = prefix
-                rest_m, rest_n = m - prefix, n - prefix
+                rest_m = m - prefix
+                rest_n = n - prefix
                 if rest_m > 0 and rest_n > 0 and max(m, n) <= 64:
                     line[: rest_n + 1] = 0
                     for x in range(rest_m):
@@ -204,9 +205,12 @@ def cell_features(
         for cell in range(n * m):
             x = (forward[base + cell] + reverse[base + cell]) * np.float32(0.5)
             means[cell] = min(x, np.float32(1))
-        by_source, by_target = np.zeros((n, 4), np.float32), np.zeros((m, 4), np.float32)
-        to_source, to_target = np.empty(n, np.int64), np.empty(m, np.int64)
-        same_source, same_target = np.zeros(n, np.int32), np.zeros(m, np.int32)
+        by_source = np.zeros((n, 4), np.float32)
+        by_target = np.zeros((m, 4), np.float32)
+        to_source = np.empty(n, np.int64)
+        to_target = np.empty(m, np.int64)
+        same_source = np.zeros(n, np.int32)
+        same_target = np.zeros(m, np.int32)
         for i in range(n):
             to_source[i] = kth(means, i * m, 1, m, by_source[i, :2])
         for j in range(m):
@@ -229,11 +233,18 @@ def cell_features(
                 if not marks[base + cell]:
                     continue
                 x = means[cell]
-                to, back = min(forward[base + cell], 1.0), min(reverse[base + cell], 1.0)
+                to = min(forward[base + cell], 1.0)
+                back = min(reverse[base + cell], 1.0)
                 # the columns are those of `CELL` in `cells`, in its order
                 out = features[row]
-                rival = by_source[i, 1] if x >= by_source[i, 0] else by_source[i, 0]
-                other_rival = by_target[j, 1] if x >= by_target[j, 0] else by_target[j, 0]
+                if x >= by_source[i, 0]:
+                    rival = by_source[i, 1]
+                else:
+                    rival = by_source[i, 0]
+                if x >= by_target[j, 0]:
+                    other_rival = by_target[j, 1]
+                else:
+                    other_rival = by_target[j, 0]
                 out[0] = x
                 out[1] = logit(x)
                 out[2] = logit(to)
@@ -256,7 +267,8 @@ def cell_features(
                 out[19] = out[18] > 0 and (same_source[i] > 1 or same_target[j] > 1)
                 out[20] = spelled[base + cell, 0]
                 out[21] = spelled[base + cell, 1]
-                kind, other_kind = source_kinds[source[a + i]], target_kinds[target[b + j]]
+                kind = source_kinds[source[a + i]]
+                other_kind = target_kinds[target[b + j]]
                 out[22] = kind == 1 and other_kind == 1
                 out[23] = (kind == 1) != (other_kind == 1)
                 out[24] = kind == 2 and other_kind == 2
@@ -272,7 +284,8 @@ def cell_features(
                         around += means[y * m + z]
                 out[29] = (around - x) / 8
                 out[30] = around
-                before, after = at(means, 0, n, m, i - 1, j - 1), at(means, 0, n, m, i + 1, j + 1)
+                before = at(means, 0, n, m, i - 1, j - 1)
+                after = at(means, 0, n, m, i + 1, j + 1)
                 out[31] = before
                 out[32] = after
                 farther = max(at(means, 0, n, m, i - 2, j - 2), at(means, 0, n, m, i + 2, j + 2))
@@ -315,7 +328,8 @@ def neighbour_features(
         first = np.zeros(n * m, np.float32)
         for row in range(ends[p], ends[p + 1]):
             first[places[row, 0] * m + places[row, 1]] = probabilities[row]
-        by_source, by_target = np.zeros((n, 3), np.float32), np.zeros((m, 3), np.float32)
+        by_source = np.zeros((n, 3), np.float32)
+        by_target = np.zeros((m, 3), np.float32)
         for i in range(n):
             kth(first, i * m, 1, m, by_source[i, :2])
         for j in range(m):
@@ -328,8 +342,14 @@ def neighbour_features(
             i, j = places[row, 0], places[row, 1]
             x = first[i * m + j]
             out = features[row, column:]
-            rival = by_source[i, 1] if x >= by_source[i, 0] else by_source[i, 0]
-            other_rival = by_target[j, 1] if x >= by_target[j, 0] else by_target[j, 0]
+            if x >= by_source[i, 0]:
+                rival = by_source[i, 1]
+            else:
+                rival = by_source[i, 0]
+            if x >= by_target[j, 0]:
+                other_rival = by_target[j, 1]
+            else:
+                other_rival = by_target[j, 0]
             out[0] = x
             out[1] = logit(x)
             out[2] = x - rival
@@ -389,21 +409,25 @@ def calibrate(
     some = np.zeros(len(weights) - 1, np.float64)
     most_n = longest(pairs.source_starts, begin, end)
     most_m = longest(pairs.target_starts, begin, end)
-    bests, others = np.zeros((most_n, 2), np.float32), np.zeros((most_m, 2), np.float32)
-    rows, columns = np.zeros(most_n, np.float32), np.zeros(most_m, np.float32)
+    bests = np.zeros((most_n, 2), np.float32)
+    others = np.zeros((most_m, 2), np.float32)
+    rows = np.zeros(most_n, np.float32)
+    columns = np.zeros(most_m, np.float32)
     means = np.zeros(most_n * most_m, np.float32)
     mine = np.zeros(most_n * most_m, np.float32)
     base = 0
     for p in range(begin, end):
         a, b = pairs.source_starts[p], pairs.target_starts[p]
-        n, m = pairs.source_starts[p + 1] - a, pairs.target_starts[p + 1] - b
+        n = pairs.source_starts[p + 1] - a
+        m = pairs.target_starts[p + 1] - b
         start = pairs.starts[p]
         rows[:n] = 0
         columns[:m] = 0
         for i in range(n):
             for j in range(m):
                 cell = i * m + j
-                to, back = forward[base + cell], reverse[base + cell]
+                to = forward[base + cell]
+                back = reverse[base + cell]
                 means[cell] = min((to + back) * np.float32(0.5), np.float32(1))
                 # what the pair itself gave to the tables
                 mine[cell] = 0
@@ -432,8 +456,10 @@ def calibrate(
                 more = target_starts[target + 1] - at
                 prefix = common_prefix(source_letters, first, letters, target_letters, at, more)
                 equal = prefix == letters and prefix == more
-                sign, other_sign = source_signs[source] > 0, target_signs[target] > 0
-                to, back = float(forward[base + cell]), float(reverse[base + cell])
+                sign = source_signs[source] > 0
+                other_sign = target_signs[target] > 0
+                to = float(forward[base + cell])
+                back = float(reverse[base + cell])
                 # s, how far other pairs link the two words, and its shares of all their links
                 weight = float(tables.forward[pairs.cells[start + cell]])
                 support = max(weight - mine[cell], 0.0)
@@ -451,10 +477,16 @@ def calibrate(
                 some[6] = np.log(min(share, other_share, 2.0))
                 some[7] = np.log(max(source_counts[source], target_counts[target], 1.0))
                 some[8] = equal
-                some[9] = 0.0 if equal or prefix < 3 else prefix / max(letters, more)
+                if equal or prefix < 3:
+                    some[9] = 0.0
+                else:
+                    some[9] = prefix / max(letters, more)
                 some[10] = sign != other_sign
                 some[11] = abs((i + 0.5) / n - (j + 0.5) / m)
-                some[12] = 0.0 if equal or (sign and other_sign) else agreement
+                if equal or (sign and other_sign):
+                    some[12] = 0.0
+                else:
+                    some[12] = agreement
                 odds = weights[len(some)]
                 for k in range(len(some)):
                     odds += weights[k] * some[k]

@@ -23,11 +23,14 @@ T = TypeVar("T")
 
 NETWORK_PAIRS = 30  # from how many pairs networks are tried
 SEEDS = 2
-EPOCHS, EPOCHS_OF_FEW, FEW = 12, 24, 30_000
+EPOCHS = 12
+EPOCHS_OF_FEW = 24
+FEW = 30_000
 """Number of passes of a network over all rows; more if an epoch has few rows."""
 RATE = 3e-3
 DECAY = 1e-4
-EASY, THINNED = -6.0, 8
+EASY = -6.0
+THINNED = 8
 """Cells with lower log odds in the prior are not links; a network sees few of them."""
 _ROUNDS = 40  # of Newton's method at most
 _CLOSE = 1e-7  # of the gradient to the number of rows
@@ -45,7 +48,8 @@ def fit(
     """Fit a round in each of several ways."""
     kept = goals >= 0
     if not kept.all():
-        features, goals = features[kept], goals[kept]
+        features = features[kept]
+        goals = goals[kept]
     wanted = (*STRONG, *STRONG_SECOND) if second else STRONG
     strong = np.flatnonzero([x in wanted or x.endswith(STRONG_OF_CHANNEL) for x in names])
     fits = _Fits(prior, features, goals, strong)
@@ -56,7 +60,9 @@ class _Fits:
     """Fits of a round to the same cells in several ways, with shared work."""
 
     def __init__(self, prior: learned.SupervisedRound, features: F4, goals: F4, strong: I8) -> None:
-        self._prior, self._features, self._goals = prior, features, goals
+        self._prior = prior
+        self._features = features
+        self._goals = goals
         self._offset = prior.logits(features)
         self._columns = {"all": np.arange(features.shape[1]), "strong": strong}
         self._rows: dict[str, tuple[F4, F8, F8]] = {}
@@ -65,14 +71,16 @@ class _Fits:
     def of(self, kind: learned.FitKind) -> learned.SupervisedRound:
         """Return the round fitted in one way."""
         if kind.features == "prior":  # as Platt scaling: a factor and a bias of the prior
-            prior, column = self._prior, self._offset[:, None].astype(np.float32)
+            prior = self._prior
+            column = self._offset[:, None].astype(np.float32)
             weights, bias = _regression(column, self._offset, self._goals, kind.ridge)
             factor = 1 + weights[0]
             return learned.SupervisedRound(prior.weights * factor, prior.bias * factor + bias)
         if kind.features == "network":
             return self._networks
         if kind.features == "both":
-            linear, networks = self._weighed("all", kind.ridge), self._networks.networks
+            linear = self._weighed("all", kind.ridge)
+            networks = self._networks.networks
             halves = [learned.Layers(x.first, x.second * np.float32(0.5)) for x in networks]
             return learned.SupervisedRound(linear.weights / 2, linear.bias / 2, tuple(halves))
         return self._weighed(kind.features, kind.ridge)
@@ -93,7 +101,8 @@ class _Fits:
     @cached_property
     def _networks(self) -> learned.SupervisedRound:
         self._rows.clear()
-        width, easy = self._features.shape[1], self._offset < EASY
+        width = self._features.shape[1]
+        easy = self._offset < EASY
         rows, mean, spread = _scaled(self._features, np.arange(width), width + 4 - width % 4)
         rows[:, width] = 1
         networks = [_trained(rows, self._goals, easy, mean, spread, seed) for seed in range(SEEDS)]
@@ -102,10 +111,12 @@ class _Fits:
 
 def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
     """Return standardized columns as rows (C, width), padded with zeros; mean and spread (n,)."""
-    mean, spread = np.empty(features.shape[1]), np.empty(features.shape[1])
+    mean = np.empty(features.shape[1])
+    spread = np.empty(features.shape[1])
     kernel.set_scale(features, mean, spread)
     rows = np.zeros((len(features), width), np.float32)
-    mean, spread = mean[columns], spread[columns]
+    mean = mean[columns]
+    spread = spread[columns]
     kernel.standardize(features, columns, mean, spread, rows)
     return rows, mean, spread
 
@@ -115,9 +126,12 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
     # Newton's method; its matrix is made anew while a step shrinks the gradient less than tenfold
     width = rows.shape[1]
     penalty = np.append(np.full(width, float(ridge)), 1e-3)
-    weights, spread = np.zeros(width + 1), np.empty(len(rows))
-    gradient, next_gradient = np.empty(width + 1), np.empty(width + 1)
-    matrix, known = np.empty((width + 1, width + 1)), False
+    weights = np.zeros(width + 1)
+    spread = np.empty(len(rows))
+    gradient = np.empty(width + 1)
+    next_gradient = np.empty(width + 1)
+    matrix = np.empty((width + 1, width + 1))
+    known = False
     loss = kernel.slope(rows, offset, goals, penalty, weights, gradient, spread)
     for _ in range(_ROUNDS):
         size = np.abs(gradient).max()
@@ -139,7 +153,8 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
             scale /= 2
         if scale < 1 or np.abs(next_gradient).max() > 0.1 * size:
             known = False
-        weights, loss = trial, trial_loss
+        weights = trial
+        loss = trial_loss
         gradient, next_gradient = next_gradient, gradient
     return weights[:-1], float(weights[-1])
 
@@ -147,7 +162,8 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
 def _trained(rows: F4, goals: F4, easy: B1, mean: F8, spread: F8, seed: int) -> learned.Layers:
     """Return a network; each epoch sees an eighth of the easy rows, weighted by eight."""
     scale = np.where(easy, np.float32(THINNED), np.float32(1))
-    hard, others = np.flatnonzero(~easy), np.flatnonzero(easy)
+    hard = np.flatnonzero(~easy)
+    others = np.flatnonzero(easy)
     rng = np.random.default_rng(seed)
     width = len(mean)
     first = np.zeros((kernel.HIDDEN, -(-rows.shape[1] // kernel.LANES) * kernel.LANES), np.float32)
@@ -156,7 +172,10 @@ def _trained(rows: F4, goals: F4, easy: B1, mean: F8, spread: F8, seed: int) -> 
     second[:-1] = rng.normal(0, np.sqrt(1 / kernel.HIDDEN), kernel.HIDDEN)
     moments = [np.zeros_like(layer) for layer in (first, first, second, second)]
     step = 0
-    epochs = EPOCHS_OF_FEW if len(hard) + len(others) // THINNED < FEW else EPOCHS
+    if len(hard) + len(others) // THINNED < FEW:
+        epochs = EPOCHS_OF_FEW
+    else:
+        epochs = EPOCHS
     for epoch in range(epochs):
         order = rng.permutation(np.concatenate([hard, others[epoch % THINNED :: THINNED]]))
         steps = RATE * (1 - epoch / epochs), DECAY, step
@@ -201,7 +220,10 @@ class _Learning:
         lexical: bool = True,
         fold_of: I8 | None = None,
     ) -> None:
-        self.gold, self.prior, self._workers, self._lexical = gold, prior, workers, lexical
+        self.gold = gold
+        self.prior = prior
+        self._workers = workers
+        self._lexical = lexical
         self.goals = gold.goals(objective)
         self.features = gold.cells.features
         self.counts = GoldCounts(gold.cells, self.goals)
@@ -211,7 +233,8 @@ class _Learning:
             of_group = np.empty(gold.different, np.int64)
             of_group[order] = np.arange(gold.different) % FOLDS
             fold_of = of_group[gold.groups]
-        self.fold_of, self.cell_fold = fold_of, fold_of[gold.cells.pair_of]
+        self.fold_of = fold_of
+        self.cell_fold = fold_of[gold.cells.pair_of]
 
     def each(self, function: Callable[[int], T], count: int) -> list[T]:
         """Return function(k) for all k from 0, run in threads."""
@@ -254,7 +277,8 @@ def validate(
     refined = _second_out_of_fold(learning, kind, first[best])
     rounds = _final(learning, kind, first[best])
     after, threshold = by_threshold(objective, gold, refined, learning.fold_of)
-    means, goals = gold.cells.probabilities, learning.goals
+    means = gold.cells.probabilities
+    goals = learning.goals
     return Validated(
         kind.name,
         rounds,
@@ -355,7 +379,8 @@ def _second_out_of_fold(learning: _Learning, kind: learned.FitKind, first: F8) -
     """Return the probabilities (K,) of cells by both rounds of the other folds."""
     # The second round of the folds but f learns what the first says of fold g without f and g
     twos = list(combinations(range(FOLDS), 2))
-    cells, cell_fold = learning.gold.cells, learning.cell_fold
+    cells = learning.gold.cells
+    cell_fold = learning.cell_fold
     seen = {fold: first.copy() for fold in range(FOLDS)}
 
     def of_two(k: int) -> None:
@@ -390,4 +415,6 @@ def _final(learning: _Learning, kind: learned.FitKind, first: F8) -> learned.Sta
 
 def _log_loss(logits: F8, goals: F4) -> float:
     loss = np.log1p(np.exp(-np.abs(logits))) + np.maximum(logits, 0) - goals * logits
-    return round(float(loss.mean() / np.log(2)), 9) if len(loss) else 0.0
+    if len(loss):
+        return round(float(loss.mean() / np.log(2)), 9)
+    return 0.0

@@ -101,7 +101,9 @@ class Gold:
     @cached_property
     def levels(self) -> NDArray[np.int8]:
         """The (K,) kinds of the cells: 2 a sure link, 1 a possible link, 0 no link."""
-        cells, links = self.cells, self.links  # both rise within each pair
+        # both rise within each pair
+        cells = self.cells
+        links = self.links
         width = int(cells.lengths.max(initial=1)) + 1
         owner = np.repeat(np.arange(len(links), dtype=np.int64), np.diff(links.offsets))
         keys = (owner * width + links.links[:, 0]) * width + links.links[:, 1]
@@ -129,7 +131,8 @@ class Gold:
     @cached_property
     def words(self) -> tuple[TokenArrays, TokenArrays]:
         """The words of both sides, with the same numbering."""
-        vocabulary, sides = Vocabulary(), (self.bitext.source, self.bitext.target)
+        vocabulary = Vocabulary()
+        sides = (self.bitext.source, self.bitext.target)
         texts = ((side.sentence(k) for k in range(len(side))) for side in sides)
         source, target = (TokenArrays.pack(text, vocabulary) for text in texts)
         return source, target
@@ -160,7 +163,9 @@ class GoldPairs:
     def __init__(
         self, aligner: Aligner, vectors: TwoVectors | None, annotators: Annotators | None = None
     ) -> None:
-        self._aligner, self._vectors, self._annotators = aligner, vectors, annotators or {}
+        self._aligner = aligner
+        self._vectors = vectors
+        self._annotators = annotators or {}
         self.systems = systems_of(self._annotators)
         self._kept: list[_Kept] = []
         self._came = 0
@@ -226,7 +231,8 @@ class GoldPairs:
         names = names_of(vectors=self._vectors is not None, evidence=self.systems)
         width = len(names)
         features = np.zeros((ends[-1], width), np.float32)
-        places, probabilities = np.empty((ends[-1], 2), np.int32), np.empty(ends[-1], np.float32)
+        places = np.empty((ends[-1], 2), np.int32)
+        probabilities = np.empty(ends[-1], np.float32)
         for pair, begin, end in zip(kept, ends, ends[1:], strict=False):
             features[begin:end, : width - OTHERS], places[begin:end] = pair.features, pair.places
             probabilities[begin:end] = pair.probabilities
@@ -245,9 +251,13 @@ class GoldPairs:
             return
         bitext = self._packed(pairs)
         decoder = self._aligner.decoder(bitext)
-        evidence = Evidence.pack(pairs, self._annotators) if self.systems else None
+        if self.systems:
+            evidence = Evidence.pack(pairs, self._annotators)
+        else:
+            evidence = None
         if evidence is not None:
-            known, new = self.systems, evidence.systems
+            known = self.systems
+            new = evidence.systems
             self.systems = tuple(max(both) for both in zip(known, new, strict=True))  # weighted
         for begin in range(0, len(pairs), _BLOCK):
             end = min(begin + _BLOCK, len(pairs))
@@ -256,6 +266,7 @@ class GoldPairs:
                 inside = slice(cells.ends[k], cells.ends[k + 1])
                 places = cells.places[inside].astype(np.int16)
                 features = cells.features[inside, :-OTHERS].copy()
-                links, shown = pair.alignment(annotator), cells.probabilities[inside].copy()
+                links = pair.alignment(annotator)
+                shown = cells.probabilities[inside].copy()
                 more = 0, cells.shares[inside]
                 yield _Kept(pair.id, pair.words, links, places, features, shown, *more)

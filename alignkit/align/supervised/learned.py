@@ -28,7 +28,9 @@ from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
 
 UNSUPERVISED = "unsupervised"  # the kind if learning brought no gain: the aligner's own alignment
-VOTE, SYSTEM, WITHOUT = "vote", "system:", "without"
+VOTE = "vote"
+SYSTEM = "system:"
+WITHOUT = "without"
 """The kinds if evidence is used as it is (the name of the system follows), or not at all."""
 
 _PART = 500_000  # cells whose features are held at a time by each thread
@@ -38,7 +40,8 @@ _FIRST = {*features_of.CELL, *features_of.VECTORS, "bias"}
 _SECOND = {*_FIRST, *features_of.NEIGHBOURS}
 _MOST = 1 << 20  # bytes of such a file
 _LARGEST = 1e6
-_FEW, _EVIDENCE = 30, 0.6
+_FEW = 30
+_EVIDENCE = 0.6
 
 
 class FitKind(NamedTuple):
@@ -219,10 +222,16 @@ class Learned:
         if self.lessons.vectors and self.used and vectors is None:
             needed = "this was learned with word vectors and needs them: give the same vectors"
             raise AlignerError(needed)
-        least = self.lessons.threshold if threshold is None else threshold
+        if threshold is None:
+            least = self.lessons.threshold
+        else:
+            least = threshold
         check_thresholds(least, sure)
         spelled = Spelled.of(bitext)
-        numbers = None if self.lexicon is None else self.lexicon.numbers(bitext)
+        if self.lexicon is None:
+            numbers = None
+        else:
+            numbers = self.lexicon.numbers(bitext)
 
         def links_of(_: int, begin: int, end: int) -> AlignedLinks:
             part = decoder, bitext, begin, end

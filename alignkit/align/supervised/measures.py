@@ -68,7 +68,8 @@ def measure(objective: str, sums: NDArray[np.generic]) -> F8:
     if objective == "aer":
         below = hypothesis + reference
         return np.asarray(np.where(below > 0, (right + recalled) / np.maximum(below, 1), 1.0))
-    precision, recall = right / np.maximum(hypothesis, 1), recalled / np.maximum(reference, 1)
+    precision = right / np.maximum(hypothesis, 1)
+    recall = recalled / np.maximum(reference, 1)
     both = precision + recall
     return np.asarray(np.where(both > 0, 2 * precision * recall / np.where(both > 0, both, 1), 0))
 
@@ -89,7 +90,8 @@ def calibration_error(goals: F4, probabilities: F4) -> float:
     """Return the mean gap between probabilities above 0.1 and shares of links, over ten bins."""
     # as in Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities", AAAI
     kept = (probabilities > 0.1) & (goals >= 0)
-    x, y = probabilities[kept].astype(np.float64), goals[kept].astype(np.float64)
+    x = probabilities[kept].astype(np.float64)
+    y = goals[kept].astype(np.float64)
     if not len(x):
         return 0.0
     bins = np.minimum((x * _BINS).astype(np.int64), _BINS - 1)
@@ -181,7 +183,10 @@ class LearningReport(TableResult):
             own = plain.after, plain.calibration[1], plain.threshold
             rows.append(row("learned without evidence", *own))
         rows.append(row("learned", self.after, self.calibration[1], self.threshold))
-        against = "difference to the best" if self.systems else "difference"
+        if self.systems:
+            against = "difference to the best"
+        else:
+            against = "difference"
         rows.append(row(against, self.gain))
         title = f"{OBJECTIVES[self.objective].text}, by cross-validation on {self.pairs:,} pairs"
         if self.different < self.pairs:
@@ -192,7 +197,8 @@ class LearningReport(TableResult):
     def verdict(self) -> str:
         """The outcome in a sentence."""
         how = f"{self.kind}, prior {self.prior}{', with vectors' if self.vectors else ''}"
-        how += ", with evidence" if self.systems else ""
+        if self.systems:
+            how += ", with evidence"
         if self.used:
             return f"learned: {how}"
         percent = floor(100 * self.gaining + 1e-9)  # 59.9% are not enough where 60% are
@@ -239,6 +245,7 @@ def resampled(
         figure = shift + sign * value
         ends = [shift + sign * float(expit(logit(inner) + x)) for x in (-away, away)]
         intervals.append(GainInterval(figure, min(figure, *ends), max(figure, *ends)))
-    gain, away = sign * (values[1] - values[0]), reach(samples[1] - samples[0])
+    gain = sign * (values[1] - values[0])
+    away = reach(samples[1] - samples[0])
     gaining = float((samples[1] > samples[0]).mean())
     return intervals[0], intervals[1], GainInterval(gain, gain - away, gain + away), gaining

@@ -21,13 +21,22 @@ def add_product(left: F4, right: F4, length: int, out: F4) -> None:
     # two rows of out and four of right at a time, so that numbers are loaded once
     for h in range(0, HIDDEN, 2):
         for part in range(0, out.shape[1], LANES):
-            even, odd = out[h, part : part + LANES], out[h + 1, part : part + LANES]
+            even = out[h, part : part + LANES]
+            odd = out[h + 1, part : part + LANES]
             for x in range(0, length, 4):
-                p, q = right[x, part : part + LANES], right[x + 1, part : part + LANES]
-                r, s = right[x + 2, part : part + LANES], right[x + 3, part : part + LANES]
-                a, b, c, d = left[h, x], left[h, x + 1], left[h, x + 2], left[h, x + 3]
+                p = right[x, part : part + LANES]
+                q = right[x + 1, part : part + LANES]
+                r = right[x + 2, part : part + LANES]
+                s = right[x + 3, part : part + LANES]
+                a = left[h, x]
+                b = left[h, x + 1]
+                c = left[h, x + 2]
+                d = left[h, x + 3]
                 h1 = h + 1
-                e, f, g, i = left[h1, x], left[h1, x + 1], left[h1, x + 2], left[h1, x + 3]
+                e = left[h1, x]
+                f = left[h1, x + 1]
+                g = left[h1, x + 2]
+                i = left[h1, x + 3]
                 for k in range(LANES):
                     even[k] += a * p[k] + b * q[k] + c * r[k] + d * s[k]
                     odd[k] += e * p[k] + f * q[k] + g * r[k] + i * s[k]
@@ -59,7 +68,8 @@ def network_logits(rows: F4, first: F4, second: F4, logits: F8) -> None:
     columns[width] = 1
     padded = np.zeros((HIDDEN, length), np.float32)
     padded[:, : width + 1] = first.T
-    units, odds = np.empty((HIDDEN, LANES), np.float32), np.empty(LANES, np.float32)
+    units = np.empty((HIDDEN, LANES), np.float32)
+    odds = np.empty(LANES, np.float32)
     # blocks of 64 rows, turned so that each loop runs over the rows
     for start in range(0, len(rows), LANES):
         size = min(LANES, len(rows) - start)
@@ -82,8 +92,10 @@ def adam(
     pace: np.float32,
 ) -> None:
     """Move weights (n,) by a step of Adam."""
-    last, steady = np.float32(0.1), np.float32(0.9)
-    last_square, steady_square = np.float32(0.001), np.float32(0.999)
+    last = np.float32(0.1)
+    steady = np.float32(0.9)
+    last_square = np.float32(0.001)
+    steady_square = np.float32(0.999)
     for x in range(len(weights)):
         # mean and square are moving means of the slope and of its square
         g = slopes[x] * share + decay * weights[x]
@@ -114,11 +126,16 @@ def train_epoch(
     (24, w), of which n weights are in use; n is a multiple of 4, and w of 64. For Adam see Kingma &
     Ba 2015, "Adam: a method for stochastic optimization", ICLR, algorithm 1.
     """
-    length, width = rows.shape[1], first.shape[1]
-    block, columns = np.zeros((LANES, width), np.float32), np.zeros((length, LANES), np.float32)
-    units, back = np.empty((HIDDEN, LANES), np.float32), np.empty((HIDDEN, LANES), np.float32)
-    logits, rest = np.empty(LANES, np.float32), np.empty(LANES, np.float32)
-    slopes, last_slopes = np.empty((HIDDEN, width), np.float32), np.empty(HIDDEN + 1, np.float32)
+    length = rows.shape[1]
+    width = first.shape[1]
+    block = np.zeros((LANES, width), np.float32)
+    columns = np.zeros((length, LANES), np.float32)
+    units = np.empty((HIDDEN, LANES), np.float32)
+    back = np.empty((HIDDEN, LANES), np.float32)
+    logits = np.empty(LANES, np.float32)
+    rest = np.empty(LANES, np.float32)
+    slopes = np.empty((HIDDEN, width), np.float32)
+    last_slopes = np.empty(HIDDEN + 1, np.float32)
     weight = np.float32(decay)
     for start in range(0, len(order), LANES):
         size = min(LANES, len(order) - start)
@@ -140,7 +157,10 @@ def train_epoch(
         last_slopes[HIDDEN] = total_of(rest)
         for h in range(HIDDEN):
             for k in range(LANES):
-                back[h, k] = rest[k] * second[h] if units[h, k] > 0 else np.float32(0)
+                if units[h, k] > 0:
+                    back[h, k] = rest[k] * second[h]
+                else:
+                    back[h, k] = np.float32(0)
                 units[h, k] *= rest[k]
             last_slopes[h] = total_of(units[h])
         slopes[:] = 0
@@ -162,7 +182,8 @@ CONSTANT = 1e-5  # a column of which the standard deviation is not more does not
 @jit
 def set_scale(rows: F4, mean: F8, spread: F8) -> None:
     """Set mean and standard deviation (D,) of the columns of rows (C, D); 1 where none varies."""
-    count, width = max(len(rows), 1), rows.shape[1]
+    count = max(len(rows), 1)
+    width = rows.shape[1]
     mean[:] = 0
     spread[:] = 0
     # two passes: the mean, then the squares of what is apart from it
@@ -198,7 +219,10 @@ def linear_logits(rows: F4, weights: F8, bias: float, logits: F8) -> None:
     """
     fours = len(rows) - len(rows) % 4
     for k in range(0, fours, 4):
-        first, second, third, last = bias, bias, bias, bias
+        first = bias
+        second = bias
+        third = bias
+        last = bias
         for x in range(rows.shape[1]):
             weight = weights[x]
             first += rows[k, x] * weight

@@ -96,7 +96,8 @@ class Refiner:
         check_arguments(Refiner.begin, locals())
         check_known("objective", objective, refinement.OBJECTIVES)
         annotators = checked_annotators(evidence, gold)
-        known, used = refinement.Prior.read(fspath(prior)), vectors is not None
+        known = refinement.Prior.read(fspath(prior))
+        used = vectors is not None
         systems = systems_of(annotators)
         course = _Course(
             gold,
@@ -200,7 +201,8 @@ class Refiner:
         systems = checked_annotators(evidence, gold)
         check_systems(lessons.evidence, {name: len(systems[name]) for name in systems})
         systems = {system.name: systems[system.name] for system in lessons.evidence}
-        used, none = vectors is not None, refinement.Prior.none()
+        used = vectors is not None
+        none = refinement.Prior.none()
         start = learned.rounds or none.rounds(vectors=used, evidence=lessons.evidence)
         course = _Course(gold, lessons.objective, False, start, "what was loaded", vectors, systems)
         plain = (learned.without and learned.without.rounds) or none.rounds(vectors=used)
@@ -268,7 +270,8 @@ class Refiner:
         AlignerError : If there are fewer than five different pairs.
         """
         check_arguments(Refiner.validate, locals())
-        course, gold = self._course, self._gold() if len(self._pairs) else None
+        course = self._course
+        gold = self._gold() if len(self._pairs) else None
         count = 0 if gold is None else gold.different
         if gold is None or count < FOLDS:
             raise AlignerError(
@@ -282,7 +285,9 @@ class Refiner:
 
     def _validate(self, gold: Gold, workers: Workers) -> I8:
         """Cross-validate, use what is best, and return its counts (P, 4) out of fold."""
-        course, least, without = self._course, self.aligner.settings.threshold, self._without
+        course = self._course
+        least = self.aligner.settings.threshold
+        without = self._without
         chosen = validate(gold, course.objective, course.start, workers, before=least)
         rivals = [fitting.Rival("", chosen.before)]
         if without is not None:
@@ -296,7 +301,8 @@ class Refiner:
         report = _report(course, gold, chosen, least, self._pairs.left_out, rivals, rows)
         if without is not None:
             report = replace(report, instead=best.kind, without=without.report)
-        self.report, self._folds = report, chosen.folds
+        self.report = report
+        self._folds = chosen.folds
         self._pairs.divide(chosen.folds.of)
         if report.used:
             self._learn(gold, chosen.kind, chosen.threshold, chosen.rounds)
@@ -312,10 +318,13 @@ class Refiner:
         shape = int(bitext.source.lengths[0]), int(bitext.target.lengths[0])
         if max(shape) > LONGEST_PIECE:
             raise AlignerError(f"a line has {max(shape)} words; the limit is {LONGEST_PIECE}")
-        decoder, learned, vectors = self.aligner.decoder(bitext), self.learned, self._course.vectors
+        decoder = self.aligner.decoder(bitext)
+        learned = self.learned
+        vectors = self._course.vectors
         evidence = learned.seen(self._course.evidence if learned.lessons.evidence else None, [pair])
         if evidence is not None and learned.without is not None and evidence.lacking.any():
-            learned, evidence = learned.without, None
+            learned = learned.without
+            evidence = None
         cells, likely = learned.cells(decoder, bitext, 0, 1, vectors, evidence=evidence)
         probabilities = np.zeros(shape, np.float32)
         probabilities[cells.places[:, 0], cells.places[:, 1]] = likely
@@ -326,7 +335,8 @@ class Refiner:
         self.aligner.save(path)
 
     def _refitted(self, threads: int | None) -> Refiner:
-        learned, course = self.learned, self._course
+        learned = self.learned
+        course = self._course
         if self._without is not None:
             self._without._refitted(threads)
             if not learned.lessons.evidence:
@@ -338,7 +348,9 @@ class Refiner:
             self.report = self._folds = None
             self._unlearn()
             return self
-        kind, folds, gold = learned.lessons.kind, self._folds, self._gold()
+        kind = learned.lessons.kind
+        folds = self._folds
+        gold = self._gold()
         if learned.rounds is None:  # the evidence is used as it is
             self._learn(gold, kind, learned.lessons.threshold, None)
             return self
@@ -347,7 +359,10 @@ class Refiner:
             kind = "strong"  # a prior, or a network that many other pairs taught
         if folds is not None:  # first rounds that know less than half of the pairs are made anew
             holds = len(gold) <= 2 * len(folds.of)
-            folds = fitting.Folds(self._pairs.folds, folds.firsts) if holds else None
+            if holds:
+                folds = fitting.Folds(self._pairs.folds, folds.firsts)
+            else:
+                folds = None
         with Workers.opened(threads) as workers:
             rounds, made = fitting.refit(gold, course.objective, course.start, kind, workers, folds)
         if folds is None:
@@ -362,19 +377,28 @@ class Refiner:
     def _learn(
         self, gold: Gold, kind: str, threshold: float, rounds: refinement.StackedModel | None
     ) -> None:
-        course, goals, lexicon = self._course, gold.goals(self._course.objective), None
+        course = self._course
+        goals = gold.goals(self._course.objective)
+        lexicon = None
         if rounds is not None:
             words = gold.bitext.source.words, gold.bitext.target.words
             lexicon = GoldLexicon.of(gold.cells, goals, *words)
-        without = None if self._without is None else self._without.learned
+        if self._without is None:
+            without = None
+        else:
+            without = self._without.learned
         vectors = course.vectors is not None
         if rounds is None and without is not None:  # only pairs that lack a system need them
             vectors = without.lessons.vectors
         lessons = refinement.Lessons(kind, course.objective, threshold, len(gold), vectors)
         if without is not None:
-            report, measures = self.report, None
+            report = self.report
+            measures = None
             if report is not None and (plain := report.without) is not None:
-                other = plain.after.value if plain.used else plain.before.value
+                if plain.used:
+                    other = plain.after.value
+                else:
+                    other = plain.before.value
                 values = {x.kind: x.measure.value for x in report.systems}
                 measures = values.get(kind, report.after.value), other
             lessons = replace(lessons, evidence=self._pairs.systems, measures=measures)
@@ -385,7 +409,8 @@ class Refiner:
         if self._without is not None:
             self.aligner = self.aligner.with_learned(self._without.learned)
             return
-        objective, least = self._course.objective, float(self.aligner.settings.threshold)
+        objective = self._course.objective
+        least = float(self.aligner.settings.threshold)
         lessons = refinement.Lessons(
             refinement.UNSUPERVISED, objective, least, len(self._pairs), vectors=False
         )

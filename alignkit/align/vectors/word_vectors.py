@@ -85,7 +85,9 @@ class WordVectors:
 
     def _number(self, word: str) -> int:
         number = self._numbers.get(word)
-        return self._folded.get(word.casefold(), -1) if number is None else number
+        if number is None:
+            return self._folded.get(word.casefold(), -1)
+        return number
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -225,7 +227,10 @@ def read_vectors(
         if head.startswith(begin):
             raise FormatError(what, name)
     with open_input(name, max_size) as stream:
-        share = None if progress is None else _report_share(stream, name, progress)
+        if progress is None:
+            share = None
+        else:
+            share = _report_share(stream, name, progress)
         gathering = Gathering(words, share)
         if head.startswith(MAGIC):
             dimensions = _read_archive(stream, name, gathering)
@@ -248,7 +253,9 @@ def _report_share(
     size = 0
     with suppress(OSError):
         size = os.path.getsize(name)
-    return (lambda: progress(min(1.0, bytes_read(stream) / size))) if size else None
+    if size:
+        return lambda: progress(min(1.0, bytes_read(stream) / size))
+    return None
 
 
 def _is_binary(head: bytes) -> bool:
@@ -271,7 +278,8 @@ def _sizes_of(line: bytes, path: str) -> tuple[int, int] | None:
     header = HEADER.fullmatch(line)
     if header is None:
         return None
-    words, dimensions = int(header[1]), int(header[2])
+    words = int(header[1])
+    dimensions = int(header[2])
     if not 0 < dimensions <= MOST_DIMENSIONS:
         problem = f"declares vectors of {dimensions} dimensions; expected 1 to {MOST_DIMENSIONS}"
         raise FormatError(problem, path, 1)
@@ -325,7 +333,8 @@ class Gathering:
     def vectors(self, dimensions: int) -> WordVectors:
         """Return the collected vectors; call it once, because it frees memory as it goes."""
         array = np.empty((len(self._words), dimensions), np.float32)
-        begin, self._blocks = 0, self._blocks[::-1]
+        begin = 0
+        self._blocks = self._blocks[::-1]
         while self._blocks:
             block = self._blocks.pop()[: len(array) - begin]
             array[begin : begin + len(block)] = block
@@ -360,7 +369,10 @@ def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
                 path,
                 number,
             )
-        end = line.find(b" ") if fields == dimensions else len(line.rsplit(b" ", dimensions)[0])
+        if fields == dimensions:
+            end = line.find(b" ")
+        else:
+            end = len(line.rsplit(b" ", dimensions)[0])
         word = gathering.wants(line[:end])
         if word is not None:
             gathering.take(word, _numbers_of(line[end:].split(), path, number))
@@ -396,10 +408,12 @@ def _read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int
         raise FormatError(_SIZES, path, 1)
     count, dimensions = sizes
     size = 4 * dimensions
-    data, at = b"", 0
+    data = b""
+    at = 0
     for number in range(1, count + 1):
         if len(data) - at < _LONGEST + size:
-            data, at = data[at:] + stream.read(_CHUNK + size), 0
+            data = data[at:] + stream.read(_CHUNK + size)
+            at = 0
         while data[at : at + 1] == b"\n":
             at += 1
         end = data.find(b" ", at, at + _LONGEST)
@@ -447,13 +461,18 @@ class _Rows:
         version = npy.read_magic(stream)
         if version not in ((1, 0), (2, 0)):
             raise FormatError(f"array {name!r} has the unsupported .npy version {version}", path)
-        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        if version == (1, 0):
+            read = npy.read_array_header_1_0
+        else:
+            read = npy.read_array_header_2_0
         self.shape, fortran, self.dtype = read(stream)
         if fortran and len(self.shape) > 1:
             raise FormatError(
                 f"array {name!r} is stored by columns; save numpy.ascontiguousarray of it", path
             )
-        self._stream, self._name, self._path = stream, name, path
+        self._stream = stream
+        self._name = name
+        self._path = path
 
     def chunks(self, rows: int) -> Iterator[NDArray[Any]]:
         """Yield portions of this number of rows."""
@@ -488,7 +507,10 @@ def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
 
 def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> int:
     if words.dtype.kind not in "US" or len(words.shape) != 1:
-        kind = "of objects" if words.dtype.hasobject else f"{words.dtype} {words.shape}"
+        if words.dtype.hasobject:
+            kind = "of objects"
+        else:
+            kind = f"{words.dtype} {words.shape}"
         raise FormatError(
             f"array 'words' is {kind}; expected texts: save numpy.array(words, dtype=str)", path
         )
@@ -503,7 +525,10 @@ def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> in
     for names, numbers in zip(words.chunks(rows), vectors.chunks(rows), strict=True):
         for name, row in zip(names, numbers, strict=True):
             number += 1
-            raw = name if isinstance(name, bytes) else name.encode(errors="surrogatepass")
+            if isinstance(name, bytes):
+                raw = name
+            else:
+                raw = name.encode(errors="surrogatepass")
             word = gathering.wants(raw)
             if word is not None:
                 with np.errstate(over="ignore"):

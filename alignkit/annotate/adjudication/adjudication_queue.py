@@ -86,9 +86,11 @@ class Docket:
         rows = self.rows()
         done = sum(row.state == "done" for row in rows)
         left = sum(row.state in ("open", "reopened") for row in rows)
-        some, total = rows, len(rows)
+        some = rows
+        total = len(rows)
         if only in ("open", "done"):
-            some, only = [row for row in rows if (row.state == "done") == (only == "done")], ""
+            some = [row for row in rows if (row.state == "done") == (only == "done")]
+            only = ""
         if query or only:
             with self._store.database.reading() as conn:
                 ks = queries.pairs_with(conn, query, only, actor)
@@ -112,10 +114,13 @@ class Docket:
         """Return the pairs that have changed; None if all must be looked at."""
         if self._n < 0:
             return None
-        event, stream = schema.event_table.c, schema.stream.c
+        event = schema.event_table.c
+        stream = schema.stream.c
         asked = select(stream.pair).where(stream.id == event.stream, event.n > self._n)
         changed = set(conn.execute(asked.distinct()).scalars())
-        return None if 0 in changed or len(changed) > _CHUNK else changed
+        if 0 in changed or len(changed) > _CHUNK:
+            return None
+        return changed
 
 
 def settled_pairs(conn: Connection, some: Collection[int]) -> set[int]:
@@ -158,7 +163,8 @@ def _looked(conn: Connection, ready: dict[int, list[comparison.Voter]]) -> Itera
     setting = conn.execute(select(schema.project)).one()
     account = schema.account.c
     accounts = conn.execute(select(account.id).where(account.name == setting.gold))
-    gold, judged = accounts.scalar() or 0, setting.task == "judge"
+    gold = accounts.scalar() or 0
+    judged = setting.task == "judge"
     rows = iter(ready.items())
     while some := dict(islice(rows, _CHUNK)):
         states: dict[int, dict[int, PairState]] = {k: {} for k in some}
@@ -180,8 +186,10 @@ def _looked(conn: Connection, ready: dict[int, list[comparison.Voter]]) -> Itera
                 state = "open"  # somebody has to decide, or to look at the rewrites
             elif decided.done and rewrites_changed(conn, k, gold, decided, votes):
                 state = "reopened"
+            elif decided.done and not comparison.missing(items, held):
+                state = "done"
             else:
-                state = "done" if decided.done and not comparison.missing(items, held) else "agreed"
+                state = "agreed"
             cases.append(_Looked(k, ballots, left, state))
         yield cases
 
@@ -191,15 +199,23 @@ def rewrites_changed(
 ) -> bool:
     """Return whether the rewrites of a pair ask for another look."""
     own = set(decided.rewrites.values())
-    now = {texts for state in votes.values() for texts in state.rewrites.values()}
+    now = set()
+    for state in votes.values():
+        for texts in state.rewrites.values():
+            now.add(texts)
     if not own and not now:
         return False
-    log, last = queries.pair_log(conn, k), 0
+    log = queries.pair_log(conn, k)
+    last = 0
     for event in log.get(gold, ()):
         done = event.kind == "done" and decode_data(event.data).after is True
-        last = max(last, event.n) if done or event.kind == "rewrite" else last
+        if done or event.kind == "rewrite":
+            last = max(last, event.n)
     before = (provenance.rewrites_at(log.get(account, ()), last) for account in votes)
-    then = {texts for made in before for texts in made.values()}
+    then = set()
+    for made in before:
+        for texts in made.values():
+            then.add(texts)
     return bool((now - then) - own or (then - now) & own)
 
 
@@ -235,13 +251,16 @@ def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
         names = names_of(conn, case.pair)
         state, *stacks = queries.viewed(conn, case.gold)
         undo, redo = ([names.hidden(event) for event in stack] for stack in stacks)
-        votes, n = list(_votes(conn, case, names)), queries.last_n(conn)
+        votes = list(_votes(conn, case, names))
+        n = queries.last_n(conn)
         states = {voter.account: case.streams[voter.name].state for voter in case.voters}
-        gold, decided = queries.account_of(conn, queries.gold_name(conn)), case.gold.state
+        gold = queries.account_of(conn, queries.gold_name(conn))
+        decided = case.gold.state
         changed = decided.done and rewrites_changed(conn, k, gold, decided, states)
     if state.whys is not msgspec.UNSET:
         state.whys = [(i, j, names.hidden_why(text)) for i, j, text in state.whys]
-    pair, listed = case.pair, docket.listed(limit=0)
+    pair = case.pair
+    listed = docket.listed(limit=0)
     return GoldView(
         k,
         pair.id,
@@ -266,9 +285,13 @@ def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
 def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterable[Vote]:
     accounts = {voter.name: voter.account for voter in case.voters}
     log = queries.pair_log(conn, case.pair.k)
-    corrected = provenance.rewordings(conn, case.pair.k) if case.pair.rev > 1 else {}
+    if case.pair.rev > 1:
+        corrected = provenance.rewordings(conn, case.pair.k)
+    else:
+        corrected = {}
     for number, name in enumerate(names.ordered(case.streams), 1):
-        events, state = log.get(accounts[name], []), case.streams[name].state
+        events = log.get(accounts[name], [])
+        state = case.streams[name].state
         how = provenance.origins(events, corrected)
         yield Vote(
             id=names.shown(name),

@@ -24,7 +24,10 @@ from alignkit.model.arrays import LinkArrays
 from alignkit.model.phrase_arrays import LINKS
 from alignkit.model.phrases import extract_phrases
 
-AGREED, OPEN, DECIDED, REOPENED = "agreed", "open", "decided", "reopened"
+AGREED = "agreed"
+OPEN = "open"
+DECIDED = "decided"
+REOPENED = "reopened"
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,8 @@ def _item(
     place: Cell, ballots: Mapping[str, Ballot], gold: GoldState, majority: bool
 ) -> VotedPlace:
     votes = tuple(ballot.at(place) for ballot in ballots.values())
-    value, why = value_of(gold.values, place), gold.whys.get(place)
+    value = value_of(gold.values, place)
+    why = gold.whys.get(place)
     if why is not None:  # reopened if a vote is another than recorded, or gold than its reason
         recorded = {name: said for name, (said, _) in why.votes.items()}
         now = {name: ballot.at(place) for name, ballot in ballots.items()}
@@ -141,7 +145,9 @@ def shared_value(votes: Sequence[Value], majority: bool) -> Value | None:
     if votes.count(votes[0]) == len(votes):
         return votes[0]
     value = max(votes, key=votes.count)
-    return value if majority and 2 * votes.count(value) > len(votes) else None
+    if majority and 2 * votes.count(value) > len(votes):
+        return value
+    return None
 
 
 def agreed_items(items: Iterable[VotedPlace]) -> list[VotedPlace]:
@@ -161,7 +167,8 @@ def grouped(items: Iterable[VotedPlace]) -> list[list[VotedPlace]]:
     for place in sorted(left, key=as_read):
         if place not in left:
             continue
-        group, pending = [], [left.pop(place)]
+        group = []
+        pending = [left.pop(place)]
         while pending:
             group.append(item := pending.pop())
             near = [other for other in _neighbours(item.place) if other in left]
@@ -175,7 +182,10 @@ def _neighbours(place: Cell) -> list[Cell]:
     i, j = place
     if place == JUDGMENT:
         return []
-    rows = [] if i == NULL else [(i + step, j) for step in (-1, 1) if i + step >= 0]
+    if i == NULL:
+        rows = []
+    else:
+        rows = [(i + step, j) for step in (-1, 1) if i + step >= 0]
     return rows + ([] if j == NULL else [(i, j + step) for step in (-1, 1) if j + step >= 0])
 
 
@@ -203,18 +213,22 @@ class Voter(NamedTuple):
 
 def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
     """Return the voters of each pair, or of one: to whom it is assigned, or who annotated it."""
-    counts, account = schema.pair_counts.c, schema.account.c
+    counts = schema.pair_counts.c
+    account = schema.account.c
     assigned = has_assignments(conn)
     done: ColumnElement[bool] = counts.done
     if assigned:
-        row, held = schema.assignment.c, schema.pair_counts
-        pair, done = row.pair, func.coalesce(done, False)
+        row = schema.assignment.c
+        held = schema.pair_counts
+        pair = row.pair
+        done = func.coalesce(done, False)
         joined = schema.assignment.join(schema.account, account.id == row.account).outerjoin(
             held, and_(counts.pair == pair, counts.account == row.account)
         )
         asked = select(pair, account.id, account.name, done).select_from(joined)
     else:
-        pair, stream = counts.pair, schema.stream.c
+        pair = counts.pair
+        stream = schema.stream.c
         said: ColumnElement[bool] = done | (counts.links + counts.nulls + counts.comments > 0)
         if queries.task_of(conn) == "judge":  # whoever only aligned it has no vote
             own = select(stream.id).where(stream.pair == pair, stream.account == counts.account)
@@ -240,15 +254,23 @@ def all_in(pair_voters: Sequence[Voter]) -> bool:
 
 def were_all_in(conn: Connection, k: int, pair_voters: Sequence[Voter]) -> bool:
     """Return whether all voters on a pair were done at once, with the words that it has now."""
-    event, stream = schema.event_table.c, schema.stream.c
+    event = schema.event_table.c
+    stream = schema.stream.c
     asked = select(stream.account, event.kind, event.sent, event.data)
     asked = asked.where(event.stream == stream.id, stream.pair == k).order_by(event.n)
-    voting, done, were = {voter.account for voter in pair_voters}, set[int](), False
+    voting = {voter.account for voter in pair_voters}
+    done = set[int]()
+    were = False
     for account, kind, sent, text in conn.execute(asked):
         data = decode_data(text.encode())
         if (turn := data if kind == "done" else data.done) is not None:
             again = not (turn.after or sent)  # its words were corrected
-            done = set() if again else done | {account} if turn.after else done - {account}
+            if again:
+                done = set()
+            elif turn.after:
+                done = done | {account}
+            else:
+                done = done - {account}
             were = voting <= done or (were and not again)
     return were
 

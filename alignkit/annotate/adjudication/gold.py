@@ -45,11 +45,15 @@ class Pseudonyms:
 
     def ordered(self, names: Iterable[str]) -> list[str]:
         """Return names in the order of their votes: unchanged, or shuffled if they are hidden."""
-        return sorted(names, key=self.shown) if self.blind else list(names)
+        if self.blind:
+            return sorted(names, key=self.shown)
+        return list(names)
 
     def hidden_why(self, text: str) -> str:
         """Return the text of a reason without names."""
-        return renamed_why(text, self.shown) if self.blind else text
+        if self.blind:
+            return renamed_why(text, self.shown)
+        return text
 
     def hidden(self, event: log.Event) -> log.Event:
         """Return an event without names."""
@@ -189,7 +193,10 @@ def decide(
             hidden = [names.hidden_conflict(fields) for fields in conflict.conflicts]
             missed = [names.hidden(event) for event in conflict.events]
             others = sorted({event.actor for event in missed} - {actor})
-            by = f"by {', '.join(others)}" if others else "in another tab"
+            if others:
+                by = f"by {', '.join(others)}"
+            else:
+                by = "in another tab"
             raise Conflict(hidden, conflict.seq, missed, by=by) from None
         answer.events = [names.hidden(event) for event in answer.events]
         return answer, new
@@ -201,7 +208,8 @@ class _Clerk:
     """Check events of adjudicators before they are stored, and add agreed places."""
 
     def __init__(self, case: Case, actor: str) -> None:
-        self._case, self._actor = case, actor
+        self._case = case
+        self._actor = actor
 
     def __call__(self, writer: Writer, sent: log.Sent, data: log.Data) -> None:
         if sent.kind not in _KINDS:
@@ -223,7 +231,10 @@ class _Clerk:
 
     def _check_end(self, state: PairState) -> None:
         if left := comparison.left_to_decide(self._case.items(state)):
-            places = "1 difference is" if left == 1 else f"{left} differences are"
+            if left == 1:
+                places = "1 difference is"
+            else:
+                places = f"{left} differences are"
             raise BadEvent(f"{places} still open; decide, then mark the pair as done")
         if self._case.missing(state):
             raise BadEvent("gold lacks something that all agree on; mark the pair as done again")
@@ -245,9 +256,18 @@ class _Clerk:
         if not reasons or None in reasons.values():
             raise BadEvent("whys: a decision needs a reason for each of its cells")
         if data.label is not None or data.flags is not None:
-            label = state.judgment if data.label is None else data.label[1]
-            flags = state.flags if data.flags is None else data.flags[1]
-            written[log.JUDGMENT] = (label, *flags) if label or flags else ()
+            if data.label is None:
+                label = state.judgment
+            else:
+                label = data.label[1]
+            if data.flags is None:
+                flags = state.flags
+            else:
+                flags = data.flags[1]
+            if label or flags:
+                written[log.JUDGMENT] = (label, *flags)
+            else:
+                written[log.JUDGMENT] = ()
         if bare := [place for place in written if place not in reasons]:
             raise BadEvent(f"whys: the decision on {list(bare[0])} has no reason; give one")
         now = comparison.ballot_of(state).values
@@ -282,7 +302,8 @@ class _Clerk:
 def _agreed(
     items: list[comparison.VotedPlace], ballots: Mapping[str, comparison.Ballot], state: PairState
 ) -> log.Data:
-    cells, whys = [], []
+    cells = []
+    whys = []
     more: dict[str, Any] = {}
     for item in items:
         i, j = item.place
@@ -306,7 +327,8 @@ def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
             continue
         event = log.Sent(str(uuid4()), "done", Raw(b'{"before":false,"after":true}'))
         with suppress(NotReady, BadEvent, Conflict, OldText):  # a vote has just changed
-            seq, rev = case.gold.state.seq, case.pair.rev
+            seq = case.gold.state.seq
+            rev = case.pair.rev
             count += decide(store, k, actor, base=seq, rev=rev, events=[event])[1]
     return count
 
@@ -322,7 +344,8 @@ def gold_changes(store: Store, after: int) -> GoldChanges | None:
     with store.database.reading() as conn:
         account = queries.account_of(conn, queries.gold_name(conn))
         last, rows = PairList(conn, account, everything=True).changes(after)
-        event, stream = schema.event_table.c, schema.stream.c
+        event = schema.event_table.c
+        stream = schema.stream.c
         others = select(stream.pair).where(
             event.stream == stream.id,
             event.n > after,

@@ -17,7 +17,10 @@ from alignkit.annotate.project.rewording import Rewording
 from alignkit.annotate.project.state import PairState, decode_state
 from alignkit.annotate.project.store import Store
 
-HAND, SINGLY, BULK, IMPORTED = "hand", "singly", "bulk", "imported"
+HAND = "hand"
+SINGLY = "singly"
+BULK = "bulk"
+IMPORTED = "imported"
 """Drawn by hand, suggestion accepted singly or in bulk, imported."""
 
 _HOW = {"accept": SINGLY, "accept-all": BULK, "import": IMPORTED}
@@ -98,7 +101,12 @@ def rewrite_lines(
             said = texts in rewrites_at(earlier, event.n).values()
             votes[name] = {"said": said, "seq": earlier[-1].seq if earlier else 0}
         having = [name for name, vote in votes.items() if vote["said"]]
-        why = "own" if not having else "agreed" if len(having) == len(votes) else "vote"
+        if not having:
+            why = "own"
+        elif len(having) == len(votes):
+            why = "agreed"
+        else:
+            why = "vote"
         yield {
             "rewrite": list(texts),
             "why": why,
@@ -120,14 +128,16 @@ def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
             gold = queries.account_of(conn, queries.gold_name(conn))
         except UnknownAnnotator:
             return
-        stream, pair = schema.stream.c, schema.pair.c
+        stream = schema.stream.c
+        pair = schema.pair.c
         joined = schema.stream.join(schema.pair, pair.k == stream.pair)
         asked = select(stream.pair, pair.id, stream.state).select_from(joined)
         names = dict(enumerate(queries.annotators(conn), 1))
         for k, id, text in conn.execute(asked.where(stream.account == gold).order_by(stream.pair)):
             state = decode_state(text)
             if state.done or not done:
-                yield from ({"id": id, **record} for record in _pair(conn, k, state, gold, names))
+                for record in _pair(conn, k, state, gold, names):
+                    yield {"id": id, **record}
 
 
 def _pair(

@@ -30,7 +30,8 @@ class Compared(NamedTuple):
 
 def compared(conn: Connection) -> Compared:
     """Return the annotators of a project who are compared."""
-    info, initial = queries.project_info(conn), queries.suggesting(conn)
+    info = queries.project_info(conn)
+    initial = queries.suggesting(conn)
     having = set(conn.execute(select(schema.assignment.c.account).distinct()).scalars())
     others = {info.gold, *queries.sources(conn)}
     names = {
@@ -97,7 +98,10 @@ class LiveWork:
         if self.compared is not None and last == self.n:
             return False
         if self.anew(conn):
-            self.tally, self.done, self.apart, self.judged = Tally(), {}, {}, {}
+            self.tally = Tally()
+            self.done = {}
+            self.apart = {}
+            self.judged = {}
             self.version += 1
             self._join(conn)
             self._read(conn, dict.fromkeys(range(1, self.pairs + 1)), report)
@@ -113,7 +117,8 @@ class LiveWork:
 
     def _changed(self, conn: Connection) -> tuple[dict[int, set[int] | None], set[str]]:
         """Return who has changed each pair since, and the kinds of the project's own events."""
-        event, stream = schema.event_table.c, schema.stream.c
+        event = schema.event_table.c
+        stream = schema.stream.c
         asked = select(stream.pair, stream.account, event.kind).distinct()
         rows = conn.execute(asked.where(event.n > self.n, event.stream == stream.id))
         changed: dict[int, set[int] | None] = {}
@@ -156,7 +161,10 @@ class LiveWork:
         """Update which pairs are adjudicated, of those that have changed or of all."""
         assert self.compared is not None
         done = self.done[self.compared.gold]
-        again = done if changed is None else done.intersection(changed)
+        if changed is None:
+            again = done
+        else:
+            again = done.intersection(changed)
         kept = () if changed is None else self.settled.difference(changed)
         self.settled = settled_pairs(conn, again).union(kept)
 
@@ -205,9 +213,15 @@ class LiveWork:
         own = table.pair.in_(sorted(some)), table.account.in_(list(names))
         states: dict[int, dict[str, DoneLinks]] = {}
         for k, account, state in queries.states(conn, *own):
-            annotation = annotation_of(state, scheme) if state.done else None
+            if state.done:
+                annotation = annotation_of(state, scheme)
+            else:
+                annotation = None
             if annotation is not None:
-                judgment = (state.judgment, *state.flags) if state.judgment else ()
+                if state.judgment:
+                    judgment = (state.judgment, *state.flags)
+                else:
+                    judgment = ()
                 work = DoneLinks(annotation, state.bulk, judgment)
                 states.setdefault(k, {})[names[account]] = work
         return states

@@ -45,7 +45,9 @@ Floats = NDArray[np.float64]
 Report = Callable[[str, "float | None"], None]
 
 _MOST = 300  # corrected pairs that are drawn one by one, and points of their line
-_ROWS, _LEAST = 12, 5  # rows of the table of corrections, and pairs of each
+# rows of the table of corrections, and pairs of each
+_ROWS = 12
+_LEAST = 5
 _SHARE = 20  # the window of the mean is one in so many pairs, to either side
 
 
@@ -58,8 +60,12 @@ def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> 
         if times_alone:
             return figures
         report("reading", None)
-        pairs = list(control_pairs(conn)) if read_plan(conn) is not None else []
-        judges, scheme = queries.task_of(conn) == "judge", queries.scheme_of(conn)
+        if read_plan(conn) is not None:
+            pairs = list(control_pairs(conn))
+        else:
+            pairs = []
+        judges = queries.task_of(conn) == "judge"
+        scheme = queries.scheme_of(conn)
     if any(pair.arm for pair in pairs):
         bias = estimate_pull(pairs)
         pull, accepted, rejected = map(_estimated, (bias.pull, bias.accepted, bias.rejected))
@@ -91,7 +97,8 @@ def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> 
 
 
 def _estimated(estimate: Estimate) -> view.LiveFigure:
-    value, interval = _known(estimate.value), estimate.interval
+    value = _known(estimate.value)
+    interval = estimate.interval
     if isinstance(interval, Interval):
         return view.LiveFigure(value, _known(interval.low), _known(interval.high), estimate.pairs)
     return view.LiveFigure(value, pairs=estimate.pairs, reason=interval)
@@ -101,7 +108,8 @@ def _twos(
     corpus: Corpus, asked: Compared, report: Report
 ) -> tuple[list[view.SlowTwo], list[Caution]]:
     names = tuple(name for name in asked.annotators if name in corpus.aligners)
-    initial, every = asked.initial, [CorpusPart("all", np.arange(len(corpus)))]
+    initial = asked.initial
+    every = [CorpusPart("all", np.arange(len(corpus)))]
     options = AgreementOptions(chance=CLOSED)
     if initial is not None:
         options = AgreementOptions(missing_initial="leave-out")
@@ -135,8 +143,14 @@ def _twos(
 def _corrected(result: BeyondChance) -> view.LiveFigure:
     value, low, high = _known(result.C), None, None
     if result.interval is not None:
-        low, high = _known(result.interval.low), _known(result.interval.high)
-    reason = result.undefined if value is None else "" if low is not None else result.no_interval
+        low = _known(result.interval.low)
+        high = _known(result.interval.high)
+    if value is None:
+        reason = result.undefined
+    elif low is not None:
+        reason = ""
+    else:
+        reason = result.no_interval
     return view.LiveFigure(value, low, high, result.used, reason)
 
 
@@ -177,7 +191,9 @@ def _seconds(at: str) -> float:
 
 
 def _pace(conn: Connection, account: int) -> tuple[float | None, float | None]:
-    event, stream, counts = schema.event_table.c, schema.stream.c, schema.pair_counts.c
+    event = schema.event_table.c
+    stream = schema.stream.c
+    counts = schema.pair_counts.c
     asked = select(stream.pair, event.at).where(event.stream == stream.id)
     sent = asked.where(stream.account == account, event.sent != "")
     done = select(counts.pair).where(counts.account == account, counts.done.is_(True))
@@ -231,7 +247,9 @@ def corrections_of(conn: Connection) -> list[Corrected]:
 
 def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
     """Yield what was marked done on a page: pair, account, time, and state."""
-    event, stream, counts = schema.event_table.c, schema.stream.c, schema.pair_counts.c
+    event = schema.event_table.c
+    stream = schema.stream.c
+    counts = schema.pair_counts.c
     own = (counts.account == stream.account) & (counts.pair == stream.pair)
     asked = (
         select(stream.pair, stream.account, func.max(event.at), stream.state)
@@ -240,7 +258,8 @@ def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
         .group_by(stream.id)
         .order_by(stream.id)
     )
-    yield from (tuple(row) for row in conn.execute(asked))
+    for row in conn.execute(asked):
+        yield tuple(row)
 
 
 def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> view.Corrections | None:
@@ -267,12 +286,14 @@ def smoothed(values: Floats, half: int) -> Floats:
     """Return a moving mean: of each value and `half` values on both sides, fewer at the ends."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     places = np.arange(len(values))
-    first, end = np.maximum(places - half, 0), np.minimum(places + half + 1, len(values))
+    first = np.maximum(places - half, 0)
+    end = np.minimum(places + half + 1, len(values))
     return np.asarray((sums[end] - sums[first]) / (end - first))
 
 
 def _part(begin: int, some: Sequence[Corrected]) -> view.CorrectionsPart:
-    differ, drawn = sum(pair.differ for pair in some), sum(pair.drawn for pair in some)
+    differ = sum(pair.differ for pair in some)
+    drawn = sum(pair.drawn for pair in some)
     total = drawn + sum(pair.suggested for pair in some)
     taught = [pair.taught for pair in some]
     f1 = (total - differ) / total if total else None

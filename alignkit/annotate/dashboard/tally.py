@@ -120,7 +120,8 @@ class Two:
     def shared(self) -> tuple[int, int]:
         """Return how many links both have, and how many of these both took in bulk."""
         column = _WORDS[0].columns.start + 1
-        every, apart = int(self._sum[column]), int(self._sum[_WIDTH + column])
+        every = int(self._sum[column])
+        apart = int(self._sum[_WIDTH + column])
         return every, every - apart
 
     def f1_of(self, k: int) -> PairF1 | None:
@@ -194,7 +195,8 @@ _BOTH = ("first", "second")
 
 def _rows(matches: Sequence[tuple[TalliedPair, str, str]]) -> Counts:
     """Return the rows of pairs that two have done; one call, as a call costs more than a row."""
-    pairs, bulk = [], []
+    pairs = []
+    bulk = []
     for work, *two in matches:
         links = map(work.pair.alignment, two)
         pairs.append(SentencePair("", *work.pair.words, dict(zip(_BOTH, links, strict=True))))
@@ -215,7 +217,8 @@ def _without(pair: SentencePair, cells: Collection[Cell]) -> SentencePair:
 def _counted(pairs: Sequence[SentencePair], parts: Sequence[_Part]) -> Counts:
     if not pairs:
         return np.zeros((0, parts[-1].columns.stop), np.int32)
-    data, places = CorpusData(Corpus(pairs)), np.arange(len(pairs))
+    data = CorpusData(Corpus(pairs))
+    places = np.arange(len(pairs))
     every = PairData(data, _BOTH, places)
     different = PairData(data, _BOTH, places, ignore_identical=True)
     return np.hstack([part.count(every, different) for part in parts]).astype(np.int32)

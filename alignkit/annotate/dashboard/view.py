@@ -201,16 +201,26 @@ def dashboard_view(
     """Return the dashboard of a project."""
     assert live.compared is not None
     judges = queries.task_of(conn) == "judge"
-    gold, initial = live.compared.gold, live.compared.initial
+    gold = live.compared.gold
+    initial = live.compared.initial
     names = [name for name in live.tally.names if live.done[name]]
-    twos = [] if judges else [_two_line(live, drawn, slow, *two) for two in combinations(names, 2)]
+    if judges:
+        twos = []
+    else:
+        twos = [_two_line(live, drawn, slow, *two) for two in combinations(names, 2)]
     several = len(names) > 1
     unknown = LiveFigure(None, reason=slow.problem or _COMPUTING)
-    view = label_view(queries.scheme_of(conn)) if judges else None
+    if judges:
+        view = label_view(queries.scheme_of(conn))
+    else:
+        view = None
     printing = []
     if several and (view is not None or not judges):
         printing = commands(project, names, None if judges else initial, view)
-    reason = "" if several else "agreement needs two annotators who have marked pairs as done"
+    if several:
+        reason = ""
+    else:
+        reason = "agreement needs two annotators who have marked pairs as done"
     return DashboardView(
         n=live.n,
         pairs=live.pairs,
@@ -252,12 +262,14 @@ def commands(
 def _annotator_lines(live: LiveWork, slow: Slow) -> Iterator[AnnotatorLine]:
     """Yield the progress of each annotator who has done something, or has work."""
     for name in live.tally.names:
-        done, pairs = live.done[name], live.pairs
+        done = live.done[name]
+        pairs = live.pairs
         if live.assigned is not None:
             own = live.assigned.get(name, set())
             if not done and not own:
                 continue
-            done, pairs = done & own, len(own)
+            done = done & own
+            pairs = len(own)
         line = AnnotatorLine(name, len(done), pairs)
         line.seconds, mean = slow.figures.paces.get(name, (None, None))
         if name not in slow.figures.paces:
@@ -281,7 +293,10 @@ def _two_line(live: LiveWork, drawn: Drawn, slow: Slow, first: str, second: str)
         if figure.value is not None and isinstance(interval, Interval):
             figure.low, figure.high = interval.low, interval.high
         elif figure.value is not None:
-            figure.reason = interval if isinstance(interval, str) else ""
+            if isinstance(interval, str):
+                figure.reason = interval
+            else:
+                figure.reason = ""
         figure.late = bool(len(kept)) and version != kept.version
     computed = {two[:2]: two[2:] for two in slow.figures.twos or ()}
     chance, levels, shown = computed.get((first, second), ("", {}, None))

@@ -15,7 +15,9 @@ from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions
 from alignkit.annotate.lab.values import CLOSED, INVITE, INVITED, OPEN, OWNER, Actor, LabError
 
-_ACCOUNT, _LINK, _SESSION = schema.account.c, schema.link.c, schema.session.c
+_ACCOUNT = schema.account.c
+_LINK = schema.link.c
+_SESSION = schema.session.c
 _COUNT = sa.select(sa.func.count()).where(schema.role.c.account == _ACCOUNT.id).scalar_subquery()
 _ROWS = sa.select(schema.account, _COUNT.label("projects")).order_by(_ACCOUNT.name)
 _FREE = {"rank": (OWNER, values.MEMBER), "state": (OPEN, CLOSED), "may_create": (True, False)}
@@ -27,7 +29,8 @@ class Accounts:
     """The accounts of a lab."""
 
     def __init__(self, database: LabDatabase, sessions: LabSessions) -> None:
-        self._database, self._sessions = database, sessions
+        self._database = database
+        self._sessions = sessions
 
     def rows(self) -> list[AccountRow]:
         """Return all accounts by name."""
@@ -45,7 +48,8 @@ class Accounts:
             if value not in _FREE[field]:
                 raise LabError("This value is not possible.", "invalid", field)
         with self._database.change(actor) as step:
-            account, before = step.account(name), _get(step, name)
+            account = step.account(name)
+            before = _get(step, name)
             step.check(etag, before.etag, account.name)
             if new.get("state") == OPEN and not account.password:
                 if new == {"state": OPEN} and before.state == INVITED:
@@ -83,7 +87,8 @@ class Accounts:
     def set_password(self, name: str, old: str, new: str, actor: Actor, *, keep: str = "") -> None:
         """Change the password of an open account; all else that lets somebody in ends."""
         check_new(new)
-        known, password = verify(self._database, name, old, actor.address), hashed(new)
+        known = verify(self._database, name, old, actor.address)
+        password = hashed(new)
         with self._database.change(actor) as step:
             account = step.still_open(known)
             step.update(schema.account, _ACCOUNT.id == account.id, password=password)
@@ -107,14 +112,17 @@ class JoinLinks:
     def __init__(
         self, database: LabDatabase, accounts: Accounts, sessions: LabSessions, projects: Projects
     ) -> None:
-        self._database, self._accounts = database, accounts
-        self._sessions, self._projects = sessions, projects
+        self._database = database
+        self._accounts = accounts
+        self._sessions = sessions
+        self._projects = projects
 
     def create(
         self, kind: str, name: str, actor: Actor, *, project: str = "", role: str = values.ANNOTATOR
     ) -> values.FreshLink:
         """Make a link (`invite` or `reset`); an invitation makes the account and role at once."""
-        name, invites = values.checked_name(name), kind == INVITE
+        name = values.checked_name(name)
+        invites = kind == INVITE
         if project and invites:
             self._projects.check_name(project, name)
         with self._database.change(actor) as step:
@@ -138,7 +146,9 @@ class JoinLinks:
         """Return what a link is for, without using it; None if it is not valid."""
         with self._database.reading() as step:
             link = _valid(step, token)
-        return None if link is None else JoinInfo(link.kind, link.name or "")
+        if link is None:
+            return None
+        return JoinInfo(link.kind, link.name or "")
 
     def use(
         self, token: str, password: str, *, name: str = "", address: str, agent: str = ""
@@ -146,7 +156,8 @@ class JoinLinks:
         """Set the password and start a session; of two at once, one is refused."""
         if (info := self.peek(token)) is None:
             raise LabError(*values.GONE)
-        name, secret = info.name or values.checked_name(name), hashed(password)
+        name = info.name or values.checked_name(name)
+        secret = hashed(password)
         with self._database.change(Actor(name, address=address)) as step:
             unused = _LINK.hash == values.digest(token), _LINK.used.is_(None)
             if _valid(step, token) is None or not step.update(schema.link, *unused, used=step.now):
@@ -172,7 +183,9 @@ class JoinLinks:
         """Return the token of a new link for the first owner; None if there is an open owner."""
         with self._database.reading() as step:
             owner = step.ask(schema.account, _ACCOUNT.rank == OWNER, _ACCOUNT.state == OPEN).first()
-        return None if owner else self.owner_link(Actor("", "command"))
+        if owner:
+            return None
+        return self.owner_link(Actor("", "command"))
 
     def owner_link(self, actor: Actor) -> str:
         """Return the token of a new link that makes an owner, or gives one a new password."""
@@ -192,7 +205,8 @@ def _add(step: LabStep, name: str, rank: str) -> Any:
 
 
 def _make(step: LabStep, kind: str, account: Any, project: str, role: str) -> values.FreshLink:
-    token, expires = secrets.token_urlsafe(32), step.now + _LASTS[kind]
+    token = secrets.token_urlsafe(32)
+    expires = step.now + _LASTS[kind]
     id, name = (None, "") if account is None else (account.id, account.name)
     step.delete(schema.link, _LINK.account == id, _LINK.used.is_(None))
     step.insert(
@@ -222,4 +236,6 @@ def _valid(step: LabStep, token: str) -> Any:
         return link
     account = step.account(link.name)
     fits = account.state == (INVITED if link.kind == INVITE else OPEN)
-    return link if fits and step.may_manage(link.by, account) else None
+    if fits and step.may_manage(link.by, account):
+        return link
+    return None

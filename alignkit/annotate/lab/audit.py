@@ -26,7 +26,9 @@ _ACCOUNT, _ROLE, _LINK, _PROJECT, _AUDIT = (
     table.c for table in (schema.account, schema.role, schema.link, schema.project, schema.audit)
 )
 _RULES = {schema.account, schema.role, schema.project}
-_BLANKED, _MOST = 90 * values.DAY, 1000  # seconds after which an address goes; rows at once
+# seconds after which an address goes; rows at once
+_BLANKED = 90 * values.DAY
+_MOST = 1000
 _CHANGES = "account changed", "role set", "project changed"
 _Opened = Callable[[sa.Engine], AbstractContextManager[sa.Connection]]
 LIVE = _PROJECT.state != values.DELETED
@@ -42,14 +44,19 @@ class LabStep:
     """A transaction in which an actor reads or changes something."""
 
     def __init__(self, conn: sa.Connection, actor: Actor, now: int) -> None:
-        self.conn, self.actor, self.now = conn, actor, now
+        self.conn = conn
+        self.actor = actor
+        self.now = now
         self.rules = False  # whether accounts, roles or projects change
         self.after: list[Callable[[], None]] = []
         """What is called after the commit, before the next writer begins."""
 
     def ask(self, what: sa.Table | sa.Select[Any], *which: sa.ColumnElement[bool]) -> Any:
         """Return rows."""
-        asked = sa.select(what) if isinstance(what, sa.Table) else what
+        if isinstance(what, sa.Table):
+            asked = sa.select(what)
+        else:
+            asked = what
         return self.conn.execute(asked.where(*which))
 
     def insert(self, table: sa.Table, **values: object) -> None:
@@ -72,7 +79,8 @@ class LabStep:
     ) -> None:
         """Add a line to the audit log; `before` and `after` are short texts, or become JSON."""
         name, by, address, lab_owner = self.actor
-        by += " (lab owner)" if lab_owner and project else ""
+        if lab_owner and project:
+            by += " (lab owner)"
         old, new = (x if isinstance(x, str) else json.encode(x).decode() for x in (before, after))
         self.insert(
             schema.audit,
@@ -156,7 +164,8 @@ class LabStep:
             return not manager
         if OWNER in (own.rank, account.rank):
             return bool(own.rank == OWNER)
-        mine, theirs = self.roles(own), self.roles(account)
+        mine = self.roles(own)
+        theirs = self.roles(account)
         if not theirs:  # an invitation that was taken back: the name is free for another
             links = self.ask(schema.link, _LINK.account == account.id)
             return account.state == INVITED and links.first() is None
@@ -181,7 +190,8 @@ class LabDatabase:
         self.clock: Callable[[], float] = time.time
         self.changes = self.rules = 0
         """How often this process has written, and accounts, roles or projects, which are kept."""
-        self._engine, self._writing = engine, Lock()
+        self._engine = engine
+        self._writing = Lock()
 
     def now(self) -> int:
         """Return the time in seconds."""
@@ -230,9 +240,11 @@ class AuditLog:
 
     def lines(self, **which: str) -> Iterator[bytes]:
         """Yield rows as JSON lines, the oldest first: of a `project`, `person` or `day`."""
-        asked, last = _asked(**which).order_by(_AUDIT.n), 0
+        asked = _asked(**which).order_by(_AUDIT.n)
+        last = 0
         while rows := self._read(asked.where(_AUDIT.n > last), _MOST):
-            yield from (json.encode(row) + b"\n" for row in rows)
+            for row in rows:
+                yield json.encode(row) + b"\n"
             last = rows[-1].n
 
     def _read(self, asked: sa.Select[Any], limit: int) -> list[AuditRow]:

@@ -1,4 +1,4 @@
-# ruff: noqa: D101, D204 - a comment names the request or answer; the fields say the rest
+# ruff: noqa: D101 - a comment names the request or answer; the fields say the rest
 """The bodies of requests and answers of the API; the OpenAPI description is made from them.
 
 Fields that a request may leave out have a default. Times are UTC, as in 2026-11-27T22:30:00Z.

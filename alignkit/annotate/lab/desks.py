@@ -30,8 +30,12 @@ _WAIT = 10.0  # seconds that a request waits for a project to be open
 _EVERY = 5.0  # seconds between two writings of counts
 _SELDOM = 12  # writings between two times that what is old is removed
 
-_name, _event, _stream = schema.account.c.name, schema.event_table.c, schema.stream.c
-_row, _count, _MINE = schema.assignment.c, schema.pair_counts.c, _name == bindparam("name")
+_name = schema.account.c.name
+_event = schema.event_table.c
+_stream = schema.stream.c
+_row = schema.assignment.c
+_count = schema.pair_counts.c
+_MINE = _name == bindparam("name")
 _counted = and_(_count.account == _row.account, _count.pair == _row.pair)
 _assigned = schema.assignment.join(schema.account).outerjoin(schema.pair_counts, _counted)
 _done = func.coalesce(func.sum(cast(_count.done, Integer)), 0)
@@ -78,7 +82,9 @@ class Desks:
     """The open projects; at most 20, and who comes back to another waits until it is open."""
 
     def __init__(self, lab: Lab, note: Callable[[str], None], tidy: Callable[[], object]) -> None:
-        self._lab, self._note, self._tidy = lab, note, tidy
+        self._lab = lab
+        self._note = note
+        self._tidy = tidy
         self._open: OrderedDict[str, Desk] = OrderedDict()
         self._rows: dict[str, ProjectRow] = {}
         self._counts: dict[str, ListCounts] = {}
@@ -115,7 +121,8 @@ class Desks:
         return desk is not None and desk.knows(name)
 
     def _opened(self, project: ProjectRow) -> Opening:
-        place, turn = self._lab.project_place(project.key), self._lab.folder / "training"
+        place = self._lab.project_place(project.key)
+        turn = self._lab.folder / "training"
         job = Job(place, annotator="", turn=str(turn))
         opening = Opening(job, None, fallback=SuggestionPlan("none"), note=self._note)
         opening.start(failed=lambda: None)
@@ -162,14 +169,16 @@ class Desks:
             reopened = conn.execute(_REOPENED, {"name": name}).all()
         times = [datetime.fromisoformat(at).timestamp() for at, _ in reversed(mine)]
         spent = sum(step for a, b in pairwise(times) if (step := b - a) < GAP)
-        pairs, left = len({k for _, k in mine}), done[name][1] - done[name][0]
+        pairs = len({k for _, k in mine})
+        left = done[name][1] - done[name][0]
         reasons = [(k, _REASONS[kind]) for k, kind in reopened]
         return reasons, spent / 60 / pairs * left if pairs >= _LEAST else None
 
     def now(self, project: ProjectRow) -> ListCounts | None:
         """Return the counts of a project: of now if it is open and small, else of lately."""
         with self._lock:
-            desk, known = self._open.get(project.key), self._counts.get(project.key)
+            desk = self._open.get(project.key)
+            known = self._counts.get(project.key)
         if desk is None or (known is not None and known.pairs > _LARGE):
             return known
         return self.count(project, desk.store, desk.pairs_to_decide)
@@ -179,7 +188,8 @@ class Desks:
     ) -> ListCounts:
         """Read the counts of a project, unless nothing has changed."""
         with store.database.reading() as conn:
-            n, known = queries.last_n(conn), self.counts(project.key)
+            n = queries.last_n(conn)
+            known = self.counts(project.key)
             if known is not None and known.n == n and (not docket or known.ready is not None):
                 return known
             people = {x.name for x in self._lab.projects.people(project.slug) if x.annotates}
@@ -191,9 +201,15 @@ class Desks:
             gold = queries.PairList(conn, account, everything=True).count_done()
             event = schema.event_table.c
             at = conn.execute(select(event.at).where(event.n == n)).scalar()
-        ready = 0 if info.task == "extract" else docket().count_ready() if docket else None
+        if info.task == "extract":
+            ready = 0
+        elif docket:
+            ready = docket().count_ready()
+        else:
+            ready = None
         finished, all_pairs = (sum(x) for x in zip(*own.values(), strict=True)) if own else (0, 1)
-        done, last = gold or finished * info.pairs // all_pairs, None
+        done = gold or finished * info.pairs // all_pairs
+        last = None
         if at:
             last = datetime.fromisoformat(at).timestamp()
         counts = ListCounts(n, info.pairs, done, ready, bool(rows), own, last)
@@ -202,7 +218,8 @@ class Desks:
         return counts
 
     def _save(self, key: str, desk: Desk) -> None:
-        before, row = self.counts(key), self._rows[key]
+        before = self.counts(key)
+        row = self._rows[key]
         counts = self.count(row, desk.store, desk.pairs_to_decide)
         if before is None or counts.n != before.n:
             self._lab.projects.save_counts(key, counts.n, counts.pairs, counts.done, counts.last)

@@ -32,7 +32,8 @@ from alignkit.model.corpus import Corpus
 from alignkit.model.labels import get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
-_READING, _MAKING = (2048 * MB, 120, 600 * MB), (4096 * MB, 600, 4096 * MB)
+_READING = (2048 * MB, 120, 600 * MB)
+_MAKING = (4096 * MB, 600, 4096 * MB)
 _WARNINGS = 100
 
 
@@ -75,13 +76,15 @@ def _limit(memory: int, seconds: int, written: int) -> None:
 
 
 def _create(job: DraftJob, new: NewProject) -> None:
-    draft, project = job.record.draft, job.pairs.with_suffix(".alignkit")
+    draft = job.record.draft
+    project = job.pairs.with_suffix(".alignkit")
     adopted = project.exists()
     if new.task != draft.task and (adopted or "extract" in (new.task, draft.task)):
         raise ProjectError(f"The files were read for the task {draft.task}. Change that first.")
     if not adopted and check_name(new.gold) in draft.annotators:
         raise ProjectError(f"{new.gold} drew links in these files. Choose another name for gold.")
-    kind, name = new.suggestions.kind if new.task == "align" else "none", new.suggestions.name
+    kind = new.suggestions.kind if new.task == "align" else "none"
+    name = new.suggestions.name
     models = {file.name: file.n for file in draft.files if file.kind == "model"}
     if name not in {"model": models, "initial": draft.annotators}.get(kind, [name]):
         raise ProjectError(f"{name or 'Nobody'} cannot suggest links. Choose another.")
@@ -107,7 +110,8 @@ def _corpus(job: DraftJob) -> Corpus:
 
 
 def _import(job: DraftJob, new: NewImport) -> ImportDone:
-    format, project = job.record.format, job.pairs.with_suffix(".alignkit")
+    format = job.record.format
+    project = job.pairs.with_suffix(".alignkit")
     with Store.open(job.place) as store:
         if project.exists():
             if new.add_pairs or new.words_only:
@@ -116,7 +120,10 @@ def _import(job: DraftJob, new: NewImport) -> ImportDone:
                 result = merge_project(store, other, dry=new.dry_run)
         else:
             pairs = list(_corpus(job))
-            holds = get_format(format).holds if format else frozenset({"text"})
+            if format:
+                holds = get_format(format).holds
+            else:
+                holds = frozenset({"text"})
             numbered = all(pair.id == str(k) for k, pair in enumerate(pairs, 1))
             in_order = "ids" not in holds and numbered and not new.add_pairs
             if new.words_only:

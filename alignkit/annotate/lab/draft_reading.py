@@ -45,7 +45,8 @@ def _same(values: Iterable[str]) -> Choices:
     return [(value, value) for value in values]
 
 
-_PAIRS, _ANNOTATORS = 200_000, 1000
+_PAIRS = 200_000
+_ANNOTATORS = 1000
 _KINDS = [
     ("source", "Source words"),
     ("target", "Target words"),
@@ -81,7 +82,8 @@ _OPTIONS = {
     "encoding": ("Encoding", _ENCODINGS),
     "tokenizer": ("Tokenizer", _same(TOKENIZERS)),
 }
-_STOP, _LEAVE = ("stop", "Stop"), ("leave", "Leave out")
+_STOP = ("stop", "Stop")
+_LEAVE = ("leave", "Leave out")
 _CHOICES: dict[str, tuple[str, str, Choices]] = {
     "link out of range": ("link", "outside the sentence", (_LEAVE, _STOP)),
     "repeated id": ("pair", "with the id of another", (("number", "Number them"), _STOP)),
@@ -100,8 +102,11 @@ class DraftReader:
     """Reads the files of a draft, in a folder where they have their own names."""
 
     def __init__(self, job: DraftJob, tell: Callable[[str, float | None], None]) -> None:
-        self._record, self._path, self._tell = job.record, job.pairs, tell
-        self._draft, self._options = job.record.draft, job.record.options
+        self._record = job.record
+        self._path = job.pairs
+        self._tell = tell
+        self._draft = job.record.draft
+        self._options = job.record.options
         draft = self._draft
         self._files = {file.name: file for file in draft.files}
         self._formats: dict[str, str] = {}  # of corpora: files or folders
@@ -109,7 +114,9 @@ class DraftReader:
         self._unpacked = 0
         self._numbers: dict[int, int] = {}  # of the pairs as read: their numbers when written
         draft.detected = draft.languages = draft.problem = job.record.format = ""
-        draft.findings, draft.annotators, draft.pairs = [], [], 0
+        draft.findings = []
+        draft.annotators = []
+        draft.pairs = 0
 
     def read(self) -> DraftRecord:
         """Read everything, and return the record with what there is."""
@@ -149,15 +156,20 @@ class DraftReader:
 
     def _refuse(self, error: AlignkitError, name: str = "") -> None:
         """Note an error, at its file if it has one."""
-        message, path, line = str(error), name, None
+        message = str(error)
+        path = name
+        line = None
         if isinstance(error, FormatError):
-            message, path, line = error.message, name or error.path, error.line
+            message = error.message
+            path = name or error.path
+            line = error.line
         file = self._files.get(path)
         (file or self._draft).problem = _said(message, "" if file else path, line)
 
     def _find(self, kind: str, text: str, *choices: tuple[str, str], at: Iterable[int] = ()) -> str:
         """Add a finding, and return what is chosen for it."""
-        code, values = kind.replace(" ", "-"), [value for value, _ in choices] or [""]
+        code = kind.replace(" ", "-")
+        values = [value for value, _ in choices] or [""]
         chosen = self._record.choices.get(code, "")
         chosen = chosen if chosen in values else values[0]
         if same := [finding for finding in self._draft.findings if finding.code == code]:
@@ -189,17 +201,22 @@ class DraftReader:
 
     def _look(self, name: str) -> None:
         """Find whether a file is a project, a model or text; make all text UTF-8."""
-        file, begin = self._files[name], head_of(name)
+        file = self._files[name]
+        begin = head_of(name)
         with open(name, "rb") as stream:
             head = stream.read(512)
-        file.problem, file.kind, file.kinds = "", "text", _KINDS
+        file.problem = ""
+        file.kind = "text"
+        file.kinds = _KINDS
         if is_project(name):
-            file.kind, file.kinds = "project", [("project", "Project")]
+            file.kind = "project"
+            file.kinds = [("project", "Project")]
         elif head.startswith(b"PK") and head[30:41] == b"header.json":
             from alignkit.align.aligner import Aligner
 
             Aligner.load(name)
-            file.kind, file.kinds = "model", [("model", "Model")]
+            file.kind = "model"
+            file.kinds = [("model", "Model")]
         elif head.startswith(_ARCHIVES) or begin[257:262] == b"ustar":
             raise FormatError("Archives are not opened. Unpack it and drop the folder.", name)
         elif not head or (b"\0" in begin and not wide_encoding(begin)):
@@ -211,7 +228,8 @@ class DraftReader:
 
     def _decode(self, name: str, begin: bytes) -> None:
         """Write a text that is not UTF-8 anew; XML says itself what it is."""
-        decoder, utf8 = codecs.getincrementaldecoder("utf-8")(), True
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        utf8 = True
         with open_input(name) as stream:
             for chunk in iter(partial(stream.read, MB), b""):
                 self._unpacked += len(chunk)
@@ -254,11 +272,13 @@ class DraftReader:
         self._choose_sides()
 
     def _detect_file(self, name: str) -> None:
-        declared, file = self._options.get("format", ""), self._files[name]
+        declared = self._options.get("format", "")
+        file = self._files[name]
         try:
             format = find_format(name)
         except UnknownFormatError as error:
-            begin, fitting = head_of(name).lstrip(b"\xef\xbb\xbf \t\r\n"), error.fitting
+            begin = head_of(name).lstrip(b"\xef\xbb\xbf \t\r\n")
+            fitting = error.fitting
             plain = begin.startswith(b"<s snum") or begin[:1] not in (b"<", b"[", b"{")
             plain = self._draft.task == "extract" or (plain and "looks like" not in error.message)
             if file.kind == "text" and not fitting and plain:
@@ -266,7 +286,8 @@ class DraftReader:
             if not (declared or fitting):
                 raise
             if not (format := declared):
-                text, choices = f"{name} fits several formats", _same(fitting)
+                text = f"{name} fits several formats"
+                choices = _same(fitting)
                 format = dict(choices).get(self._find("format", text, _STOP, *choices), fitting[0])
         if format == "conllu" and not declared:
             self._lines = False  # words of a side
@@ -275,7 +296,8 @@ class DraftReader:
 
     def _choose_sides(self) -> None:
         """Take texts as source and target, in the order of their names or numbers."""
-        texts, extract = self._of("text"), self._draft.task == "extract"
+        texts = self._of("text")
+        extract = self._draft.task == "extract"
         folders = list(dict.fromkeys(map(os.path.dirname, texts)))
         sides = [side for side in SIDES if not self._of(side)]
         by_folder = extract and len(folders) == len(sides) == 2 and all(folders)
@@ -294,7 +316,8 @@ class DraftReader:
 
     def _pairs(self) -> Iterable[SentencePair]:
         source, target, both = map(self._of, (*SIDES, "both"))
-        words, projects = [*source, *target, *both], self._of("project")
+        words = [*source, *target, *both]
+        projects = self._of("project")
         wrong = "Too many files have words: {}. Remove some."
         if projects and not (words or self._formats or projects[1:]):
             return self._project(projects[0])
@@ -312,7 +335,9 @@ class DraftReader:
         raise OptionError(wrong.format(", ".join(words)))
 
     def _corpus(self, words: list[str]) -> Iterable[SentencePair]:
-        formats, options, about = self._formats, self._options, "Texts, one sentence a line"
+        formats = self._formats
+        options = self._options
+        about = "Texts, one sentence a line"
         if len(formats) > 1 and {*formats.values()} not in _STEMS:
             raise OptionError(
                 f"Several files have pairs: {', '.join(formats)}. Keep one of them, or "
@@ -360,7 +385,8 @@ class DraftReader:
         files = {name: TextFile(name, ReadOptions(lenient=True)) for name in names}
         counts = [sum(part.count(b"\n") for part in file.chunks()) for file in files.values()]
         if len({*counts}) > 1:
-            fewest, each = min(counts), zip(names, counts, strict=True)
+            fewest = min(counts)
+            each = zip(names, counts, strict=True)
             text = ", ".join(f"{name} has {count:,} lines" for name, count in each)
             self._find("unequal counts", text, _STOP, ("first", f"Take the first {fewest:,}"))
             for name, file in files.items():
@@ -371,7 +397,8 @@ class DraftReader:
     def _examined(self, path: str, format: str, options: ReadOptions) -> Examination:
         seen = examine(path, format=format, options=options, tell=self._count)
         if (better := seen.suspicion) is not None:
-            name, keep = f"Count from {better.base}", ("keep", "As declared")
+            name = f"Count from {better.base}"
+            keep = ("keep", "As declared")
             if better.transposed != options.transpose:
                 name = "Turn round" + f", {name.lower()}" * (better.base != seen.base)
             text = better.message.capitalize()
@@ -384,8 +411,12 @@ class DraftReader:
             raise FormatError(error.message, error.path, error.line)
         for kind, first in firsts.items():
             noun, rest, choices = _CHOICES.get(kind, ("", kind.capitalize(), ()))
-            count, at = seen.counts[kind], seen.pairs.get(kind, ())
-            text = f"{how_many(count, noun, commas=True)} {rest}" if noun else f"{rest} ({count:,})"
+            count = seen.counts[kind]
+            at = seen.pairs.get(kind, ())
+            if noun:
+                text = f"{how_many(count, noun, commas=True)} {rest}"
+            else:
+                text = f"{rest} ({count:,})"
             if kind not in ("link out of range", "repeated id"):
                 text += f"; {_said(first.message, first.path, first.line)}"
             if not kind.startswith("suspicious"):
@@ -400,7 +431,8 @@ class DraftReader:
     def _chosen(self, pairs: Sequence[SentencePair]) -> Iterator[SentencePair]:
         """Yield the pairs without those that are left out, and with ids that are unique."""
         first: dict[object, int] = {}
-        again, keep = dict[int, int](), "keep"
+        again = dict[int, int]()
+        keep = "keep"
         for k, pair in enumerate(pairs, 1):
             same = first.setdefault((pair.source, pair.target), k)
             if same != k and pair.source is not None:
@@ -410,11 +442,13 @@ class DraftReader:
             choices = ("keep", "Keep both"), ("first", "Keep first")
             at = (k for both in again.items() for k in reversed(both))
             keep = self._find("repeated pairs", text, *choices, at=at)
-        known, used = {pair.id for pair in pairs}, set[str]()
+        known = {pair.id for pair in pairs}
+        used = set[str]()
         for k, pair in enumerate(pairs, 1):
             if k in again and keep != "keep":
                 continue
-            id, repeated = pair.id, pair.id in used
+            id = pair.id
+            repeated = pair.id in used
             while repeated and id in known:
                 id = f"{id}-{k}"
             used.add(id)
@@ -423,7 +457,8 @@ class DraftReader:
 
     def _documents(self, sides: list[list[str]]) -> Iterable[SentencePair]:
         paths = [side[0] if len(side) == 1 else os.path.dirname(side[0]) for side in sides]
-        how, notes = self._options.get("tokenizer") or None, list[str]()
+        how = self._options.get("tokenizer") or None
+        notes = list[str]()
         pairs = list(read_documents(paths, tokenize=how, note=notes.append))
         for note in notes:
             self._find("no counterpart", note)
@@ -446,7 +481,8 @@ class DraftReader:
 
     def _write(self, pairs: Iterable[SentencePair]) -> None:
         """Write the pairs, and a preview of each with an index."""
-        offsets, annotators = array("q", [0]), dict[str, None]()
+        offsets = array("q", [0])
+        annotators = dict[str, None]()
 
         def shown() -> Iterator[SentencePair]:
             for k, pair in enumerate(pairs, 1):
@@ -478,7 +514,11 @@ def _said(message: str, path: str, line: int | None) -> str:
 def _place(name: str) -> int:
     """Return where a name comes in order, if it says that it is the source or the target."""
     said = _SIDE.search(name)
-    return 0 if said is None else 1 if said[2] else -1
+    if said is None:
+        return 0
+    if said[2]:
+        return 1
+    return -1
 
 
 def _preview(k: int, pair: SentencePair) -> Preview:

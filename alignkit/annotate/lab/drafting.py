@@ -22,7 +22,9 @@ from alignkit.annotate.server.security import RefusedError
 from alignkit.errors import AlignkitError
 
 _PATIENCE = 30.0  # seconds for the next bytes of a file
-_SOON, _RATE = 10.0, 10_000  # seconds; bytes a second, on average after that time
+# seconds; bytes a second, on average after that time
+_SOON = 10.0
+_RATE = 10_000
 _PIECE = 1 << 20  # bytes that are written at once
 _used: set[str] = set()
 _lock = threading.Lock()
@@ -83,7 +85,8 @@ async def put_file(visit: LabVisit) -> Response:
     request = visit.request
     if request.headers.get("content-type", "").partition(";")[0] != "application/octet-stream":
         raise RefusedError(415, "expected a body of Content-Type application/octet-stream")
-    id, n = await run_in_threadpool(_id, visit), visit.k
+    id = await run_in_threadpool(_id, visit)
+    n = visit.k
     with visit.server.drafts.receive(visit.name, id, n) as write:
         async for piece in _pieces(request):
             await run_in_threadpool(write, piece)
@@ -92,7 +95,10 @@ async def put_file(visit: LabVisit) -> Response:
 
 async def _pieces(request: Request) -> AsyncIterator[bytes]:
     """Yield the body in large pieces; refuse one that is too slow."""
-    start, count, piece, stream = time.monotonic(), 0, bytearray(), request.stream()
+    start = time.monotonic()
+    count = 0
+    piece = bytearray()
+    stream = request.stream()
     part: bytes | None = b""
     try:
         while part is not None:
@@ -112,7 +118,9 @@ async def _pieces(request: Request) -> AsyncIterator[bytes]:
 
 def new_project(visit: LabVisit) -> object:
     """Begin to make a project of a draft; it is there when its state is not making any more."""
-    sent, lab, server = visit.sent, visit.lab, visit.server
+    sent = visit.sent
+    lab = visit.lab
+    server = visit.server
     draft = server.drafts.get(visit.name, sent.draft)
     if draft.etag != sent.etag or not draft.ready:
         raise RefusedError(409, "The draft was changed, or is not ready.", error="changed")
@@ -128,10 +136,13 @@ def new_project(visit: LabVisit) -> object:
 
 def _make(visit: LabVisit, key: str, held: ExitStack) -> None:
     """Make a project; if that fails, the draft says why."""
-    sent, lab, server = visit.sent, visit.lab, visit.server
+    sent = visit.sent
+    lab = visit.lab
+    server = visit.server
     with held:
         try:
-            place, model = lab.project_place(key), str(lab.models / key)
+            place = lab.project_place(key)
+            model = str(lab.models / key)
             server.drafts.make(visit.name, sent, place, model)
             server.write_guidelines(key, sent.guidelines)
             lab.projects.opened(key, visit.actor)
@@ -146,7 +157,8 @@ def _add(drafts: Drafts, account: str, id: str, sent: bodies.NewFile) -> object:
     return {"n": drafts.add(account, id, sent.name, sent.size)}
 
 
-_DRAFT, _FILE = "drafts/{id}", "drafts/{id}/files/{n}"
+_DRAFT = "drafts/{id}"
+_FILE = "drafts/{id}/files/{n}"
 ENTRIES = [
     Entry("GET", "drafts", OWN, drafts, gives={"drafts": list[bodies.Draft]}),
     Entry("POST", "drafts", OWN, new_draft, bodies.NewDraft, bodies.Draft, 201),

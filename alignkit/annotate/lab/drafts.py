@@ -31,10 +31,15 @@ _Sent = bodies.NewProject | bodies.NewImport
 MB = 1 << 20
 MOST = 512 * MB
 """The most bytes of a draft, as sent and unpacked."""
-_MOST_OF_FILE, _FILES, _DRAFTS = 256 * MB, 20, 3
-_KEPT, _FREE = 24 * 3600, 1024 * MB  # seconds; bytes of the disk that stay free
+_MOST_OF_FILE = 256 * MB
+_FILES = 20
+_DRAFTS = 3
+# seconds; bytes of the disk that stay free
+_KEPT = 24 * 3600
+_FREE = 1024 * MB
 _LONGEST_PREVIEW = 2 * MB
-_CHILDREN, _QUEUE = 2, 20
+_CHILDREN = 2
+_QUEUE = 20
 _PART = re.compile(r"(?!(?i:con|prn|aux|nul|com\d|lpt\d)(\.|$))\w[\w.+ -]{0,99}(?<![ .])")
 _CHARACTERS = "letters, digits, spaces and . + - _, at most 100, beginning with a letter"
 _ID = re.compile("[0-9a-f]{32}")
@@ -131,7 +136,8 @@ class Drafts:
         with self._lock:
             record = self._load(account, id)
             yield record
-            record.draft.etag, record.draft.ready = str(int(record.draft.etag) + 1), False
+            record.draft.etag = str(int(record.draft.etag) + 1)
+            record.draft.ready = False
             self._save(record)
             self._stop(id)
             self._start_reading(record)
@@ -149,7 +155,8 @@ class Drafts:
     def _shown(self, record: DraftRecord) -> bodies.Draft:
         self._start_reading(record)
         draft = record.draft
-        reading, progress = draft.etag != record.read, self._progress.get(draft.id, "")
+        reading = draft.etag != record.read
+        progress = self._progress.get(draft.id, "")
         return structs.replace(draft, reading=reading, progress=progress)
 
     def create(self, account: str, project: str = "") -> bodies.Draft:
@@ -179,7 +186,8 @@ class Drafts:
         """Change the task, what files are, options, and choices for findings."""
         with self._changing(account, id) as record:
             for name in ("kinds", "options", "choices"):
-                mine, given = getattr(record, name), getattr(changes, name)
+                mine = getattr(record, name)
+                given = getattr(changes, name)
                 mine.update(given)
                 if len(mine) > 50 or max(map(len, [*given, *given.values()]), default=0) > 40:
                     raise RefusedError(422, "These are not values of a draft.")
@@ -209,7 +217,8 @@ class Drafts:
     @contextmanager
     def receive(self, account: str, id: str, n: int) -> Iterator[Callable[[bytes], None]]:
         """Yield a function that takes the next bytes of a file; store the file at the end."""
-        file, part = self._load(account, id).file(n), self.path(id) / f"{n}.part"
+        file = self._load(account, id).file(n)
+        part = self.path(id) / f"{n}.part"
         left = file.size
 
         def write(chunk: bytes) -> None:
@@ -305,7 +314,8 @@ class Drafts:
 
     def _run(self, job: DraftJob) -> bytes:
         """Do a job in a child process, and return its result."""
-        account, draft = job.record.account, job.record.draft
+        account = job.record.account
+        draft = job.record.draft
 
         def report(text: str, _: float | None) -> None:
             if draft.id in self._progress:
@@ -328,7 +338,8 @@ class Drafts:
 
     def _start_reading(self, record: DraftRecord) -> None:
         """Read the files in a thread, if all are there; who waits longer asks again."""
-        id, files = record.draft.id, record.draft.files
+        id = record.draft.id
+        files = record.draft.files
         waits = record.draft.etag != record.read and id not in self._progress
         if waits and len(self._progress) < _QUEUE and all(f.received == f.size for f in files):
             self._progress[id] = ""
@@ -345,7 +356,8 @@ class Drafts:
                     result = self._run(DraftJob(str(self.path(id)), record))
                     record = json.decode(result, type=DraftRecord)
                 except (ProjectError, RefusedError) as problem:
-                    draft.problem, draft.pairs = str(problem), 0
+                    draft.problem = str(problem)
+                    draft.pairs = 0
                 with self._lock:
                     if self._load(account, id).draft.etag == draft.etag and not self._closed:
                         record.read = draft.etag
@@ -363,7 +375,9 @@ def check_space(folder: Path | str, size: int = 0) -> None:
 
 
 def _check_name(name: str, others: list[str]) -> None:
-    parts, mine, known = name.split("/"), name.casefold(), {each.casefold() for each in others}
+    parts = name.split("/")
+    mine = name.casefold()
+    known = {each.casefold() for each in others}
     folders = {each.partition("/")[0] for each in known if "/" in each}
     if len(parts) > 2:
         text = "Folders inside folders are not opened."

@@ -22,7 +22,8 @@ from alignkit.annotate.project import engines, names
 from alignkit.annotate.project.database import UNLOCKED, ServerLock
 from alignkit.annotate.project.places import SchemaLock, take_lock
 
-_FILE, _SCHEMA = "lab.db", "alignkit"
+_FILE = "lab.db"
+_SCHEMA = "alignkit"
 _SECOND_WRITER = """
 import sqlite3, sys
 try:
@@ -44,9 +45,14 @@ class Lab:
         self.drafts, self.models, projects = (
             _made(self.folder / name) for name in ("drafts", "models", "projects")
         )
-        self._project = (f"{projects}{os.sep}", ".alignkit") if folder else (f"{place}#p_", "")
-        self.audit, self.sessions = AuditLog(database), LabSessions(database)
-        self.accounts, self.tokens = Accounts(database, self.sessions), Tokens(database)
+        if folder:
+            self._project = (f"{projects}{os.sep}", ".alignkit")
+        else:
+            self._project = (f"{place}#p_", "")
+        self.audit = AuditLog(database)
+        self.sessions = LabSessions(database)
+        self.accounts = Accounts(database, self.sessions)
+        self.tokens = Tokens(database)
         self.projects = Projects(database)
         self.links = JoinLinks(database, self.accounts, self.sessions, self.projects)
         self._opened = ExitStack()
@@ -98,7 +104,8 @@ def _folder(place: str) -> Path:
     """Return the folder of a lab; make it with an empty database, or check it."""
     path = Path(os.path.realpath(place))
     try:
-        contents, status = {entry.name for entry in _made(path).iterdir()}, path.stat()
+        contents = {entry.name for entry in _made(path).iterdir()}
+        status = path.stat()
         if contents and _FILE not in contents:
             raise LabError(f"{place}: contains other files, but no lab; give a new folder")
         if sys.platform != "win32":

@@ -95,7 +95,10 @@ def _need(
 def project(visit: LabVisit) -> object:
     """Return one project; its settings to owners."""
     row = structs.asdict(card(visit, visit.project, visit.role))
-    settings = _settings(visit) if MANAGE in abilities(visit.role) else None
+    if MANAGE in abilities(visit.role):
+        settings = _settings(visit)
+    else:
+        settings = None
     return bodies.ProjectDetail(**row, settings=settings)
 
 
@@ -125,7 +128,9 @@ def _plan(desk: Desk) -> SuggestionPlan:
 
 def change_project(visit: LabVisit) -> object:
     """Rename, archive or reopen a project, or change its settings."""
-    sent, row, lab = visit.sent, visit.project, visit.lab
+    sent = visit.sent
+    row = visit.project
+    lab = visit.lab
     changes = given(sent)
     listed = {key: changes.pop(key) for key in ("name", "state") if key in changes}
     stops = changes.pop("stop_training")
@@ -173,10 +178,13 @@ def delete_project(visit: LabVisit) -> None:
 
 def start(visit: LabVisit) -> object:
     """Return the first data of a page: `at` says of which (pairs, gold, look)."""
-    at, can, row = visit.word("at", "pairs"), abilities(visit.role), visit.project
+    at = visit.word("at", "pairs")
+    can = abilities(visit.role)
+    row = visit.project
     if {"pairs": ANNOTATE, "gold": DECIDE, "look": LOOK}.get(at) not in can:
         raise unknown()
-    desk, lab = visit.opened(), visit.lab
+    desk = visit.opened()
+    lab = visit.lab
     info = desk.store.project()
     if at == "pairs":
         desk.enter(visit.name, 0, archived=row.state == values.ARCHIVED)

@@ -44,7 +44,8 @@ def change_account(visit: LabVisit) -> object:
 
 def audit(visit: LabVisit) -> object:
     """Return rows of the audit log; of a project, for its owners."""
-    log, project = visit.lab.audit, visit.word("slug") or visit.word("project")
+    log = visit.lab.audit
+    project = visit.word("slug") or visit.word("project")
     chosen = {"project": project, "person": visit.word("person"), "day": visit.word("day")}
     if visit.word("format") == "jsonl":
         headers = {"Content-Disposition": 'attachment; filename="log.jsonl"'}
@@ -61,7 +62,8 @@ def people(visit: LabVisit) -> object:
     rows = visit.lab.projects.people(visit.project.slug)
     for row in rows:
         if (own := progress.pop(row.name, None)) is not None:
-            row.pairs, row.done = own.pairs, own.done
+            row.pairs = own.pairs
+            row.done = own.done
     known = _strangers(visit)
     return bodies.People(rows, sorted({*progress, *known}), known)
 
@@ -75,16 +77,22 @@ def _imported(visit: LabVisit) -> set[str]:
 def _strangers(visit: LabVisit, *names: str) -> list[str]:
     """Return the imported annotators (or those of some) whose names are those of accounts."""
     imported = _imported(visit)
-    wanted = imported.intersection(map(values.folded, names)) if names else imported
+    if names:
+        wanted = imported.intersection(map(values.folded, names))
+    else:
+        wanted = imported
     return visit.lab.projects.strangers(visit.project.slug, wanted)
 
 
 def change_person(visit: LabVisit) -> object:
     """Change a role, or give an account one (no etag)."""
-    sent, name, projects = visit.sent, values.folded(visit.word("name")), visit.lab.projects
+    sent = visit.sent
+    name = values.folded(visit.word("name"))
+    projects = visit.lab.projects
     if sent.role == values.OWNER:
         visit.check_proved()
-    slug, actor = visit.project.slug, visit.actor
+    slug = visit.project.slug
+    actor = visit.actor
     annotates = sent.annotates or sent.role == values.ANNOTATOR
     if not sent.etag:
         if not sent.same:
@@ -118,7 +126,8 @@ def rename_imported(visit: LabVisit) -> None:
 
 def remove_person(visit: LabVisit) -> object:
     """Take a role away; work stays, pairs that are not begun return to nobody."""
-    name, store = values.folded(visit.word("name")), visit.opened().store
+    name = values.folded(visit.word("name"))
+    store = visit.opened().store
     back = partial(take_back, store, name, visit.name)
     person, pairs = visit.lab.projects.remove(visit.project.slug, name, visit.actor, back)
     return {"person": person, "pairs": pairs}
@@ -131,7 +140,9 @@ def sign_out_person(visit: LabVisit) -> object:
 
 def new_link(visit: LabVisit) -> object:
     """Invite a name, or make a password link; an account that exists gets the role at once."""
-    sent, lab, slug = visit.sent, visit.lab, visit.project.slug
+    sent = visit.sent
+    lab = visit.lab
+    slug = visit.project.slug
     if sent.kind == values.RESET or sent.role == values.OWNER:
         visit.check_proved()
     if sent.kind == values.INVITE:
@@ -179,7 +190,8 @@ def assignment(visit: LabVisit) -> object:
 
 def assign(visit: LabVisit) -> object:
     """Assign pairs, or say what that would do; the plan must be the one that was seen."""
-    sent, store = visit.sent, visit.opened().store
+    sent = visit.sent
+    store = visit.opened().store
     present = present_assignment(store)
     known = () if present is None else present.plan.annotators
     check_annotating(visit, set(sent.annotators).difference(known), "annotators")
@@ -226,7 +238,10 @@ def check_annotating(visit: LabVisit, people: set[str], field: str) -> None:
         role = values.ProjectRole(person.role, person.annotates)  # type: ignore[arg-type]
         if ANNOTATE in abilities(role) and person.state != values.CLOSED:
             people.discard(person.name)
-    accounts = {account.name for account in visit.lab.accounts.rows()} if people else set()
+    if people:
+        accounts = {account.name for account in visit.lab.accounts.rows()}
+    else:
+        accounts = set()
     for name in sorted(people - (imported - accounts)):
         text = f"{name} does not annotate in this project. Invite {name} on People first."
         raise RefusedError(422, text, field=field)
@@ -262,10 +277,10 @@ def _table(visit: LabVisit, drawn: Assignment, now: AssignmentPlan | None) -> bo
         )
         for share in drawn.annotators
     ]
-    plan = (
-        None
-        if now is None
-        else bodies.NewAssignment(
+    if now is None:
+        plan = None
+    else:
+        plan = bodies.NewAssignment(
             list(now.annotators),
             now.double,
             now.each or None,
@@ -276,7 +291,6 @@ def _table(visit: LabVisit, drawn: Assignment, now: AssignmentPlan | None) -> bo
             now.stratify,
             now.seed,
         )
-    )
     return bodies.AssignTable(
         fingerprint(drawn), drawn.new, drawn.new_pairs, shares, list(drawn.warnings()), plan
     )
@@ -284,7 +298,8 @@ def _table(visit: LabVisit, drawn: Assignment, now: AssignmentPlan | None) -> bo
 
 def move(visit: LabVisit) -> object:
     """Move pairs that are not begun."""
-    sent, store = visit.sent, visit.opened().store
+    sent = visit.sent
+    store = visit.opened().store
     check_annotating(visit, {sent.to} - {None}, "to")
     with refusing():
         moved = move_pairs(

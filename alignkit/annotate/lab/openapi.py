@@ -120,11 +120,15 @@ def _schema(kind: Any, shared: dict[str, Any]) -> dict[str, Any]:
 
 def _operation(entry: Entry, shared: dict[str, Any]) -> dict[str, Any]:
     named = f"{entry.method} {entry.path}"
-    takes, gives = entry.takes, entry.gives
+    takes = entry.takes
+    gives = entry.gives
     if entry.of_desk:
         takes, gives = _DESK.get(entry.path.removeprefix("projects/{slug}/"), (None, None))
     files: dict[str, Any] = {kind: {} for kind in _FILES.get(named, ())}
-    content = {} if gives is bytes else {"application/json": {"schema": _schema(gives, shared)}}
+    if gives is bytes:
+        content = {}
+    else:
+        content = {"application/json": {"schema": _schema(gives, shared)}}
     fault = {"application/json": {"schema": {"$ref": "#/components/schemas/Fault"}}}
     answers: dict[str, Any] = {}
     for status in statuses(entry):
@@ -137,7 +141,10 @@ def _operation(entry: Entry, shared: dict[str, Any]) -> dict[str, Any]:
         ways: list[Any] = [{"session": [], "secret": []}, {"token": []}]
         operation["security"] = ways[:1] if entry.sealed else ways
     if takes is not None:
-        sent = files if takes is bytes else {"application/json": {"schema": _schema(takes, shared)}}
+        if takes is bytes:
+            sent = files
+        else:
+            sent = {"application/json": {"schema": _schema(takes, shared)}}
         operation["requestBody"] = {"required": True, "content": sent}
     return operation
 

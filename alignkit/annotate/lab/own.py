@@ -28,7 +28,8 @@ def _kind(visit: LabVisit) -> dict[str, Any]:
 
 def sign_in(visit: LabVisit) -> Response:
     """Start a session; ask first if somebody else is signed in in this browser."""
-    sent, sessions = visit.sent, visit.lab.sessions
+    sent = visit.sent
+    sessions = visit.lab.sessions
     here = sessions.visitor(visit.cookie)
     other = isinstance(here, LabSession) and here.account != folded(sent.name)
     if here is not None and other and not sent.take_over:
@@ -61,7 +62,8 @@ def look_at_link(visit: LabVisit) -> object:
 
 def join(visit: LabVisit) -> Response:
     """Use a link: set the password and start a session."""
-    sent, links = visit.sent, visit.lab.links
+    sent = visit.sent
+    links = visit.lab.links
     here = visit.lab.sessions.visitor(visit.cookie)
     info = links.peek(sent.token)
     if isinstance(here, LabSession) and info is not None and here.account != info.name:
@@ -75,7 +77,8 @@ def join(visit: LabVisit) -> Response:
 
 def me(visit: LabVisit) -> object:
     """Return who one is, and one's roles."""
-    person, lab = visit.person, visit.lab
+    person = visit.person
+    lab = visit.lab
     rows = [
         bodies.MyRole(row.slug, row.name, role.role, role.annotates)
         for row, role in visit.projects(lab.projects.rows(visit.name))

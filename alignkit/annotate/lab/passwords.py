@@ -23,7 +23,10 @@ from alignkit.annotate.server.security import network
 
 COST = 15, 8, 3
 """The cost of scrypt: log2(n), r and p; it takes .4 s and 32 MB."""
-_AT_ONCE, _WAITING, _NICE = 2, 20, 10  # passwords that are hashed, that wait; their priority
+# passwords that are hashed, that wait; their priority
+_AT_ONCE = 2
+_WAITING = 20
+_NICE = 10
 _LIMITS = {"both": 5, "address": 20}  # failures in a minute, for name and address, and address
 _PER_HOUR = 50  # failures of a name
 _FAILURE = schema.failure.c
@@ -54,7 +57,8 @@ def _place() -> Iterator[None]:
 def _derived(password: str, salt: bytes, cost: tuple[int, ...]) -> bytes:
     text = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
     log_n, r, p = cost
-    n, most = 2**log_n, 2**20 + 256 * 2**log_n * r
+    n = 2**log_n
+    most = 2**20 + 256 * 2**log_n * r
     return _hashing.submit(hashlib.scrypt, text, salt=salt, n=n, r=r, p=p, maxmem=most).result()
 
 
@@ -68,7 +72,8 @@ def check_new(password: str) -> None:
 def hashed(password: str) -> str:
     """Return the hash of a new password, with its salt and cost."""
     check_new(password)
-    salt, numbers = secrets.token_bytes(16), "$".join(map(str, COST))
+    salt = secrets.token_bytes(16)
+    numbers = "$".join(map(str, COST))
     return f"scrypt${numbers}${salt.hex()}${_derived(password, salt, COST).hex()}"
 
 
@@ -113,7 +118,10 @@ def _count(database: LabDatabase, name: str, address: str) -> sa.ColumnElement[b
         mine = sa.or_(*rows) & (_FAILURE.minute == minute)
         counts = {row[0]: row[3] for row in step.ask(schema.failure, mine)}
         if seconds := _refused(step, name, address, counts):
-            time = "1 minute" if seconds <= 60 else f"{-(-seconds // 60)} minutes"
+            if seconds <= 60:
+                time = "1 minute"
+            else:
+                time = f"{-(-seconds // 60)} minutes"
             raise LabError(f"Too many tries. Try again in {time}.", "tries", seconds=seconds)
         step.update(schema.failure, mine, count=_FAILURE.count + 1)
         for kind in keys.keys() - counts.keys():
@@ -132,7 +140,9 @@ def _refused(step: LabStep, name: str, address: str, counts: dict[str, int]) -> 
         return 0
     asked = sa.select(schema.session.c.address).join(schema.account).distinct()
     addresses = step.ask(asked, schema.account.c.name == name).scalars()
-    return 0 if address in map(network, addresses) else int((first + 60) * 60 - step.now)
+    if address in map(network, addresses):
+        return 0
+    return int((first + 60) * 60 - step.now)
 
 
 def tidy(step: LabStep) -> None:

@@ -49,7 +49,8 @@ class Projects:
 
     def _recent(self, what: str, read: Callable[[LabStep], _Read]) -> _Read:
         """Return what was read, of late and before no change of this process."""
-        changes, now = self._database.rules, time.monotonic()
+        changes = self._database.rules
+        now = time.monotonic()
         known = self._kept.get(what)
         if known is None or known[0] != changes or now - known[1] > _KEPT:
             with self._database.reading() as step:
@@ -73,7 +74,8 @@ class Projects:
         self, name: str, task: str, languages: str, actor: Actor, *, slug: str = ""
     ) -> values.ProjectRow:
         """Register a project in the state `making`, with the actor as owner."""
-        key, title = secrets.token_hex(8), values.checked_title(name)
+        key = secrets.token_hex(8)
+        title = values.checked_title(name)
         with self._database.change(actor) as step:
             slug = _free_slug(step, name, slug)
             step.insert(
@@ -246,7 +248,8 @@ def _roles(step: LabStep, account: str) -> dict[str, values.ProjectRole]:
 
 def _in_project(step: LabStep, slug: str, name: str) -> tuple[Person, Any]:
     """Return a person of a project, and the account."""
-    project, account = step.project(slug), step.account(name)
+    project = step.project(slug)
+    account = step.account(name)
     mine = _ROLE.account == account.id, _ROLE.project == project.slug
     if (row := step.ask(_PEOPLE, *mine).first()) is None:
         raise LabError(f"{account.name} has no role in this project.", "unknown")
@@ -255,7 +258,10 @@ def _in_project(step: LabStep, slug: str, name: str) -> tuple[Person, Any]:
 
 def _person(row: Any, now: int) -> Person:
     waiting = row.hash is not None and (row.state == INVITED or row.expires > now)
-    link = (values.public_id(row.hash), values.timestamp(row.expires)) if waiting else ("", "")
+    if waiting:
+        link = (values.public_id(row.hash), values.timestamp(row.expires))
+    else:
+        link = ("", "")
     known = row.name, row.role, row.annotates
     return Person(*known, row.state, 0, 0, values.timestamp(row.seen), *link, values.etag(*known))
 
@@ -272,7 +278,10 @@ def _free_slug(step: LabStep, name: str, slug: str) -> str:
     """Return the slug, or one made from the name, that no project has or had."""
     taken = set(step.ask(sa.select(_PROJECT.slug)).scalars())
     if slug and (slug in taken or not values.SLUG.fullmatch(slug)):
-        why = "This is the address of another project" if slug in taken else "Not possible"
+        if slug in taken:
+            why = "This is the address of another project"
+        else:
+            why = "Not possible"
         raise LabError(f"{why}. Use 1 to 40 letters a to z, digits and -.", "invalid", "slug")
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     base = re.sub(r"[^a-z0-9]+", "-", plain)[:36].strip("-") or "project"

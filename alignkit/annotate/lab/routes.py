@@ -15,10 +15,14 @@ from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk, Visit
 from alignkit.annotate.server.security import RefusedError
 from alignkit.errors import AlignkitError
 
-ANYBODY, OWN, CREATE, LAB = "anybody", "own", "create", "lab"
+ANYBODY = "anybody"
+OWN = "own"
+CREATE = "create"
+LAB = "lab"
 """Who may use a route outside of projects: without a session, any account, who may create projects,
 lab owners."""
-MEMBER, MANAGE = "member", "manage"
+MEMBER = "member"
+MANAGE = "manage"
 """Who may use a route of a project, beside what desks know: any role, owners."""
 ABILITIES = {
     values.OWNER: {MEMBER, LOOK, DECIDE, MANAGE},
@@ -27,7 +31,9 @@ ABILITIES = {
     values.READER: {MEMBER, LOOK},
 }
 """What the roles in a project may do; owners and adjudicators may also annotate, if chosen."""
-_MOST, _LONGEST = 1000, 200  # keys of an account in a day, and characters of each
+# keys of an account in a day, and characters of each
+_MOST = 1000
+_LONGEST = 200
 _BEGUN = "This was begun before, and perhaps not completed. Look, then use another key."
 _SECRET = "This was done before. Its answer has a secret, which was shown only once."
 
@@ -120,8 +126,10 @@ class LabVisit(Visit):
         if len(key) > _LONGEST:
             raise RefusedError(400, f"An Idempotency-Key has at most {_LONGEST} characters.")
         place = f"{self.name} {key} {self.request.url.path}?{self.request.url.query}"
-        kept, database = schema.answer.c, self.lab.database
-        hash, sent = values.digest(place), values.digest(body.hex())
+        kept = schema.answer.c
+        database = self.lab.database
+        hash = values.digest(place)
+        sent = values.digest(body.hex())
         with database.change() as step:
             step.delete(schema.answer, kept.made <= step.now - values.DAY)
             known = step.ask(schema.answer, kept.hash == hash).first()

@@ -65,7 +65,9 @@ _TABS = {
     "export": "export.html",
     "settings": "settings.html",
 }
-_RATE, _BURST = 40.0, 120.0  # requests a second of a session, and at once
+# requests a second of a session, and at once
+_RATE = 40.0
+_BURST = 120.0
 _MOST_SESSIONS = 10_000  # whose requests are counted
 _AT_ONCE = 10  # requests of an account that are worked on
 _STATUS = {
@@ -123,8 +125,10 @@ class LabServer:
         proxies: Iterable[str] = (),
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self.lab, self.address = lab, address
-        self.drafts, self.note = Drafts(lab.drafts), note
+        self.lab = lab
+        self.address = address
+        self.drafts = Drafts(lab.drafts)
+        self.note = note
         self.desks = Desks(lab, note, self.drafts.sweep)
         self.described: dict[str, Any] = {}
         self.cookie = f"{'__Host-' * address.secure}alignkit-{lab.key}"
@@ -162,7 +166,9 @@ class LabServer:
     def guidelines(self, key: str) -> str:
         """Return a project's own guidelines; empty where those of alignkit hold."""
         path = self.guidelines_file(key)
-        return path.read_text(encoding="utf-8") if path.exists() else ""
+        if path.exists():
+            return path.read_text(encoding="utf-8")
+        return ""
 
     def write_guidelines(self, key: str, text: str) -> None:
         """Keep the guidelines of a project, in Markdown."""
@@ -224,7 +230,8 @@ class LabServer:
 
     async def _tab(self, request: Request) -> Response:
         """Send the shell of a project's page: the same for everybody, for any name of a project."""
-        slug, page = request.path_params["slug"], request.path_params["page"]
+        slug = request.path_params["slug"]
+        page = request.path_params["page"]
         if not values.SLUG.fullmatch(slug):
             raise unknown()
         if page in TASK_PAGES:
@@ -232,7 +239,10 @@ class LabServer:
         elif page == "adjudicate":
             # of a project without a session nothing is told, so only its visitors get the other
             judged = self._member(request, slug) and self.lab.projects.get(slug).task == "judge"
-            name = TASK_PAGES["judge"] if judged else "adjudicate.html"
+            if judged:
+                name = TASK_PAGES["judge"]
+            else:
+                name = "adjudicate.html"
         else:
             name = _TABS.get(page, "")
         return self._assets.reply(request, name, slug)
@@ -246,7 +256,8 @@ class LabServer:
 
     async def _first_page(self, request: Request) -> Response:
         """Go to the page of one's role."""
-        slug, root = request.path_params["slug"], self.address.root
+        slug = request.path_params["slug"]
+        root = self.address.root
         if (role := self._member(request, slug)) is None:
             known = self.lab.sessions.visitor(request.cookies.get(self.cookie, ""))
             return RedirectResponse(root if known else f"{root}signin?to={root}p/{slug}/")
@@ -268,7 +279,8 @@ class LabServer:
 
     def _endpoint(self, entry: Entry) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
-            visit, body = self._let_in(entry, request), b""
+            visit = self._let_in(entry, request)
+            body = b""
             if entry.takes is not None:
                 body = await security.read_json(request)
                 visit = self._let_in(entry, request, again=True)  # as it is now
@@ -282,7 +294,10 @@ class LabServer:
                 answer = partial(visit.answered_once, key, body, entry.secret, answer)
             with self._counted(visit):
                 quick = self._only_writes(entry, visit)
-                value = answer() if quick else await run_in_threadpool(answer)
+                if quick:
+                    value = answer()
+                else:
+                    value = await run_in_threadpool(answer)
                 return await value.answer() if isinstance(value, Pending) else value
 
         async def streamed(request: Request) -> Response:
@@ -336,7 +351,10 @@ class LabServer:
         bearer = request.headers.get("authorization", "")
         if bearer and not linked:
             kind, _, text = bearer.partition(" ")
-            known = self.lab.tokens.visitor(text.strip()) if kind.lower() == "bearer" else None
+            if kind.lower() == "bearer":
+                known = self.lab.tokens.visitor(text.strip())
+            else:
+                known = None
             if known is None:
                 raise security.RefusedError(401, "This token is not valid.", error="token")
             return LabVisit(self, request, known)
@@ -454,7 +472,8 @@ def _ended(session: values.Ended) -> security.RefusedError:
 
 async def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, values.LabError)
-    message, field = str(error), {"field": error.field} if error.field else {}
+    message = str(error)
+    field = {"field": error.field} if error.field else {}
     if error.code == "server":  # what the database says is not for visitors
         getLogger("alignkit").warning("%s", error)
         message = "The server cannot answer now. Nothing was changed. Try again."

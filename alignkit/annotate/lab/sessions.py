@@ -18,11 +18,14 @@ from alignkit.annotate.lab.values import DAY, Actor, Ended, LabError, LabSession
 
 LASTS = 30 * DAY
 """The longest time of a session in seconds."""
-_UNUSED, _FORGOTTEN = 7 * DAY, 90 * DAY
+_UNUSED = 7 * DAY
+_FORGOTTEN = 90 * DAY
 _PROVED = 600  # seconds for which a password holds for what matters
 _MOST = 365  # days of a token
 _SESSIONS = _TOKENS = 50  # of an account
-_SESSION, _TOKEN, _ACCOUNT = schema.session.c, schema.token.c, schema.account.c
+_SESSION = schema.session.c
+_TOKEN = schema.token.c
+_ACCOUNT = schema.account.c
 _OWN = _ACCOUNT.name, _ACCOUNT.rank, _ACCOUNT.may_create
 _ROWS = sa.select(schema.session, *_OWN).join(schema.account)
 _VISITOR = sa.select(*_OWN, _TOKEN.project, _TOKEN.read_only).join_from(
@@ -41,7 +44,12 @@ class _Known:
     def ended(self, now: int) -> Ended | None:
         """Return how the session ended; None while it lasts."""
         last = min(self.row.made + LASTS, self.seen + _UNUSED)
-        why = self.row.why if self.row.ended else "expired" if now > last else ""
+        if self.row.ended:
+            why = self.row.why
+        elif now > last:
+            why = "expired"
+        else:
+            why = ""
         return Ended(self.row.name, why) if why else None
 
 
@@ -65,18 +73,24 @@ class LabSessions:
 
     def _lasting(self, cookie: str) -> _Known | None:
         known = self._known.get(digest(cookie))
-        return None if known is None or known.ended(self._database.now()) else known
+        if known is None or known.ended(self._database.now()):
+            return None
+        return known
 
     def sign_in(
         self, name: str, password: str, *, address: str, agent: str = "", taking_over: str = ""
     ) -> NewSession:
         """Start a session; the one with the cookie `taking_over` ends."""
-        known, other = verify(self._database, name, password, address), self._lasting(taking_over)
+        known = verify(self._database, name, password, address)
+        other = self._lasting(taking_over)
         with self._database.change(Actor(known.name, address=address)) as step:
             account = step.still_open(known)
             if other is not None:
                 own = other.row.name == account.name
-                why = "signed in again" if own else f"taken over by {account.name}"
+                if own:
+                    why = "signed in again"
+                else:
+                    why = f"taken over by {account.name}"
                 self.close(step, step.account(other.row.name), why, _SESSION.hash == other.row.hash)
             return self.start(step, account.id, agent)
 
@@ -87,7 +101,8 @@ class LabSessions:
         if old:
             own = step.account(step.actor.name)
             self.close(step, own, "signed in too often", _SESSION.hash.in_(old))
-        cookie, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        cookie = secrets.token_urlsafe(32)
+        csrf = secrets.token_urlsafe(32)
         step.insert(
             schema.session,
             hash=digest(cookie),
@@ -116,7 +131,8 @@ class LabSessions:
 
     def visitor(self, cookie: str) -> LabSession | Ended | None:
         """Return the session with this cookie; a matter of microseconds."""
-        known, now = self._known.get(digest(cookie)), self._database.now()
+        known = self._known.get(digest(cookie))
+        now = self._database.now()
         if known is None:
             return None
         if (ended := known.ended(now)) is None:
@@ -145,7 +161,8 @@ class LabSessions:
 
     def rows(self, name: str, cookie: str = "") -> list[SessionRow]:
         """Return the sessions of an account; that of the cookie is the current one."""
-        now, rows = self._database.now(), []
+        now = self._database.now()
+        rows = []
         for hash, known in list(self._known.items()):
             if known.row.name == name and not known.ended(now):
                 times = values.timestamp(known.row.made), values.timestamp(known.seen)
@@ -163,11 +180,15 @@ class LabSessions:
     def end(self, name: str, actor: Actor, *, id: str = "", keep: str = "") -> int:
         """End a session of an account, or all but that of the cookie `keep`; return how many."""
         with self._database.change(actor) as step:
-            account, why = step.account(name), "signed out elsewhere"
+            account = step.account(name)
+            why = "signed out elsewhere"
             if actor.name != account.name:
                 step.check_manager(account)
                 why = f"signed out by {actor.name}"
-            which = id_fits(_SESSION, id) if id else _SESSION.hash != digest(keep)
+            if id:
+                which = id_fits(_SESSION, id)
+            else:
+                which = _SESSION.hash != digest(keep)
             return self.close(step, account, why, which)
 
     def tidy(self, step: LabStep) -> None:
@@ -204,7 +225,8 @@ class Tokens:
         """Make a token; its text, `ak_...`, is in this row only."""
         if not 1 <= days <= _MOST:
             raise LabError(f"Give 1 to {_MOST} days.", "invalid", "days")
-        name, text = values.checked_title(name), f"ak_{secrets.token_urlsafe(32)}"
+        name = values.checked_title(name)
+        text = f"ak_{secrets.token_urlsafe(32)}"
         with self._database.change(actor) as step:
             own = step.account(account)
             if project:
@@ -240,7 +262,8 @@ class Tokens:
 
     def visitor(self, bearer: str) -> LabSession | None:
         """Return the token of a request; None if it is not valid (any more)."""
-        hash, now = digest(bearer), self._database.now()
+        hash = digest(bearer)
+        now = self._database.now()
         valid = _TOKEN.hash == hash, _TOKEN.expires > now, _ACCOUNT.state == values.OPEN
         with self._database.reading() as step:
             if (row := step.ask(_VISITOR, *valid).first()) is None:
@@ -252,7 +275,8 @@ class Tokens:
 
     def tidy(self, step: LabStep) -> None:
         """Write when tokens were used; forget those that have expired long ago."""
-        used, self._used = self._used, {}
+        used = self._used
+        self._used = {}
         for hash, at in list(used.items()):
             step.update(schema.token, _TOKEN.hash == hash, used=at)
         step.delete(schema.token, _TOKEN.expires < step.now - 30 * DAY)

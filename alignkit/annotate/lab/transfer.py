@@ -33,8 +33,10 @@ from alignkit.io.format import losses, losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.model.sentence_pair import SentencePair
 
-_EXPORTS, _LOOKS = threading.BoundedSemaphore(2), threading.BoundedSemaphore(4)
-_MOST_EVENTS, _MOST_BYTES = 5000, 16 << 20
+_EXPORTS = threading.BoundedSemaphore(2)
+_LOOKS = threading.BoundedSemaphore(4)
+_MOST_EVENTS = 5000
+_MOST_BYTES = 16 << 20
 _BUSY = "The server is making other downloads."
 _MAKERS = "rewritten_by", "extracted_by"
 
@@ -114,8 +116,12 @@ class _Export:
         pairs = self.pairs(Counter())
         if (first := next(pairs, None)) is None:
             raise RefusedError(422, self.nothing())
-        stem, origins = self.visit.project.slug, list(self.origins())
-        more = {f"{file_name(stem, self.format)}.provenance.jsonl": origins} if origins else {}
+        stem = self.visit.project.slug
+        origins = list(self.origins())
+        if origins:
+            more = {f"{file_name(stem, self.format)}.provenance.jsonl": origins}
+        else:
+            more = {}
         return packed(chain([first], pairs), self.format, stem, more)
 
 
@@ -179,9 +185,14 @@ def export(visit: LabVisit) -> object:
 
 
 def _plan(wanted: _Export) -> bodies.ExportPlan:
-    visit, unfinished, lost = wanted.visit, Counter[str](), Counter[str]()
+    visit = wanted.visit
+    unfinished = Counter[str]()
+    lost = Counter[str]()
     stem = visit.project.slug
-    pairs, links, name, message = 0, 0, file_name(stem, wanted.format), wanted.nothing()
+    pairs = 0
+    links = 0
+    name = file_name(stem, wanted.format)
+    message = wanted.nothing()
     try:
         holds = wanted.check_format()
         for pair in wanted.pairs(unfinished):
@@ -209,17 +220,21 @@ def _plan(wanted: _Export) -> bodies.ExportPlan:
 def _open_pairs(visit: LabVisit) -> int:
     """Return how many pairs somebody still has to do, who sees the others' work now."""
     progress = {row.annotator: row.pairs - row.done for row in visit.store.progress_of_all()}
-    return progress.get(visit.name, 0) if ANNOTATE in abilities(visit.role) else 0
+    if ANNOTATE in abilities(visit.role):
+        return progress.get(visit.name, 0)
+    return 0
 
 
 def backup(visit: LabVisit) -> Response:
     """Download the whole project as a file."""
-    store, slug = visit.opened().store, visit.project.slug
+    store = visit.opened().store
+    slug = visit.project.slug
     check_space(gettempdir())
 
     def made() -> Download:
         with TemporaryDirectory() as folder:
-            file, root = Path(folder) / f"{slug}.alignkit", Path(folder) / "out"
+            file = Path(folder) / f"{slug}.alignkit"
+            root = Path(folder) / "out"
             back_up(store, str(file))
             root.mkdir()
             file.rename(root / file.name)  # alone, if anything was left beside it
@@ -233,12 +248,14 @@ def backup(visit: LabVisit) -> Response:
 
 def events(visit: LabVisit) -> Response:
     """Return events after a number, as lines of JSON; the last number stands in a header."""
-    after, limit = visit.number("after", 0), min(visit.number("limit", 1000), _MOST_EVENTS)
+    after = visit.number("after", 0)
+    limit = min(visit.number("limit", 1000), _MOST_EVENTS)
     visit.opened()
     blind, numbers = _limits(visit)
     if blind:
         raise RefusedError(403, "This project hides names.")
-    lines, size = [], 0
+    lines = []
+    size = 0
     with visit.store.database.reading() as conn:
         mine = voters(conn).items() if ANNOTATE in abilities(visit.role) else ()
         # of people who annotate: others' votes come later
@@ -258,7 +275,8 @@ def events(visit: LabVisit) -> Response:
 
 def bring_in(visit: LabVisit) -> object:
     """Import a draft into the project."""
-    sent, drafts = visit.sent, visit.server.drafts
+    sent = visit.sent
+    drafts = visit.server.drafts
     if drafts.get(visit.name, sent.draft).project != visit.project.slug:
         raise RefusedError(422, "This draft is not for this project.", field="draft")
     with alone(sent.draft), refusing():

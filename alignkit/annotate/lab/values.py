@@ -14,12 +14,21 @@ from alignkit.errors import AlignkitError
 
 OWNER: Final = "owner"
 """The highest role in a project; the rank of some accounts in the lab, the others are members."""
-MEMBER, ADJUDICATOR, ANNOTATOR, READER = "member", "adjudicator", "annotator", "reader"
-OPEN, CLOSED, INVITED = "open", "closed", "invited"
+MEMBER = "member"
+ADJUDICATOR = "adjudicator"
+ANNOTATOR = "annotator"
+READER = "reader"
+OPEN = "open"
+CLOSED = "closed"
+INVITED = "invited"
 """The states of accounts; invited: has the name and roles already, but no password yet."""
-MAKING, ARCHIVED, DELETED = "making", "archived", "deleted"
+MAKING = "making"
+ARCHIVED = "archived"
+DELETED = "deleted"
 """The states of projects, with `OPEN`."""
-FIRST, INVITE, RESET = "first", "invite", "reset"
+FIRST = "first"
+INVITE = "invite"
+RESET = "reset"
 """The kinds of links."""
 DAY = 24 * 3600
 
@@ -103,7 +112,9 @@ class LabError(AlignkitError):
         self, message: str, code: str = "server", field: str = "", seconds: int = 0
     ) -> None:
         super().__init__(message)
-        self.code, self.field, self.seconds = code, field, seconds
+        self.code = code
+        self.field = field
+        self.seconds = seconds
 
 
 WRONG = "Name or password is wrong.", "wrong"

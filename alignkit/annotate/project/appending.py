@@ -61,7 +61,8 @@ class Batch:
         """Add a stream in its present state with its new events, numbered; return its number."""
         for event in events:
             event.n = self._n = self.n + 1
-        row, counts = fold.stream_row(state), fold.count_row(state)
+        row = fold.stream_row(state)
+        counts = fold.count_row(state)
         if stream is None:
             if self._stream is None:
                 highest = self.conn.execute(select(func.max(schema.stream.c.id))).scalar()
@@ -105,14 +106,19 @@ class Writer:
     def __init__(
         self, batch: Batch, account: int, annotator: str, pair: PairRow, stream: StreamRow
     ) -> None:
-        self._batch, self._account, self._annotator, self._pair = batch, account, annotator, pair
-        self.stream, self.state = stream.id, stream.state
+        self._batch = batch
+        self._account = account
+        self._annotator = annotator
+        self._pair = pair
+        self.stream = stream.id
+        self.state = stream.state
         self._new: dict[int, log.LogEvent] = {}
 
     def add(self, event: log.LogEvent, data: log.Data) -> None:
         """Add an event with its data, numbered in the stream and in the log."""
         event.seq = self.state.seq + 1
-        event.k, event.annotator = self._pair.k, self._annotator
+        event.k = self._pair.k
+        event.annotator = self._annotator
         self.state.apply(event.kind, data)
         event.below = self.state.push(event.kind, event.seq, lambda seq: self._at(seq).below)
         event.data = Raw(log.encode(data))
@@ -198,7 +204,8 @@ def append_sent(
     writer.save()
     n = batch.n
     batch.flush()
-    added, state = writer.added(), writer.state
+    added = writer.added()
+    state = writer.state
     ids: dict[int, str | None] = {0: None} | {event.seq: event.id for event in added}
     tops = state.undo, state.redo
     if not ids.keys() >= set(tops):
@@ -261,7 +268,9 @@ def enrolled(conn: Connection, name: str, role: str = "") -> int:
 
 def reopen_judged(conn: Connection) -> int:
     """Open again the pairs that were done by judging; return how many pairs of annotators."""
-    batch, names, count = Batch(conn), queries.annotators(conn), 0
+    batch = Batch(conn)
+    names = queries.annotators(conn)
+    count = 0
     judged = queries.judged_pairs(conn)
     for pair in queries.pair_rows(conn, {k for k, _ in judged}):
         for account, stream in queries.streams_of(conn, pair).items():
@@ -301,7 +310,8 @@ def put_set(conn: Connection, name: str, rows: Rows) -> int:
             conn.execute(
                 insert(schema.suggestion), [fold.suggestion_row(name, *row) for row in chunk]
             )
-        stored, new = stored + len(chunk), False
+        stored = stored + len(chunk)
+        new = False
     return stored
 
 
@@ -325,9 +335,11 @@ def add_learned(conn: Connection, name: str, rows: Rows, lesson: log.Lesson) -> 
         any_shown = select(schema.pair.c.k).where(schema.pair.c.suggested != "").limit(1)
         number = 1 if last is None else last.number + 1
         follows = last is not None and conn.execute(any_shown).first() is not None
-        parent = (
-            str(last.set) if last and follows else queries.shown_set(conn)
-        )  # or that came since
+        # or that came since
+        if last and follows:
+            parent = str(last.set)
+        else:
+            parent = queries.shown_set(conn)
         name = f"{LEARNED}{number}"
         learned = log.LearnedFrom(parent, lesson.pairs, log.now(), lesson.before, lesson.after)
         conn.execute(insert(schema.learned_set).values(fold.learned_row(number, name, learned)))
@@ -345,7 +357,8 @@ def add_learned(conn: Connection, name: str, rows: Rows, lesson: log.Lesson) -> 
 
 def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
     """Return the pairs (of all, or of some) for which any page has sent an event."""
-    events, streams = schema.event_table.c, schema.stream.c
+    events = schema.event_table.c
+    streams = schema.stream.c
     asked = select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
     if some is None:
         return set(conn.execute(asked).scalars())

@@ -41,7 +41,8 @@ def annotation_of(
     """Return a state as an annotation; None if it says nothing."""
     labels = {comment_key(key): text for key, text in state.comments.items() if key}
     comment = state.comments.get("", "")
-    judgment, flags = state.judgment, frozenset(state.flags)
+    judgment = state.judgment
+    flags = frozenset(state.flags)
     if scheme is not None:
         judgment, flags = scheme.put_together(judgment, flags)
     if not ((state.done and not judged) or state.cells or labels):
@@ -66,7 +67,8 @@ def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
     judged: tuple[str, Iterable[str]] = annotation.judgment, annotation.flags
     if scheme is not None:
         apart = scheme.take_apart(*judged)
-        judged = apart if scheme.put_together(*apart) == judged else judged
+        if scheme.put_together(*apart) == judged:
+            judged = apart
     state = PairState(judgment=judged[0], flags=sorted(judged[1]), provenance=annotation.provenance)
     if annotation.comment:
         state.comments[""] = annotation.comment
@@ -124,7 +126,10 @@ def merged(
     if "comment" in holds:
         new.comments.pop("", None)
         new.comments.update({key: text for key, text in said.comments.items() if not key})
-    within = {flag.value for flag in scheme.flags} if scheme is not None else set()
+    if scheme is not None:
+        within = {flag.value for flag in scheme.flags}
+    else:
+        within = set()
     text, beside = (said if name in holds else state for name in ("judgment", "flags"))
     new.flags = sorted({*within.intersection(text.flags), *(set(beside.flags) - within)})
     new.judgment = text.judgment

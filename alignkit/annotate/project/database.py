@@ -225,7 +225,12 @@ class ServerLock:
             except OSError as problem:
                 raise ProjectError(f"{cannot}: {problem.strerror}") from None
             locked = lock_alone(self._file)
-            refused = "" if locked else taken(path) if locked is False else f"{cannot}: {UNLOCKED}"
+            if locked:
+                refused = ""
+            elif locked is False:
+                refused = taken(path)
+            else:
+                refused = f"{cannot}: {UNLOCKED}"
             if not refused and os.fstat(self._file).st_size:  # a file of the user's: leave it
                 refused = f"{cannot} is not a lock of alignkit; move it elsewhere"
             with suppress(FileNotFoundError):
@@ -271,7 +276,8 @@ class Database(Transactions):
         accept_copy: bool = False,
     ) -> None:
         super().__init__(path)
-        self._new, self._readonly = new, readonly
+        self._new = new
+        self._readonly = readonly
         self._stand_ins: list[str] = []
         if not new:
             check_file(path, readonly=readonly)

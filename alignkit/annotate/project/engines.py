@@ -193,7 +193,9 @@ class Prepared:
         with _driver(conn) as cursor:
             cursor.execute(*self._bound(conn, values))
             rows = cursor.fetchall() if cursor.description else []
-        return [tuple(map(_unescaped, row)) for row in rows] if schema_of(conn) else rows
+        if schema_of(conn):
+            return [tuple(map(_unescaped, row)) for row in rows]
+        return rows
 
     def first(self, conn: sa.Connection, **values: object) -> Any:
         """Return the first row; None if there is none."""
@@ -208,7 +210,10 @@ class Prepared:
     def _bound(self, conn: sa.Connection, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         if (schema := schema_of(conn)) not in self._made:
             more = {"schema_translate_map": {None: schema}, "render_schema_translate": True}
-            dialect = conn.dialect if schema else sqlite.dialect(paramstyle="named")
+            if schema:
+                dialect = conn.dialect
+            else:
+                dialect = sqlite.dialect(paramstyle="named")
             given: Any = {"column_keys": list(values), **(more if schema else {})}
             made = self._statement.compile(dialect=dialect, **given)
             self._made[schema] = str(made), made.params
@@ -222,7 +227,8 @@ def _driver(conn: sa.Connection) -> Iterator[Any]:
     """Give a cursor of the driver; its errors are those of SQLAlchemy."""
     if not conn.in_transaction():
         conn.begin()
-    dialect, driver = conn.dialect, conn.connection.dbapi_connection
+    dialect = conn.dialect
+    driver = conn.connection.dbapi_connection
     assert driver is not None
     kind: Any = dialect.loaded_dbapi.Error
     try:
@@ -260,7 +266,10 @@ def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
 def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
     """Open a connection that commits all of its work at once; one writer at a time."""
     schema = schema_of(engine)
-    level = {"isolation_level": "READ COMMITTED"} if schema else {"begin": "BEGIN IMMEDIATE"}
+    if schema:
+        level = {"isolation_level": "READ COMMITTED"}
+    else:
+        level = {"begin": "BEGIN IMMEDIATE"}
     with engine.connect() as conn:
         chosen = conn.execution_options(**level)
         with chosen.begin():

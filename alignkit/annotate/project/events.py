@@ -21,7 +21,8 @@ from alignkit.model.texts import split_unicode
 
 LONGEST_TEXT = 20_000  # the most characters in a comment, a note or a rewritten text from a client
 LONGEST_LABEL = 200
-SOURCE_TEXT, TARGET_TEXT = "source_text", "target_text"
+SOURCE_TEXT = "source_text"
+TARGET_TEXT = "target_text"
 """The attributes that hold the texts of a pair of documents, character by character."""
 JUDGMENT = (-1, -1)
 """The place of the judgment of a pair among its cells, in the reasons of decisions."""
@@ -308,7 +309,8 @@ def _check_places(field: str, rows: Iterable[tuple[Any, ...]], n: int, m: int) -
 
 
 def _check_keys(kind: str, writes: Iterable[Keyed[Any]]) -> None:
-    letter, seen = kind[0] if kind == "rewrite" else "x", set()
+    letter = kind[0] if kind == "rewrite" else "x"
+    seen = set()
     for key, *_ in writes:
         match = _NUMBERED_KEY.fullmatch(key)
         if match is None or match[1] != letter:
@@ -399,7 +401,9 @@ def document_texts(
 
 def shared_texts(made: Sequence[Iterable[Texts]]) -> set[Texts]:
     """Return the rewrites that everybody has, given the rewrites of each."""
-    return set(made[0]).intersection(*made[1:]) if made else set()
+    if made:
+        return set(made[0]).intersection(*made[1:])
+    return set()
 
 
 def key_number(key: str) -> int:

@@ -149,7 +149,8 @@ class Folded:
 
     def add(self, seq: int, kind: str, below: int, text: Any) -> None:
         """Apply the next event: number in the stream, kind, event below, and data as JSON."""
-        state, belows = self.state, self.belows
+        state = self.state
+        belows = self.belows
         if seq != state.seq + 1:
             raise self._error(seq, f"does not follow event {state.seq}")
         try:
@@ -363,7 +364,8 @@ def stream_row(state: PairState) -> dict[str, Any]:
 def count_row(state: PairState) -> dict[str, Any]:
     """Return the counts of a state."""
     nulls = sum(-1 in cell for cell in state.cells)
-    comments, links = len(state.comments), len(state.cells) - nulls
+    comments = len(state.comments)
+    links = len(state.cells) - nulls
     return {"links": links, "nulls": nulls, "comments": comments, "done": state.done}
 
 

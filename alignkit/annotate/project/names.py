@@ -60,7 +60,10 @@ class UnknownPair(ProjectError, LookupError):  # noqa: N818
 
     def __init__(self, k: int, pairs: int | None) -> None:
         elsewhere = " for you; your list shows your pairs"
-        there = elsewhere if pairs is None else f"; the pairs are 1 to {pairs}"
+        if pairs is None:
+            there = elsewhere
+        else:
+            there = f"; the pairs are 1 to {pairs}"
         super().__init__(f"there is no pair {k}{there}")
 
 
@@ -82,7 +85,10 @@ class NotReady(ProjectError):  # noqa: N818
     """A pair that cannot be adjudicated yet."""
 
     def __init__(self, id: str, open: Sequence[str]) -> None:
-        reason = f"{', '.join(open)} not done" if open else "fewer than two have annotated it"
+        if open:
+            reason = f"{', '.join(open)} not done"
+        else:
+            reason = "fewer than two have annotated it"
         super().__init__(f"pair {id!r} is not ready to be adjudicated: {reason}")
 
 
@@ -105,9 +111,14 @@ class Conflict(ProjectError):  # noqa: N818
         *,
         by: str = "in another tab",
     ) -> None:
-        where = f"{len(conflicts)} places" if len(conflicts) > 1 else "one place"
+        if len(conflicts) > 1:
+            where = f"{len(conflicts)} places"
+        else:
+            where = "one place"
         super().__init__(f"changed {by}: {where}; keep the change, or set yours again")
-        self.conflicts, self.seq, self.events = list(conflicts), seq, list(events)
+        self.conflicts = list(conflicts)
+        self.seq = seq
+        self.events = list(events)
 
 
 _PACKAGE = Path(__file__).resolve().parent.parent.parent
@@ -135,7 +146,8 @@ def _folder(name: str, known: str) -> Path:
     )
 
 
-ANNOTATOR, ADJUDICATOR = "annotator", "adjudicator"
+ANNOTATOR = "annotator"
+ADJUDICATOR = "adjudicator"
 ROLES = (ANNOTATOR, ADJUDICATOR)
 PAGES = ("/", "/adjudicate", "/dashboard")
 """The paths of pages, first of annotators, second of adjudicators."""

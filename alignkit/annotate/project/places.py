@@ -26,7 +26,9 @@ def open_database(
 
 def take_lock(place: str) -> database.ServerLock | SchemaLock:
     """Take the lock with which a server has a project for itself."""
-    return SchemaLock(place) if is_url(place) else database.ServerLock(place)
+    if is_url(place):
+        return SchemaLock(place)
+    return database.ServerLock(place)
 
 
 def refuse_existing(place: str) -> None:
@@ -54,7 +56,9 @@ def remove_project(place: str) -> None:
 
 def beside(place: str) -> AbstractContextManager[str]:
     """Return where a new project is written: a file that gets its name at the end, or a schema."""
-    return nullcontext(place) if is_url(place) else replacing_file(place)
+    if is_url(place):
+        return nullcontext(place)
+    return replacing_file(place)
 
 
 @contextmanager

@@ -126,11 +126,15 @@ EVENT = [
     for name in ("id", "seq", "n", "kind", "v", "actor", "at", "client_at", "below", "data")
 ]
 _MOST_PARAMETERS = 500
-_MOST_UNDO, _MOST_CHANGES = 100, 2000
-_JUDGE, _JUDGED = '"task":"judge"', '"how":"judge"'  # as events hold them
+_MOST_UNDO = 100
+_MOST_CHANGES = 2000
+# as events hold them
+_JUDGE = '"task":"judge"'
+_JUDGED = '"how":"judge"'
 
 # statements that are asked for each stream: to make one takes longer than to ask it
-_table, _of = schema.event_table.c, schema.stream.c
+_table = schema.event_table.c
+_of = schema.stream.c
 _here = _table.stream == sa.bindparam("stream")
 _PROJECT = _table.stream == _of.id, _of.pair == 0
 _STORED = _of.id, _of.state, _of.undo_top, _of.redo_top
@@ -280,7 +284,8 @@ def project_info(conn: sa.Connection) -> ProjectInfo:
 
 def suggesting(conn: sa.Connection) -> str | None:
     """Return the annotator whose links are suggested; None if suggestions come from elsewhere."""
-    counts, name = schema.pair_counts.c, schema.account.c.name
+    counts = schema.pair_counts.c
+    name = schema.account.c.name
     asked = sa.select(name).where(counts.account == schema.account.c.id, counts.done.is_(True))
     return conn.execute(asked.where(name == schema.project.c.suggestions).limit(1)).scalar()
 
@@ -385,13 +390,20 @@ def own_pair(
     conn: sa.Connection, k: int, name: str, *, everything: bool = False, id: str = ""
 ) -> OwnPair:
     """Return a pair of an annotator's list, or any."""
-    row = _OWN.first(conn, k=k, name=name, id=id) if 0 < k < 2**31 else None
+    if 0 < k < 2**31:
+        row = _OWN.first(conn, k=k, name=name, id=id)
+    else:
+        row = None
     if row is None or not (everything or row[5]):
         PairList(conn, account_of(conn, name), everything=everything).check(k)  # says why not
         raise names.UnknownPair(k, count_pairs(conn))
     account, *stream, _, n, id, stored, digest = row[:10]
-    pair, sent = _pair(row[10:]), {id: (stored, digest)} if id else {}
-    known = _stream(stream, pair) if stream[0] else StreamRow(None, PairState(rev=pair.rev))
+    pair = _pair(row[10:])
+    sent = {id: (stored, digest)} if id else {}
+    if stream[0]:
+        known = _stream(stream, pair)
+    else:
+        known = StreamRow(None, PairState(rev=pair.rev))
     return account, pair, known, n or 0, sent
 
 
@@ -480,10 +492,14 @@ def suggested(conn: sa.Connection, pair: PairRow, *, hide_systems: bool) -> Sugg
     name, learned = conn.execute(_SETS, {"k": pair.k}).one()
     if not name:
         return None
-    shown, systems = learned or name, names.vote_of(name)
+    shown = learned or name
+    systems = names.vote_of(name)
     cells = suggestions_of(conn, shown, pair.k).get(pair.k, [])
     by, bulk = _made_by(conn, shown, hide_systems=hide_systems)
-    channels = [] if hide_systems else list(chain(*systems.values()))
+    if hide_systems:
+        channels = []
+    else:
+        channels = list(chain(*systems.values()))
     known = annotators(conn)
     linked = {
         known[account - 1]: {x for x in state.cells if state.weights.get(x, 1) > 0}
@@ -504,7 +520,10 @@ def _made_by(conn: sa.Connection, name: str, *, hide_systems: bool) -> tuple[str
     if taught is not None:
         return f"learned from {taught:,} done pairs", why
     if systems := names.vote_of(name):
-        voting = how_many(len(systems), "system") if hide_systems else ", ".join(systems)
+        if hide_systems:
+            voting = how_many(len(systems), "system")
+        else:
+            voting = ", ".join(systems)
         return f"vote of {voting} and the aligner", why
     if name != "trained":
         return f"suggested by {'the given model' if name == 'model' else name}", ""
@@ -599,14 +618,19 @@ def last_changes(conn: sa.Connection, first: int, end: int) -> dict[tuple[int, i
     for k, account, id, kind, at, text in conn.execute(sa.select(*columns).select_from(joined)):
         data = decode_data(text.encode())
         changed = writes(kind, data)
-        times[k, account] = _when(at, data) if changed else last_change(events_after(conn, id, 0))
+        if changed:
+            times[k, account] = _when(at, data)
+        else:
+            times[k, account] = last_change(events_after(conn, id, 0))
     return times
 
 
 def last_change(events: Iterable[Event]) -> str | None:
     """Return the time of a stream's last change, given its events in order."""
     last = last_writing(events)
-    return None if last is None else _when(last.at, decode_data(last.data))
+    if last is None:
+        return None
+    return _when(last.at, decode_data(last.data))
 
 
 def last_writing(events: Iterable[Event]) -> Event | None:
@@ -640,14 +664,16 @@ _DONE = _counted.account == sa.bindparam("of"), _counted.done.is_(True)
 _ALL_DONE = sa.select(sa.func.count(_counted.pair)).where(*_DONE)
 _OWN_DONE = Prepared(_ALL_DONE.where(_counted.pair == _row.pair, _mine))
 _COUNT_DONE = Prepared(_ALL_DONE)
-_ALL, _ASSIGNMENT = _Listing(_own.k, _own.k, _own.k > 0), _Listing(_row.pair, _row.place, _mine)
+_ALL = _Listing(_own.k, _own.k, _own.k > 0)
+_ASSIGNMENT = _Listing(_row.pair, _row.place, _mine)
 
 
 class PairList:
     """The pairs of an annotator, in order."""
 
     def __init__(self, conn: sa.Connection, account: int, *, everything: bool = False) -> None:
-        self._conn, self._account = conn, account
+        self._conn = conn
+        self._account = account
         self.assigned = not everything and has_assignments(conn)
         self._statements = _ASSIGNMENT if self.assigned else _ALL
 
@@ -663,7 +689,10 @@ class PairList:
         """Check that a pair is in the list; return its place, and whether suggestions are shown."""
         asked = _ASSIGNED if self.assigned else _THERE
         known = 0 < k < 2**31
-        row = asked.first(self._conn, of=self._account, k=k) if known else None
+        if known:
+            row = asked.first(self._conn, of=self._account, k=k)
+        else:
+            row = None
         if row is None:
             if known and self.assigned:
                 mine = schema.account.c.id == self._account
@@ -676,7 +705,10 @@ class PairList:
     def place(self, k: int) -> tuple[int, bool, int, int | None, int | None]:
         """Return the place (there may be gaps), if suggestions are shown, the rank, neighbours."""
         place, shown = self.check(k)
-        rank = self._first(_ASSIGNMENT.rank, place)[0] if self.assigned else place
+        if self.assigned:
+            rank = self._first(_ASSIGNMENT.rank, place)[0]
+        else:
+            rank = place
         return place, bool(shown), rank, *self._first(self._statements.near, place)
 
     def count(self) -> int:
@@ -701,7 +733,10 @@ class PairList:
 
     def queue(self, after: int, limit: int, query: str = "", only: str = "") -> Queue:
         """Return a part of the list, or of the pairs in it that a search and a filter leave."""
-        pair, own, counts, stream = schema.pair, self._listed, schema.pair_counts, schema.stream
+        pair = schema.pair
+        own = self._listed
+        counts = schema.pair_counts
+        stream = schema.stream
         mine = [sa.and_(x.c.pair == _own.k, x.c.account == self._account) for x in (counts, stream)]
         joined = own.join(pair, _own.k == own.c.k).outerjoin(counts, mine[0])
         joined = joined.join(schema.pair_text, _present).outerjoin(stream, mine[1])
@@ -715,7 +750,10 @@ class PairList:
             for *row, source, target in self._conn.execute(asked.offset(max(after, 0)).limit(limit))
         ]
         total = sa.select(sa.func.count()).select_from(joined).where(*conditions)
-        count = self._conn.execute(total).scalar() if conditions else self.count()
+        if conditions:
+            count = self._conn.execute(total).scalar()
+        else:
+            count = self.count()
         return Queue(rows, int(count or 0), self.count_done())
 
     def changes(self, n: int) -> tuple[int, list[tuple[int, Event]]]:
@@ -738,7 +776,8 @@ def _filtered(only: str, actor: str | None = None) -> list[sa.ColumnElement[bool
     done = schema.pair_counts.c.done
     if only == "mine":
         sent = [_table.stream == _of.id, _table.kind != "open"]
-        sent += [_table.actor == actor] if actor is not None else []
+        if actor is not None:
+            sent += [_table.actor == actor]
         return [sa.select(_table.n).where(*sent).correlate(schema.stream).exists()]
     conditions = {
         "open": done.is_not(True),

@@ -80,11 +80,15 @@ def _stream_tables(
 ) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
     """Yield the tables of streams with their rows, given the pair and annotator of each."""
     accounts = {name: id for id, name in enumerate(["", *fold.accounts])}
-    rows, counts = [], []
+    rows = []
+    counts = []
     for id, (k, name) in streams.items():
         place = {"pair": k, "account": accounts.get(name)}
         folded = fold.streams.get((k, name))
-        state = folded.state if folded is not None else PairState(seq=0 if k else fold.seq)
+        if folded is not None:
+            state = folded.state
+        else:
+            state = PairState(seq=0 if k else fold.seq)
         rows.append({"id": id, **place, **folding.stream_row(state)})
         if k:
             counts.append({**place, **folding.count_row(state)})
@@ -123,7 +127,8 @@ class Replay:
         """Return this with the result of another share; duplicates are listed once."""
         differences = list(dict.fromkeys([*self.differences, *other.differences]))
         more = self.more + other.more + len(differences[_MOST:])
-        events, streams = self.events + other.events, self.streams + other.streams
+        events = self.events + other.events
+        streams = self.streams + other.streams
         return Replay(events, streams, differences[:_MOST], more)
 
 
@@ -143,7 +148,10 @@ def replay(
     """Fold the log of a project and compare it with all tables."""
     if processes is None:
         with store.database.reading() as conn:
-            processes = 2 if last_n(conn) > _LONG and (os.cpu_count() or 1) > 1 else 1
+            if last_n(conn) > _LONG and (os.cpu_count() or 1) > 1:
+                processes = 2
+            else:
+                processes = 1
     if processes == 1:
         return replay_share(store, WHOLE, tell)
     with _helper(store.path, ReplayShare(1, 2)) as wait:
@@ -162,7 +170,8 @@ def _helper(path: str, share: ReplayShare) -> Iterator[Callable[[], Replay | Non
     process: subprocess.Popen[bytes] | None = None
     with suppress(OSError):
         command = [sys.executable, "-c", _CODE, *map(str, share), *filter(None, sys.path)]
-        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        pipe = subprocess.PIPE
+        nowhere = subprocess.DEVNULL
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere)
         assert process.stdin is not None
         process.stdin.write(path.encode())  # which may have a password: no argument
@@ -172,7 +181,9 @@ def _helper(path: str, share: ReplayShare) -> Iterator[Callable[[], Replay | Non
         if process is None or process.stdout is None:
             return None
         output = process.stdout.read()
-        return None if process.wait() else msgspec.json.decode(output, type=Replay)
+        if process.wait():
+            return None
+        return msgspec.json.decode(output, type=Replay)
 
     try:
         yield wait
@@ -204,7 +215,8 @@ def replay_share(
             pool = opened.enter_context(ThreadPoolExecutor(1))
             damage = pool.submit(store.database.faults)
         conn = opened.enter_context(store.database.reading())
-        stream, account = schema.stream.c, schema.account.c
+        stream = schema.stream.c
+        account = schema.account.c
         asked = select(stream.id, stream.pair, account.name).where(account.id == stream.account)
         streams = {id: (k, name) for id, k, name in conn.execute(asked)}
         own = {id: key for id, key in streams.items() if id % share.of == share.part}

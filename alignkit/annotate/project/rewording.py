@@ -62,24 +62,32 @@ def places(old: Words, new: Words) -> list[int | None]:
             new_places[start_old:i] = range(start_new, j)
         if i < len(old):
             new_places[i] = j
-        start_old, start_new = i + 1, j + 1
+        start_old = i + 1
+        start_new = j + 1
     return new_places
 
 
 def _common(old: Words, new: Words) -> list[tuple[int, int]]:
-    begin, end, most = 0, 0, min(len(old), len(new))
+    begin = 0
+    end = 0
+    most = min(len(old), len(new))
     while begin < most and old[begin] == new[begin]:
         begin += 1
     while end < most - begin and old[-1 - end] == new[-1 - end]:
         end += 1
-    a, b = old[begin : len(old) - end], new[begin : len(new) - end]
+    a = old[begin : len(old) - end]
+    b = new[begin : len(new) - end]
     rows = _rows(a, b)
-    inside, i, j = [], 0, 0
+    inside = []
+    i = 0
+    j = 0
     left = _length(rows[0], len(b))
     while i < len(a) and j < len(b):
         if a[i] == b[j]:
             inside.append((begin + i, begin + j))
-            i, j, left = i + 1, j + 1, left - 1
+            i = i + 1
+            j = j + 1
+            left = left - 1
         elif _length(rows[i + 1], len(b) - j) == left:
             i += 1
         else:
@@ -110,7 +118,8 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
     """Return a state for corrected words; lost links become marks."""
     new = PairState(state.seq, rev, judgment=state.judgment, flags=state.flags)
     new.provenance = state.provenance
-    new.rewrites, new.extracts = dict(state.rewrites), dict(state.extracts)
+    new.rewrites = dict(state.rewrites)
+    new.extracts = dict(state.extracts)
     if not state.done:
         new.marks = [structs.replace(x, at=rewording.near(x.side, x.at)) for x in state.marks]
     notes = dict(state.comments)
@@ -141,7 +150,10 @@ def _mark(cell: Cell, value: int, note: str, rewording: Rewording) -> Mark:
     i, j = cell
     source = "" if i < 0 else rewording.old[0][i]
     target = "" if j < 0 else rewording.old[1][j]
-    text = f"{source} - {target}" if i >= 0 and j >= 0 else source or target
+    if i >= 0 and j >= 0:
+        text = f"{source} - {target}"
+    else:
+        text = source or target
     at_target = j >= 0 and (i < 0 or rewording.target[j] is not None)
     side: Side = "target" if at_target else "source"
     return Mark(side, rewording.near(side, j if at_target else i), text, (i, j, value), note)

@@ -108,4 +108,6 @@ def stand_ins(conn: sa.Connection) -> list[str]:
 
 def _default(column: sa.Column[Any]) -> str:
     default: Any = column.server_default
-    return str(default.arg) if isinstance(column.type, sa.Integer) else f"'{default.arg}'"
+    if isinstance(column.type, sa.Integer):
+        return str(default.arg)
+    return f"'{default.arg}'"

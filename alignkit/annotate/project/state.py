@@ -103,11 +103,17 @@ class PairState(Struct):
         """Count an event, move the tops of undo and redo, and return the event below it."""
         self.seq = seq
         if kind in log.UNDOABLE:
-            below, self.undo, self.redo = self.undo, seq, 0
+            below = self.undo
+            self.undo = seq
+            self.redo = 0
         elif kind == "undo":
-            below, self.undo, self.redo = self.redo, below_of(self.undo), seq
+            below = self.redo
+            self.undo = below_of(self.undo)
+            self.redo = seq
         elif kind == "redo":
-            below, self.redo, self.undo = self.undo, below_of(self.redo), seq
+            below = self.undo
+            self.redo = below_of(self.redo)
+            self.undo = seq
         else:
             below = 0
             if kind == "text":
@@ -185,7 +191,8 @@ def copied(state: PairState, **changes: object) -> PairState:
 
 def inverse(kind: str, data: log.Data) -> log.Data:
     """Return the reverse of an event: the same fields, before and after exchanged."""
-    comment, turn = _comment(kind, data), _turn(kind, data)
+    comment = _comment(kind, data)
+    turn = _turn(kind, data)
     fields: dict[str, Any] = {
         name: tuple((*row[:-2], row[-1], row[-2]) for row in getattr(data, name)) or ()
         for name in _WRITES
@@ -303,4 +310,6 @@ def _comments(kind: str, data: log.Data) -> tuple[log.CommentWrite, ...]:
 
 
 def _turn(kind: str, data: log.Data) -> log.Turn | None:
-    return log.Turn(bool(data.before), bool(data.after)) if kind == "done" else data.done
+    if kind == "done":
+        return log.Turn(bool(data.before), bool(data.after))
+    return data.done

@@ -160,9 +160,13 @@ class Store:
             account, pair, stream, n, _ = queries.own_pair(conn, k, annotator)
             own = queries.PairList(conn, account)
             place, hints, rank, before, after = own.place(k)
-            done, pairs = own.count_done(), own.count()
+            done = own.count_done()
+            pairs = own.count()
             next_open = own.next_open(place) if done < pairs else None
-            shown = queries.suggested(conn, pair, hide_systems=hide_systems) if hints else None
+            if hints:
+                shown = queries.suggested(conn, pair, hide_systems=hide_systems)
+            else:
+                shown = None
             return queries.PairView(
                 k,
                 pair.id,
@@ -214,7 +218,9 @@ class Store:
         with self.database.reading() as conn:
             own = queries.PairList(conn, queries.account_of(conn, annotator))
             last, rows = own.changes(after)
-        return queries.Changes(last, queries.by_pair(rows)) if rows else None
+        if rows:
+            return queries.Changes(last, queries.by_pair(rows))
+        return None
 
     def set_suggestions(self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]]) -> int:
         """Store a set of suggestions, replacing one of the same name, and show it."""

@@ -44,7 +44,8 @@ def project_answer(
     info = store.project()
     decides = visitor.role == ADJUDICATOR
     name = info.gold if decides else visitor.name
-    done, pairs = 0, info.pairs
+    done = 0
+    pairs = info.pairs
     if name in info.annotators:
         done, pairs = store.progress(name, everything=decides)
     scheme = get_scheme(info.scheme or DEFAULT)
@@ -86,7 +87,10 @@ def direction_of(words: Iterable[str]) -> str:
     return "rtl" if kinds["R"] + kinds["AL"] > kinds["L"] else "ltr"
 
 
-_MOST_PAIRS, _MOST_WORDS, _MOST_LINES = 2000, 100_000, 100  # that are searched, and sent
+# that are searched, and sent
+_MOST_PAIRS = 2000
+_MOST_WORDS = 100_000
+_MOST_LINES = 100
 
 
 def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, Any]:
@@ -170,11 +174,13 @@ def pack(root: Path, stem: str) -> Download:
     if len(places) == 1 and places[0].parent == root:
         with places[0].open("rb") as source:
             shutil.copyfileobj(source, file)
-        name, kind = places[0].name, "application/octet-stream"
+        name = places[0].name
+        kind = "application/octet-stream"
     else:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for place in places:
                 archive.write(place, place.relative_to(root))
-        name, kind = f"{stem}.zip", "application/zip"
+        name = f"{stem}.zip"
+        kind = "application/zip"
     file.seek(0)
     return Download(file, name, kind)

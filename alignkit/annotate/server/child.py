@@ -34,12 +34,15 @@ class SuggestionPlan(Struct, frozen=True):
 
     def checked(self, annotators: Collection[str], annotator: str) -> SuggestionPlan:
         """Return the plan with the annotators of its systems, if it can suggest to an annotator."""
-        option, plan, systems = "--initial", self, {self.name: [self.name]}
+        option = "--initial"
+        plan = self
+        systems = {self.name: [self.name]}
         if self.kind == VOTE:
             from alignkit.align.evidence import channels_of
             from alignkit.align.supervised.gold import checked_annotators
 
-            option, what = "--evidence", "annotator (--evidence)"
+            option = "--evidence"
+            what = "annotator (--evidence)"
             systems = {name: channels_of(name, annotators, what) for name in self.systems}
             plan = structs.replace(self, name=vote_name(checked_annotators(systems, "")))
         elif self.kind != "initial":
@@ -106,9 +109,12 @@ class ChildProcess:
         take: Callable[[Lesson, Iterator[Row]], None] | None = None,
         module: str = "alignkit.annotate.server.worker",
     ) -> None:
-        self._report, self._note = report, note
+        self._report = report
+        self._note = note
         self._rows: IO[bytes] = TemporaryFile()  # noqa: SIM115 - in memory they may be too many
-        self._job, self._take, self._module = job, take, module
+        self._job = job
+        self._take = take
+        self._module = module
         self._hears = False
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False

@@ -37,7 +37,9 @@ class Dashboard:
     """The dashboard of a project, and the threads that compute it."""
 
     def __init__(self, store: Store, learning: Callable[[], str] = str, file: str = "") -> None:
-        self._store, self._learning, self._file = store, learning, file or store.path
+        self._store = store
+        self._learning = learning
+        self._file = file or store.path
         self._live = LiveWork()
         self._reading = threading.Lock()  # of `_live`
         self._share: float | None = 0.0  # of the first reading; None when all is read
@@ -125,7 +127,8 @@ class Dashboard:
                     kept = self._live.tally.twos.get(two)
                     if kept is None or not len(kept):
                         continue
-                    version, table = kept.version, kept.table()
+                    version = kept.version
+                    table = kept.table()
                 began = time.monotonic()
                 self._intervals[two] = version, intervals_of(table, _OPTIONS, SEED)
                 if self._stopping:
@@ -135,7 +138,9 @@ class Dashboard:
     def _ask_child(self) -> None:
         began = time.monotonic()
         with self._reading:
-            n, version, at = self._live.n, self._live.version, now()
+            n = self._live.n
+            version = self._live.version
+            at = now()
         self._slow.running = True
         job = Job(self._store.path, figures="times" if version == self._slow.version else "all")
         self._child = ChildProcess(job, lambda *_: None, lambda _: None)
@@ -148,7 +153,9 @@ class Dashboard:
                 newer = {"paces": new.paces, "corrections": new.corrections}
                 new = msgspec.structs.replace(self._slow.figures, **newer)
             self._slow.figures = new
-            self._slow.n, self._slow.version, self._slow.at = n, version, at
+            self._slow.n = n
+            self._slow.version = version
+            self._slow.at = at
             self._slow.problem = ""
         finally:
             self._child.close()
@@ -165,7 +172,8 @@ class Dashboard:
             if of != self._of:
                 with self._store.database.reading() as conn:
                     view = dashboard_view(conn, self._live, intervals, slow, self._file, learning)
-                self._body, self._of = msgspec.json.encode(view), of
+                self._body = msgspec.json.encode(view)
+                self._of = of
                 self._tag = entity_tag(self._body)
             return self._body, self._tag
 

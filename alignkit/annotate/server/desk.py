@@ -40,7 +40,9 @@ _MOST_SETTLED = 100  # pairs that one request settles
 _NOTHING = "Nothing is assigned to you yet."
 _searching = threading.Lock()  # long sentences take half a second
 
-ANNOTATE, DECIDE, LOOK = "annotate", "decide", "look"
+ANNOTATE = "annotate"
+DECIDE = "decide"
+LOOK = "look"
 """What a role may do: work on its own pairs, make the gold standard, see how far all are."""
 DOES = {names.ANNOTATOR: {ANNOTATE}, names.ADJUDICATOR: {DECIDE, LOOK}}
 """What the roles of `alignkit annotate` may do."""
@@ -52,7 +54,9 @@ class Visit:
     desk: Desk
 
     def __init__(self, request: Request, desk: Desk | None, name: str, *, decides: bool) -> None:
-        self.request, self.name, self.decides = request, name, decides
+        self.request = request
+        self.name = name
+        self.decides = decides
         if desk is not None:
             self.desk = desk
         named = request.path_params.get("k") or request.path_params.get("n")
@@ -70,7 +74,8 @@ class Visit:
     def wanted(self) -> tuple[str, str]:
         """The text and the filter of a list of pairs."""
         given = self.request.query_params.get
-        text, only = given("q", "")[:200], given("only", "")
+        text = given("q", "")[:200]
+        only = given("only", "")
         if only not in names.FILTERS:
             raise RefusedError(400, f"unknown filter {only[:40]!r}")
         return text, only
@@ -115,7 +120,8 @@ class Desk:
         only_assigned: bool = False,
         file: str = "",
     ) -> None:
-        self.opening, self._hide_systems = opening, hide_systems
+        self.opening = opening
+        self._hide_systems = hide_systems
         self._only_assigned = only_assigned  # else everybody has all pairs until some are assigned
         self._file = file  # as pages name it, which must not tell where a lab keeps its projects
         self._docket: Docket | None = None
@@ -157,7 +163,8 @@ class Desk:
 
     def queue(self, visit: Visit) -> object:
         """Return a part of the visitor's list of pairs, perhaps of those that are searched."""
-        after, limit = visit.number("after", 0), visit.number("limit", 200)
+        after = visit.number("after", 0)
+        limit = visit.number("limit", 200)
         query, only = visit.wanted
         return self.store.queue(visit.name, after=after, limit=limit, query=query, only=only)
 
@@ -181,7 +188,8 @@ class Desk:
     def concordance(self, visit: Visit) -> object:
         """Return what the visitor linked a word to, in the visitor's own pairs."""
         given = visit.request.query_params.get
-        word, side = given("word", "")[:200], given("side", SIDES[0])
+        word = given("word", "")[:200]
+        side = given("side", SIDES[0])
         if side not in SIDES:
             raise RefusedError(400, f"unknown side {side[:40]!r}")
         with _searching:
@@ -232,7 +240,8 @@ class Desk:
 
     def gold_queue(self, visit: Visit) -> object:
         """Return the pairs to adjudicate."""
-        after, limit = visit.number("after", 0), min(visit.number("limit", 200), 1000)
+        after = visit.number("after", 0)
+        limit = min(visit.number("limit", 200), 1000)
         return self.pairs_to_decide().listed(after, limit, *visit.wanted, visit.name)
 
     def gold_pair(self, visit: Visit) -> object:

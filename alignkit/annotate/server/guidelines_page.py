@@ -76,7 +76,10 @@ class _Heading(NamedTuple):
 def render_guidelines(path: str | Path | None = None) -> str:
     """Render guidelines as an HTML page."""
     check_arguments(render_guidelines, locals())
-    files = [guidelines() / name for name in _PAGES] if path is None else [Path(path)]
+    if path is None:
+        files = [guidelines() / name for name in _PAGES]
+    else:
+        files = [Path(path)]
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     for name, rule in _RULES.items():
         parser.add_render_rule(name, rule)
@@ -87,7 +90,9 @@ def render_guidelines(path: str | Path | None = None) -> str:
     used = {"text": 0, "contents": 0}  # anchors, and how many were made of each
     headings = {name: _anchored(tokens, used) for name, tokens in pages.items()}
     tops = {name: some[0].anchor if some else "text" for name, some in headings.items()}
-    listed = [heading for some in headings.values() for heading in some]
+    listed = []
+    for some in headings.values():
+        listed.extend(some)
     text = ""
     for tokens in pages.values():
         _mend_links(tokens, tops, used)
@@ -122,14 +127,16 @@ def _read(file: Path) -> str:
 def _without_comments(tokens: Sequence[Token], examples: Path) -> list[Token]:
     """Leave comments out; a comment that names an example is moved to the drawing after it."""
     kept: list[Token] = []
-    name, within = "", False
+    name = ""
+    within = False
     for token in tokens:
         if token.type == "inline" and kept[-1].type == "paragraph_open":
             comments = _COMMENT.findall(token.content)
             if comments and not _COMMENT.sub("", token.content).strip():
                 kept.pop()
                 match = _EXAMPLE.fullmatch(comments[-1].strip())
-                name, within = match[1] if match else "", True
+                name = match[1] if match else ""
+                within = True
                 continue
         if within:  # the end of a paragraph that was a comment
             within = False
@@ -211,7 +218,9 @@ def read_example(path: Path) -> SentencePair | None:
         pair = next(iter(iterate_pairs(path, format="alignkit-jsonl")), None)
     except AlignkitError:
         return None
-    return pair if pair and pair.has_text and pair.alignments else None
+    if pair and pair.has_text and pair.alignments:
+        return pair
+    return None
 
 
 def draw_example(pair: SentencePair) -> str:
@@ -232,8 +241,15 @@ def draw_example(pair: SentencePair) -> str:
 
 
 def _cell(alignment: Alignment, link: Link) -> str:
-    kind = "sure" if link in alignment.sure else "possible" if link in alignment.possible else ""
-    return f'<td class="{kind}"><span>{kind}</span></td>' if kind else "<td></td>"
+    if link in alignment.sure:
+        kind = "sure"
+    elif link in alignment.possible:
+        kind = "possible"
+    else:
+        kind = ""
+    if kind:
+        return f'<td class="{kind}"><span>{kind}</span></td>'
+    return "<td></td>"
 
 
 # Rules of markdown-it: they get the renderer, all tokens, and the place of this one
@@ -241,16 +257,24 @@ def _cell(alignment: Alignment, link: Link) -> str:
 
 def _fence(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
     token = tokens[k]
-    anchor = f' id="{token.meta["anchor"]}"' if "anchor" in token.meta else ""
+    if "anchor" in token.meta:
+        anchor = f' id="{token.meta["anchor"]}"'
+    else:
+        anchor = ""
     pair = token.meta.get("pair")
-    drawn = draw_example(pair) if pair else f"<pre>{escape(token.content)}</pre>\n"
+    if pair:
+        drawn = draw_example(pair)
+    else:
+        drawn = f"<pre>{escape(token.content)}</pre>\n"
     return f'<div class="scroll" tabindex="0"{anchor}>{drawn}</div>\n'
 
 
 def _cell_tag(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
     """Open a cell; its alignment is a class because inline styles are not allowed."""
     side = str(tokens[k].attrs.get("style", "")).partition(":")[2]
-    return f'<{tokens[k].tag} class="{escape(side)}">' if side else f"<{tokens[k].tag}>"
+    if side:
+        return f'<{tokens[k].tag} class="{escape(side)}">'
+    return f"<{tokens[k].tag}>"
 
 
 _RULES = {

@@ -129,8 +129,11 @@ class Opening:
         rules: Mapping[str, bool] | None = None,
     ) -> None:
         self.job, self.visitor, self._gold = job, names.Visitor(job.annotator, role), gold
-        self.plan, self._fallback = plan, fallback
-        self._note, self._rules, self._learns = note, rules or {}, learning
+        self.plan = plan
+        self._fallback = fallback
+        self._note = note
+        self._rules = rules or {}
+        self._learns = learning
         self.learning: Learning | None = None
         self.opened: OpenProject | None = None
         self.progress: OpeningProgress | None = OpeningProgress("opening the project")
@@ -183,7 +186,10 @@ class Opening:
         """The task of the project; known before it is open."""
         if self._task is None:
             there = os.path.exists(self.job.project)
-            known = database.read_task(self.job.project) if there else names.TASKS[0]
+            if there:
+                known = database.read_task(self.job.project)
+            else:
+                known = names.TASKS[0]
             self._task = self.job.task or known
         return self._task
 
@@ -237,12 +243,17 @@ class Opening:
                 admit(store, self.visitor, self._gold, **self._rules)
             change_task(store, self.job.task)
             sessions = Sessions(store.database)
-            project, before = store.project(), sessions.plan
+            project = store.project()
+            before = sessions.plan
             plan = self.plan or before
             if plan is None:
-                plan = self._fallback if project.task == "align" else SuggestionPlan("none")
+                if project.task == "align":
+                    plan = self._fallback
+                else:
+                    plan = SuggestionPlan("none")
             learning = before is None or before.learning
-            learning = learning if self._learns is None else self._learns
+            if self._learns is not None:
+                learning = self._learns
             if (settled := structs.replace(plan, learning=learning)) != before:
                 sessions.plan = settled
         except BaseException:
@@ -287,10 +298,14 @@ class Opening:
     def _store(self, opened: OpenProject, plan: SuggestionPlan, child: ChildProcess) -> None:
         """Store suggestions; a pair that was already opened keeps its suggestions."""
         store = opened.store
-        name = plan.name if plan.kind in ("initial", names.VOTE) else plan.kind
+        if plan.kind in ("initial", names.VOTE):
+            name = plan.name
+        else:
+            name = plan.kind
         with self._shelf:
             with store.database.reading() as conn:
-                shown, suggested = appending.opened(conn), queries.suggested_cells(conn).items()
+                shown = appending.opened(conn)
+                suggested = queries.suggested_cells(conn).items()
             kept = ((k, cells) for k, (_, cells) in suggested if k in shown)
             closed = shown | self._taken
             rows = (row for row in child.rows() if row[0] not in closed)
@@ -324,8 +339,12 @@ class Learning:
         note: Callable[[str], None],
         turn: str = "",
     ) -> None:
-        self._store, self._plan, self._turn = store, plan, turn
-        self._shelf, self._taken, self._note = shelf, taken, note
+        self._store = store
+        self._plan = plan
+        self._turn = turn
+        self._shelf = shelf
+        self._taken = taken
+        self._note = note
         self.outcome = ""
         self._failures = 0
         self._used: bool | None = None
@@ -379,7 +398,10 @@ class Learning:
             return
         self._failures += 1
         again = self._failures < _MOST_FAILURES
-        rest = "; it continues when the next pair is done" if again else ""
+        if again:
+            rest = "; it continues when the next pair is done"
+        else:
+            rest = ""
         self.outcome = f"learning stopped: {problem}"
         self._note(f"{self.outcome}; suggestions stay unchanged{rest}")
 

@@ -73,12 +73,17 @@ class RefusedError(Exception):
 
     def __init__(self, status: int, message: str, **more: Any) -> None:
         super().__init__(message)
-        self.status, self.message, self.more = status, message, more
+        self.status = status
+        self.message = message
+        self.more = more
 
 
 def json_reply(value: object, status: int = 200) -> Response:
     """Return a reply with a value as JSON; bytes are JSON already."""
-    body = value if isinstance(value, bytes) else msgspec.json.encode(value)
+    if isinstance(value, bytes):
+        body = value
+    else:
+        body = msgspec.json.encode(value)
     return Response(body, status, media_type="application/json")
 
 
@@ -153,7 +158,10 @@ class Guard:
         origins: frozenset[str] = frozenset(),  # of its pages, if not http and the host
         secure: bool = False,
     ) -> None:
-        self._app, self._hosts, self._opens, self._origins = app, hosts, opens, origins
+        self._app = app
+        self._hosts = hosts
+        self._opens = opens
+        self._origins = origins
         self._secure = secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -196,7 +204,8 @@ class Proxied:
     """Take requests from trusted proxies only, with the address and scheme that they tell."""
 
     def __init__(self, app: ASGIApp, proxies: frozenset[str]) -> None:
-        self._app, self._proxies = app, proxies
+        self._app = app
+        self._proxies = proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -208,7 +217,8 @@ class Proxied:
             forwarded = ",".join(headers.getlist("x-forwarded-for")).split(",")
             others = [name.strip() for name in forwarded if name.strip() not in self._proxies]
             scheme = headers.get("x-forwarded-proto", "")
-            scheme = scheme if scheme in ("http", "https") else scope["scheme"]
+            if scheme not in ("http", "https"):
+                scheme = scope["scheme"]
             # the rightmost was added by the first proxy of ours; what is left of it may be forged
             scope = {**scope, "client": (others[-1][:100] if others else "", 0), "scheme": scheme}
         await self._app(scope, receive, send)
@@ -218,7 +228,8 @@ class Entrance:
     """The tokens of URLs: each lets one browser in, once."""
 
     def __init__(self, host: Visitor, renewed: Callable[[str], None] | None = None) -> None:
-        self._host, self._renewed = host, renewed
+        self._host = host
+        self._renewed = renewed
         self._invited: dict[str, Visitor] = {}
         self.token = secrets.token_urlsafe(32)
         self.secret = secrets.token_urlsafe(32)
@@ -271,8 +282,12 @@ async def read_json(request: Request, limit: int = LIMIT) -> bytes:
     if kind != "application/json":
         raise RefusedError(415, "expected a body of Content-Type application/json")
     length = request.headers.get("content-length", "")
-    known = int(length) if length.isdecimal() and len(length) < 19 else 0
-    body, read = bytearray(), 0
+    if length.isdecimal() and len(length) < 19:
+        known = int(length)
+    else:
+        known = 0
+    body = bytearray()
+    read = 0
     try:
         with anyio.fail_after(_PATIENCE):
             if known <= _DRAINED:

@@ -47,9 +47,11 @@ class AnnotationServer:
         *,
         hide_systems: bool = False,
     ) -> None:
-        self._opening, self._entrance = opening, entrance
+        self._opening = opening
+        self._entrance = entrance
         self._desk = Desk(opening, hide_systems=hide_systems)
-        self._assets, self._guidelines = Assets(), guidelines
+        self._assets = Assets()
+        self._guidelines = guidelines
         app = Starlette(routes=self.routes(), exception_handlers=security.HANDLERS)
         app.router.redirect_slashes = False
         self.app = security.Guard(app, hosts)
@@ -80,8 +82,11 @@ class AnnotationServer:
             if work.reads:
                 visit.body = await security.read_json(request)
             value = await run_in_threadpool(work.answer, self._desk, visit)
-            value = await value.answer() if isinstance(value, Pending) else value
-            return value if isinstance(value, Response) else security.json_reply(value)
+            if isinstance(value, Pending):
+                value = await value.answer()
+            if isinstance(value, Response):
+                return value
+            return security.json_reply(value)
 
         return endpoint
 
@@ -164,7 +169,8 @@ class AnnotationServer:
     # The page's own files
 
     async def _page(self, request: Request) -> Response:
-        page, task = request.url.path, self._opening.task
+        page = request.url.path
+        task = self._opening.task
         if page == "/" or (page == "/adjudicate" and task == "judge"):
             return self._assets.reply(request, TASK_PAGES[task])
         return self._assets.reply(request, f"{page[1:]}.html")

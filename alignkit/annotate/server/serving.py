@@ -37,12 +37,16 @@ from alignkit.annotate.project.names import ProjectError, Visitor, own_folder
 from alignkit.annotate.server.security import network
 from alignkit.errors import AlignkitError, OptionError
 
-_FIRST, _PORTS, _TRIES = 20_000, 10_000, 20
+_FIRST = 20_000
+_PORTS = 10_000
+_TRIES = 20
 _SWITCH = 0.0005  # seconds that the loop waits for a thread: by default ten times as long
 _HANG = 3.0  # seconds after which a stop does not wait any longer
 _MOST = 200  # connections of one address to a server that is fair
 _IDLE = 60.0  # seconds after which a connection without a new request ends, or twice that
-_PAUSE, _ANSWER = 0.3, 30.0  # seconds between two requests to be let in, and for an answer
+# seconds between two requests to be let in, and for an answer
+_PAUSE = 0.3
+_ANSWER = 30.0
 _REQUESTS = 20
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?", re.ASCII)
 SECRET = "X-Alignkit-Secret"
@@ -107,7 +111,10 @@ def listen(address: str, port: int | None, project: str) -> socket.socket:
         except OSError as error:
             listener.close()
             reason = error.strerror
-    named = f"--port {port}" if port is not None else f"--host {address}"
+    if port is not None:
+        named = f"--port {port}"
+    else:
+        named = f"--host {address}"
     raise OptionError(f"{named}: cannot listen there: {reason}; choose another")
 
 
@@ -172,7 +179,9 @@ class Server(uvicorn.Server):
             **more,
         )
         super().__init__(config)
-        self._started, self._ready, self._hang = started, ready, hang
+        self._started = started
+        self._ready = ready
+        self._hang = hang
         self.signal = 0
 
     def serve_until_stopped(self, listener: socket.socket) -> int:
@@ -219,7 +228,8 @@ class Server(uvicorn.Server):
     def _stop(self, kind: int, _frame: FrameType | None) -> None:
         if self.signal:  # a second signal: do not wait for what hangs, all is on the disk
             os._exit(128 + kind)
-        self.signal, self.should_exit = kind, True
+        self.signal = kind
+        self.should_exit = True
         timer = threading.Timer(self._hang, os._exit, [128 + kind])
         timer.daemon = True
         timer.start()

@@ -52,7 +52,8 @@ class Sessions:
 
     def admit(self, visitor: names.Visitor) -> tuple[str, str]:
         """Start a session; return its two secrets, for the cookie and for the header."""
-        cookie, second = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        cookie = secrets.token_urlsafe(32)
+        second = secrets.token_urlsafe(32)
         row = {"hash": _hash(cookie), "second": _hash(second)}
         row |= {"annotator": visitor.name, "role": visitor.role}
         with self._database.writing() as conn:
@@ -81,7 +82,9 @@ class Sessions:
         """The source of suggestions; None if it was never set."""
         with self._database.reading() as conn:
             text = conn.execute(sa.select(_PLANS.c.plan)).scalar()
-            return None if text is None else json.decode(text, type=SuggestionPlan)
+            if text is None:
+                return None
+            return json.decode(text, type=SuggestionPlan)
 
     @plan.setter
     def plan(self, plan: SuggestionPlan) -> None:
@@ -103,7 +106,10 @@ def admit(store: Store, visitor: names.Visitor, gold: str = "", **rules: bool) -
         store.enrol(wanted)
         return
     with store.database.writing() as conn:
-        gold = "" if gold_status(conn) == "taken" else queries.gold_name(conn)
+        if gold_status(conn) == "taken":
+            gold = ""
+        else:
+            gold = queries.gold_name(conn)
         names.check_annotator(visitor.name, gold, queries.sources(conn))
         account = enrolled(conn, visitor.name)
         if has_assignments(conn) and not PairList(conn, account).count():
@@ -117,9 +123,13 @@ def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
     """Return the name of the gold standard that an adjudicator may make."""
     with store.database.reading() as conn:
         names.check_adjudicable(queries.task_of(conn))
-        known, status = queries.gold_name(conn), gold_status(conn)
+        known = queries.gold_name(conn)
+        status = gold_status(conn)
         wanted = gold or known
-        taken = status == "taken" if wanted == known else wanted in queries.annotators(conn)
+        if wanted == known:
+            taken = status == "taken"
+        else:
+            taken = wanted in queries.annotators(conn)
     if wanted != known and status == "begun":
         raise names.ProjectError(
             f"the decisions so far are under {known!r}; leave out --gold {gold}"
@@ -145,8 +155,11 @@ def change_task(store: Store, task: str) -> None:
 
 def gold_status(conn: sa.Connection) -> str:
     """Return whether the name of the gold standard is free, begun, or taken by an annotator."""
-    event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
-    name, mine = queries.gold_name(conn), account.id == stream.account
+    event = schema.event_table.c
+    stream = schema.stream.c
+    account = schema.account.c
+    name = queries.gold_name(conn)
+    mine = account.id == stream.account
     asked = sa.select(event.actor).where(event.stream == stream.id, mine, account.name == name)
     if conn.execute(asked.limit(1)).first() is None:
         return "free"

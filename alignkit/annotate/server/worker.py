@@ -48,7 +48,9 @@ _WAIT = 0.5  # seconds until it is looked again whether another child has ended 
 _BLOCK = 2000  # pairs that are aligned at a time
 _IDENTITY = 3.0  # pseudo-count for equal words if both sides are of one language
 _SHARED = 0.2  # of the words of both sides, from which on they are taken to be
-_NEXT, _MANY = 20, 2000  # pairs that get new suggestions; many if twice as many are done
+# pairs that get new suggestions; many if twice as many are done
+_NEXT = 20
+_MANY = 2000
 _AT_ONCE = 250  # of these, pairs that are aligned at a time
 
 
@@ -56,7 +58,8 @@ class Output:
     """The lines that the process writes; progress is limited to a few lines per second."""
 
     def __init__(self, out: IO[bytes]) -> None:
-        self._out, self._next = out, 0.0
+        self._out = out
+        self._next = 0.0
 
     def line(self, line: Line) -> None:
         """Write a line."""
@@ -156,7 +159,8 @@ def _make(job: Job, out: Output) -> None:
         corpus = _corpus(job, out)
     if job.plan is not None:
         job.plan.checked(corpus.annotators, job.annotator)
-    total, done = len(corpus), 0
+    total = len(corpus)
+    done = 0
 
     def made() -> None:
         nonlocal done
@@ -206,7 +210,8 @@ def suggest(store: Store, plan: SuggestionPlan, report: Report) -> Iterator[Row]
 
         with store.database.reading() as conn:
             words = [(row.source, row.target) for row in pair_rows(conn)]
-        aligner, numbers = aligner_of(plan, words, report), range(1, len(words) + 1)
+        aligner = aligner_of(plan, words, report)
+        numbers = range(1, len(words) + 1)
         if plan.systems:
             aligner = aligner.with_learned(Learned.vote(systems_of(plan.systems)))
         yield from posteriors(store, aligner, numbers, plan.systems, _BLOCK, report)
@@ -217,7 +222,10 @@ def _cells(alignment: Alignment) -> list[Suggestion]:
     cells: list[Suggestion] = []
     for link, sure in alignment.items():
         weight = alignment.weights.get(link)
-        p = None if weight is None or not 0 <= weight <= 1 else _rounded(weight)
+        if weight is None or not 0 <= weight <= 1:
+            p = None
+        else:
+            p = _rounded(weight)
         if p is None or p >= LEAST:
             cells.append((link.i, link.j, p, 2 if sure else 1))
     return cells
@@ -253,7 +261,10 @@ def posteriors(
     from alignkit.annotate.learning import pairs_of
 
     learned = aligner.parameters.learned
-    evidence = systems if learned is not None and learned.lessons.evidence else None
+    if learned is not None and learned.lessons.evidence:
+        evidence = systems
+    else:
+        evidence = None
     rated = learned is None or not learned.lessons.kind.startswith(SYSTEM)  # its weights say little
     for start in range(0, len(numbers), block):
         report("aligning", start / len(numbers))
@@ -306,7 +317,9 @@ class Course:
     def __init__(self, store: Store, plan: SuggestionPlan, report: Report) -> None:
         from alignkit.annotate.learning import DoneWork
 
-        self._store, self._plan, self._report = store, plan, report
+        self._store = store
+        self._plan = plan
+        self._report = report
         self._work = DoneWork(plan.systems)
         self._learner: Learner | None = None
         self._many = 0  # done pairs when many were suggested for
@@ -339,7 +352,8 @@ class Course:
             return lesson, iter(())
         most = _NEXT
         if len(pairs) >= 2 * self._many:
-            most, self._many = _MANY, len(pairs)
+            most = _MANY
+            self._many = len(pairs)
         closed = self._work.opened | pairs.keys()
         with self._store.database.reading() as conn:
             rows = pair_rows(conn, pairs_ahead(conn, self._work.last, closed, most))

@@ -102,7 +102,8 @@ class _Work:
     aligner: Aligner
 
     def __init__(self, options: argparse.Namespace, sentences: steps.InputSentences) -> None:
-        self._options, self._sentences = options, sentences
+        self._options = options
+        self._sentences = sentences
         self.counts = dict.fromkeys(
             ("pairs", "empty", "cut", "source_words", "target_words", "links", "sure"), 0
         )
@@ -180,7 +181,9 @@ class _Work:
 
     def _evidence(self) -> tuple[Aligner, Evidence | None]:
         """Return what aligns, and the evidence that it needs; warn of what looks wrong."""
-        aligner, options, learned = self.aligner, self._options, self.aligner.parameters.learned
+        aligner = self.aligner
+        options = self._options
+        learned = self.aligner.parameters.learned
         if not options.evidence:
             return aligner, None
         from alignkit.align.evidence import Evidence
@@ -237,7 +240,10 @@ class _Work:
         """Yield the links of each block; at the end, write all other outputs."""
         options = self._options
         with ExitStack() as stack:
-            scores = stack.enter_context(replacing(options.scores)) if options.scores else None
+            if options.scores:
+                scores = stack.enter_context(replacing(options.scores))
+            else:
+                scores = None
             for block in blocks:
                 aligner, evidence = self._evidence()
                 links = aligner.align_bitext(
@@ -275,7 +281,10 @@ class _Work:
         """Count known words; warn as soon as the texts seem to have the other direction."""
         counted = self.aligner.known_words(block.bitext)
         warned = self.known is not None and self.known.exchanged
-        self.known = counted if self.known is None else self.known + counted
+        if self.known is None:
+            self.known = counted
+        else:
+            self.known = self.known + counted
         if self.known.exchanged and not warned:
             warn(f"{self._options.load}: warning: {self.known.caution}")
 
@@ -292,7 +301,9 @@ class _Work:
                 f"{self._options.output}: --tokenize made the words of these links, but "
                 "format pharaoh has no words; --to alignkit-jsonl keeps them"
             )
-        name, counts, refused = self._sentences.name, self.counts, self._sentences.refused
+        name = self._sentences.name
+        counts = self.counts
+        refused = self._sentences.refused
         if refused:
             warn(f"{name}: {refused:,} x bad line; the output has an empty line for it")
         if not counts["pairs"]:
@@ -304,14 +315,18 @@ def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
     """Write the alignments of all blocks; the file is replaced when all is written."""
     output = options.output
     if options.to != "pharaoh" or options.to_ids:
-        pairs, how = _annotated(aligned, options), {"ids": options.to_ids, "weights": options.probs}
+        pairs = _annotated(aligned, options)
+        how = {"ids": options.to_ids, "weights": options.probs}
         tell_lost(output, options.to, write_corpus(pairs, output, format=options.to, **how))
         return
     from alignkit.io.formats.pharaoh import format_lines
 
     with replacing_bytes(output) as stream:  # without an object for each pair
         for _, links in aligned:
-            probabilities = links.probabilities if options.probs else None
+            if options.probs:
+                probabilities = links.probabilities
+            else:
+                probabilities = None
             stream.write(format_lines(links.arrays, probabilities=probabilities))
             if output == "-":
                 stream.flush()
@@ -401,7 +416,9 @@ def _run_parts(options: argparse.Namespace) -> int:
         raise OptionError("parts need SRC and TGT, such as 'in/*.fr' 'in/*.en'")
     if options.estimate:
         return _estimate(options)
-    return _train_parts(options) if options.load is None else _align_parts(options)
+    if options.load is None:
+        return _train_parts(options)
+    return _align_parts(options)
 
 
 def _align_parts(options: argparse.Namespace) -> int:

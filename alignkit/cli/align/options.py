@@ -33,7 +33,8 @@ def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS
     real = parsing.real("a number, 0 or more", 0)
     kinds: dict[type, Callable[[str], object]] = {int: parsing.number(0), float: real, str: str}
     for name in names:
-        default, known = SETTINGS[name].default, SETTINGS[name].metadata
+        default = SETTINGS[name].default
+        known = SETTINGS[name].metadata
         rule = RULES.get(name)
         if isinstance(default, bool):
             group.add_argument(
@@ -51,7 +52,10 @@ def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS
 
 def flag(name: str) -> str:
     """Return the command-line form of an option name."""
-    no = "no-" if name in SETTINGS and SETTINGS[name].default is True else ""
+    if name in SETTINGS and SETTINGS[name].default is True:
+        no = "no-"
+    else:
+        no = ""
     return f"--{no}{name.replace('_', '-')}"
 
 
@@ -98,7 +102,10 @@ def check_vectors(options: argparse.Namespace) -> None:
 
 
 def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
-    start = "samples" if default else "samples with --learn, else none"
+    if default:
+        start = "samples"
+    else:
+        start = "samples with --learn, else none"
     parsing.add_options(
         group,
         f"""
@@ -299,7 +306,8 @@ def _check_learning(options: argparse.Namespace) -> None:
     check_prior(options)
     given = {"--objective": options.objective, "--ignore-identical": options.ignore_identical}
     learning = next((flag for flag, value in given.items() if value), "")
-    prior, posterior = options.prior not in (None, "none"), options.symmetrize == "posterior"
+    prior = options.prior not in (None, "none")
+    posterior = options.symmetrize == "posterior"
     loaded = options.load and not (options.no_learned or prior)
     uses = (options.vote or options.learn or loaded) and posterior
     needed = "--learn NAME, --vote, or --load with a model that learned from it"

@@ -91,7 +91,8 @@ class InputSentences:
                 raise OptionError("--learn needs gold links, and this input is text")
         self._needs_pairs = options.to != "pharaoh" or options.to_ids or options.unescape
         self._needs_pairs = self._needs_pairs or bool(options.evidence)
-        self._divide, self._attributes = None, {}
+        self._divide = None
+        self._attributes = {}
         if options.tokenize is not None:
             if not self._is_text:
                 message = f"{self.name} is already divided into words: leave out --tokenize"
@@ -243,7 +244,8 @@ def read_evidence(
     from alignkit.align.supervised.gold import checked_annotators
     from alignkit.model.corpus import Corpus
 
-    known, annotators = Corpus(pairs).aligners, dict[str, list[str]]()
+    known = Corpus(pairs).aligners
+    annotators = dict[str, list[str]]()
     for word in (*(options.evidence_source or ()), *(options.evidence_target or ())):
         if not any(given.startswith(f"{word.partition('=')[0]}=") for given in options.evidence):
             raise OptionError(f"{word}: no such --evidence NAME=FILE")
@@ -252,7 +254,10 @@ def read_evidence(
         if not name or name in annotators or (equals and not all(rest.split(","))):
             raise OptionError(f"--evidence {word}: expected {_FORM}, and each name once")
         files = evidence_files(word)
-        own = [f"{name}/{k + 1}" for k in range(len(files))] if len(files) > 1 else [name]
+        if len(files) > 1:
+            own = [f"{name}/{k + 1}" for k in range(len(files))]
+        else:
+            own = [name]
         if not files:
             own = channels_of(name, known, f"annotator (or give --evidence {name}=FILE)")
         annotators[name] = own
@@ -305,7 +310,8 @@ def _links_of(
         drop_out_of_range=False,
     )
     read = input_of(path, parts, declared, _FORM)
-    choice, records = Choice(path, None), list(enumerate(read.pairs(), 1))
+    choice = Choice(path, None)
+    records = list(enumerate(read.pairs(), 1))
     by_line = read.format == "pharaoh" or "ids" not in get_format(read.format).holds
     by_line = by_line and all(record.id == str(n) for n, record in records)
     others = {record.id: (n, record) for n, record in records}
@@ -337,7 +343,10 @@ def _links_of(
         yield alignment
     total = f"{len(pairs):,} pairs"
     for number, other in others.values():
-        what = f"line {number} (pair {other.id!r})" if by_line else f"pair {other.id!r}"
+        if by_line:
+            what = f"line {number} (pair {other.id!r})"
+        else:
+            what = f"pair {other.id!r}"
         raise JoinError(f"{path}: {what} is about none of the {total}")
     if missing and not options.partial:
         raise JoinError(
@@ -449,7 +458,10 @@ def read_two_vectors(
         return None, None
     source, target = (None, None) if bitext is None else (bitext.source.words, bitext.target.words)
     if options.target_vectors is None:
-        both = None if source is None or target is None else {*source, *target}
+        if source is None or target is None:
+            both = None
+        else:
+            both = {*source, *target}
         return _read(options.vectors, both, options.max_size), None
     first = _read(options.vectors, source, options.max_size)
     second = _read(options.target_vectors, target, options.max_size)

@@ -145,7 +145,8 @@ def run(options: argparse.Namespace) -> int:
     project, corpus = _places(options)
     _check(options)
     opening = _opening(options, project, corpus)
-    visitor, gold = opening.visitor, options.gold or ""
+    visitor = opening.visitor
+    gold = options.gold or ""
     if (url := _invitation(options, opening)) is not None:
         say(f"the server of {project} is already running; address for {visitor.name} (works once):")
         _show(url, options, wait=5)
@@ -175,9 +176,11 @@ def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
     from alignkit.annotate.server.security import Entrance
     from alignkit.annotate.server.server import AnnotationServer
 
-    project, visitor = opening.job.project, opening.visitor
+    project = opening.job.project
+    visitor = opening.visitor
     listener = serving.listen(address, options.port, project)
-    port, own = listener.getsockname()[1], serving.own_port(project)
+    port = listener.getsockname()[1]
+    own = serving.own_port(project)
     host = f"{serving.url_host(address)}:{port}"
     url = f"http://{host}{names.page_of(visitor)}"
     entrance = Entrance(visitor, lambda token: say(f"for another browser: {url}#{token}"))
@@ -258,7 +261,8 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
 def _check(options: argparse.Namespace) -> None:
     check_task(options)
     given = ["gold"] * (options.gold is not None) + list(_rules(options))
-    systems, votes = options.evidence, options.suggestions == names.VOTE
+    systems = options.evidence
+    votes = options.suggestions == names.VOTE
     _refuse(
         (
             options.corpus is None and (options.source or options.target),
@@ -305,11 +309,15 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
     elif options.model is not None:
         plan = SuggestionPlan("model", os.path.abspath(options.model))
     elif options.suggestions is not None or options.task in ("judge", "extract"):
-        name = names.vote_name(dict.fromkeys(options.evidence, ())) if options.evidence else ""
+        if options.evidence:
+            name = names.vote_name(dict.fromkeys(options.evidence, ()))
+        else:
+            name = ""
         plan = SuggestionPlan(options.suggestions or "none", name)
     else:
         given = False
-        fallback = SuggestionPlan("initial", "initial") if corpus is None else fallback
+        if corpus is None:
+            fallback = SuggestionPlan("initial", "initial")
     return Opening(
         _job(options, project, corpus),
         plan if given else None,
@@ -336,16 +344,20 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     with suppress(Exception):  # of several kinds, where the system knows no name
         annotator = options.annotator or getuser()
     job = Job(project, scheme=options.scheme or "", annotator=annotator)
-    job.task, job.accept_copy = options.task or "", options.accept_copy
+    job.task = options.task or ""
+    job.accept_copy = options.accept_copy
     if os.path.exists(project):
         if corpus is not None and os.path.abspath(corpus) != project:
             say(f"continuing with {project}; {corpus} is not read again")
         return job
-    documents, declared = documents_of(options), reading_options(options)
+    documents = documents_of(options)
+    declared = reading_options(options)
     if documents:
-        job.documents, job.tokenize = documents, options.tokenize
+        job.documents = documents
+        job.tokenize = options.tokenize
     elif corpus is None:
-        job.corpus, job.format = str(names.samples() / "paraphrases.jsonl"), "alignkit-jsonl"
+        job.corpus = str(names.samples() / "paraphrases.jsonl")
+        job.format = "alignkit-jsonl"
     else:
         job.corpus, job.format = corpus, detect_format(corpus, options.format, declared)
         if job.format == "pharaoh" and options.source is None:
@@ -364,7 +376,10 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
     from alignkit.annotate.server.opening import annotators_of
 
     file = str(names.samples() / "paraphrases.jsonl")
-    taken = known if job.corpus else annotators_of(type(job)("", file, "alignkit-jsonl")) or ()
+    if job.corpus:
+        taken = known
+    else:
+        taken = annotators_of(type(job)("", file, "alignkit-jsonl")) or ()
     if job.annotator in taken:
         say(
             f"the samples contain finished work of {', '.join(taken)}, and you continue that of "
@@ -382,7 +397,8 @@ def _who(text: str) -> str:
 
 def check_task(options: argparse.Namespace) -> None:
     """Refuse options that do not fit the task."""
-    extracts, tokenizer = options.task == "extract", options.tokenize
+    extracts = options.task == "extract"
+    tokenizer = options.tokenize
     links = ("initial", "model", "suggestions")
     given = [f"--{name}" for name in links if getattr(options, name) not in (None, "none")]
     unknown = tokenizer is not None and tokenizer not in TOKENIZERS
@@ -391,9 +407,8 @@ def check_task(options: argparse.Namespace) -> None:
     _refuse(
         (
             options.documents is not None and not extracts,
-            f"{options.documents}: only --task extract"
-            " takes two inputs; to annotate two texts, make a corpus of them: alignkit align SRC TGT"
-            " --to alignkit-jsonl -o pairs.jsonl",
+            f"{options.documents}: only --task extract takes two inputs; to annotate two texts, "
+            "make a corpus of them: alignkit align SRC TGT --to alignkit-jsonl -o pairs.jsonl",
         ),
         (
             tokenizer is not None and not extracts,

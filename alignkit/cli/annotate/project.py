@@ -48,5 +48,6 @@ def open_project(options: argparse.Namespace, **more: Any) -> Store:
     from alignkit.annotate.project.names import shown_place
     from alignkit.annotate.project.store import Store
 
-    place, options.project = options.project, shown_place(options.project)
+    place = options.project
+    options.project = shown_place(options.project)
     return Store.open(place, accept_copy=options.accept_copy, **more)

@@ -102,7 +102,10 @@ def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[Sentenc
             options.input, encoding=options.encoding
         )
     if options.second is None and not bitext:
-        dropped = {"drop_out_of_range": True} if options.words_only else {}
+        if options.words_only:
+            dropped = {"drop_out_of_range": True}
+        else:
+            dropped = {}
         source = inputs.Input(
             options.input, options.format, inputs.reading_options(options, **dropped)
         )
@@ -125,7 +128,8 @@ def _lines(result: Imported) -> Iterator[str]:
             f"{result.reworded} with corrected words: {result.carried} links kept, "
             f"{len(result.lost)} removed"
         )
-    yield from (f"  {line}" for line in result.removed())
+    for line in result.removed():
+        yield f"  {line}"
     yield (
         f"annotations: {result.new} new, {result.changed} changed, {result.same} unchanged, "
         f"{result.older} already ahead of the file"

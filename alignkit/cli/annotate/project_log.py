@@ -88,7 +88,10 @@ def _check(options: argparse.Namespace) -> int:
         if replayed.more:
             lines.append(f"... and {replayed.more} more")
         count = len(replayed.differences) + replayed.more
-        state = f"{count} differences" if count else "the project agrees with the log"
+        if count:
+            state = f"{count} differences"
+        else:
+            state = "the project agrees with the log"
         lines.append(f"{replayed.events} events, {replayed.streams} streams: {state}")
         print(visible_lines("\n".join(lines)))
     return 1 if replayed.differences else 0

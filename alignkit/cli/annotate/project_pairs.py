@@ -52,7 +52,10 @@ def run(options: argparse.Namespace) -> None:
         rows = []
         for pair in exported(store, annotator=options.annotator):
             for name, said in pair.annotations.items():
-                plain = said.judgment if scheme is None else scheme.take_apart(said.judgment).label
+                if scheme is None:
+                    plain = said.judgment
+                else:
+                    plain = scheme.take_apart(said.judgment).label
                 early = not (options.before and said.when) or said.when < options.before
                 if said.judgment and early and options.label in (None, said.judgment, plain):
                     rows.append([pair.id, name, said.judgment, said.when or ""])

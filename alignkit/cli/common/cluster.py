@@ -45,7 +45,9 @@ def add_cluster(parser: argparse.ArgumentParser, *, estimate: bool = True) -> No
 
 def _stray(_options: argparse.Namespace, words: Sequence[str]) -> str:
     """Return a hint that the shell may have expanded a pattern."""
-    return "put a path with a * in quotes" if os.path.exists(words[0]) else ""
+    if os.path.exists(words[0]):
+        return "put a path with a * in quotes"
+    return ""
 
 
 def of_parts(options: argparse.Namespace, *paths: str | None) -> bool:
@@ -92,7 +94,10 @@ def opened_session(options: argparse.Namespace) -> Iterator[Session]:
         check_address(options.cluster)
     with open_session(options.cluster, wait=options.wait) as session, together() as outputs:
         if isinstance(session, DaskSession):
-            link = f"; see {session.dashboard}" if session.dashboard else ""
+            if session.dashboard:
+                link = f"; see {session.dashboard}"
+            else:
+                link = ""
             say(f"{options.cluster}: {how_many(session.workers, 'worker')}{link}")
         outputs.kept = "finished parts are kept; run the same command again to continue"
         yield session
@@ -128,7 +133,8 @@ class PartsProgress:
 
     def __call__(self, done: int, total: int, text: str) -> None:
         """Show how much of the total is done."""
-        share, self.text = done / max(total, 1), text
+        share = done / max(total, 1)
+        self.text = text
         self._line.reach(share, text)
         now = time.monotonic()
         if now - self._printed > _EVERY and not self._line.active:

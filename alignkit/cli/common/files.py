@@ -69,10 +69,18 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
     named = []
     for place in _READ:
         value = getattr(options, place, None)
-        paths = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        if isinstance(value, str):
+            paths = [value]
+        elif isinstance(value, list):
+            paths = value
+        else:
+            paths = []
         for path in paths:
             several = place == "add" or place.startswith("evidence")
-            files = [file for file, _ in evidence_files(path)] if several else [path]
+            if several:
+                files = [file for file, _ in evidence_files(path)]
+            else:
+                files = [path]
             named += [(place, file) for file in files]
     return named
 
@@ -87,12 +95,14 @@ def evidence_files(word: str) -> list[tuple[str, list[str]]]:
 
 def added(word: str) -> tuple[str, list[str]]:
     """Return the file in NAME=FILE:FORMAT:base=1:transpose, and the parts after it."""
-    path, parts = word.partition("=")[2], list[str]()
+    path = word.partition("=")[2]
+    parts = list[str]()
     while ":" in path and not os.path.exists(path):
         before, _, part = path.rpartition(":")
         if not before or set("/\\.") & set(part):
             break
-        path, parts = before, [part, *parts]
+        path = before
+        parts = [part, *parts]
     return path, parts
 
 
@@ -105,7 +115,10 @@ def refuse_replacing(outputs: Iterable[str], options: argparse.Namespace) -> Non
 
 def _refuse_replaced(place: str, path: str, outputs: Iterable[str]) -> None:
     file = "/dev/stdin" if path == "-" else path
-    known = identity(file) if os.path.isfile(file) or os.path.isdir(file) else None
+    if os.path.isfile(file) or os.path.isdir(file):
+        known = identity(file)
+    else:
+        known = None
     for output in outputs if known is not None else ():
         if identity(output) == known:
             raise OptionError(

@@ -123,7 +123,10 @@ class Input:
             raise OptionError("standard input is closed; name a file")
         self.path = path
         self.format = detect_format(path, format, options)
-        doubts = suspicions(path, self.format, options) if format is None else []
+        if format is None:
+            doubts = suspicions(path, self.format, options)
+        else:
+            doubts = []
         self._suspicions = [f"{path}: {doubt}" for doubt in doubts]
         for doubt in doubts:
             warn(f"{path}: warning: {doubt}")
@@ -150,7 +153,10 @@ class Input:
             for pair in read_pairs(self.kind, self.reading):
                 progress.step()
                 if worded and None in (pair.source, pair.target) and _is_judged(pair):
-                    side = "source" if pair.source is None else "target"
+                    if pair.source is None:
+                        side = "source"
+                    else:
+                        side = "target"
                     raise FormatError(
                         f"pair {pair.id[:40]!r} is judged, but its {side} words are "
                         "missing; add them",
@@ -193,9 +199,13 @@ class Through:
     def __init__(
         self, source: Input, way: Callable[[Iterator[SentencePair]], Iterator[SentencePair]]
     ) -> None:
-        self._source, self._way = source, way
-        self.path, self.format, self.kind = source.path, source.format, source.kind
-        self.reading, self.blocks = source.reading, source.blocks
+        self._source = source
+        self._way = way
+        self.path = source.path
+        self.format = source.format
+        self.kind = source.kind
+        self.reading = source.reading
+        self.blocks = source.blocks
 
     def pairs(self) -> Iterator[SentencePair]:
         """Yield the sentence pairs."""
@@ -260,7 +270,8 @@ def add_rewrites_argument(group: argparse._ActionsContainer) -> None:
     )
 
 
-HYPOTHESIS, REFERENCE = "hyp", "ref"
+HYPOTHESIS = "hyp"
+REFERENCE = "ref"
 """The names of the two roles in sentence pairs, and the prefixes of their options."""
 
 
@@ -278,7 +289,8 @@ def add_side(
     parser: argparse.ArgumentParser, side: str, long: str, *, several: bool = False
 ) -> None:
     """Add the options that describe one of the two files."""
-    more, name = "; if you name several, every two are compared" * several, side.upper()
+    more = "; if you name several, every two are compared" * several
+    name = side.upper()
     settings: dict[str, dict[str, Any]] = {
         f"{side}_format": {"type": format_name(FORMATS)},
         f"{side}_base": {"type": int, "choices": (0, 1)},

@@ -62,7 +62,8 @@ class _Warnings(Handler):
 @contextmanager
 def heard() -> Iterator[None]:
     """Print the warnings of the library while a command runs."""
-    logger, handler = getLogger("alignkit"), _Warnings(WARNING)
+    logger = getLogger("alignkit")
+    handler = _Warnings(WARNING)
     logger.addHandler(handler)
     try:
         yield
@@ -113,7 +114,9 @@ def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
         if action is None or (action.nargs == 0 and value not in (None, str(action.const))):
             return match[0].strip("`")
         flag = max(action.option_strings, key=len)
-        return flag if value is None or action.nargs == 0 else f"{flag} {value.strip(_QUOTES)}"
+        if value is None or action.nargs == 0:
+            return flag
+        return f"{flag} {value.strip(_QUOTES)}"
 
     return _ARGUMENT.sub(option, message)
 
@@ -135,7 +138,10 @@ def prepare_streams(*, own: bool) -> None:
         sys.stdout = io.TextIOWrapper(_Closed(), "utf-8", write_through=True)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            errors = "strict" if stream is sys.stdout else "backslashreplace"
+            if stream is sys.stdout:
+                errors = "strict"
+            else:
+                errors = "backslashreplace"
             stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
 
 
@@ -198,8 +204,11 @@ class ProgressBar:
         fraction: Callable[[], float | None] | int | None,
         unit: str | None = "pairs",
     ) -> None:
-        self._label, self._unit, self.detail = label, unit, ""
-        self._steps, self._share = 0, 0.0
+        self._label = label
+        self._unit = unit
+        self.detail = ""
+        self._steps = 0
+        self._share = 0.0
         self._fraction = fraction
         self._start = time.monotonic()
         self._next = self._start + _PATIENCE
@@ -214,7 +223,8 @@ class ProgressBar:
 
     def reach(self, share: float, detail: str = "") -> None:
         """Set the finished share (0 to 1) and a description of the current work."""
-        self._share, self.detail = share, detail
+        self._share = share
+        self.detail = detail
         self.step(256)
 
     def _show(self) -> None:
@@ -227,7 +237,8 @@ class ProgressBar:
         elif self._fraction is not None:
             done = self._steps / max(self._fraction, 1)
         parts = [self.detail] if self.detail else []
-        parts += [] if self._unit is None else [f"{self._steps:,} {self._unit}"]
+        if self._unit is not None:
+            parts += [f"{self._steps:,} {self._unit}"]
         if done:
             parts += [f"{done:.0%}", f"{passed / done - passed:.0f} s left"]
         text = visible(f"{self._label}: {', '.join(parts)}")

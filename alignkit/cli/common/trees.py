@@ -62,7 +62,9 @@ def trees_named(options: argparse.Namespace) -> bool:
 def tree_name(options: argparse.Namespace) -> str | None:
     """Return the name of the trees to use; None for the only ones that a pair has."""
     given: str | None = options.tree_name
-    return TREE_NAME if given is None and trees_named(options) else given
+    if given is None and trees_named(options):
+        return TREE_NAME
+    return given
 
 
 def check_tree_options(options: argparse.Namespace) -> None:
@@ -80,7 +82,9 @@ def with_trees(
 ) -> Iterator[SentencePair]:
     """Yield pairs with the trees of the named files, if any; at the end, report counts."""
     check_tree_options(options)
-    return _with_counts(options, pairs) if trees_named(options) else iter(pairs)
+    if trees_named(options):
+        return _with_counts(options, pairs)
+    return iter(pairs)
 
 
 def one_tree_a_side(

@@ -80,7 +80,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_FINDINGS, _SUGGESTIONS = 5, 50  # that are printed
+# that are printed
+_FINDINGS = 5
+_SUGGESTIONS = 50
 _MOST = 100  # ranges that are printed in one line; JSON has them all
 _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,17})", re.DOTALL)
 
@@ -110,7 +112,10 @@ class Mending:
     def report(self) -> None:
         """Print the report on stderr."""
         tell_lost(self.path, self.format, self.lost)
-        parts = ["written"] if self.left is not None or self.dropped else []
+        if self.left is not None or self.dropped:
+            parts = ["written"]
+        else:
+            parts = []
         if self.dropped:
             total = how_many(self.written + self.dropped, "pair")
             parts = [f"written without {self.dropped} of {total}, broken in {self._places()}"]
@@ -138,13 +143,18 @@ class Mending:
             for path, numbers in lines.items()
             for part in ranges(numbers) or [""]
         )
-        return listing if len(self.broken) == self.dropped else f"{listing}, ..."
+        if len(self.broken) == self.dropped:
+            return listing
+        return f"{listing}, ..."
 
 
 def _cut(parts: Iterable[str]) -> str:
     listed = list(parts)
-    listing, more = ", ".join(listed[:_MOST]), len(listed) - _MOST
-    return f"{listing} and {more} more (--json has all)" if more > 0 else listing
+    listing = ", ".join(listed[:_MOST])
+    more = len(listed) - _MOST
+    if more > 0:
+        return f"{listing} and {more} more (--json has all)"
+    return listing
 
 
 def _listing(counts: Mapping[str, int]) -> str:
@@ -170,7 +180,8 @@ def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _follows(before: str, after: str) -> bool:
-    first, second = _NUMBERED.fullmatch(before), _NUMBERED.fullmatch(after)
+    first = _NUMBERED.fullmatch(before)
+    second = _NUMBERED.fullmatch(after)
     return bool(first and second and first[1] == second[1] and int(first[2]) + 1 == int(second[2]))
 
 
@@ -195,7 +206,8 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
             f"{problem}, {why}: write the words too, with --fix-source and --fix-target"
         )
     missing = losses_in_words(lost)
-    missing += [f"its {report.refused} broken records"] if report.refused else []
+    if report.refused:
+        missing += [f"its {report.refused} broken records"]
     place = identity(options.fix)
     if missing and place is not None and place == identity(report.path):
         problem = f"--fix: format {report.format} would lose {', '.join(missing)}"
@@ -206,7 +218,8 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     old, new = report.corpus.ids, rest.corpus.ids
     mending = Mending(options.fix, report.format, len(old), report.refused, broken, lost=lost)
     if standard_stream(options.fix) is None:
-        mending.left, mending.read_again = rest.counts, len(new)
+        mending.left = rest.counts
+        mending.read_again = len(new)
     if len(new) == len(old):
         mending.renumbered = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
     return mending
@@ -311,10 +324,15 @@ def run(options: argparse.Namespace) -> int:
     if options.consistency and (options.leaks or options.fix or trees.trees_named(options)):
         raise OptionError("--consistency works alone; leave out --leaks, --fix and trees")
     if options.show is None:
-        options.show = _SUGGESTIONS if options.consistency else _FINDINGS
+        if options.consistency:
+            options.show = _SUGGESTIONS
+        else:
+            options.show = _FINDINGS
     if options.consistency:
         return _check_consistency(options)
-    return check_leaks(options) if options.leaks else _check_files(options)
+    if options.leaks:
+        return check_leaks(options)
+    return _check_files(options)
 
 
 def _check_consistency(options: argparse.Namespace) -> int:
@@ -352,7 +370,8 @@ def _check_files(options: argparse.Namespace) -> int:
         warn(in_words_of(options.parser, f"{examined[-1].path}: {hint}"))
     for other in examined[1:]:
         compare_texts(examined[0], other)
-    problem, mending = _unreadable(examined, declared), None
+    problem = _unreadable(examined, declared)
+    mending = None
     if options.fix and problem is None:
         try:
             mending = mend(examined[0], options, declared)
@@ -411,9 +430,18 @@ def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitE
 
 def _print(report: Examination, options: argparse.Namespace) -> None:
     by_id = get_format(report.format).by_id  # links name words: no base, no direction
-    refused = f" and {how_many(report.refused, 'broken record')}" if report.refused else ""
-    nulls = f", {how_many(report.nulls, 'null')}" if report.nulls else ""
-    base = "" if by_id else f", counted from {report.base}"
+    if report.refused:
+        refused = f" and {how_many(report.refused, 'broken record')}"
+    else:
+        refused = ""
+    if report.nulls:
+        nulls = f", {how_many(report.nulls, 'null')}"
+    else:
+        nulls = ""
+    if by_id:
+        base = ""
+    else:
+        base = f", counted from {report.base}"
     print(
         f"{visible(report.path)}: {report.format}, "
         f"{how_many(report.records - report.refused, 'sentence pair')}{refused}, "
@@ -460,7 +488,10 @@ def _fits(report: Examination) -> Table:
     ]
     rows: list[list[Cell]] = []
     for fit in report.fits:
-        direction = "target first" if fit.transposed else "source first"
+        if fit.transposed:
+            direction = "target first"
+        else:
+            direction = "source first"
         known = ["?" if count is None else count for count in _known(report, fit)]
         declared = (fit.base, fit.transposed) == report.declared
         rows.append([fit.base, direction, *known, "<- as declared" if declared else None])
@@ -535,7 +566,10 @@ def check_leaks(options: argparse.Namespace) -> int:
 
     def line(leak: Leak) -> str:
         about = f" by {leak.group}" if leak.group else ""
-        also = f"; the first file also has {', '.join(leak.also)}" if leak.also else ""
+        if leak.also:
+            also = f"; the first file also has {', '.join(leak.also)}"
+        else:
+            also = ""
         return f"{leak.kind}: pair {leak.test!r} and {leak.train!r} of the first file{about}{also}"
 
     _print_some(((leak.kind, line(leak)) for leak in leaks), counts, options.show)

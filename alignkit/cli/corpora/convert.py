@@ -133,7 +133,10 @@ def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
 def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
     """Yield the pairs with their sides exchanged; report judgments that were not."""
     arrows = strangers = 0
-    scheme = None if options.scheme is None else get_scheme(options.scheme)
+    if options.scheme is None:
+        scheme = None
+    else:
+        scheme = get_scheme(options.scheme)
     for pair in pairs:
         judgments = [annotation.judgment for annotation in pair.annotations.values()]
         if scheme is None:
@@ -221,7 +224,10 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
         lenient_labels=options.lenient_labels,
     )
     with replacing(options.output) as out:
-        columns = _OF_PREFERENCES if options.rows == "preferences" else _COLUMNS
+        if options.rows == "preferences":
+            columns = _OF_PREFERENCES
+        else:
+            columns = _COLUMNS
         write = row_writer(options.output, out, columns)
         for written, row in enumerate(rows, 1):  # noqa: B007 - how many there are, at the end
             write(astuple(row))

@@ -103,13 +103,17 @@ def merged(
 
 def input_of(path: str, parts: list[str], declared: ReadOptions, form: str) -> inputs.Input:
     """Open an added file; if its format has no texts, it uses those that are declared."""
-    format, changes = None, dict[str, Any]()
+    format = None
+    changes = dict[str, Any]()
     for part in parts:
         if part in OWN:
             name, value = OWN[part]
             if name in changes:
                 raise OptionError(f"{path}:{part}: {name} is given twice")
-            changes[name] = value != declared.transpose if name == "transpose" else value
+            if name == "transpose":
+                changes[name] = value != declared.transpose
+            else:
+                changes[name] = value
         elif format is not None or "=" in part or part.startswith("base"):
             raise OptionError(f"{path}:{part}: expected {form}, with base=0 or base=1")
         else:

@@ -142,7 +142,10 @@ def _parts(text: str) -> dict[str, float]:
 
 def _number(text: str, place: str) -> float:
     try:
-        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        if text.endswith("%"):
+            share = float(text[:-1]) / 100
+        else:
+            share = float(text)
     except ValueError:
         message = f"{place}: expected a share such as .1 or 10%, not {text[:40]!r}"
         raise OptionError(message) from None
@@ -206,7 +209,10 @@ def _tell(
         names = " or ".join(together)
         say(f"{options.input}: {bare} x pair without {names}, each treated as its own group")
     if options.json:
-        seed = {} if shares is None else {"seed": SEED if options.seed is None else options.seed}
+        if shares is None:
+            seed = {}
+        else:
+            seed = {"seed": SEED if options.seed is None else options.seed}
         record = {"input": options.input, "read": len(whole), "chosen": len(corpus), **seed}
         print(json_text({**record, "parts": parts, "cautions": cautions}))
         return

@@ -155,7 +155,8 @@ def _with_parses(
     pairs: Iterable[SentencePair], options: argparse.Namespace
 ) -> Iterator[SentencePair]:
     """Yield the pairs with trees to draw, up to the limit, and report how many were skipped."""
-    name, names = trees.tree_name(options), dict[str, None]()
+    name = trees.tree_name(options)
+    names = dict[str, None]()
     kept = bare = 0
     choice = Choice(options.input, None, "annotators")
     for pair in pairs:
@@ -182,7 +183,8 @@ def _with_parses(
 
 
 def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
-    wanted, asked = dict.fromkeys(options.id or ()), dict.fromkeys(options.annotators or ())
+    wanted = dict.fromkeys(options.id or ())
+    asked = dict.fromkeys(options.annotators or ())
     shown: set[str] = set()
     names: dict[str, None] = {}
     judged: dict[str, None] = {}  # or aligned
@@ -220,7 +222,10 @@ def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
         image = draw_tree_svg(pair, **_of_trees(options))
         out.write(image)
     size = re.search(r'width="([\d.]+)" height="([\d.]+)"', image)
-    sides = [float(side) for side in size.groups()] if size else [0.0]
+    if size:
+        sides = [float(side) for side in size.groups()]
+    else:
+        sides = [0.0]
     if max(sides) > LARGEST:
         said = " x ".join(f"{side:,.0f}" for side in sides)
         say(
@@ -244,7 +249,10 @@ def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
         message = f"{options.html} can only be one page; leave out --pairs-a-page, or name a file"
         raise OptionError(message)
     usual = TREES_A_PAGE if options.draw_trees else PAIRS_A_PAGE
-    most = len(pairs) if alone else options.pairs_a_page or usual
+    if alone:
+        most = len(pairs)
+    else:
+        most = options.pairs_a_page or usual
     where: dict[str, Any] = {"title": options.input, "path": options.html, "pairs_a_page": most}
     if options.draw_trees:
         from alignkit.rules.drawings.svg import tree_content

@@ -128,7 +128,10 @@ def _record(counts: counting.CorpusCounts) -> dict[str, Any]:
 
 def _print_groups(result: counting.GroupCounts, by: str) -> None:
     """Print a table of the groups, and a table of their annotators."""
-    note = overlapping(result.several, result.whole.pairs, by) if result.several else ""
+    if result.several:
+        note = overlapping(result.several, result.whole.pairs, by)
+    else:
+        note = ""
     names = {value: value or f"(no {by})" for value in result.groups}
     columns = [
         Column(by, key="group"),
@@ -152,7 +155,10 @@ def _print_groups(result: counting.GroupCounts, by: str) -> None:
 
 
 def _print(counts: counting.CorpusCounts) -> None:
-    ids = f", {counts.repeated_ids} with an id used before" if counts.repeated_ids else ""
+    if counts.repeated_ids:
+        ids = f", {counts.repeated_ids} with an id used before"
+    else:
+        ids = ""
     print(f"{counts.pairs} sentence pairs{ids}")
     rows: list[list[Cell]]
     if counts.without_text < counts.pairs:

@@ -50,7 +50,10 @@ def run(options: argparse.Namespace) -> None:
     if options.output is not None:
         refuse_json_beside(options)
     read = Input(options.input, options.format, reading_options(options))
-    format = corpus_format(options, [read.format]) if options.output is not None else ""
+    if options.output is not None:
+        format = corpus_format(options, [read.format])
+    else:
+        format = ""
     how = {"from_side": options.from_side, "annotator": options.annotator}
     with naming(options.input):
         result = transfer(read.corpus(needed=True), options.layer, **how)

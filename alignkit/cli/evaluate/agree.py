@@ -165,7 +165,10 @@ def run(options: argparse.Namespace) -> None:
         raise OptionError("--chance-samples is for sets; add --on sets")
     if options.plan is not None:
         return _plan(options)
-    output = _on_judgments(options) if asks_for_judgments(options) else _on_alignments(options)
+    if asks_for_judgments(options):
+        output = _on_judgments(options)
+    else:
+        output = _on_alignments(options)
     with replacing("-") as out:
         out.write(output + "\n")
 
@@ -173,7 +176,8 @@ def run(options: argparse.Namespace) -> None:
 def _refuse_more(options: argparse.Namespace) -> None:
     """Refuse what `agree` does besides, if it is asked for something else than its report."""
     names = ["html", "disagreements", "plot", "by", "tables", "systems", "initial", "adjudicated"]
-    names += ["plan"] if options.on == "sets" and options.plan is not None else []
+    if options.on == "sets" and options.plan is not None:
+        names += ["plan"]
     if wrong := [name for name in names if getattr(options, name, None)]:
         asked = "--on sets" if options.on == "sets" else "--plan"
         raise OptionError(f"--{wrong[0]} does not go with {asked}: leave it out")
@@ -321,7 +325,8 @@ def _output(agreement: FigureResult, options: argparse.Namespace) -> str:
     label = "agreement"
     if len(options.corpus) == 1 and (stem := Path(options.corpus[0]).name.split(".")[0]):
         label += f"-{stem}"
-    medium, tables = options.medium, options.tables
+    medium = options.medium
+    tables = options.tables
     return draw_report(agreement, agreement.answer, medium, tables, label, COMMAND)
 
 
@@ -376,7 +381,8 @@ _MORE = {
 
 
 def _add_field(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
-    default, choices = option.default, option.metadata["choices"]
+    default = option.default
+    choices = option.metadata["choices"]
     text = option.metadata["help"] + _MORE.get(option.name, "")
     settings: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS}
     if isinstance(default, bool):
@@ -386,7 +392,10 @@ def _add_field(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
         settings["choices"] = choices or tuple(SCHEMES)
     else:
         number_type = float if "float" in str(option.type) else str
-        settings["type"] = number(1) if isinstance(default, int) else number_type
+        if isinstance(default, int):
+            settings["type"] = number(1)
+        else:
+            settings["type"] = number_type
         settings["metavar"] = option.metadata["metavar"]
     if option.name == "view":
         settings["nargs"] = "+"
@@ -417,10 +426,15 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
         return False
     wrong = [name for name in typed(options) if name not in _SHARED]
     wrong += [name for name in _OTHERS if getattr(options, name, None)]
-    wrong += ["tables"] if isinstance(options.tables, list) else []  # --all has all of them
+    # --all has all of them
+    if isinstance(options.tables, list):
+        wrong += ["tables"]
     if wrong:
         flag = wrong[0].replace("_", "-")
-        hint = ": name the adjudicated version with --consensus" if flag == "adjudicated" else ""
+        if flag == "adjudicated":
+            hint = ": name the adjudicated version with --consensus"
+        else:
+            hint = ""
         raise OptionError(
             f"--{flag} is for alignments{hint}; leave it out, or leave out --on judgments"
         )

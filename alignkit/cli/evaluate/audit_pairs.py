@@ -62,7 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _share(text: str) -> float:
     try:
-        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        if text.endswith("%"):
+            return float(text[:-1]) / 100
+        return float(text)
     except ValueError:
         expected = f"expected a share such as .5 or 50%, not {text[:40]!r}"
         raise argparse.ArgumentTypeError(expected) from None

@@ -77,7 +77,10 @@ def _with_tags(
             if not text.strip():
                 message = f"no tags; expected a line for each pair of {reading.path}"
                 raise FormatError(message, files[name], line)
-            words = pair.source if name == "source_tags" else pair.target
+            if name == "source_tags":
+                words = pair.source
+            else:
+                words = pair.target
             if words is not None and len(text.split()) != len(words):
                 raise FormatError(
                     f"{len(text.split())} tags for {len(words)} words of pair "

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 MEASURES = ("precision", "recall", "f1", "aer", "phrase-f1", "accuracy")
 LIKE = ("kovatchev",)
-BY, SPLIT = "phenomena", ","
+BY = "phenomena"
+SPLIT = ","
 _OF_TABLE = {
     "printed",
     "leave_out",
@@ -126,7 +127,10 @@ def run(options: argparse.Namespace) -> None:
         result = ranking = _printed(options)
     else:
         score.settle_draws(options)
-        result = _labels(options) if options.scheme is not None else _links(options)
+        if options.scheme is not None:
+            result = _labels(options)
+        else:
+            result = _links(options)
         ranking = result.ranking
     _draw(ranking, options)
     print_findings(result, options, title="Profile by phenomenon")
@@ -199,7 +203,8 @@ def _links(options: argparse.Namespace) -> Profile:
     }
     scoring = argparse.Namespace(**fixed)
     systems = score.systems_of(scoring)
-    level, alone = "phrases-sure" if phrases else "links", len(systems) == 1
+    level = "phrases-sure" if phrases else "links"
+    alone = len(systems) == 1
     scored = {
         (alone and annotator) or name: Scoring(path, scoring, annotator)
         for name, path, annotator in systems

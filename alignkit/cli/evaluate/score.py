@@ -167,7 +167,8 @@ def _take_places(options: argparse.Namespace) -> None:
         places.insert(0, words.pop())
     if not places:
         raise OptionError("the following arguments are required: HYP")
-    options.hypothesis, options.reference = places[0], (*places, None)[1]
+    options.hypothesis = places[0]
+    options.reference = (*places, None)[1]
     if options.plot is not None:
         refuse_replacing([options.plot], options)
 
@@ -195,7 +196,9 @@ def systems_of(options: argparse.Namespace) -> list[System]:
 def _named(text: str) -> tuple[str, str]:
     """Return a file and its name, as in NAME=FILE; the name is empty if there is none."""
     name, equals, path = text.partition("=")
-    return (path, name) if equals and name and path and not os.path.exists(text) else (text, "")
+    if equals and name and path and not os.path.exists(text):
+        return (path, name)
+    return (text, "")
 
 
 def refuse_stdin(options: argparse.Namespace) -> None:

@@ -75,7 +75,10 @@ def judged_sides(options: argparse.Namespace) -> Judged:
     """Read the judgments of the systems and the reference that the options name."""
     if options.predicted is not None and not options.predictions:
         raise OptionError("--predicted needs --predictions FILE: add it, or leave it out")
-    judged = _of_one(options) if options.reference is None else _of_files(options)
+    if options.reference is None:
+        judged = _of_one(options)
+    else:
+        judged = _of_files(options)
     return _with_files(judged, options, get_view(options.scheme, options.view))
 
 
@@ -109,10 +112,16 @@ def _of_files(options: argparse.Namespace) -> Judged:
     gold = ref.corpus(needed=True)
     judge = _judge(gold, options.ref_annotator, ref.path, "--ref-annotator")
     names = tuple(system.name for system in systems)
-    reference = judge if judge not in names else f"{judge} of {ref.path}"
+    if judge not in names:
+        reference = judge
+    else:
+        reference = f"{judge} of {ref.path}"
     joined = Corpus(_only(pair, {judge: reference}) for pair in gold)
     for path in paths:
-        file = hyp if path == paths[0] else inputs.open_sides(path, options.reference, declared)[0]
+        if path == paths[0]:
+            file = hyp
+        else:
+            file = inputs.open_sides(path, options.reference, declared)[0]
         other = file.corpus(needed=True)
         kept = {
             _judge(other, system.annotator, path, "--hyp-annotator"): system.name
@@ -134,7 +143,10 @@ def _judge(
         return name
     rest = [who for who in known if who not in apart]
     if len(rest) != 1:
-        who = f"judged by {', '.join(rest)}: choose with {option}" if rest else "judged by nobody"
+        if rest:
+            who = f"judged by {', '.join(rest)}: choose with {option}"
+        else:
+            who = "judged by nobody"
         raise OptionError(f"{path}: pairs are {who}")
     return rest[0]
 
@@ -154,7 +166,8 @@ def _joined(
     options: argparse.Namespace,
 ) -> Iterator[SentencePair]:
     differences = Differences()
-    left, right = iter(refs), iter([_only(pair, names) for pair in hyps])
+    left = iter(refs)
+    right = iter([_only(pair, names) for pair in hyps])
     if options.in_order:
         left, right = in_order(left, right)
     try:
@@ -180,9 +193,14 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
     paths = list(options.predictions)
     if len(set(paths)) < len(paths):
         raise OptionError("the same file of predictions is given twice; name each file once")
-    corpus, names, unflagged = judged.corpus, list(judged.systems), list[str]()
+    corpus = judged.corpus
+    names = list(judged.systems)
+    unflagged = list[str]()
     for path, short in short_names(paths).items():
-        name = path if short in (*names, *corpus.annotators) else short
+        if short in (*names, *corpus.annotators):
+            name = path
+        else:
+            name = short
         read = read_predictions(
             corpus,
             path,
@@ -193,7 +211,8 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
         )
         corpus = read.added(corpus, name)
         names.append(name)
-        unflagged += [name] if read.of_view else []
+        if read.of_view:
+            unflagged += [name]
     return Judged(corpus, tuple(names), judged.reference, tuple(unflagged))
 
 

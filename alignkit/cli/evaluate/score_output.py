@@ -31,7 +31,9 @@ class Scoring:
     """Score one system; keep its `score`, and the ids and groups of scored pairs for tables."""
 
     def __init__(self, path: str, options: argparse.Namespace, annotator: str | None) -> None:
-        self.path, self._options, self._annotator = path, options, annotator
+        self.path = path
+        self._options = options
+        self._annotator = annotator
         self.by: str = options.by or ""
         drawn = options.ci or options.plot is not None
         settings = ScoreSettings(**{x.name: vars(options)[x.name] for x in fields(ScoreSettings)})
@@ -45,7 +47,8 @@ class Scoring:
         )
         keep = bool(drawn or options.compared or options.by or options.per_pair)
         score = score_files(files, settings, keep_rows=keep)
-        by, timed = options.by, options.by in PERIODS and any(map(any, self.groups))
+        by = options.by
+        timed = options.by in PERIODS and any(map(any, self.groups))
         if by is not None and by not in self._attributes and self.groups and not timed:
             raise no_group(by, self._attributes, f"attribute of {options.reference or path}:")
         suspicions = tuple(in_words_of(options.parser, text) for text in score.suspicions)
@@ -89,19 +92,26 @@ class Scoring:
     @cached_property
     def by_pair(self) -> Records:
         """The score of each sentence pair, if requested."""
-        rows, aggregate = self.score.rows, self.score.aggregate
-        return records.pair_records(rows, self.ids, aggregate=aggregate) if self.ids else ()
+        rows = self.score.rows
+        aggregate = self.score.aggregate
+        if self.ids:
+            return records.pair_records(rows, self.ids, aggregate=aggregate)
+        return ()
 
     @property
     def overlap(self) -> str:
         """A note on pairs in several groups, or ""."""
         several = sum(len(names) > 1 for names in self.groups)
-        return overlapping(several, len(self.groups), self.by) if several else ""
+        if several:
+            return overlapping(several, len(self.groups), self.by)
+        return ""
 
     @property
     def caution(self) -> str:
         """A warning about small groups, or ""."""
-        return records.few_in_groups(self.by_group, self.by) if self.by_group else ""
+        if self.by_group:
+            return records.few_in_groups(self.by_group, self.by)
+        return ""
 
 
 _COLUMNS = (
@@ -160,7 +170,10 @@ def output(scored: Scored, options: argparse.Namespace) -> str:
     if options.csv:
         return _csv(scored)
     tables = [table.sheet() for table in _tables(scored, options.tables)]
-    head = [] if scored.comparisons else [score.title for score in scored.scores.values()]
+    if scored.comparisons:
+        head = []
+    else:
+        head = [score.title for score in scored.scores.values()]
     report = Report(head, tables, scored.cautions, "; ".join(scored.signatures))
     return get_medium(options.medium).report(report).lstrip("\n")
 
@@ -221,5 +234,6 @@ def _figures(
         first = {**named, "level": record["level"], "group": record[group] if group else ""}
         for key, value in record.items():
             if key in MEASURE_NAMES or isinstance(value, int):
-                low, high = record.get(f"{key}_low", ""), record.get(f"{key}_high", "")
+                low = record.get(f"{key}_low", "")
+                high = record.get(f"{key}_high", "")
                 yield {**first, "measure": key, "value": value, "low": low, "high": high}

@@ -51,11 +51,16 @@ def add_fields(group: argparse._ActionsContainer, kind: type) -> None:
         for name, text in _HELP.findall(base.__doc__ or "")
     }
     for field in fields(kind):
-        name, sort = field.name, str(field.type).partition(" | ")[0]
+        name = field.name
+        sort = str(field.type).partition(" | ")[0]
         if name not in helps:  # for Python alone
             continue
         least, most = LIMITS.get(name, (1, inf))
-        several: dict[str, Any] = {"nargs": "+"} if sort.startswith("Sequence") else {}
+        several: dict[str, Any]
+        if sort.startswith("Sequence"):
+            several = {"nargs": "+"}
+        else:
+            several = {}
         kinds: dict[str, dict[str, Any]] = {
             "bool": {"action": "store_true"},
             "str": {"metavar": "NAME"},
@@ -73,7 +78,10 @@ def add_fields(group: argparse._ActionsContainer, kind: type) -> None:
             settings |= {"type": real("a number above 0", 1e-9)}
         default = "any" if sort == "float" and field.default is None else field.default
         if default and "(default" not in helps[name]:
-            parts = default if isinstance(default, tuple) else (default,)
+            if isinstance(default, tuple):
+                parts = default
+            else:
+                parts = (default,)
             helps[name] += f" (default: {'-'.join(map(str, parts))})"
         flag = f"--{name.replace('_', '-')}"
         group.add_argument(flag, help=helps[name], default=field.default, **several, **settings)

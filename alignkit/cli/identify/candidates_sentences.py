@@ -46,7 +46,8 @@ def run(options: argparse.Namespace) -> None:
     if options.negatives:
         if chosen.band != SentenceOptions().band:
             raise OptionError("--negatives sets the band of similarity: leave the others out")
-        options.min_similarity, options.max_similarity = None, _BELOW
+        options.min_similarity = None
+        options.max_similarity = _BELOW
     candidates.prepare(options)
     from alignkit.identification.candidates import TextPair, read_texts
     from alignkit.identification.sentences import candidate_sentences

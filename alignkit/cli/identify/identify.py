@@ -98,7 +98,10 @@ def run(options: argparse.Namespace) -> None:
     if options.save is not None and (options.classifier == "forest" or options.vectors):
         raise OptionError("--save: a forest, or a system with word vectors, cannot be saved")
     refuse_unwritable(filter(None, (options.output, options.probabilities, options.save)))
-    scores = _loaded(options) if options.load is not None else _trained(options)
+    if options.load is not None:
+        scores = _loaded(options)
+    else:
+        scores = _trained(options)
     if options.output is not None:
         with replacing(options.output) as out:
             out.writelines(f"{id}\t{label}\n" for id, label in scores.predictions.items())
@@ -126,7 +129,10 @@ def _loaded(options: argparse.Namespace) -> IdentifierScores:
 
     for name in (*_TRAINING.split(), *fields_of(options, IdentifierOptions)):
         if getattr(options, name) != options.parser.get_default(name):
-            said = "TEST" if name == "test" else f"--{name.replace('_', '-')}"
+            if name == "test":
+                said = "TEST"
+            else:
+                said = f"--{name.replace('_', '-')}"
             raise OptionError(f"--load judges one file with a trained system: leave {said} out")
     identifier = Identifier.load(options.load)
     view = identifier.view
@@ -145,15 +151,24 @@ def _trained(options: argparse.Namespace) -> IdentifierScores:
 
     corpus = _read(options.input, options, judged=True)
     view = get_view(options.scheme, options.view)
-    test = None if options.test is None else _read(options.test, options, judged=False)
+    if options.test is None:
+        test = None
+    else:
+        test = _read(options.test, options, judged=False)
     judging = {"annotator": options.annotator, "rewrites": options.rewrites}
     how = fields_of(options, IdentifierOptions) | judging | {"inductive": options.inductive}
     chosen = tuple(how.pop("features"))
     language = options.function_words
-    how["function_words"] = function_words(language).source if language else ()
+    if language:
+        how["function_words"] = function_words(language).source
+    else:
+        how["function_words"] = ()
     if options.vectors is not None:
         sides = (side for pair in (*corpus, *(test or ())) for side in pair.words)
-        words = {word for side in sides for word in tokens(" ".join(side))}
+        words = set()
+        for side in sides:
+            for word in tokens(" ".join(side)):
+                words.add(word)
         how["encode"] = mean_vectors(read_vectors(options.vectors, words))
     systems = [*(x for x in COMPARED if options.compare and x != chosen), chosen]
     with ProgressBar("training", None, None) as progress:
@@ -168,7 +183,8 @@ def _trained(options: argparse.Namespace) -> IdentifierScores:
                 how |= {"features": features, "test": test, "leaks": options.leaks}
                 trained.append(Identifier.train(corpus, view, **how))
                 progress.reach(k / len(systems))
-            scores, last = evaluate(trained, test, **judging), trained[-1]
+            scores = evaluate(trained, test, **judging)
+            last = trained[-1]
     if options.save is not None:
         last.save(options.save)
     return scores

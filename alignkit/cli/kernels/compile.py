@@ -78,7 +78,10 @@ class _Rehearsal(NamedTuple):
         lines = self.messages.read_text("utf-8", errors="replace").splitlines()
         for line in lines[:-1]:
             warn(line.removeprefix("alignkit: "))
-        last = lines[-1].removeprefix("alignkit: ") if lines else "is there enough memory?"
+        if lines:
+            last = lines[-1].removeprefix("alignkit: ")
+        else:
+            last = "is there enough memory?"
         raise AlignkitError(f"compiling the kernels of {self.name} failed ({code}): {last}")
 
 

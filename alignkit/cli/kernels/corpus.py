@@ -59,7 +59,8 @@ def _pair(number: int) -> MadeUp:
     agent = _NOUNS[number % len(_NOUNS)]
     other = _NOUNS[(3 * number + 1) % len(_NOUNS)]
     active, passive = _VERBS[number % len(_VERBS)].split("/")
-    subject, given = f"(NP (DT the) (NN {agent}))", f"(NP (DT the) (NN {other}))"
+    subject = f"(NP (DT the) (NN {agent}))"
+    given = f"(NP (DT the) (NN {other}))"
     return MadeUp(
         f"The {agent} {active} the {other} .".split(),
         f"The {other} was {passive} by the {agent} .".split(),
@@ -73,8 +74,14 @@ def _record(number: int, pair: MadeUp) -> dict[str, Any]:
     """Return a pair as JSON: links and judgments of people who differ, of a system, and gold."""
     without = _LINKS[: number % 6] + _LINKS[number % 6 + 1 :]
     gold = {"sure": _text(_LINKS), "possible": "2-2 1-4"}
-    anna = gold if number % 3 else {"sure": _text(without), "possible": "2-2"}
-    ben = gold if number % 4 else {"sure": _text([*_LINKS, (2, 4)])}
+    if number % 3:
+        anna = gold
+    else:
+        anna = {"sure": _text(without), "possible": "2-2"}
+    if number % 4:
+        ben = gold
+    else:
+        ben = {"sure": _text([*_LINKS, (2, 4)])}
     labels = ["paraphrase", "partial", "none"]
     people = {"anna": anna, "ben": ben, "cleo": anna, "gold": gold}
     annotations = {

@@ -95,7 +95,10 @@ def run(options: argparse.Namespace) -> None:
             counts=counts,
         )
         for number, tree in enumerate(counted(trees, options.sentences, None, "sentences"), 1):
-            rewrites = paraphrase(tree, index, nbest=options.nbest) if tree is not None else []
+            if tree is not None:
+                rewrites = paraphrase(tree, index, nbest=options.nbest)
+            else:
+                rewrites = []
             unchanged += not rewrites
             if options.json:
                 record = _record(number, tree, rewrites)
@@ -135,7 +138,10 @@ def _index(options: argparse.Namespace) -> RuleIndex:
     total = index.kept + sum(index.left_out.values())
     if not total:
         raise OptionError(f"{options.rules}: no rules; learn rules with 'alignkit rules'")
-    rest = f"; not applied: {', '.join(reasons)}" if reasons else ""
+    if reasons:
+        rest = f"; not applied: {', '.join(reasons)}"
+    else:
+        rest = ""
     of_all = how_many(total, "rule", commas=True)
     say(f"{options.rules}: {index.kept:,} of {of_all} can be applied{rest}")
     return index

@@ -126,7 +126,10 @@ def _extract(
     texts: tuple[TokenArrays | None, TokenArrays | None] = None, None
     if options.loose or options.ignore_identical:
         if not all(pair.has_text for pair, _ in block):
-            flag = "--loose" if options.loose else "--ignore-identical"
+            if options.loose:
+                flag = "--loose"
+            else:
+                flag = "--ignore-identical"
             message = f"{options.input}: {flag} needs the words; add --source and --target"
             raise MissingTextError(message)
         texts = pack_words((pair.words for pair, _ in block), Vocabulary())
@@ -157,7 +160,9 @@ def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], ran
         anywhere = range(2**31)
         return "", anywhere, anywhere
     parts = [escaped(token) for token in tokens]
-    starts, ends, at = [], [0], 0
+    starts = []
+    ends = [0]
+    at = 0
     for part in parts:
         starts.append(at)
         ends.append(at + len(part))
@@ -205,7 +210,10 @@ def _count_phrases(sources: Iterable[Input], name: str, options: argparse.Namesp
 
 
 def _report(path: str, occurrences: int, tally: PhraseTally, least: int) -> None:
-    left_out = f"; {tally.left_out:,} seen less than {least} times left out" if least > 1 else ""
+    if least > 1:
+        left_out = f"; {tally.left_out:,} seen less than {least} times left out"
+    else:
+        left_out = ""
     say(f"{path}: {occurrences:,} phrase pairs, {tally.different:,} different{left_out}")
 
 
@@ -270,7 +278,8 @@ def _phrases_of_parts(options: argparse.Namespace) -> None:
     from alignkit.cluster.phrase_tables import count_parts
 
     least = options.min_count or 1
-    given, settings = _given(parts, sides, options), _settings(options)
+    given = _given(parts, sides, options)
+    settings = _settings(options)
     with cluster.opened_session(options) as session, cluster.PartsProgress("phrases") as progress:
         exchange = ExchangeOptions(room(options), work=options.work, progress=progress)
         result = count_parts(

@@ -148,7 +148,10 @@ def _rules_format(path: str, options: argparse.Namespace) -> str | None:
     head, _ = look_ahead(path, 1 << 16, options.max_size, options.encoding)
     text = without_first_marks(head.decode(options.encoding, "replace"))
     line = text.partition("\n")[0]
-    format = None if "\t" in line else detect_rule_format(path, line)
+    if "\t" in line:
+        format = None
+    else:
+        format = detect_rule_format(path, line)
     if format == "moses" and not line.partition("|||")[0].rstrip().endswith("]"):
         return None  # its phrase tables lack the left-hand side
     return format

@@ -161,12 +161,15 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
     """Return a pair if its record is simple; None if `_record` and `build` are needed."""
     if not value.keys() <= _PAIR:
         return None
-    id, source, target = value.get("id"), value.get("source"), value.get("target")
+    id = value.get("id")
+    source = value.get("source")
+    target = value.get("target")
     if type(id) is not str or not _all_texts(source) or not _all_texts(target):
         return None
     if max(len(source), len(target)) > reading.options.max_words:
         return None
-    attributes, raw_annotations = value.get("attributes", {}), value.get("annotations", {})
+    attributes = value.get("attributes", {})
+    raw_annotations = value.get("annotations", {})
     if type(attributes) is not dict or type(raw_annotations) is not dict:
         return None
     if attributes and not _all_texts(list(attributes.values())):

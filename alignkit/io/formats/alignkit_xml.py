@@ -96,7 +96,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
         with reading.refusing(line):
             if not schema.validate(element):
                 first = next(iter(schema.error_log), None)
-                text = first.message if first else "does not follow the schema"
+                if first:
+                    text = first.message
+                else:
+                    text = "does not follow the schema"
                 message = f"does not follow alignkit.rng: {text[:1].lower()}{text[1:][:200]}"
                 raise FormatError(message, line=first.line if first else None)
             yield _record(element, line)
@@ -111,7 +114,10 @@ def _record(element: etree._Element, line: int) -> Record:
         elif name in SIDES:
             setattr(record, name, [word.text or "" for word in child])
         elif name == "tree":
-            trees = record.source_trees if child.get("side") == "source" else record.target_trees
+            if child.get("side") == "source":
+                trees = record.source_trees
+            else:
+                trees = record.target_trees
             _add(trees, child.get("name") or "", child.text or "", child)
         else:
             _add(record.annotations, child.get("by") or "", _annotation(child), child)
@@ -128,11 +134,15 @@ def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> No
 def _annotation(element: etree._Element) -> RawAnnotation:
     remarks: dict[str, Any] = {key: element.get(key) or "" for key in _REMARKS}
     annotation = RawAnnotation(**remarks, start=element.get("start"))
-    links, flags, aligned = [], [], False
+    links = []
+    flags = []
+    aligned = False
     weights: dict[str, float] = {}
     labels: dict[str, str] = {}
     for child in element:
-        name, text, line = local_name(child), child.text or "", line_of(child)
+        name = local_name(child)
+        text = child.text or ""
+        line = line_of(child)
         if name == "flag":
             flags.append(text)
         elif name == "comment":
@@ -146,7 +156,10 @@ def _annotation(element: etree._Element) -> RawAnnotation:
             _add(labels, child.get("link") or "", text, child)
         else:
             aligned = True
-            parse = parse_nulls if name.endswith("null") else parse_links
+            if name.endswith("null"):
+                parse = parse_nulls
+            else:
+                parse = parse_links
             links += parse(text, "possible" if name.startswith("possible") else "sure", line)
     annotation.flags = flags
     annotation.links = raw_links(links, weights, labels, line_of(element))
@@ -160,7 +173,10 @@ def _where(pair: SentencePair) -> str:
     for name, annotation in pair.annotations.items():
         if _UNHELD.search(annotation.comment):
             return f" in the comment of {name[:40]!r}"
-        labels = annotation.alignment.labels if annotation.alignment is not None else {}
+        if annotation.alignment is not None:
+            labels = annotation.alignment.labels
+        else:
+            labels = {}
         for link, text in labels.items():
             if _UNHELD.search(text):
                 return f" in the comment of {name[:40]!r} on link {link.i}-{link.j} (from 0)"

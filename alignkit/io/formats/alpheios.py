@@ -105,7 +105,10 @@ def _text(kind: str, value: Object, reading: Reading) -> _Text:
     given: Object = member(value, "alignedText", dict)
     text = _Text(kind, member(given, "textId", str), member(given, "lang", str), {}, {})
     for segment in member(given, "segments", list):
-        index = as_text(segment.get("index")) if isinstance(segment, dict) else None
+        if isinstance(segment, dict):
+            index = as_text(segment.get("index"))
+        else:
+            index = None
         if index is None:
             raise FormatError("expected an object with an 'index' for each segment")
         words = text.segments.setdefault(index, [])
@@ -129,7 +132,10 @@ def _links(
             _check(group, {"id", "actions"}, reading)
             actions: Object = member(group, "actions", dict)
             own: str = member(actions, "targetId", str, target)
-            ids = [texts(actions, text.kind) for text in pair] if own == target else []
+            if own == target:
+                ids = [texts(actions, text.kind) for text in pair]
+            else:
+                ids = []
         if ids:
             units = reading.by_unit(ids, [text.places for text in pair], "group across segments")
             for index, words in units.items():

@@ -92,7 +92,9 @@ def _join(reading: Reading, known: Record, record: Record) -> None:
 
 
 def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
-    id, raw, fixed = row["index"].strip(), row["paraphrase-text"], row["paraphrase_fixed"]
+    id = row["index"].strip()
+    raw = row["paraphrase-text"]
+    fixed = row["paraphrase_fixed"]
     if not (id.isascii() and id.isdigit()):
         raise FormatError(f"index is {id[:40]!r}; expected a number")
     for name, value in row.items():
@@ -119,7 +121,8 @@ def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
     if applied and attributes.get("apt"):
         attributes["phenomena"] = attributes["apt"]
     record.attributes = attributes | {"original": row["original"]}
-    marked, places = row.get("marked_text", ""), [attributes.get(x) for x in ("start", "end")]
+    marked = row.get("marked_text", "")
+    places = [attributes.get(x) for x in ("start", "end")]
     same = row["original"].split() == fixed.split()
     contradictions = {
         "marked text differs from its place": marked

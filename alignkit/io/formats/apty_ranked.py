@@ -61,14 +61,18 @@ def _both(reading: Reading, value: Object, line: int, kept: dict[str, Record]) -
         raise FormatError(
             "is an export of Label Studio, or preferences without ranks; neither is read"
         )
-    meta, original = member(value, "meta", dict), member(value, "original", str)
-    group, names = as_text(meta.get("id")), list(map(as_text, member(meta, "annotators", list)))
+    meta = member(value, "meta", dict)
+    original = member(value, "original", str)
+    group = as_text(meta.get("id"))
+    names = list(map(as_text, member(meta, "annotators", list)))
     if group is None or None in names or len(set(names)) < len(names):
         raise FormatError("meta needs an id and a list of different annotators")
     both = []
     for side in ("chosen", "rejected"):
         said = member(value, side, dict)
-        id, text, ranks = as_text(said.get("id")), member(said, "text", str), said.get("ranks")
+        id = as_text(said.get("id"))
+        text = member(said, "text", str)
+        ranks = said.get("ranks")
         if id is None:
             raise FormatError(f"{side} has no id")
         if type(ranks) is not list or len(ranks) != len(names):

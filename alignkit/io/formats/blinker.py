@@ -113,7 +113,10 @@ def _annotators(reading: Reading) -> dict[str, dict[_Place, Path]]:
     path = Path(reading.path)
     if not path.is_dir():
         match = _FILE.fullmatch(path.name)
-        place = (int(match[1]), int(match[2])) if match else (1, 0)
+        if match:
+            place = (int(match[1]), int(match[2]))
+        else:
+            place = (1, 0)
         return {reading.name: {place: path}}
     annotators = {reading.name: _files(path, reading)}
     for folder in filter(Path.is_dir, reading.files("*")):
@@ -187,7 +190,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for pair in pairs:
             names = [name for name in pair.alignments if chosen in (None, name)]
             match = _WRITTEN_ID.fullmatch(pair.id)
-            place = (int(match[1]), int(match[2])) if match else last
+            if match:
+                place = (int(match[1]), int(match[2]))
+            else:
+                place = last
             last = place if place > last else _after(last)
             if _ID.format(*last) != pair.id:
                 writing.lost["ids"] += 1
@@ -226,7 +232,9 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
     if path.is_dir() or _FILE.fullmatch(path.name):
         return True
     alignments = (a for pair in pairs for a in pair.alignments.values())
-    return None if any(len(a) or a.nulls for a in alignments) else False
+    if any(len(a) or a.nulls for a in alignments):
+        return None
+    return False
 
 
 FORMAT = Format(

@@ -116,7 +116,8 @@ def read_relation(element: etree._Element, path: str, line: int, reading: Readin
     if not (source or target or whole):
         reading.note("relation without words", f"{type[:80]} of pair {pair[:40]!r}", line, path)
     first, second = (tuple(reading.words(members.get(name, ""), line, path)) for name in _TEXTS)
-    number, preserving = members.get("type_id", "").strip(), _SENSES.get(sense, False)
+    number = members.get("type_id", "").strip()
+    preserving = _SENSES.get(sense, False)
     key = tuple(f"{name}={text}" for name, text in sorted(members.items()))
     both = (source, target), (first, second)
     return Relation(pair, number, type, preserving, whole, *both, key, path, line)
@@ -129,7 +130,10 @@ def _positions(
     text = text.strip()
     if text.casefold() == "whole sentence":
         return None
-    parts = [part.strip() for part in text.split(",")] if text else []
+    if text:
+        parts = [part.strip() for part in text.split(",")]
+    else:
+        parts = []
     if not all(parts):
         reading.note("stray comma", f"{name} is {text[:40]!r}", line, path)
     parts = [part for part in parts if part]
@@ -138,7 +142,8 @@ def _positions(
     return tuple(map(int, parts))
 
 
-_TEXTS_ETPC, _TYPES = "text_pairs.xml", "paraphrase_types.xml"
+_TEXTS_ETPC = "text_pairs.xml"
+_TYPES = "paraphrase_types.xml"
 _LABELS = {"etpc": "etpc_label", "mrpc": "mrpc_label"}
 _NOT_KEPT = ("pair_id", "sent1_raw", "sent2_raw", "sent1_tok", "sent2_tok", *_LABELS.values())
 
@@ -211,9 +216,11 @@ def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record
     path = str(texts)
     seen: set[str] = set()
     for element in islice(read_elements(reading, "*", path), 1, None):
-        line, members = line_of(element), _members(reading, element, path)
+        line = line_of(element)
+        members = _members(reading, element, path)
         id = members.get("pair_id", "").strip()
-        first, second = members.get("sent1_tok"), members.get("sent2_tok")
+        first = members.get("sent1_tok")
+        second = members.get("sent2_tok")
         if not members:
             continue
         if not id or first is None or second is None:
@@ -242,7 +249,8 @@ def _filled(
                 record.annotations[name] = judgment
         if links := [link for relation in relations for link in _links(relation, reading)]:
             annotation = record.annotations.setdefault("etpc", RawAnnotation())
-            annotation.aligned, annotation.path = True, relations[0].path
+            annotation.aligned = True
+            annotation.path = relations[0].path
             annotation.links = links
         for key, text in members.items():
             if key not in _NOT_KEPT and text.strip():
@@ -277,7 +285,8 @@ def _known_words(reading: Reading, relations: Sequence[Relation]) -> tuple[list[
     lengths = [0, 0]
     for relation in relations:
         for k in (0, 1):
-            scope, words = relation.scopes[k], relation.texts[k]
+            scope = relation.scopes[k]
+            words = relation.texts[k]
             lengths[k] = max(lengths[k], *(position + 1 for position in scope), 0)
             if lengths[k] > reading.options.max_words:
                 name = f"pair {relation.pair[:40]!r}: the {('source', 'target')[k]}"

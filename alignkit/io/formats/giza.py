@@ -65,7 +65,8 @@ class A3Layout:
 
     def format(self, holds: str) -> Format:
         """Return the format of this layout."""
-        parse, write = partial(_parse, layout=self), partial(_write, layout=self)
+        parse = partial(_parse, layout=self)
+        write = partial(_write, layout=self)
         return Format(parse=parse, write=write, holds=kinds(holds), base=1)
 
 
@@ -101,7 +102,10 @@ def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
             yield _record(header, number, rest[0][1], bracketed, reading, layout)
     reading.disorder = str(numbers)
     for first, last in numbers.missing():
-        absent = f"{first} is" if first == last else f"{first}-{last} are"
+        if first == last:
+            absent = f"{first} is"
+        else:
+            absent = f"{first}-{last} are"
         reading.note("gap in sentence numbers", f"{absent} missing")
 
 
@@ -177,7 +181,8 @@ class _Lines:
     """Lines that can be put back; the last one is repaired."""
 
     def __init__(self, reading: Reading, layout: A3Layout) -> None:
-        self._lines, self._header = reading.lines(), layout.header
+        self._lines = reading.lines()
+        self._header = layout.header
         self._mend = partial(layout.mend, reading)
         self._ahead: deque[_Line] = deque()
 
@@ -204,11 +209,15 @@ class _Lines:
 
 def _write(pairs: Iterable[SentencePair], writing: Writing, layout: A3Layout) -> None:
     numbering = Numbering(writing.lost, unique=False)
-    side, other = layout.bracketed, 1 - layout.bracketed
+    side = layout.bracketed
+    other = 1 - layout.bracketed
     with writing.open() as stream:
         for written in pairs:
             alignment = writing.alignment_or_empty(written)
-            pair = written.transpose() if writing.options.transpose else written
+            if writing.options.transpose:
+                pair = written.transpose()
+            else:
+                pair = written
             tokens = pair.words[side]
             positions: list[list[str]] = [[] for _ in range(len(tokens) + 1)]  # NULL is last
             nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
@@ -228,7 +237,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing, layout: A3Layout) ->
 def _first_line(pair: SentencePair, number: str) -> str:
     source, target = pair.lengths
     score = pair.attributes.get("score", "")
-    scored = f" alignment score : {score}" if score.split() == [score] else ""
+    if score.split() == [score]:
+        scored = f" alignment score : {score}"
+    else:
+        scored = ""
     return f"# Sentence pair ({number}) source length {source} target length {target}{scored}"
 
 

@@ -95,7 +95,10 @@ def _batch(
     reading: Reading, files: _Files, corpus: str, *, prefix: bool = False
 ) -> Iterator[Record]:
     texts = [(text for _, text in reading.lines(str(path))) for path in files.values()]
-    batch = "" if reading.path == "-" else next(iter(files.values())).stem
+    if reading.path == "-":
+        batch = ""
+    else:
+        batch = next(iter(files.values())).stem
     for line, texts_of_line in enumerate(zip_longest(*texts), start=1):
         with reading.refusing():
             record = _record(reading, files, texts_of_line, line)
@@ -120,7 +123,8 @@ def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: 
         except FormatError as problem:
             raise reading.error(problem.message, line, path=path) from None
         if first is None:
-            first, begins = row, path
+            first = row
+            begins = path
         for what in first.differences(row):
             if not what.endswith("link") and what != "corpus judgment":
                 message = f"the {what} differs from that of {begins}:{line}"
@@ -157,7 +161,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for (corpus, batch), members in batches.items():
             _check_name(corpus, "corpus")
             _check_name(batch, "document")
-            prefix = f"{corpus}/" if len({corpus for corpus, _ in batches}) > 1 else ""
+            if len({corpus for corpus, _ in batches}) > 1:
+                prefix = f"{corpus}/"
+            else:
+                prefix = ""
             expected = (f"{prefix}{batch}:{line}" for line in range(1, len(members) + 1))
             kept = map(str.__eq__, expected, (pair.id for pair in members))
             writing.lost.update(["ids"] * (len(members) - sum(kept)))
@@ -180,12 +187,15 @@ def _role(name: str) -> str:
 def _folder(name: str, users: list[str]) -> str:
     if name == INITIAL:
         return "datasets"
-    what, part = "annotator", name
+    what = "annotator"
+    part = name
     if name == _ARBIT:
         part = "_".join(sorted({*users} - {INITIAL, _ARBIT})) or _ARBIT
-        what, name = "pair of annotators", f"{_ARBIT}/{part}"
+        what = "pair of annotators"
+        name = f"{_ARBIT}/{part}"
     elif name.startswith(_ARBIT + "/"):
-        what, part = "pair of annotators", name.removeprefix(_ARBIT + "/")
+        what = "pair of annotators"
+        part = name.removeprefix(_ARBIT + "/")
     _check_name(part, what)
     return f"users/{name}/complete"
 

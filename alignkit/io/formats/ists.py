@@ -90,7 +90,8 @@ class _Sentence:
     """Reads one record, from its first to its last line."""
 
     def __init__(self, lines: Sequence[_Line], reading: Reading) -> None:
-        self._lines, self._reading = lines, reading
+        self._lines = lines
+        self._reading = reading
         self._at = 0
 
     def record(self) -> Record:
@@ -125,13 +126,17 @@ class _Sentence:
         return Record(head[1], line, source, target, annotations, attributes)
 
     def _text(self) -> str:
-        return self._lines[self._at][1].strip() if self._at < len(self._lines) else ""
+        if self._at < len(self._lines):
+            return self._lines[self._at][1].strip()
+        return ""
 
     def _error(self, expected: str) -> FormatError:
         if self._at == len(self._lines):
-            number, what = self._lines[-1][0], "the record ends here"
+            number = self._lines[-1][0]
+            what = "the record ends here"
         else:
-            number, what = self._lines[self._at][0], repr(self._text()[:40])
+            number = self._lines[self._at][0]
+            what = repr(self._text()[:40])
         return self._reading.error(f"{what}, expected {expected!r}", number)
 
     def _expect(self, text: str) -> None:
@@ -157,10 +162,12 @@ class _Sentence:
         parts = rest.split("//", 3)
         if not arrow or len(parts) < 3:
             raise self._error("i i <==> j j // TYPE // SCORE // words <==> words")
-        kind, score = parts[1].strip(), parts[2].strip()
+        kind = parts[1].strip()
+        score = parts[2].strip()
         if len(kind.split()) != 1 or not _SCORE.fullmatch(score):
             raise self._error("// TYPE // SCORE //, with a number or NIL as the score")
-        base, line = self._reading.base, self._lines[self._at][0]
+        base = self._reading.base
+        line = self._lines[self._at][0]
         sides: list[list[int | None]] = []
         for part in (left.strip(), parts[0].strip()):
             if not _NUMBERS.fullmatch(part):
@@ -261,7 +268,9 @@ def _joined(groups: Iterable[Group]) -> list[Group]:
     joined: list[Group] = []
     for group in sorted(groups, key=lambda g: (bool(g.sources), bool(g.targets), g)):
         last = joined[-1] if joined else group
-        mine, theirs, k = last[:2], group[:2], 0 if group.sources else 1
+        mine = last[:2]
+        theirs = group[:2]
+        k = 0 if group.sources else 1
         alone = last.label == group.label and not mine[1 - k] and not theirs[1 - k]
         if alone and mine[k][-1] + 1 == theirs[k][0]:
             sides = last.sources + group.sources, last.targets + group.targets

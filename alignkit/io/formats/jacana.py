@@ -38,7 +38,8 @@ from alignkit.io.strict_json import JsonText, Object, add_attributes, as_record,
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.sentence_pair import SentencePair
 
-_SURE, _BOTH = ".sure.json", ".sure+poss.json"
+_SURE = ".sure.json"
+_BOTH = ".sure+poss.json"
 _OWN = ("id", "name", "source", "target", "sureAlign", "possibleAlign")
 
 
@@ -96,7 +97,9 @@ def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
     """Yield the records of `sure`; additional links of `both` are possible ones."""
     others = dict(_counted(_records(reading, both)))
     for key, record in _counted(_records(reading, sure)):
-        other, path, problem = others.pop(key, None), record.path, ""
+        other = others.pop(key, None)
+        path = record.path
+        problem = ""
         if other is None:
             problem = f"id {record.id[:40]!r} is missing in {both}"
         elif (record.source, record.target) != (other.source, other.target):

@@ -70,7 +70,11 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open() as stream:
         for number, pair in enumerate(pairs, start=1):
             source, target = pair.words
-            value: Object = {} if pair.id == str(number) else {"id": pair.id}
+            value: Object
+            if pair.id == str(number):
+                value = {}
+            else:
+                value = {"id": pair.id}
             value |= {"src_words": source, "tgt_words": target}
             if (alignment := writing.alignment(pair)) is not None:
                 value["alignment"] = [

@@ -74,7 +74,10 @@ def parse_row(
     """Read a line of 10 columns (up to `most`), or of 6 for a pair that is not annotated."""
     columns = [part.strip(" \r") for part in text.split("\t")]
     if len(columns) != _UNANNOTATED and not _COLUMNS <= len(columns) <= most:
-        wanted = f"{_COLUMNS}" if most == _COLUMNS else f"{_COLUMNS} to {most}"
+        if most == _COLUMNS:
+            wanted = f"{_COLUMNS}"
+        else:
+            wanted = f"{_COLUMNS} to {most}"
         raise FormatError(f"{len(columns)} tab-separated columns; expected {wanted}")
     annotation = None
     if len(columns) >= _COLUMNS:
@@ -101,7 +104,8 @@ def write_row(
     if annotation is not None and annotation.alignment is not None:
         links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
         columns += [annotation.judgment, links.sure, links.possible, annotation.comment]
-        columns += [] if more is None else [more]
+        if more is not None:
+            columns += [more]
     columns = [_column(part, writing) for part in columns]
     columns[1], columns[3] = writing.words(pair)  # a word may be an ideographic space
     return "\t".join(columns) + "\n"
@@ -151,7 +155,9 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
         return True
     rows = (text.split("\t") for _, text in islice(reading.lines(), len(pairs)))
     links = (tuple(part.strip(" \r") for part in row[2:5:2]) for row in rows)
-    return True if all(pair == (_NONE, _NONE) for pair in links) else None
+    if all(pair == (_NONE, _NONE) for pair in links):
+        return True
+    return None
 
 
 FORMAT = Format(

@@ -77,12 +77,16 @@ def _parse(reading: Reading) -> Iterator[Record]:
 def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> Iterator[Record]:
     seen: set[int] = set()
     for text in texts:
-        sentence, problem = text.line, ""
+        sentence = text.line
+        problem = ""
         if text.snum is not None and not _WHOLE.fullmatch(text.snum):
             problem = f"snum {text.snum[:40]!r}, expected a whole number"
         elif text.snum is not None:
             sentence = int(text.snum)
-            problem = f"sentence {text.snum} occurs twice" if sentence in seen else ""
+            if sentence in seen:
+                problem = f"sentence {text.snum} occurs twice"
+            else:
+                problem = ""
         if problem:
             reading.refuse(reading.error(problem, text.line, path=reading.options.source or ""))
             continue
@@ -143,7 +147,10 @@ class _Links:
         if len(rest) > 1:
             raise self._reading.error(f"{rest[0][:40]!r} is not S or P; {_SHAPE}", number)
         if rest:
-            weight = float(rest[0]) if _NUMBER.fullmatch(rest[0]) else math.nan
+            if _NUMBER.fullmatch(rest[0]):
+                weight = float(rest[0])
+            else:
+                weight = math.nan
             if not math.isfinite(weight):
                 message = f"{rest[0][:40]!r} is neither S nor P nor a finite number; {_SHAPE}"
                 raise self._reading.error(message, number)
@@ -172,7 +179,9 @@ class _Links:
     def line(self, sentence: int) -> int:
         """Return the line of a sentence's first link, 0 if it has none."""
         first = self.slices.get(sentence)
-        return self._line[int(self._order[first[0]])] if first else 0
+        if first:
+            return self._line[int(self._order[first[0]])]
+        return 0
 
     def annotate(self, sentence: int) -> dict[str, RawAnnotation]:
         """Return the annotation with a sentence's links; empty if it has none."""
@@ -182,7 +191,11 @@ class _Links:
         links = []
         for k in self._order[slice(*self.slices[sentence])].tolist():
             i, j = self._i[k], self._j[k]
-            status: Status = "possible" if self._possible[k] else "sure"
+            status: Status
+            if self._possible[k]:
+                status = "possible"
+            else:
+                status = "sure"
             weight = self._weight[k] if self._weight else math.nan
             known = None if math.isnan(weight) else weight
             ends = None if i == null else i, None if j == null else j

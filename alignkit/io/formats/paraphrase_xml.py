@@ -123,7 +123,8 @@ def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:
         if local_name(child) != "alignment":
             reading.note("element left out", f"<{local_name(child)[:40]}>", line_of(child))
             continue
-        line, given = line_of(child), child.get("status") or ""
+        line = line_of(child)
+        given = child.get("status") or ""
         status = _STATUS.get(given.strip().lower())
         if status is None:
             raise FormatError(f"status {given[:40]!r}; expected sure or possible", line=line)

@@ -121,7 +121,10 @@ def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArray
 
 def _blocks(reading: Reading) -> Iterator[_Block]:
     """Yield lines of links with their words, many at a time; check that the counts agree."""
-    texts = TextBlocks(reading) if reading.options.source is not None else None
+    if reading.options.source is not None:
+        texts = TextBlocks(reading)
+    else:
+        texts = None
     first = 1
     chunks = reading.chunks()
     for chunk in chunks:
@@ -161,7 +164,10 @@ def _scan(
         return None
     reading.counts["duplicate link"] += int(repeated[0])
     reading.counts["both sure and possible"] += int(repeated[1])
-    extents = lengths if len(lengths) else LinkArrays.extents(links, offsets)
+    if len(lengths):
+        extents = lengths
+    else:
+        extents = LinkArrays.extents(links, offsets)
     return LinkArrays.trusted(links, sure, offsets, extents)
 
 
@@ -179,7 +185,8 @@ class _Lines:
 
     def _record(self, number: int, raw: bytes | None, text: PairText | None) -> Record:
         reading = self._reading
-        id, body = None, ""
+        id = None
+        body = ""
         if raw is not None:
             line = reading.decode(raw, number, allow_controls=True)
             id, body = self._id(line, number)
@@ -189,7 +196,10 @@ class _Lines:
         if text is not None:
             record.source, record.target = text.words
             record.attributes = text.attributes
-            record.id = record.id if id is not None else text.id or record.id
+            if id is not None:
+                record.id = record.id
+            else:
+                record.id = text.id or record.id
         if raw is not None:
             body = reading.without_marks(body, number, words=False)
             links = [_link(token, line, number, reading) for token in body.split()]
@@ -241,17 +251,25 @@ def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
         message = f"{token[:40]!r} is not a link; expected i-j, i?j, ipj, i-jS or i-jP"
         raise reading.error(message, number, max(line.find(token), 0) + 1)
     i, mark, j, letter, weight = match.groups()
-    status: Status = "sure" if mark == "-" and letter != "P" else "possible"
+    status: Status
+    if mark == "-" and letter != "P":
+        status = "sure"
+    else:
+        status = "possible"
     value = None
     if weight is not None:
-        value = float(weight) if _NUMBER.fullmatch(weight) else math.nan
+        if _NUMBER.fullmatch(weight):
+            value = float(weight)
+        else:
+            value = math.nan
         if not math.isfinite(value):
             raise reading.error(f"{weight[:40]!r} of {i}-{j} is not a finite number", number)
     return RawLink(int(i), int(j), status, number, value)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    options, base = writing.options, writing.base
+    options = writing.options
+    base = writing.base
     if options.ids and options.source and not options.target:
         raise OptionError("a bitext has no ids: give a file for the target words too")
     with writing.open() as links, writing.open_texts() as texts:
@@ -299,8 +317,12 @@ def format_lines(
     """Return the lines of alignments, identical to those written pair by pair."""
     if base not in (0, 1):
         raise OptionError(f"`base` must be 0 or 1, not {base}")
-    links, sure = arrays.links, arrays.sure
-    weights = np.empty(0, np.float32) if probabilities is None else probabilities
+    links = arrays.links
+    sure = arrays.sure
+    if probabilities is None:
+        weights = np.empty(0, np.float32)
+    else:
+        weights = probabilities
     if probabilities is not None and (weights.dtype != np.float32 or weights.shape != sure.shape):
         message = f"probabilities are a {weights.shape} array of {weights.dtype}"
         raise AlignmentError(f"{message}; expected ({len(links)},) of float32")
@@ -310,7 +332,8 @@ def format_lines(
     if transpose:
         pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
         order = np.lexsort((links[:, 0], links[:, 1], pair))
-        links, sure = links[order, ::-1], sure[order]
+        links = links[order, ::-1]
+        sure = sure[order]
         weights = weights[order] if len(weights) else weights
     text = written(
         readonly(links), readonly(sure), readonly(arrays.offsets), readonly(weights), base

@@ -48,7 +48,9 @@ def _settle(
         gap = 3 * gap + 1
     while gap > 0:
         for k in range(start + gap, end):
-            i, j, flag = links[k, 0], links[k, 1], sure[k]
+            i = links[k, 0]
+            j = links[k, 1]
+            flag = sure[k]
             rank = int(i) << 32 | int(j)
             at = k
             while at - gap >= start and _rank(links[at - gap]) > rank:
@@ -77,7 +79,8 @@ def _settle(
 @jit
 def _number(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
     """Read digits; return the number (-1 if there is none or it is too long) and where they end."""
-    value, start = 0, at
+    value = 0
+    start = at
     while at < len(text) and np.uint8(48) <= text[at] <= np.uint8(57):
         value = value * 10 + text[at] - 48
         at += 1
@@ -153,7 +156,8 @@ def _put_digits(text: NDArray[np.uint8], at: int, value: int, length: int) -> in
 @jit
 def _put_number(text: NDArray[np.uint8], at: int, value: int) -> int:
     """Write a whole number; return where it ends."""
-    length, bound = 1, 10
+    length = 1
+    bound = 10
     while value >= bound:
         length += 1
         bound *= 10
@@ -168,7 +172,8 @@ def _put_weight(text: NDArray[np.uint8], at: int, weight: float) -> int:
     in 64 bits, and is rounded as decimal arithmetic rounds, ties to even.
     """
     # scale = 10^(3 + exponent): at the end 1000 <= weight * scale < 10000, four digits
-    exponent, scale = 0, 1000.0
+    exponent = 0
+    scale = 1000.0
     while weight >= _LEAST and weight * scale < 1000.0:
         exponent += 1
         scale *= 10.0

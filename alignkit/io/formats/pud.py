@@ -76,9 +76,13 @@ def _links(value: object, reading: Reading, line: int) -> list[RawLink]:
     for key in value:
         others = texts(value, key)
         for other in others:
-            node, beside = "." in key + other, other == _NULL and len(others) > 1
+            node = "." in key + other
+            beside = other == _NULL and len(others) > 1
             if (node or beside) and all(map(_ID.fullmatch, (key, other))):
-                kind = "link of an empty node" if node else "null next to words"
+                if node:
+                    kind = "link of an empty node"
+                else:
+                    kind = "null next to words"
                 reading.note(kind, f"{key[:40]}: {other[:40]}", line)
             else:
                 links.append(RawLink(_position(key), _position(other)))

@@ -56,7 +56,8 @@ _Columns = dict[str, dict[str, list[str]]]  # the columns of each verse
 
 def _parse(reading: Reading) -> Iterator[Record]:
     records = list(_records(reading))
-    source, target = reading.options.source, reading.options.target
+    source = reading.options.source
+    target = reading.options.target
     if not (source and target):
         raise reading.error("its words are in two files of tokens; give `source` and `target`")
     columns, places = zip(*(_tokens(reading, path) for path in (source, target)), strict=True)
@@ -117,7 +118,10 @@ def _records(reading: Reading) -> Iterator[object]:
                 "is the metadata of a Scripture Burrito, without links; read the files of links "
                 "that it names in 'ingredients'"
             )
-        groups = member(value, "groups", list) if "groups" in value else [value]
+        if "groups" in value:
+            groups = member(value, "groups", list)
+        else:
+            groups = [value]
         if not all(isinstance(group, dict) for group in groups):
             raise FormatError("expected an object with records")
         for group in groups:
@@ -172,7 +176,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
     def records() -> Iterator[Object]:
         for number, pair in enumerate(pairs, start=1):
-            verse = pair.id if _VERSE.fullmatch(pair.id) else f"{number:08}"
+            if _VERSE.fullmatch(pair.id):
+                verse = pair.id
+            else:
+                verse = f"{number:08}"
             writing.lost.update(["ids"] if verse != pair.id else [])
             ids = word_ids(pair, _ID.pattern, f"{verse}{{k:03}}")
             for lines, own, words in zip(files, ids, pair.words, strict=True):
@@ -229,7 +236,12 @@ def _statuses(alignment: Alignment, writing: Writing) -> dict[Link, str]:
     """Return the status of each link, and of each cell that is rejected."""
     cells = {link: "created" if sure else "needsReview" for link, sure in alignment.items()}
     for link, label in alignment.labels.items():
-        status = "none" if link not in cells else "sure" if link in alignment.sure else "possible"
+        if link not in cells:
+            status = "none"
+        elif link in alignment.sure:
+            status = "sure"
+        else:
+            status = "possible"
         if link not in alignment.nulls and _STATUS.get(label) == status:
             cells[link] = label
         else:

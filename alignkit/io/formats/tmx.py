@@ -129,7 +129,10 @@ def _text(element: etree._Element, reading: Reading) -> str:
     """Return the text of an element without inline tags, which are counted."""
     parts = [element.text or ""]
     for child in element:
-        name = local_name(child) if isinstance(child.tag, str) else "entity"
+        if isinstance(child.tag, str):
+            name = local_name(child)
+        else:
+            name = "entity"
         reading.note("inline tag", f"<{name[:40]}>", line_of(child))
         parts += ["" if name in _CODES else _text(child, reading), child.tail or ""]
     return "".join(parts)

@@ -68,7 +68,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
         name = path.name.removesuffix(".txt")
         attributes = {}
         if len(texts) > 1:
-            known = path.relative_to(reading.path).as_posix() if names[path.name] > 1 else path.name
+            if names[path.name] > 1:
+                known = path.relative_to(reading.path).as_posix()
+            else:
+                known = path.name
             attributes["document"] = known.removesuffix(".txt")
         prefix = f"{attributes['document']}:" if prefixed else ""
         if not files:
@@ -84,7 +87,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 def _status(label: str, null: bool) -> Status | None:
     """Return the status of a link or null with this label; None if the label is unknown."""
-    return "sure" if null and label == "unaligned" else _STATUS.get(label)
+    if null and label == "unaligned":
+        return "sure"
+    return _STATUS.get(label)
 
 
 def _texts(reading: Reading) -> list[Path]:
@@ -157,7 +162,13 @@ def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
     sure = alignment.sure | alignment.sure_nulls
     cells: dict[Link, str] = {}
     for link in sorted({*alignment, *alignment.nulls, *alignment.labels}):
-        status: Status = "sure" if link in sure else "possible" if link in there else "none"
+        status: Status
+        if link in sure:
+            status = "sure"
+        elif link in there:
+            status = "possible"
+        else:
+            status = "none"
         label = alignment.labels.get(link, "")
         if _status(label, NULL in link) == status:
             cells[link] = label

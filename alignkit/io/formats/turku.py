@@ -121,7 +121,8 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
         paraphrase = RawAnnotation(judgment="4", aligned=False)
         annotations = {reading.options.name or _NAME: paraphrase}
         attributes = shared | {"rewrite_of": record.id}
-        id, words = f"{record.id}/r{k}", _words(reading, rewrite, line)
+        id = f"{record.id}/r{k}"
+        words = _words(reading, rewrite, line)
         yield Record(id, line, *words, annotations, attributes)
 
 

@@ -51,7 +51,10 @@ def _word(value: object, reading: Reading) -> NumberedWord:
     if not isinstance(value, dict):
         raise FormatError("expected an object for each word")
     text: str = member(value, "text", str)
-    refs = texts(value, "refs") if value.get("refs") is not None else []
+    if value.get("refs") is not None:
+        refs = texts(value, "refs")
+    else:
+        refs = []
     return NumberedWord(member(value, "id", str), _unwrapped(text, reading), refs)
 
 

@@ -57,7 +57,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
     about: dict[str, str] = {}
     languages: dict[str, tuple[str, str]] = {}
     for element in read_nested(reading, "id", *_ABOUT, "language", "sentence"):
-        name, line = local_name(element), line_of(element)
+        name = local_name(element)
+        line = line_of(element)
         if name == "language":
             number = element.get("lnum") or f"L{len(languages) + 1}"
             languages[number] = element.get(LANGUAGE) or number, number
@@ -89,7 +90,10 @@ def _words(reading: Reading, words: etree._Element) -> Iterator[NumberedWord]:
         parts = {local_name(part): part for part in word}
         if "text" not in parts or word.get("n") is None:
             raise FormatError("expected <w n> with its <text>", line=line_of(word))
-        refs = "" if parts.get("refs") is None else parts["refs"].get("nrefs") or ""
+        if parts.get("refs") is None:
+            refs = ""
+        else:
+            refs = parts["refs"].get("nrefs") or ""
         text = "".join(map(str, parts["text"].itertext()))
         yield NumberedWord(word.get("n") or "", text, refs.replace("|", " ").split())
 
@@ -108,7 +112,10 @@ def numbered_record(
     first, second = ({word.id: k for k, word in enumerate(side)} for side in (source, target))
     if len(first) < len(source) or len(second) < len(target):
         raise FormatError("a word number occurs twice in one language", line=line)
-    known = {word.id for side in sides for word in side}
+    known = set()
+    for side in sides:
+        for word in side:
+            known.add(word.id)
     strange = sum(ref not in known for word in (*source, *target) for ref in {*word.refs})
     there = {
         (k, second[ref]) for k, word in enumerate(source) for ref in word.refs if ref in second
@@ -122,7 +129,8 @@ def numbered_record(
     record = Record(f"{document}:{id}" if document else id, line, None, None)
     record.attributes = {key: text for key, text in about.items() if text}
     for name, k in zip(SIDES, chosen, strict=True):
-        words, ids = [word.text for word in sides[k]], [word.id for word in sides[k]]
+        words = [word.text for word in sides[k]]
+        ids = [word.id for word in sides[k]]
         record.put(name, words, ids, language=names[k][0])
     if links := sorted(there | back):
         record.annotations[reading.name] = RawAnnotation([RawLink(*link) for link in links])
@@ -161,14 +169,19 @@ def _ids(pair: SentencePair) -> list[list[str]]:
     ids = word_ids(pair, "[1-9]-[0-9]+", "{side}-{k}")
     first, second = ({id[0] for id in side} for side in ids)
     apart = max(len(first), len(second)) < 2 and first != second
-    return ids if apart else word_ids(pair, "", "{side}-{k}")
+    if apart:
+        return ids
+    return word_ids(pair, "", "{side}-{k}")
 
 
 def _written(pair: SentencePair, writing: Writing, *, known: dict[str, str]) -> etree._Element:
     about = _about(pair)
     for name in {**known, **about}:
         if about.get(name) != known.get(name):  # a file has one value, that of the first pair
-            kind = f"language number of the {name}" if name in SIDES else f"attribute {name}"
+            if name in SIDES:
+                kind = f"language number of the {name}"
+            else:
+                kind = f"attribute {name}"
             writing.lost[kind] += 1
     id = pair.id.removeprefix(f"{known.get('document')}:")
     writing.lost.update(["ids"] if "document" in known and id == pair.id else [])

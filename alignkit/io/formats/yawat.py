@@ -68,7 +68,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for stem in stems:
         name = Path(stem).name
         attributes = {"document": name} if len(stems) > 1 else {}
-        texts, files = Path(stem + ".crp"), {reading.name: Path(stem + ".aln")}
+        texts = Path(stem + ".crp")
+        files = {reading.name: Path(stem + ".aln")}
         prefix = f"{name}:" if prefixed else ""
         for record in read_triples(reading, texts, files, None, attributes, prefix=prefix):
             for annotation in record.annotations.values():
@@ -166,7 +167,8 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
             )
         elif id not in known and not lacking_ok:
             problem = f"no line of groups for the pair {id[:40]!r}; {_PARTIAL}"
-        before, whole = whole, not problem and (whole or id in known)
+        before = whole
+        whole = not problem and (whole or id in known)
         if not whole:
             if before:
                 reading.refuse(reading.error(problem, number, path=path))
@@ -205,7 +207,9 @@ class _GroupLines:
     """The lines of groups of one annotator, by id."""
 
     def __init__(self, reading: Reading, path: str, labels: Mapping[str, Status] | None) -> None:
-        self._reading, self.path, self._labels = reading, path, labels
+        self._reading = reading
+        self.path = path
+        self._labels = labels
         self.bodies: dict[str, deque[tuple[int, str]]] = {}
         for number, text in reading.lines(path):
             blank = text.strip(BOM + " ") == ""
@@ -229,7 +233,9 @@ class _GroupLines:
             )
         line, body = waiting.popleft()
         links = list(parse_groups(body, line, self.path, self._reading, self._labels))
-        return RawAnnotation(links, path=self.path) if links else None
+        if links:
+            return RawAnnotation(links, path=self.path)
+        return None
 
 
 def write_triple(texts: TextIO, pair: SentencePair, number: int, writing: Writing) -> str:

@@ -13,7 +13,8 @@ def count_composed(parents: I4, begins: I8, size: int) -> F8:
     """Return how many connected sets of so many nodes the derivation of each pair has."""
     counts = np.zeros(len(begins) - 1, np.float64)
     for k in range(len(begins) - 1):
-        first, after = begins[k], begins[k + 1]
+        first = begins[k]
+        after = begins[k + 1]
         # sets[i, s]: connected sets of s nodes whose highest is i; of those looked at so far
         sets = np.zeros((after - first, size + 1), np.float64)
         sets[:, 1] = 1
@@ -40,7 +41,8 @@ def compose(matched: I4, afters: I4, begins: I8, size: int, room: int) -> tuple[
     Returns: Roots (room, 2); variables (V, 2); where the variables of each rule begin, (room + 1,);
         the pair of each rule.
     """
-    roots, pairs = np.empty((room, 2), np.int32), np.empty(room, np.int32)
+    roots = np.empty((room, 2), np.int32)
+    pairs = np.empty(room, np.int32)
     offsets = np.zeros(room + 1, np.int64)
     variables = np.empty((max(16, len(matched)), 2), np.int32)
     chosen = np.empty(size, np.int64)
@@ -49,7 +51,8 @@ def compose(matched: I4, afters: I4, begins: I8, size: int, room: int) -> tuple[
         first = begins[k]
         count = begins[k + 1] - first
         for root in range(count):
-            depth, next_one = 1, root + 1
+            depth = 1
+            next_one = root + 1
             chosen[0] = root
             # depth first over connected sets that hold the root: chosen[:depth] in preorder,
             # and `next_one` is the next node that may be taken in
@@ -64,7 +67,8 @@ def compose(matched: I4, afters: I4, begins: I8, size: int, room: int) -> tuple[
                     roots[made, 1] = matched[first + root, 1]
                     pairs[made] = k
                     # a set is whole: what lies below it and was not chosen is a variable
-                    taken, i = 1, root + 1
+                    taken = 1
+                    i = root + 1
                     while i < afters[first + root]:
                         if taken < size and chosen[taken] == i:
                             taken += 1
@@ -89,7 +93,12 @@ def compose(matched: I4, afters: I4, begins: I8, size: int, room: int) -> tuple[
 
 
 # the lowest three bits of a symbol; the others number a label or a word
-CLOSE, OPEN, WORD, VARIABLE, DELETED, INSERTED = 0, 1, 2, 3, 4, 5
+CLOSE = 0
+OPEN = 1
+WORD = 2
+VARIABLE = 3
+DELETED = 4
+INSERTED = 5
 BITS = 3
 
 
@@ -138,8 +147,10 @@ def write_fragments(
         5).
     """
     count = len(roots)
-    symbols, ends = np.empty(1024, np.int32), np.zeros(2 * count + 1, np.int64)
-    joined, joined_ends = np.empty(1024, np.int32), np.zeros(count + 1, np.int64)
+    symbols = np.empty(1024, np.int32)
+    ends = np.zeros(2 * count + 1, np.int64)
+    joined = np.empty(1024, np.int32)
+    joined_ends = np.zeros(count + 1, np.int64)
     figures = np.zeros((count, 5), np.int32)
     # the number of the variable that a node is in this rule; -1: none
     source_mark = np.full(sources.shape[1], -1, np.int32)
@@ -152,7 +163,8 @@ def write_fragments(
     joins = 0
     for r in range(count):
         k = pairs[r]
-        u, v = roots[r, 0], roots[r, 1]
+        u = roots[r, 0]
+        v = roots[r, 1]
         a, b = source_offsets[k], target_offsets[k]
         low, high = variable_offsets[r], variable_offsets[r + 1]
         for i in range(low, high):
@@ -167,7 +179,8 @@ def write_fragments(
         deep = max(sources[3, a + u] - u, targets[3, b + v] - v) + 1
         if deep > len(stack):
             stack = np.empty((2 * deep, 2), np.int32)
-        first, base = source_word_offsets[k], target_word_offsets[k]
+        first = source_word_offsets[k]
+        base = target_word_offsets[k]
         at, nodes, depth = write_side(
             symbols,
             at,
@@ -215,7 +228,8 @@ def write_fragments(
             if place < 0:
                 continue
             source_place[first + word] = -1
-            low, high = source_before[first + k + word], source_before[first + k + word + 1]
+            low = source_before[first + k + word]
+            high = source_before[first + k + word + 1]
             if joins + 2 * (high - low) > len(joined):
                 joined = widened(joined, joins, joins + 2 * (high - low))
             for link in range(low, high):
@@ -258,7 +272,10 @@ def write_side(
     The nodes of the tree begin at `base`, its words at `first`, and what is before them at
     `none_before`.
     """
-    nodes, deepest, place, loose = 0, 1, 0, 0
+    nodes = 0
+    deepest = 1
+    place = 0
+    loose = 0
     if not string:
         symbols[at] = labels[base + root] << BITS | OPEN
         at += 1
@@ -278,7 +295,9 @@ def write_side(
             places[first + word] = place
             place += 1
         if inside:
-            start, end, mark = trees[1, base + node], trees[2, base + node], marks[base + node]
+            start = trees[1, base + node]
+            end = trees[2, base + node]
+            mark = marks[base + node]
             stack[height - 1, 1] = max(until, end)
             # it has words, and none of them is linked
             without = start < end and before[none_before + start] == before[none_before + end]

@@ -35,7 +35,8 @@ class RuleReader:
     _shared: ClassVar[RuleReader | None] = None
 
     def __init__(self) -> None:
-        self.labels, self.words = NameNumbers(), NameNumbers()
+        self.labels = NameNumbers()
+        self.words = NameNumbers()
         self._sides: dict[bytes, Side] = {}
         self._held = 0  # symbols of these sides
         self._variables: dict[tuple[int, int, bool], Variable] = {}
@@ -50,8 +51,10 @@ class RuleReader:
 
     def rules(self, symbols: I4, offsets: I8) -> list[Rule]:
         """Return rules that are written one after the other, source and target in turn."""
-        text, ends = symbols.tobytes(), (offsets * 4).tolist()
-        known, side = self._sides.get, self.side
+        text = symbols.tobytes()
+        ends = (offsets * 4).tolist()
+        known = self._sides.get
+        side = self.side
         sides = [known(text[a:b]) or side(text[a:b]) for a, b in pairwise(ends)]
         return [_NEW(Rule, both) for both in zip(sides[::2], sides[1::2], strict=True)]
 
@@ -67,7 +70,9 @@ class RuleReader:
         return known
 
     def _read(self, text: bytes) -> Side:
-        labels, words, variables = self.labels.texts, self.words.texts, self._variables
+        labels = self.labels.texts
+        words = self.words.texts
+        variables = self._variables
         above: list[tuple[str, list[Item]]] = []
         items: list[Item] = []
         symbols = array("i", text)
@@ -147,7 +152,9 @@ def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | t
             labels.append(item.label)
             left.append((None, rule))
             left += ((child, rule) for child in reversed(item.children))
-    return Tree.trusted(tuple(words), tuple(labels), *columns) if labels else tuple(words)
+    if labels:
+        return Tree.trusted(tuple(words), tuple(labels), *columns)
+    return tuple(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +192,8 @@ class Derivation:
     """
 
     def __init__(self, derived: Derived, k: int) -> None:
-        self._derived, self._k = derived, k
+        self._derived = derived
+        self._k = k
         self.id = derived.pairs[k].id
         self.source, self.target = derived.pairs[k].words
         self.source_tree, self.target_tree = (trees[k] for trees in derived.trees)
@@ -225,7 +233,9 @@ class Derivation:
     @cached_property
     def consistent(self) -> I4:
         """All pairs of nodes with the same links, (c, 2); with a string, the same as `matched`."""
-        return self.matched if self.arrays.classes is None else self.arrays.everywhere().roots
+        if self.arrays.classes is None:
+            return self.matched
+        return self.arrays.everywhere().roots
 
     @property
     def minimal(self) -> tuple[Rule, ...]:
@@ -297,10 +307,14 @@ class Derivation:
         rules = self._derived.reader.rules(fragments.symbols, fragments.offsets)
         links = _couples(fragments.links.reshape(-1, 2))
         link_ends = (fragments.link_offsets // 2).tolist()
-        variables, ends = _couples(cuts.variables), cuts.offsets.tolist()
+        variables = _couples(cuts.variables)
+        ends = cuts.offsets.tolist()
         both = zip((arrays.source, arrays.target), cuts.roots.T, strict=True)
         spans = [_couples(side.nodes[1:3, nodes].T) for side, nodes in both]
-        counts = [1.0] * len(cuts) if cuts.counts is None else cuts.counts.tolist()
+        if cuts.counts is None:
+            counts = [1.0] * len(cuts)
+        else:
+            counts = cuts.counts.tolist()
         return tuple(
             RuleToken(
                 rules[k],
@@ -452,7 +466,8 @@ def extract_rules(
         known: tuple[SentencePair, ...] = (pairs,)
         reader = RuleReader.shared()
     else:
-        known, reader = every("pairs", pairs, SentencePair), RuleReader()
+        known = every("pairs", pairs, SentencePair)
+        reader = RuleReader()
         for name, tree in (("source_tree", source_tree), ("target_tree", target_tree)):
             if isinstance(tree, Tree):
                 raise OptionError(f"`{name}` is one tree for several pairs: give its name")
@@ -468,7 +483,9 @@ def extract_rules(
             raise MissingTextError(f"pair {id!r} has no {side} tree; add one")
     derived = Derived(known, alignments, (left, right), links, text, deletions, reader)
     derivations = [Derivation(derived, k) for k in range(len(known))]
-    return derivations[0] if isinstance(pairs, SentencePair) else derivations
+    if isinstance(pairs, SentencePair):
+        return derivations[0]
+    return derivations
 
 
 def check_names(links: str, grammar: str, string: str | None) -> None:

@@ -63,7 +63,8 @@ class TreeArrays:
     ) -> TreeArrays:
         """Make the arrays of some sentences, with their trees if they have any."""
         sizes = [0 if tree is None else len(tree.labels) for tree in trees]
-        offsets, word_offsets = ends_of(sizes), ends_of([*map(len, sentences)])
+        offsets = ends_of(sizes)
+        word_offsets = ends_of([*map(len, sentences)])
         check_count("nodes", int(offsets[-1]))
         known = [tree for tree in trees if tree is not None]
         columns = [getattr(tree, name) for name in _COLUMNS for tree in known]
@@ -81,7 +82,8 @@ class TreeArrays:
 
     def of(self, k: int) -> TreeArrays:
         """Return the arrays of tree k only."""
-        nodes, words = slice(*self.offsets[k : k + 2]), slice(*self.word_offsets[k : k + 2])
+        nodes = slice(*self.offsets[k : k + 2])
+        words = slice(*self.word_offsets[k : k + 2])
         return TreeArrays(
             readonly(self.nodes[:, nodes]),
             readonly(self.labels[nodes]),
@@ -199,16 +201,20 @@ class Derivations:
         if self.classes is None:
             raise OptionError("the rules of all consistent nodes require trees on both sides")
         classes = self.classes
-        sources, targets = classes.source_begins, classes.target_begins
+        sources = classes.source_begins
+        targets = classes.target_begins
         chains = classes.source_chains, classes.target_chains
         tops = np.stack([chains[0][sources[:-1]], chains[1][targets[:-1]]], axis=1)
         parents, _ = _nested(self.source, tops[:, 0], classes.offsets)
         below, begins, pairs = _children(parents, classes.offsets)
         # a rule for each source node i and target node j of a class, from the top of both chains
-        p, q = np.diff(sources), np.diff(targets)
-        of, within = np.repeat(np.arange(len(p)), p * q), np.arange(int((p * q).sum()))
+        p = np.diff(sources)
+        q = np.diff(targets)
+        of = np.repeat(np.arange(len(p)), p * q)
+        within = np.arange(int((p * q).sum()))
         within -= np.repeat(np.cumsum(p * q) - p * q, p * q)
-        i, j = sources[of] + within // q[of], targets[of] + within % q[of]
+        i = sources[of] + within // q[of]
+        j = targets[of] + within % q[of]
         # within the class: the next node of both chains is the one variable
         inside = (i + 1 < sources[of + 1]) & (j + 1 < targets[of + 1])
         offsets = ends_of(np.where(inside, 1, np.diff(begins)[of]))
@@ -300,7 +306,8 @@ def _nested(trees: TreeArrays, nodes: I4, offsets: I8) -> tuple[I4, I4]:
 def _spanned(source: TreeArrays, target: TreeArrays, links: LinkArrays, string: str) -> Derivations:
     to_source = string == "source"
     tree, side = (target, source) if to_source else (source, target)
-    near, far = links.links[:, int(to_source)], links.links[:, 1 - int(to_source)]
+    near = links.links[:, int(to_source)]
+    far = links.links[:, 1 - int(to_source)]
     nodes, spans, offsets = nodes_kernel.find_frontiers(
         tree.nodes,
         tree.offsets,

@@ -28,7 +28,8 @@ def before(positions: I4, words: int) -> I4:
 @jit
 def linked(parents: I4, starts: I4, ends: I4, near: I4, far: I4) -> I4:
     """Return the least and greatest positions that words below each node are linked to, (n, 2)."""
-    nodes, words = len(parents), ends[0] if len(ends) else 0
+    nodes = len(parents)
+    words = ends[0] if len(ends) else 0
     range_of = np.empty((words, 2), np.int32)
     # first the positions of each word by itself
     for word in range(words):
@@ -66,15 +67,18 @@ def closed(parents: I4, starts: I4, ends: I4, near: I4, far: I4, far_words: int)
     It is empty where a node has no links, or where they are not all links of what they span. Beside
     it the far positions that the links of each node span, (n, 2).
     """
-    nodes, words = len(parents), ends[0] if len(ends) else 0
-    near_before, far_before = before(near, words), before(far, far_words)
+    nodes = len(parents)
+    words = ends[0] if len(ends) else 0
+    near_before = before(near, words)
+    far_before = before(far, far_words)
     spans = linked(parents, starts, ends, near, far)
     ranges = np.zeros((nodes, 2), np.int32)
     for u in range(nodes):
         count = near_before[ends[u]] - near_before[starts[u]]
         # far links within the range of the near ones: as many exactly where they are the same links
         if count:
-            first, last = far_before[spans[u, 0]], far_before[spans[u, 1] + 1]
+            first = far_before[spans[u, 0]]
+            last = far_before[spans[u, 1] + 1]
             if last - first == count:
                 ranges[u, 0], ranges[u, 1] = first, last
     return ranges, spans
@@ -104,8 +108,10 @@ def find_classes(
     begins = np.zeros(pairs + 1, np.int64)
     for k in range(pairs):
         a, b = source_offsets[k], source_offsets[k + 1]
-        c, d = target_offsets[k], target_offsets[k + 1]
-        near, far = links[0, offsets[k] : offsets[k + 1]], links[1, offsets[k] : offsets[k + 1]]
+        c = target_offsets[k]
+        d = target_offsets[k + 1]
+        near = links[0, offsets[k] : offsets[k + 1]]
+        far = links[1, offsets[k] : offsets[k + 1]]
         begins[k + 1] = begins[k]
         if a == b or c == d or len(near) == 0:
             continue
@@ -232,7 +238,8 @@ def match_nodes(
             )
     # in preorder of the source
     matched = np.empty((count, 2), np.int32)
-    starts, ends = np.empty(count, np.int32), np.empty(count, np.int32)
+    starts = np.empty(count, np.int32)
+    ends = np.empty(count, np.int32)
     begins = np.zeros(pairs + 1, np.int64)
     made = 0
     for k in range(pairs):
@@ -254,7 +261,8 @@ def match_chains(chain: I4, other: I4, labels: I4, other_labels: I4, partners: I
     roots = 1 if chain[0] == 0 and other[0] == 0 else 0
     if roots:
         partners[0] = 0
-    names, other_names = labels[chain[roots:][::-1]], other_labels[other[roots:][::-1]]
+    names = labels[chain[roots:][::-1]]
+    other_names = other_labels[other[roots:][::-1]]
     # every node of the shorter chain gets a partner
     if len(names) <= len(other_names):
         taken = best_places(names, other_names)
@@ -273,7 +281,8 @@ def best_places(names: I4, others: I4) -> I4:
 
     Most equal labels; of those the lowest places, compared from below.
     """
-    m, free = len(names), len(others) - len(names)
+    m = len(names)
+    free = len(others) - len(names)
     places = np.arange(m).astype(np.int32)
     if free == 0 or m == 0:
         return places
@@ -319,7 +328,8 @@ def find_frontiers(
     count = 0
     for k in range(pairs):
         a, b = tree_offsets[k], tree_offsets[k + 1]
-        mine, others = near[offsets[k] : offsets[k + 1]], far[offsets[k] : offsets[k + 1]]
+        mine = near[offsets[k] : offsets[k + 1]]
+        others = far[offsets[k] : offsets[k + 1]]
         if len(mine) and b > a:
             ranges, spans = closed(
                 trees[0, a:b], trees[1, a:b], trees[2, a:b], mine, others, far_words[k]
@@ -328,7 +338,10 @@ def find_frontiers(
                 if ranges[u, 0] < ranges[u, 1]:
                     nodes[count] = u
                     frontier[count, 0] = spans[u, 0] if u else 0
-                    frontier[count, 1] = spans[u, 1] + 1 if u else far_words[k]
+                    if u:
+                        frontier[count, 1] = spans[u, 1] + 1
+                    else:
+                        frontier[count, 1] = far_words[k]
                     count += 1
         begins[k + 1] = count
     return nodes[:count], frontier[:count], begins
@@ -343,9 +356,11 @@ def nest(starts: I4, ends: I4, begins: I8) -> tuple[I4, I4]:
     begins: (P + 1,) int64: where those of each pair begin; parents and afters are counted from
         there.
     """
-    parents, afters = np.empty(len(starts), np.int32), np.empty(len(starts), np.int32)
+    parents = np.empty(len(starts), np.int32)
+    afters = np.empty(len(starts), np.int32)
     for k in range(len(begins) - 1):
-        first, after = begins[k], begins[k + 1]
+        first = begins[k]
+        after = begins[k + 1]
         top = -1
         for i in range(after - first):
             # `top` is the innermost span that is still open; its parents are the stack

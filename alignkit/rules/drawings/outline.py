@@ -141,7 +141,8 @@ def _centre(
     last = [0.0] * len(middles)
     for k in range(len(middles) - 1, -1, -1):
         if (begin := first[k]) is not None:
-            low, high = lefts[k] + own[k] / 2, lefts[k] + wide[k] - own[k] / 2
+            low = lefts[k] + own[k] / 2
+            high = lefts[k] + wide[k] - own[k] / 2
             middles[k] = min(max((begin + last[k]) / 2, low), high)
         if (parent := outline.parents[k]) >= 0:
             if first[parent] is None:
@@ -177,8 +178,12 @@ class TreePair:
 
     def said_of_nodes(self, side: int) -> dict[int, str]:
         """Describe each node of a side: its words, and the words of its matched node."""
-        tree, other = self.trees[side], self.trees[1 - side]
-        said = {} if tree is None else {u: _said(tree, u) for u in range(len(tree.labels))}
+        tree = self.trees[side]
+        other = self.trees[1 - side]
+        if tree is None:
+            said = {}
+        else:
+            said = {u: _said(tree, u) for u in range(len(tree.labels))}
         if other is not None:
             for pair in self.matched:
                 said[pair[side]] += f" ~ {_said(other, pair[1 - side])}"
@@ -215,7 +220,8 @@ def make_tree_pair(
             raise OptionError(f"pair {brief(pair.id)!r} is aligned by {names}; name one of them")
         annotator = next(iter(aligned), "")
     alignment = pair.alignment(annotator) if annotator else _NO_LINKS
-    source, target = _tree(pair, "source", source_tree), _tree(pair, "target", target_tree)
+    source = _tree(pair, "source", source_tree)
+    target = _tree(pair, "target", target_tree)
     if source is None is target and (source_tree or target_tree):
         pair.tree("source" if source_tree else "target", source_tree or target_tree)  # an error
     matched: list[tuple[int, int]] = []
@@ -233,9 +239,13 @@ def _said(tree: Tree, node: int) -> str:
     start, end = int(tree.starts[node]), int(tree.ends[node])
     words = tree.words[start : min(end, start + _MOST_WORDS)]
     more = " …" if end > start + _MOST_WORDS else ""
-    return f"{tree.labels[node]}: {' '.join(words)}{more}" if words else tree.labels[node]
+    if words:
+        return f"{tree.labels[node]}: {' '.join(words)}{more}"
+    return tree.labels[node]
 
 
 def _tree(pair: SentencePair, side: str, name: str | None) -> Tree | None:
     trees = getattr(pair, f"{side}_trees")
-    return pair.tree(side, name) if trees and name in {None, *trees} else None
+    if trees and name in {None, *trees}:
+        return pair.tree(side, name)
+    return None

@@ -18,7 +18,10 @@ from alignkit.show.svg import DARK, LIGHT, colour_rules
 from alignkit.tables import text_width
 from alignkit.tables.text_width import cut_text, isolated_text, safe_text, text_length
 
-_SIZE, _SMALL, _MARGIN, _LONGEST = 14, 10, 12, 40
+_SIZE = 14
+_SMALL = 10
+_MARGIN = 12
+_LONGEST = 40
 _ROW = 30  # from one level of a tree to the next
 _BETWEEN = 96  # from the source words to the target words
 _GAP = 8  # between two columns
@@ -78,7 +81,8 @@ def standalone_image(shown: TreePair) -> str:
     """Draw the trees of a pair as a separate image, with its colours and legend."""
     drawing = _Drawing.of(shown)
     legend, reach, bottom = _legend(shown, drawing.height)
-    width, height = max(drawing.width, reach + _MARGIN), bottom + _MARGIN
+    width = max(drawing.width, reach + _MARGIN)
+    height = bottom + _MARGIN
     light, dark = (
         colour_rules(colours | {f"hue{k}": hue for k, hue in enumerate(hues)})
         for colours, hues in ((LIGHT, _HUES), (DARK, _DARK_HUES))
@@ -101,7 +105,8 @@ def pair_image(shown: TreePair) -> str:
 def side_image(side: Outline, name: str) -> str:
     """Draw one side of a rule as an image for a page that has the style sheet."""
     layout = lay_out(side, partial(_width, side), _GAP)
-    width, height = layout.width + _GAP, (layout.height + 1) * _ROW
+    width = layout.width + _GAP
+    height = (layout.height + 1) * _ROW
     tree = _Tree(side, layout, _GAP / 2, 0, down=True)
     start = (
         f'<svg class="trees" viewBox="0 0 {_px(width)} {height}" width="{_px(width)}" '
@@ -192,7 +197,8 @@ class _Tree:
             if not below:
                 continue
             foot, bar = (5, 9) if self.down else (-14, -18)
-            level, xs = self.y(k) + bar, [self.x(item) for item in below]
+            level = self.y(k) + bar
+            xs = [self.x(item) for item in below]
             low, high = min(self.x(k), *xs), max(self.x(k), *xs)
             drawn.append(f"M{_px(self.x(k))} {_px(self.y(k) + foot)}V{_px(level)}")
             if high > low:
@@ -200,7 +206,9 @@ class _Tree:
             for item, x in zip(below, xs, strict=True):
                 end = self.y(item) + (-14 if self.down else 5)
                 drawn.append(f"M{_px(x)} {_px(level)}V{_px(end)}")
-        return f'<path class="ak-soft-edge" d="{"".join(drawn)}"/>' if drawn else ""
+        if drawn:
+            return f'<path class="ak-soft-edge" d="{"".join(drawn)}"/>'
+        return ""
 
     def items(
         self, said: Mapping[int, str], linked: frozenset[int] | set[int] | None = None
@@ -214,7 +222,10 @@ class _Tree:
                 soft = linked is not None and outline.places[k] not in linked
                 yield _label(text, x, y, "ak-soft" if soft else "ak-ink")
             elif kind in {"variable", "unpaired"}:
-                broken = "" if kind == "variable" else ' stroke-dasharray="3 3"'
+                if kind == "variable":
+                    broken = ""
+                else:
+                    broken = ' stroke-dasharray="3 3"'
                 hue = "ak-soft" if broken else hue
                 wide = _length(text) + 12
                 place = f'x="{_px(x - wide / 2)}" y="{_px(y - 15)}" width="{_px(wide)}"'
@@ -222,16 +233,28 @@ class _Tree:
                 yield edge + _label(text, x, y, hue)
             else:
                 remark = said.get(outline.places[k], "")
-                shown = ("ak-soft", "") if number < 0 else (hue, str(number))
+                if number < 0:
+                    shown = ("ak-soft", "")
+                else:
+                    shown = (hue, str(number))
                 yield _label(text, x, y, shown[0], said=remark, number=shown[1])
 
 
 def _label(text: str, x: float, y: float, kind: str, *, said: str = "", number: str = "") -> str:
     shown = cut_text(visible(text), _LONGEST)
-    direction = ' direction="rtl"' if text_width.is_right_to_left(shown) else ""
+    if text_width.is_right_to_left(shown):
+        direction = ' direction="rtl"'
+    else:
+        direction = ""
     remark = said or (text if shown != text else "")
-    title = f"<title>{safe_text(remark)}</title>" if remark else ""
-    raised = f'<tspan dx="1" dy="-5" font-size="{_SMALL}">{number}</tspan>' if number else ""
+    if remark:
+        title = f"<title>{safe_text(remark)}</title>"
+    else:
+        title = ""
+    if number:
+        raised = f'<tspan dx="1" dy="-5" font-size="{_SMALL}">{number}</tspan>'
+    else:
+        raised = ""
     return (
         f'<text class="{kind}" x="{_px(x)}" y="{_px(y)}" text-anchor="middle"{direction}>'
         f"{title}{escape(shown)}{raised}</text>"
@@ -240,7 +263,9 @@ def _label(text: str, x: float, y: float, kind: str, *, said: str = "", number: 
 
 def _legend(shown: TreePair, top: float) -> tuple[list[str], float, float]:
     parts: list[str] = []
-    x, y, reach = float(_MARGIN), top + 12, 0.0
+    x = float(_MARGIN)
+    y = top + 12
+    reach = 0.0
     for said, broken in legend_entries(shown):
         if broken is not None:
             dashes = ' stroke-dasharray="5 4"' if broken else ""
@@ -262,13 +287,17 @@ def legend_entries(shown: TreePair) -> Sequence[tuple[str, bool | None]]:
     if possible:
         entries.append((f"possible ({possible})", True))
     if shown.matched:
-        kind = "sure links" if shown.links == "sure" else "sure and possible links"
+        if shown.links == "sure":
+            kind = "sure links"
+        else:
+            kind = "sure and possible links"
         entries.append((f"a number on both sides: matched by {kind} ({len(shown.matched)})", None))
     return entries
 
 
 def _width(outline: Outline, item: int) -> float:
-    kind, number = outline.kinds[item], outline.numbers[item]
+    kind = outline.kinds[item]
+    number = outline.numbers[item]
     more = 14 if kind in {"variable", "unpaired"} else 6
     if kind == "node" and number >= 0:
         more += text_length(str(number), _SMALL)
@@ -347,7 +376,8 @@ def _totals(shown: Iterable[TreePair]) -> str:
         pairs += 1
         both += None not in drawing.trees
         more = drawing.counts()
-        sure, possible = sure + more[0], possible + more[1]
+        sure = sure + more[0]
+        possible = possible + more[1]
         matched += len(drawing.matched)
     counted = how_many(pairs, "sentence pair", commas=True)
     return (
@@ -360,7 +390,10 @@ def _totals(shown: Iterable[TreePair]) -> str:
 def _article(shown: TreePair) -> str:
     parts = [f"<article>\n<h2>{isolated_text(shown.id)}</h2>\n"]
     for words, tree in zip(shown.words, shown.trees, strict=True):
-        note = "" if tree is not None else ' <span class="empty-word">(no tree)</span>'
+        if tree is not None:
+            note = ""
+        else:
+            note = ' <span class="empty-word">(no tree)</span>'
         parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}{note}</p>\n')
     if shown.annotator:
         sure, possible = shown.counts()

@@ -131,7 +131,10 @@ class _Drawing:
         yield from self.flow(head)
         for side, outline in enumerate(shown.outlines()):
             yield ""
-            note = "" if shown.trees[side] is not None else " (no tree)"
+            if shown.trees[side] is not None:
+                note = ""
+            else:
+                note = " (no tree)"
             yield f"{('source', 'target')[side]}{note}"
             yield from self.side(side, outline)
         legend = list(self.legend())
@@ -148,7 +151,10 @@ class _Drawing:
         if possible:
             yield f"{self.signs.possible} possible ({possible})"
         if self.shown.matched:
-            kind = "sure links" if self.shown.links == "sure" else "all links"
+            if self.shown.links == "sure":
+                kind = "sure links"
+            else:
+                kind = "all links"
             number = len(self.shown.matched)
             yield f"[1]{'' if number == 1 else f' to [{number}]'} nodes matched by {kind}"
 
@@ -166,15 +172,19 @@ class _Drawing:
 
     def beside(self, begin: str, margin: int, start: int, links: list[str]) -> Iterator[str]:
         """Yield a line followed by the links of its word; long lists continue on further lines."""
-        line, reach, place = begin, _width(begin), margin + start
+        line = begin
+        reach = _width(begin)
+        place = margin + start
         for k, text in enumerate(links):
             wide = _width(text)
             gap = 2 if k else max(place - reach, 2)
             if self.width is not None and reach + gap + wide > self.width and reach > margin:
                 yield line
-                line, reach = "", 0
+                line = ""
+                reach = 0
                 gap = max(min(place, self.width - wide), margin)
-            line, reach = line + " " * gap + text, reach + gap + wide
+            line = line + " " * gap + text
+            reach = reach + gap + wide
         yield line
 
     def linked(self, side: int) -> dict[int, list[str]]:
@@ -204,8 +214,12 @@ class _Drawing:
                 line += self.signs.only + self.label(outline, item)
             yield line, outline.places[item] if outline.kinds[item] == "word" else -1
             if branch:
-                through = "   " if branch == self.signs.last else self.signs.through
-                indent, levels = indent + through, levels + 1
+                if branch == self.signs.last:
+                    through = "   "
+                else:
+                    through = self.signs.through
+                indent = indent + through
+                levels = levels + 1
             most = (self.width or _WIDEST) // 2 // 3 * 3
             indent = indent[-most:] if most else ""
             for k, child in enumerate(reversed(below[item])):
@@ -229,7 +243,10 @@ class _Drawing:
     def flow(self, parts: list[str], indent: str = "") -> Iterator[str]:
         line = indent
         for part in parts:
-            longer = f"{line}  {part}" if line.strip() else line + part
+            if line.strip():
+                longer = f"{line}  {part}"
+            else:
+                longer = line + part
             if self.width is not None and line.strip() and char_width(longer) > self.width:
                 yield line
                 longer = indent + part
@@ -237,7 +254,9 @@ class _Drawing:
         yield line
 
     def paint(self, text: str, code: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and code else text
+        if self.colour and code:
+            return f"\x1b[{code}m{text}\x1b[0m"
+        return text
 
     def text(self, text: str, longest: int | None = _LONGEST) -> str:
         shown = visible(text.replace(" ", "_") if longest else text, only_ascii=not self.unicode)

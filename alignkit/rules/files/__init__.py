@@ -110,7 +110,11 @@ def write_rules(
     get_rule_format(format)
     written = WrittenRules()
     is_open = hasattr(path, "write")
-    opened: AbstractContextManager[Any] = nullcontext(path) if is_open else replacing(_name(path))
+    opened: AbstractContextManager[Any]
+    if is_open:
+        opened = nullcontext(path)
+    else:
+        opened = replacing(_name(path))
     with opened as stream:
         stream.writelines(rule_lines(rules, format, one_label=one_label, written=written))
     return written
@@ -124,7 +128,8 @@ def rule_lines(
     written: WrittenRules | None = None,
 ) -> Iterator[str]:
     """Yield the lines of rules with their line feeds; see `write_rules`."""
-    chosen, counts = get_rule_format(format), written or WrittenRules()
+    chosen = get_rule_format(format)
+    counts = written or WrittenRules()
     lost = [name for name in _KINDS if name not in chosen.holds]
     flat = "trees" not in chosen.holds
     joins = flat and "labels" not in chosen.holds
@@ -206,7 +211,9 @@ def detect_rule_format(path: str, line: str) -> str | None:
     """Return the format of a file, given its name and its first line with content."""
     named = _ENDINGS.get(plain_name(path).rpartition(".")[2].lower())
     written = _format_of_line(line)
-    return named if written is None or {written, named} == {"joshua", "ppdb"} else written
+    if written is None or {written, named} == {"joshua", "ppdb"}:
+        return named
+    return written
 
 
 def _format_of_line(line: str) -> str | None:
@@ -219,7 +226,9 @@ def _format_of_line(line: str) -> str | None:
         return None
     if _LABEL.fullmatch(parts[0]):
         features = " ".join(parts[3:4])
-        return "ppdb" if len(parts) == 6 or _LIKE_PPDB.search(features) else "joshua"
+        if len(parts) == 6 or _LIKE_PPDB.search(features):
+            return "ppdb"
+        return "joshua"
     if _can(parse_side, parts[0]) and _can(parse_side, parts[1]):
         return "tsv"
     scored = all(_can(fields.plain_float, word) for word in split_words(parts[2]))

@@ -50,14 +50,19 @@ def in_field(line: str, field: int, read: Callable[..., T], *given: Any) -> T:
         return read(*given)
     except FormatError as problem:
         starts = columns(line)
-        column = starts[field] + (problem.column or 1) - 1 if field < len(starts) else 1
+        if field < len(starts):
+            column = starts[field] + (problem.column or 1) - 1
+        else:
+            column = 1
         raise FormatError(problem.message, "", None, column) from None
 
 
 def number_text(value: float) -> str:
     """Return a number as text that is read back as the same number."""
     value = float(value)
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value)
 
 
 def _number(name: str, text: str) -> float:
@@ -82,7 +87,10 @@ def parse_weight(weight: str, text: str, name: str = "") -> float:
     value = _number(name or weight, text)
     expected = ""
     if weight not in ("count", "pairs"):
-        expected = "" if 0 <= value <= 1 + _ROUNDING else "a probability from 0 to 1"
+        if 0 <= value <= 1 + _ROUNDING:
+            expected = ""
+        else:
+            expected = "a probability from 0 to 1"
     elif not 0 <= value < math.inf:
         expected = "a number, 0 or more"
     elif weight == "pairs" and not value.is_integer():

@@ -29,7 +29,10 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
         value = getattr(type, name)
         if value is not None:
             value = float(value)
-            members[name] = int(value) if value.is_integer() and value < 1e15 else value
+            if value.is_integer() and value < 1e15:
+                members[name] = int(value)
+            else:
+                members[name] = value
     if type.alignment is not None:
         members["alignment"] = [[int(i), int(j)] for i, j in type.alignment]
     if type.examples:

@@ -45,7 +45,9 @@ _READ = {
     "Lex(e1|e2)": "lexical_source",
 }
 _MISSING = ("NA", "NaN", "nan")
-_ALIGNMENT, _ENTAILMENT = "alignment", "entailment"  # what else a line holds, as extra features
+# what else a line holds, as extra features
+_ALIGNMENT = "alignment"
+_ENTAILMENT = "entailment"
 
 _VARIABLE = re.compile(r"\[(.*),([0-9]{1,9})\]")
 _LABEL = re.compile(r"\[(\S+)\]", re.ASCII)
@@ -114,7 +116,9 @@ def _feature(name: str, text: str) -> str:
 def _text(name: str, value: float) -> str:
     if name in _COUNTS:
         return fields.number_text(value)
-    return format(max(0.0, -math.log(value)), ".10g") if value > 0 else "inf"
+    if value > 0:
+        return format(max(0.0, -math.log(value)), ".10g")
+    return "inf"
 
 
 def _value(attribute: str, name: str, text: str) -> float | None:
@@ -181,7 +185,9 @@ def _root_labels(text: str) -> tuple[str, str]:
 def _labels(text: str) -> tuple[str, str]:
     source, joined, target = text.partition("~")
     label = LABEL.unescape(source)
-    return (label, LABEL.unescape(target)) if joined else (label, label)
+    if joined:
+        return (label, LABEL.unescape(target))
+    return (label, label)
 
 
 def _symbols(text: str, side: int) -> Symbols:

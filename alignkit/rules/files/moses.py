@@ -87,7 +87,9 @@ def _read_scores(text: str) -> dict[str, float]:
 
 def _read_counts(text: str) -> float | None:
     tokens = split_words(text)
-    return fields.parse_weight("count", tokens[2]) if len(tokens) == 3 else None
+    if len(tokens) == 3:
+        return fields.parse_weight("count", tokens[2])
+    return None
 
 
 def _parse(line: str, number: int) -> RuleType:
@@ -119,7 +121,10 @@ def _symbols(text: str, side: int) -> tuple[Symbols, str | None]:
         tokens.pop()
     symbols: list[Variable | str] = []
     for token in tokens:
-        match = _VARIABLE.fullmatch(token) if token[:1] == "[" else None
+        if token[:1] == "[":
+            match = _VARIABLE.fullmatch(token)
+        else:
+            match = None
         if match is not None:
             symbols.append(Variable(len(symbols), MOSES_LABEL.unescape(match[side + 1])))
         else:
@@ -148,7 +153,8 @@ def _rule(
         if not ours:
             return Rule(source, target)
         our_label = their_label = NO_LABEL
-    items, others = list(source), list(target)
+    items = list(source)
+    others = list(target)
     for number, i in enumerate(ours):
         items[i] = Variable(number, source[i].label)  # type: ignore[union-attr]
         others[mates[i]] = Variable(number, target[mates[i]].label)  # type: ignore[union-attr]

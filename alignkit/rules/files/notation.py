@@ -44,7 +44,9 @@ def quoted(text: str) -> str:
     if _PLAIN_WORD.fullmatch(text):
         return f'"{text}"'
     escaped = _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
-    return escaped.replace("|", "\\u007c") if "|||" in escaped else escaped
+    if "|||" in escaped:
+        return escaped.replace("|", "\\u007c")
+    return escaped
 
 
 def unquoted(text: str) -> str:
@@ -64,7 +66,9 @@ def _label(label: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _label_of_variable(label: str) -> str:
-    return f":{label if _PLAIN_LABEL.fullmatch(label) else quoted(label)}" if label else ""
+    if label:
+        return f":{label if _PLAIN_LABEL.fullmatch(label) else quoted(label)}"
+    return ""
 
 
 def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
@@ -139,7 +143,8 @@ def made_rule(source: str, target: str, column: int = 1, second: int = 1) -> Rul
         right, theirs = parse_side(target)
     numbers = numbered_on(ours, theirs, second)
     if numbers is not None:
-        left, right = _parse(source, numbers)[0], _parse(target, numbers)[0]
+        left = _parse(source, numbers)[0]
+        right = _parse(target, numbers)[0]
     return Rule(left, right)
 
 

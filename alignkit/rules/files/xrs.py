@@ -32,9 +32,11 @@ _PAIR = re.compile(r"([0-9]{1,9}),([0-9]{1,9})")
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
     source, target = type.rule
-    id, extra = str(number), type.extra
+    id = str(number)
+    extra = type.extra
     if extra and extra[0][0] == "id" and extra[0][1] != id and fields.is_plain_value(extra[0][1]):
-        id, extra = extra[0][1], extra[1:]
+        id = extra[0][1]
+        extra = extra[1:]
     features = [f"id={id}"]
     if isinstance(target, Node) and not isinstance(source, Node):
         shared = [item.number for item in variables(target) if item.kind == "x"]

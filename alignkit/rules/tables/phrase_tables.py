@@ -47,10 +47,12 @@ class TableBlock:
 
     def rows(self, words: Sequence[str]) -> Iterator[tuple[Words, Words, list[float]]]:
         """Yield both phrases of each entry and its numbers; `words` has the words by symbol."""
-        symbols, offsets = self.symbols.tolist(), self.offsets.tolist()
+        symbols = self.symbols.tolist()
+        offsets = self.offsets.tolist()
         for k, values in zip(self.shown.tolist(), self.values.tolist(), strict=True):
             middle = symbols.index(0, offsets[k])
-            first, second = symbols[offsets[k] : middle], symbols[middle + 1 : offsets[k + 1]]
+            first = symbols[offsets[k] : middle]
+            second = symbols[middle + 1 : offsets[k + 1]]
             yield tuple([words[k] for k in first]), tuple([words[k] for k in second]), values
 
 
@@ -87,7 +89,8 @@ def with_totals(runs: Runs) -> Iterator[tuple[Block, F8]]:
         sums = np.bincount(numbers - known, block.values[:, 0]).astype(np.float64)
         sums[0] += open_sum
         parts.append(sums[:-1])
-        known, open_sum = int(numbers[-1]), float(sums[-1])
+        known = int(numbers[-1])
+        open_sum = float(sums[-1])
     totals = np.concatenate([*parts, [open_sum]])
     del parts
     for block, numbers in _grouped(runs):
@@ -114,14 +117,16 @@ def _joined(parts: Sequence[tuple[Block, I8]]) -> tuple[Block, I8]:
 
 
 def _grouped(runs: Runs) -> Iterator[tuple[Block, I8]]:
-    before, last = readonly(np.empty(0, np.int32)), -1
+    before = readonly(np.empty(0, np.int32))
+    last = -1
     for block in runs.merge():
         symbols = readonly(block.symbols)
         numbers = kernel.number_groups(symbols, readonly(block.offsets), before, last)
         yield block, numbers
         tail = symbols[block.offsets[-2] :]
         end = int(tail.argmin()) + 1
-        before, last = readonly(tail[:end]), int(numbers[-1])
+        before = readonly(tail[:end])
+        last = int(numbers[-1])
 
 
 @dataclass
@@ -209,7 +214,8 @@ class PhraseCounts(ExitStack):
     ) -> None:
         super().__init__()
         self._settings = settings or TableSettings()
-        self._folder, self._room = folder or gettempdir(), room
+        self._folder = folder or gettempdir()
+        self._room = room
         self._lexicon = _Lexicon(casefold=False)
         self._by_target = self.enter_context(Runs(self._folder, room=room))
         self.occurrences = 0
@@ -224,7 +230,10 @@ class PhraseCounts(ExitStack):
                     raise MissingTextError(f"pair {pair.id!r} has no words; phrases need words")
             words = [pair.words for pair, _ in block]
             exact = pack_words(words, self._lexicon)
-            folded = pack_words(words, Vocabulary()) if self._settings.ignore_identical else exact
+            if self._settings.ignore_identical:
+                folded = pack_words(words, Vocabulary())
+            else:
+                folded = exact
             source, target = folded
             links = LinkArrays.pack(alignment for _, alignment in block)
             how = vars(self._settings)

@@ -77,7 +77,8 @@ def pivot_paths(
     entries: Runs, tables: int, identity: bool, names: Names, tally: PivotTally
 ) -> Iterator[counting.Records]:
     """Yield the paths from phrases over their pivots to other phrases."""
-    symbols, offsets = np.empty(_NUMBERS, np.int32), np.zeros(_PATHS + 1, np.int64)
+    symbols = np.empty(_NUMBERS, np.int32)
+    offsets = np.zeros(_PATHS + 1, np.int64)
     values = np.empty((_PATHS, VALUES))
     for block, groups in whole_groups(entries):
         tally.entries += len(block)
@@ -193,7 +194,8 @@ class Pivot(ExitStack):
     def __init__(self, tables: int = 1, *, folder: str | None = None, room: int = ROOM) -> None:
         super().__init__()
         self._tables = tables
-        self._folder, self._room = folder or gettempdir(), room
+        self._folder = folder or gettempdir()
+        self._room = room
         self._symbols: dict[str, int] = defaultdict(numbering(1).__next__)  # numbers of texts
         self._entries = self.enter_context(Runs(self._folder, sums=0, maxima=2, room=room))
         self._paths: Runs | None = None
@@ -222,7 +224,8 @@ class Pivot(ExitStack):
         progress: Callable[[int], None] | None = None,
     ) -> int:
         """Add the entries of a file; return how many it holds."""
-        k, entries = SIDES.index(on), 0
+        k = SIDES.index(on)
+        entries = 0
         for rows in file.rows():
             if progress is not None:
                 progress(len(rows.counts))
@@ -263,7 +266,8 @@ class Pivot(ExitStack):
             for _, rest in list(symbol):
                 self._symbols[symbol[number, rest]]  # so that it has a number
         count = len(self._symbols) + 1
-        ranks, numbers = np.zeros(count, np.int32), np.full(count, -1, np.int32)
+        ranks = np.zeros(count, np.int32)
+        numbers = np.full(count, -1, np.int32)
         ranks[[self._symbols[text] for text in sorted(self._symbols)]] = np.arange(1, count)
         renamed = np.zeros((count, most), np.int32)
         for text, (number, rest) in self.variables.items():
@@ -360,7 +364,8 @@ def pivot(
         raise OptionError(f"`min_count` is {min_count}; it must be 0 or more")
     settings = PivotSettings(min_p, top, identity, sort)
     tables = [each("table", table, PhraseEntry)]
-    tables += [] if second is None else [each("second", second, PhraseEntry)]
+    if second is not None:
+        tables += [each("second", second, PhraseEntry)]
     k = SIDES.index(on)
 
     def paraphrases() -> Iterator[Paraphrase]:
@@ -368,7 +373,8 @@ def pivot(
             for number, entries in enumerate(tables, start=1):
                 for entry in entries:
                     if entry.count >= min_count:
-                        phrases, p = (entry.source, entry.target), (entry.p_source, entry.p_target)
+                        phrases = (entry.source, entry.target)
+                        p = (entry.p_source, entry.p_target)
                         values = np.array([[p[k], p[1 - k]]], np.float64)
                         made.add(number, [phrases[k]], [phrases[1 - k]], values)
             yield from made.paraphrases(settings)
@@ -394,11 +400,14 @@ class RulePivot(ExitStack):
         seen = 0
         stream = iter(rules)
         while block := list(islice(stream, _RULES)):
-            shared, others, p = [], [], []
+            shared = []
+            others = []
+            p = []
             for number, entry in enumerate(block, start=seen + 1):
                 if not self._fits(entry, number, min_count):
                     continue
-                pivot, phrase = entry.rule[self._side], entry.rule[1 - self._side]
+                pivot = entry.rule[self._side]
+                phrase = entry.rule[1 - self._side]
                 names = {item.number: place for place, item in enumerate(variables(pivot))}
                 shared.append(list(_tokens(pivot, names)))
                 others.append(list(_tokens(phrase, names)))
@@ -434,7 +443,8 @@ class RulePivot(ExitStack):
             for number in range(self._variables)
         }
         for source, target, (p, back, pivots) in self.pivot.pairs(settings):
-            rule, extra = Rule(_parsed(source), _parsed(target)), (("pivots", f"{pivots:.0f}"),)
+            rule = Rule(_parsed(source), _parsed(target))
+            extra = (("pivots", f"{pivots:.0f}"),)
             yield RuleType(rule, p_target=p, p_source=back, extra=extra)
 
 
@@ -466,7 +476,8 @@ def _parsed(tokens: tuple[str, ...]) -> Side:
             open_labels.append(token)
             children.append([])
         elif token == ")":
-            label, inner = open_labels.pop(), tuple(children.pop())
+            label = open_labels.pop()
+            inner = tuple(children.pop())
             if label == "[":
                 return tuple(item for item in inner if not isinstance(item, Node))
             children[-1].append(Node(label[1:], inner))

@@ -85,8 +85,10 @@ class Runs(AbstractContextManager["Runs"]):
         if room < _LEAST:
             raise OptionError(f"room is {room} bytes; it must be {_LEAST} or more")
         self.added = self.written = 0
-        self._folder, self._room = folder, room
-        self._sums, self._width = sums, sums + maxima
+        self._folder = folder
+        self._room = room
+        self._sums = sums
+        self._width = sums + maxima
         self._held: _Held | None = _Held(room, self._width)
         self._ended = False
         self._file: _RunFile | None = None
@@ -107,7 +109,8 @@ class Runs(AbstractContextManager["Runs"]):
         if held is None or self._ended:
             raise OptionError("records are merged already; nothing can be added")
         arrays = readonly(symbols), readonly(offsets), readonly(values)
-        first, count = 0, len(offsets) - 1
+        first = 0
+        count = len(offsets) - 1
         while (first := held.absorb(*arrays, first, self._sums)) < count:
             if held.size:
                 self._spill(held)
@@ -183,7 +186,8 @@ class _Held:
 
     def clear(self) -> None:
         """Delete all records."""
-        self.size, self._order = 0, None
+        self.size = 0
+        self._order = None
         self._slots.fill(0)
 
     def blocks(self, records: int, numbers: int) -> Iterator[Block]:
@@ -191,7 +195,8 @@ class _Held:
         if self._order is None:
             self._order = np.empty(self.size, np.int32)
             kernel.sort(self.symbols, self._ends, self._order, np.empty(self.size, np.uint64))
-        order, begin = self._order, 0
+        order = self._order
+        begin = 0
         while begin < len(order):
             end = kernel.fitting(self._ends, order, begin, records, numbers)
             yield Block(*kernel.take(self.symbols, self._ends, self._values, order[begin:end]))
@@ -271,7 +276,8 @@ class _RunFile:
         front = _Front(self, runs, width)
         records, numbers = shape
         numbers = max([numbers, *(run.numbers for run in runs)])
-        offsets, values = np.zeros(records + 1, np.int64), np.empty((records, width))
+        offsets = np.zeros(records + 1, np.int64)
+        values = np.empty((records, width))
         out = np.empty(numbers, np.int32), offsets, values
         while (state := front.merge(sums, *out)) != kernel.DONE:
             if state == kernel.FULL:
@@ -286,7 +292,8 @@ class _Front:
     """A block of each run to merge."""
 
     def __init__(self, file: _RunFile, runs: list[_Run], width: int) -> None:
-        self._file, self._runs = file, runs
+        self._file = file
+        self._runs = runs
         self._next = [run.start for run in runs]
         count = len(runs)
         records = max((run.records for run in runs), default=0)
@@ -334,7 +341,8 @@ class _Front:
     def taken(self, symbols: I4, offsets: I8, values: F8) -> Block:
         """Return the merged records, and free their space."""
         count, self.state[1] = int(self.state[1]), 0
-        symbols, offsets = symbols[: offsets[count]], offsets[: count + 1]
+        symbols = symbols[: offsets[count]]
+        offsets = offsets[: count + 1]
         return Block(symbols.copy(), offsets.copy(), values[:count].copy())
 
 

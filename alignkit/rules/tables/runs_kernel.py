@@ -12,7 +12,8 @@ import numpy as np
 from alignkit._support.array_types import F8, I4, I8, U8
 from alignkit._support.jit import inlined, jit
 
-DONE, FULL = -1, -2
+DONE = -1
+FULL = -2
 """What `merge` returns: nothing is left, or the output is full."""
 
 _FEW = 12  # so many are sorted by insertion
@@ -140,7 +141,9 @@ def sort(symbols: I4, ends: I8, order: I4, keys: U8) -> None:
         # invariant: all in lo..hi are equal up to `depth`, and keys are what follows
         while hi - lo > _FEW:
             middle = median(keys[lo], keys[(lo + hi) // 2], keys[hi - 1])
-            below, k, above = lo, lo, hi
+            below = lo
+            k = lo
+            above = hi
             # less than the middle: lo..below, equal: below..k, greater: above..hi
             while k < above:
                 key = keys[k]
@@ -158,7 +161,8 @@ def sort(symbols: I4, ends: I8, order: I4, keys: U8) -> None:
             if hi - above > 1:
                 stack.append((above, hi, depth))
             # the two outer parts wait on the stack; the equal ones go on with their next key
-            lo, hi = below, above
+            lo = below
+            hi = above
             if hi - lo < 2:  # equal keys that end a sequence are one record
                 break
             depth += 2
@@ -187,7 +191,8 @@ def insert(symbols: I4, ends: I8, order: I4, keys: U8, lo: int, hi: int, depth: 
     """Sort a few records that are equal up to a depth."""
     for k in range(lo + 1, hi):
         # lo..k is sorted; the record goes down to its place
-        record, key = order[k], keys[k]
+        record = order[k]
+        key = keys[k]
         start, end = ends[record] + depth + 2, ends[record + 1]
         j = k
         while j > lo:
@@ -206,7 +211,8 @@ def insert(symbols: I4, ends: I8, order: I4, keys: U8, lo: int, hi: int, depth: 
 @jit
 def fitting(ends: I8, order: I4, begin: int, records: int, room: int) -> int:
     """Return where a block ends that begins at a place of `order`; it has a record at least."""
-    end, used = begin, 0
+    end = begin
+    used = 0
     while end < len(order) and end - begin < records:
         used += ends[order[end] + 1] - ends[order[end]]
         # one that is longer than the room still makes a block of its own

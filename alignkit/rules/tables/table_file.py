@@ -81,7 +81,10 @@ class TableFile:
         while lines := list(islice(stream, _LINES)):
             if self._parse is None:
                 first = lines[0][1]
-                self._parse = _moses if "|||" in first and "\t" not in first else _tsv
+                if "|||" in first and "\t" not in first:
+                    self._parse = _moses
+                else:
+                    self._parse = _tsv
             yield self._checked([self._parse(text) for _, text in lines], lines[0][0])
 
     def _checked(self, parsed: Sequence[_Columns | str], first: int) -> TableRows:
@@ -108,7 +111,10 @@ class TableFile:
             place = int(right.argmin())
         except ValueError:
             place = next(k for k, text in enumerate(column) if not _is_number(text))
-        expected = "a number, 0 or more" if most > 1 else "a number above 0, at most 1"
+        if most > 1:
+            expected = "a number, 0 or more"
+        else:
+            expected = "a number above 0, at most 1"
         wrong = f"{name} is {column[place][:40]!r}; expected {expected}"
         raise FormatError(wrong, self.path, first + place)
 

@@ -54,7 +54,9 @@ def number_groups(symbols: I4, offsets: I8, before: I4, last: int) -> I8:
     Returns: (R,): the group of each record.
     """
     numbers = np.empty(len(offsets) - 1, np.int64)
-    known, at, stop = before, 0, len(before)
+    known = before
+    at = 0
+    stop = len(before)
     for k in range(len(numbers)):
         start = offsets[k]
         i = 0
@@ -64,7 +66,9 @@ def number_groups(symbols: I4, offsets: I8, before: I4, last: int) -> I8:
         if at + i == stop or known[at + i] != symbols[start + i]:
             last += 1
         numbers[k] = last
-        known, at, stop = symbols, start, offsets[k + 1]
+        known = symbols
+        at = start
+        stop = offsets[k + 1]
     return numbers
 
 
@@ -208,7 +212,8 @@ def join(
     """
     written = 0
     names = np.zeros(renamed.shape[1], np.int32)
-    first, other = state[0], state[1]
+    first = state[0]
+    other = state[1]
     while first < len(partners):
         begin, end = partners[first, 0], offsets[first + 1]
         other = max(other, partners[first, 1])

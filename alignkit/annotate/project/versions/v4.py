@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic.operations import Operations
 
-revision, down_revision = "4", None
+revision = "4"
+down_revision = None
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS assignment (account INTEGER NOT NULL REFERENCES account (id), "
