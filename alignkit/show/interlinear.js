@@ -1,8 +1,13 @@
 // Running text of both sides: a word that is pointed at lights its counterparts, by mouse, touch or keys.
 {
-	const $ = id => document.getElementById(id), {names, size, pairs} = JSON.parse($("data").textContent)
-	const main = document.querySelector("main"), SIGNS = {0: "possible", 1: "sure"}
-	let first = 0, name = 0, pinned = false, lit = []
+	const $ = id => document.getElementById(id),
+		{names, size, pairs} = JSON.parse($("data").textContent)
+	const main = document.querySelector("main"),
+		SIGNS = {0: "possible", 1: "sure"}
+	let first = 0,
+		name = 0,
+		pinned = false,
+		lit = []
 
 	const html = (tag, attributes, ...children) => {
 		const element = document.createElement(tag)
@@ -15,7 +20,10 @@
 	const linked = text => {
 		const sides = [new Map(), new Map()]
 		for (const [, i, sign, j] of text.matchAll(/(\d*)([-?])(\d*)/g))
-			for (const [side, from, to] of [[0, i, j], [1, j, i]])
+			for (const [side, from, to] of [
+				[0, i, j],
+				[1, j, i],
+			])
 				if (from !== "") {
 					if (!sides[side].has(+from)) sides[side].set(+from, new Map())
 					if (to !== "") sides[side].get(+from).set(+to, +(sign === "-"))
@@ -29,16 +37,46 @@
 		article.words = words.map((side, which) => {
 			const numbers = at => [...(article.linked[which].get(at) || [])].sort(([a], [b]) => a - b)
 			const spans = side.map((word, at) => {
-				const own = numbers(at), marks = which ? own.map(([to, sure]) => to + 1 + (sure ? "" : "?")) : own.length ? [at + 1] : []
-				const element = html("span", {role: "button", tabindex: at || which ? -1 : 0, "aria-pressed": false, "data-marks": marks.join(" ")}, word)
+				const own = numbers(at),
+					marks = which
+						? own.map(([to, sure]) => to + 1 + (sure ? "" : "?"))
+						: own.length
+							? [at + 1]
+							: []
+				const element = html(
+					"span",
+					{
+						role: "button",
+						tabindex: at || which ? -1 : 0,
+						"aria-pressed": false,
+						"data-marks": marks.join(" "),
+					},
+					word,
+				)
 				if (!own.length) element.className = "unlinked"
 				return Object.assign(element, {article, which, at})
 			})
-			article.append(html("p", {dir: "auto", class: "text", role: "group", "aria-label": which ? "target" : "source"}, ...spans.flatMap(span => [span, " "])))
+			article.append(
+				html(
+					"p",
+					{dir: "auto", class: "text", role: "group", "aria-label": which ? "target" : "source"},
+					...spans.flatMap(span => [span, " "]),
+				),
+			)
 			return spans
 		})
 		const own = remarks.filter(([who]) => who === name)
-		if (own.length) article.append(html("dl", {}, ...own.flatMap(([, kind, text]) => [html("dt", {}, kind), html("dd", {dir: "auto"}, text)])))
+		if (own.length)
+			article.append(
+				html(
+					"dl",
+					{},
+					...own.flatMap(([, kind, text]) => [
+						html("dt", {}, kind),
+						html("dd", {dir: "auto"}, text),
+					]),
+				),
+			)
 		return article
 	}
 
@@ -48,7 +86,8 @@
 		dark()
 		main.replaceChildren(...pairs.slice(first, first + size).map(drawn))
 		const last = Math.min(first + size, pairs.length)
-		$("place").textContent = `pairs ${(first + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${pairs.length.toLocaleString("en")}`
+		$("place").textContent =
+			`pairs ${(first + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${pairs.length.toLocaleString("en")}`
 		$("page").value = first / size + 1
 		$("previous").disabled = !first
 		$("next").disabled = last === pairs.length
@@ -67,20 +106,38 @@
 	// Light some words of a side, their counterparts, and the words with the same counterparts.
 	const light = (span, end = span) => {
 		dark()
-		const {article, which} = span, own = article.words[which], others = article.words[1 - which], back = article.linked[1 - which]
-		const chosen = own.slice(Math.min(span.at, end.at), Math.max(span.at, end.at) + 1), reached = new Map()
-		for (const {at} of chosen) for (const [to, sure] of article.linked[which].get(at) || []) reached.set(to, Math.max(sure, reached.get(to) || 0))
+		const {article, which} = span,
+			own = article.words[which],
+			others = article.words[1 - which],
+			back = article.linked[1 - which]
+		const chosen = own.slice(Math.min(span.at, end.at), Math.max(span.at, end.at) + 1),
+			reached = new Map()
+		for (const {at} of chosen)
+			for (const [to, sure] of article.linked[which].get(at) || [])
+				reached.set(to, Math.max(sure, reached.get(to) || 0))
 		const mark = (element, kind) => {
 			element.classList.add(kind)
 			lit.push(element)
 		}
-		for (const to of reached.keys()) for (const at of back.get(to).keys()) if (!chosen.includes(own[at])) mark(own[at], "with")
+		for (const to of reached.keys())
+			for (const at of back.get(to).keys()) if (!chosen.includes(own[at])) mark(own[at], "with")
 		for (const element of chosen) mark(element, "here")
 		for (const [to, sure] of reached) mark(others[to], SIGNS[sure])
 		span.setAttribute("aria-pressed", pinned)
-		const ordered = [...reached].sort(([a], [b]) => a - b), empty = chosen.every(({at}) => article.linked[which].has(at)) ? "aligned to nothing" : "no link"
-		const parts = ordered.flatMap(([to, sure], n) => [n ? ", " : "", html("bdi", {}, others[to].textContent), ` (${SIGNS[sure]})`])
-		$("said").replaceChildren(html("bdi", {}, chosen.map(({textContent}) => textContent).join(" ")), ": ", ...(parts.length ? parts : [empty]))
+		const ordered = [...reached].sort(([a], [b]) => a - b),
+			empty = chosen.every(({at}) => article.linked[which].has(at))
+				? "aligned to nothing"
+				: "no link"
+		const parts = ordered.flatMap(([to, sure], n) => [
+			n ? ", " : "",
+			html("bdi", {}, others[to].textContent),
+			` (${SIGNS[sure]})`,
+		])
+		$("said").replaceChildren(
+			html("bdi", {}, chosen.map(({textContent}) => textContent).join(" ")),
+			": ",
+			...(parts.length ? parts : [empty]),
+		)
 	}
 
 	const word = event => event.target.closest?.("main [role=button]")
@@ -90,7 +147,8 @@
 		if (!to) return
 		for (const element of to.article.words.flat()) element.tabIndex = -1
 		to.tabIndex = 0
-		const start = extend && anchor?.article === to.article && anchor.which === to.which ? anchor : to
+		const start =
+			extend && anchor?.article === to.article && anchor.which === to.which ? anchor : to
 		pinned = false
 		to.focus()
 		light((anchor = start), to)
@@ -99,7 +157,8 @@
 	// The word above or below: its first counterpart, or the nearest one; beyond, that of the next pair.
 	const across = ({article, which, at}, step) => {
 		if (which + step === 0 || which + step === 1) {
-			const [to] = [...(article.linked[which].get(at)?.keys() || [])].sort((a, b) => a - b), others = article.words[1 - which]
+			const [to] = [...(article.linked[which].get(at)?.keys() || [])].sort((a, b) => a - b),
+				others = article.words[1 - which]
 			return others[to ?? Math.min(at, others.length - 1)]
 		}
 		const next = step > 0 ? article.nextElementSibling : article.previousElementSibling
@@ -107,30 +166,46 @@
 	}
 
 	main.addEventListener("keydown", event => {
-		const span = word(event), own = span?.article.words[span.which]
+		const span = word(event),
+			own = span?.article.words[span.which]
 		if (!span || event.altKey || event.ctrlKey || event.metaKey) return
 		const forward = getComputedStyle(span.parentElement).direction === "rtl" ? -1 : 1
 		const moves = {
-			ArrowRight: () => go(own[span.at + forward], event.shiftKey), ArrowLeft: () => go(own[span.at - forward], event.shiftKey),
-			ArrowDown: () => go(across(span, 1)), ArrowUp: () => go(across(span, -1)), Home: () => go(own[0], event.shiftKey), End: () => go(own.at(-1), event.shiftKey),
-			Enter: () => span.click(), " ": () => span.click(), Escape: () => (pinned = false) || dark(),
+			ArrowRight: () => go(own[span.at + forward], event.shiftKey),
+			ArrowLeft: () => go(own[span.at - forward], event.shiftKey),
+			ArrowDown: () => go(across(span, 1)),
+			ArrowUp: () => go(across(span, -1)),
+			Home: () => go(own[0], event.shiftKey),
+			End: () => go(own.at(-1), event.shiftKey),
+			Enter: () => span.click(),
+			" ": () => span.click(),
+			Escape: () => (pinned = false) || dark(),
 		}
 		if (!moves[event.key]) return
 		event.preventDefault()
 		moves[event.key]()
 	})
 	main.addEventListener("focusin", event => !pinned && word(event) && light((anchor = word(event))))
-	main.addEventListener("mouseover", event => !pinned && !getSelection().toString() && word(event) && light(word(event)))
-	main.addEventListener("mouseout", event => !pinned && !getSelection().toString() && word(event) && dark())
+	main.addEventListener(
+		"mouseover",
+		event => !pinned && !getSelection().toString() && word(event) && light(word(event)),
+	)
+	main.addEventListener(
+		"mouseout",
+		event => !pinned && !getSelection().toString() && word(event) && dark(),
+	)
 	main.addEventListener("click", event => {
-		const span = word(event), again = pinned && lit.includes(span) && span.ariaPressed === "true"
+		const span = word(event),
+			again = pinned && lit.includes(span) && span.ariaPressed === "true"
 		if (!span || getSelection().toString()) return
 		pinned = !again
 		light(span)
 	})
 	document.addEventListener("selectionchange", () => {
-		const {anchorNode, focusNode, isCollapsed} = getSelection(), ends = [anchorNode, focusNode].map(node => node?.parentElement?.closest("main [role=button]"))
-		if (!isCollapsed && ends[0] && ends[1] && ends[0].parentElement === ends[1].parentElement) light(...ends)
+		const {anchorNode, focusNode, isCollapsed} = getSelection(),
+			ends = [anchorNode, focusNode].map(node => node?.parentElement?.closest("main [role=button]"))
+		if (!isCollapsed && ends[0] && ends[1] && ends[0].parentElement === ends[1].parentElement)
+			light(...ends)
 	})
 	$("previous").addEventListener("click", () => turn(first - size, true))
 	$("next").addEventListener("click", () => turn(first + size, true))

@@ -15,26 +15,43 @@ export function actions(app) {
 
 	// Give cells their values, as one event.
 	const write = (how, wanted, bulk = false) => {
-		const {pair, pair: {hints}} = app, data = pair.edit(how, wanted, bulk)
+		const {
+				pair,
+				pair: {hints},
+			} = app,
+			data = pair.edit(how, wanted, bulk)
 		if (!data) return false
-		const told = describe(pair, writesOf({data})), suggested = wanted.map(([index]) => index).filter(index => hints.shown && hints.p.has(index))
+		const told = describe(pair, writesOf({data})),
+			suggested = wanted.map(([index]) => index).filter(index => hints.shown && hints.p.has(index))
 		if (suggested.length) data.set = hints.set
-		if (suggested.length < 1000) data.p = suggested.map(index => [...pair.cell(index), hints.p.get(index)]).filter(row => row[2] !== null)
+		if (suggested.length < 1000)
+			data.p = suggested
+				.map(index => [...pair.cell(index), hints.p.get(index)])
+				.filter(row => row[2] !== null)
 		if (bulk) data.threshold = app.project.threshold
-		if (data.cells.length || data.bulk) return app.commit("edit", data, told + (dropped(pair, data.cells) && " (u undoes)"))
+		if (data.cells.length || data.bulk)
+			return app.commit("edit", data, told + (dropped(pair, data.cells) && " (u undoes)"))
 		const {rejected, set: name, p} = data
 		return app.commit("reject", {rejected, set: name, p}, told)
 	}
-	const put = (cells, value) => write(cells.length > 1 ? "block" : "cell", cells.map(index => [index, value]))
+	const put = (cells, value) =>
+		write(
+			cells.length > 1 ? "block" : "cell",
+			cells.map(index => [index, value]),
+		)
 	const take = (how, cells, bulk) => {
-		const wanted = cells.filter(index => open(app.pair, index)).map(index => [index, app.pair.hints.strength.get(index)])
+		const wanted = cells
+			.filter(index => open(app.pair, index))
+			.map(index => [index, app.pair.hints.strength.get(index)])
 		return wanted.length && write(how, wanted, bulk) ? wanted.length : 0
 	}
 
 	// On to the next doubtful cell, keeping what was said.
 	const onward = changed => {
-		const {note} = app, to = moved("doubtful")
-		if (!to && !changed) return app.say("no doubtful cell is left: Ctrl+Enter marks the pair as done")
+		const {note} = app,
+			to = moved("doubtful")
+		if (!to && !changed)
+			return app.say("no doubtful cell is left: Ctrl+Enter marks the pair as done")
 		if (to) app.go(to)
 		if (changed) app.say(note, false)
 	}
@@ -56,9 +73,12 @@ export function actions(app) {
 			app.use(new Session(all, app.wire))
 			app.redraw()
 		}
-		const {pair} = app, data = pair.inverse(kind), undo = kind === "undo"
+		const {pair} = app,
+			data = pair.inverse(kind),
+			undo = kind === "undo"
 		if (!data) return app.say(`nothing to ${kind}`)
-		const told = `${undo ? "undone" : "redone"}: ${describe(pair, writesOf(undo ? last(pair.undo) : {data}))}`, [cell] = data.cells || data.rejected || []
+		const told = `${undo ? "undone" : "redone"}: ${describe(pair, writesOf(undo ? last(pair.undo) : {data}))}`,
+			[cell] = data.cells || data.rejected || []
 		if (!app.commit(kind, data, told) || !cell) return
 		app.go(pair.spot(...cell))
 		app.say(told, false)
@@ -69,12 +89,19 @@ export function actions(app) {
 		dialog("export-dialog")
 	}
 
-	const done = () => app.commit("done", {before: app.pair.done, after: !app.pair.done}, app.pair.done ? "no longer done" : "done")
+	const done = () =>
+		app.commit(
+			"done",
+			{before: app.pair.done, after: !app.pair.done},
+			app.pair.done ? "no longer done" : "done",
+		)
 
 	// The button goes through all unaligned words: those of the source, then those of the target.
 	let side = "source"
 	const unaligned = () => {
-		const {pair, cursor} = app, x = Number(side === "target"), other = x ? "source" : "target"
+		const {pair, cursor} = app,
+			x = Number(side === "target"),
+			other = x ? "source" : "target"
 		let to = moved(side)
 		if (!(to?.[x] > cursor[x])) {
 			const turned = move(pair, [pair.n, pair.m], other)
@@ -85,15 +112,23 @@ export function actions(app) {
 
 	// Select a box; the cursor goes into it.
 	const show = (box, focus) => {
-		const [top, bottom, left, right] = box, inside = app.pair.inside(box).includes(app.index)
+		const [top, bottom, left, right] = box,
+			inside = app.pair.inside(box).includes(app.index)
 		if (!inside) app.cursor = [top, left]
-		Object.assign(app, {box, anchor: String(app.cursor) === String([top, left]) ? [bottom, right] : [top, left], note: ""})
+		Object.assign(app, {
+			box,
+			anchor: String(app.cursor) === String([top, left]) ? [bottom, right] : [top, left],
+			note: "",
+		})
 		app.moved(focus)
 		app.outline(true)
 	}
 
 	return {
-		write, show, unaligned, back,
+		write,
+		show,
+		unaligned,
+		back,
 		step: keyName => app.go(moved(way(keyName))),
 		far: keyName => app.go(moved(`far-${way(keyName)}`)),
 		select: keyName => select(way(keyName)),
@@ -101,7 +136,12 @@ export function actions(app) {
 		jump(_, name) {
 			const to = moved(name)
 			if (to) app.go(to)
-			else app.say(name.startsWith("doubtful") ? "no other cell is doubtful" : `no other unaligned ${name.split("-")[0]} word`)
+			else
+				app.say(
+					name.startsWith("doubtful")
+						? "no other cell is doubtful"
+						: `no other unaligned ${name.split("-")[0]} word`,
+				)
 		},
 		sure: () => put(app.chosen(), SURE),
 		possible: () => put(app.chosen(), POSSIBLE),
@@ -109,13 +149,16 @@ export function actions(app) {
 		// By key what is chosen; by pointer a place.
 		cycle(place) {
 			if (Array.isArray(place)) app.go(place, true, true)
-			const cells = app.chosen(), held = new Set(cells.map(index => app.pair.values[index]))
+			const cells = app.chosen(),
+				held = new Set(cells.map(index => app.pair.values[index]))
 			put(cells, held.size > 1 ? SURE : [SURE, NONE, POSSIBLE][[...held][0]])
 		},
 		// A dragged block is drawn sure; a full one is cleared. The button switches what a finger does.
 		block(from, to) {
-			if (!Array.isArray(from)) return set($("block"), {"aria-pressed": $("block").ariaPressed !== "true"})
-			const box = app.spanned(from, to), cells = app.pair.inside(box)
+			if (!Array.isArray(from))
+				return set($("block"), {"aria-pressed": $("block").ariaPressed !== "true"})
+			const box = app.spanned(from, to),
+				cells = app.pair.inside(box)
 			Object.assign(app, {box, anchor: from, cursor: within(to)})
 			app.moved(true, true)
 			put(cells, cells.every(index => app.pair.values[index]) ? NONE : SURE)
@@ -126,14 +169,21 @@ export function actions(app) {
 			onward(cells.length && put(cells, NONE))
 		},
 		"accept-all"() {
-			const {threshold} = app.project, count = take("accept-all", above(app.pair, threshold), true)
+			const {threshold} = app.project,
+				count = take("accept-all", above(app.pair, threshold), true)
 			if (count) app.moved()
-			app.say(count ? `${plural(count, "suggestion")} accepted, not looked at yet` : app.pair.hints.bulk || `no open suggestion from ${Math.round(100 * threshold)} %`)
+			app.say(
+				count
+					? `${plural(count, "suggestion")} accepted, not looked at yet`
+					: app.pair.hints.bulk || `no open suggestion from ${Math.round(100 * threshold)} %`,
+			)
 		},
 		undo: () => app.reverse("undo"),
 		redo: () => app.reverse("redo"),
 		grow() {
-			const [i, j] = app.cursor, from = app.box || (!app.pair.isNull(app.index) && [i, i, j, j]), box = from && closure(app.pair, from)
+			const [i, j] = app.cursor,
+				from = app.box || (!app.pair.isNull(app.index) && [i, i, j, j]),
+				box = from && closure(app.pair, from)
 			if (box) show(box)
 			else app.say("no link here to start from")
 		},
@@ -147,7 +197,11 @@ export function actions(app) {
 		},
 		phrases() {
 			app.level = (app.level + 1) % 3
-			app.say(["the phrase at the cursor", "all atomic phrase pairs", "composite phrase pairs too"][app.level])
+			app.say(
+				["the phrase at the cursor", "all atomic phrase pairs", "composite phrase pairs too"][
+					app.level
+				],
+			)
 		},
 		escape: () => app.go(app.cursor),
 		done() {
@@ -162,7 +216,11 @@ export function actions(app) {
 		next: () => app.load(app.doc.next),
 		previous: () => app.load(app.doc.previous),
 		judge(value, held) {
-			const {judgment, flags} = app.pair, data = {}, off = app.project.scheme.flags.filter(({on = []}) => on.length && !on.includes(value)).map(flag => flag.value)
+			const {judgment, flags} = app.pair,
+				data = {},
+				off = app.project.scheme.flags
+					.filter(({on = []}) => on.length && !on.includes(value))
+					.map(flag => flag.value)
 			held = held.filter(flag => !off.includes(flag))
 			if (value !== judgment) data.label = [judgment, value]
 			if (String(held) !== String(flags)) data.flags = [flags, held]
@@ -173,7 +231,12 @@ export function actions(app) {
 			$("comment").focus()
 		},
 		remark(name, text, before = app.pair.comments.get(name) || "") {
-			if (before !== text) app.commit("comment", {key: name, before, after: text}, text ? "comment saved" : "comment removed")
+			if (before !== text)
+				app.commit(
+					"comment",
+					{key: name, before, after: text},
+					text ? "comment saved" : "comment removed",
+				)
 		},
 		label: () => $("judgment").querySelector(":checked, input, button")?.focus(),
 		hide() {
@@ -183,7 +246,10 @@ export function actions(app) {
 			app.say(`suggestions are ${app.shown ? "shown" : "hidden"}`)
 		},
 		find: () => app.find(),
-		history: () => app.late("dialogs", ({happened, history}) => history(app.wire, app.session.k, happened(app.session.view))),
+		history: () =>
+			app.late("dialogs", ({happened, history}) =>
+				history(app.wire, app.session.k, happened(app.session.view)),
+			),
 		"own-links": () => app.late("concordance", ({ownLinks}) => ownLinks(app, 0)),
 		"own-links-target": () => app.late("concordance", ({ownLinks}) => ownLinks(app, 1)),
 		guidelines: () => $("guidelines").click(),

@@ -1,7 +1,12 @@
 // The keys of adjudicators, as keys.js has those of annotators.
 export const KEYS = {
 	Decide: [
-		["1 2 3 4 5 6 7 8 9", "vote", "take the vote with this number, go to the next difference", "1 2 …"],
+		[
+			"1 2 3 4 5 6 7 8 9",
+			"vote",
+			"take the vote with this number, go to the next difference",
+			"1 2 …",
+		],
 		["s", "sure", "decide: sure link"],
 		["d", "possible", "decide: possible link"],
 		["x Delete", "none", "decide: no link", "x"],
@@ -15,7 +20,12 @@ export const KEYS = {
 		["j", "difference", "next difference"],
 		["k", "back-difference", "previous difference"],
 		["Arrow", "step", "move one cell", "←→↑↓"],
-		["C-Arrow", "far", "go to the next link of the gold standard, or to the edge if there is none", "Ctrl+←→↑↓"],
+		[
+			"C-Arrow",
+			"far",
+			"go to the next link of the gold standard, or to the edge if there is none",
+			"Ctrl+←→↑↓",
+		],
 		["Escape", "escape", "from anywhere: back to the matrix", "Esc"],
 	],
 	Pair: [

@@ -5,16 +5,20 @@ import {plural} from "./words.js"
 
 const told = ({state, left, stake}) => {
 	const open = left ? `${left} to settle` : "rewrites to look at"
-	return {open, reopened: `changed since, ${open}`, agreed: "all agree", done: "done"}[state] + (stake ? `; ${plural(stake, "phrase pair")} at stake` : "")
+	return (
+		{open, reopened: `changed since, ${open}`, agreed: "all agree", done: "done"}[state] +
+		(stake ? `; ${plural(stake, "phrase pair")} at stake` : "")
+	)
 }
 
-export const list = app => (app.finding ||= finder(app, told, ({total, done, open, project}) => {
-	const agreed = total - done - open
-	$("settle").hidden = !agreed
-	$("settle").textContent = `Mark ${plural(agreed, "pair")} as done: all agree`
-	$("settle").onclick = () => settle(app)
-	return `${total} of ${plural(project, "pair")} ready, ${done} done`
-}))()
+export const list = app =>
+	(app.finding ||= finder(app, told, ({total, done, open, project}) => {
+		const agreed = total - done - open
+		$("settle").hidden = !agreed
+		$("settle").textContent = `Mark ${plural(agreed, "pair")} as done: all agree`
+		$("settle").onclick = () => settle(app)
+		return `${total} of ${plural(project, "pair")} ready, ${done} done`
+	}))()
 
 // Mark all pairs done on which all agree, so many at a time.
 async function settle(app) {

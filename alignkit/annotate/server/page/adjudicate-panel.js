@@ -5,25 +5,49 @@ import {$, button, html, item, key, on, set, svg} from "./dom.js"
 import {mark, offer} from "./labels.js"
 import {cellName, keyName, NAMES, plural, spanName} from "./words.js"
 
-const MOST = 300, MOST_PHRASES = 8
+const MOST = 300,
+	MOST_PHRASES = 8
 const busy = list => list.contains(document.activeElement)
 const fill = (list, rows) => list.replaceChildren(...rows)
-const HOW = {hand: "drawn by hand", singly: "accepted singly", bulk: "accepted in bulk", imported: "imported"}
+const HOW = {
+	hand: "drawn by hand",
+	singly: "accepted singly",
+	bulk: "accepted in bulk",
+	imported: "imported",
+}
 const day = at => new Date(at).toLocaleDateString("en", {day: "numeric", month: "short"})
-const listed = names => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0])
+const listed = names =>
+	names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0]
 
 const spoken = new Map() // labels and flags as annotators see them
-export const valueName = (place, value) => (place === JUDGED ? value.map(one => spoken.get(one) || one).filter(Boolean).join(", ") || "not judged" : NAMES[value])
+export const valueName = (place, value) =>
+	place === JUDGED
+		? value
+				.map(one => spoken.get(one) || one)
+				.filter(Boolean)
+				.join(", ") || "not judged"
+		: NAMES[value]
 
 // What a decision is about: "in detail ~ specific".
 export function groupName(pair, group) {
 	if (group[0].key === JUDGED) return "judgment"
-	const places = group.map(({key}) => placeOf(key)), [rows, columns] = [0, 1].map(side => places.map(place => place[side]))
-	if (places.length === 1 || rows.includes(-1) || columns.includes(-1)) return places.map(([i, j]) => cellName(pair, i, j)).slice(0, 4).join(", ")
-	return spanName(pair, [Math.min(...rows), Math.max(...rows), Math.min(...columns), Math.max(...columns)])
+	const places = group.map(({key}) => placeOf(key)),
+		[rows, columns] = [0, 1].map(side => places.map(place => place[side]))
+	if (places.length === 1 || rows.includes(-1) || columns.includes(-1))
+		return places
+			.map(([i, j]) => cellName(pair, i, j))
+			.slice(0, 4)
+			.join(", ")
+	return spanName(pair, [
+		Math.min(...rows),
+		Math.max(...rows),
+		Math.min(...columns),
+		Math.max(...columns),
+	])
 }
 
-const swatch = (value, hue) => svg("svg", {width: 15, height: 15, "aria-hidden": "true"}, vote(value, hue, [1, 1, 14, 14]))
+const swatch = (value, hue) =>
+	svg("svg", {width: 15, height: 15, "aria-hidden": "true"}, vote(value, hue, [1, 1, 14, 14]))
 const shown = (place, value, hue) => (place === JUDGED ? [] : [swatch(value, hue)])
 
 export class Panel {
@@ -31,7 +55,10 @@ export class Panel {
 		this.app = app
 		on($("note"), "change", () => app.keepNote())
 		on($("note"), "keydown", event => {
-			if (event.key === "Escape" || (event.key === "Enter" && !event.shiftKey && !event.isComposing)) {
+			if (
+				event.key === "Escape" ||
+				(event.key === "Enter" && !event.shiftKey && !event.isComposing)
+			) {
 				event.preventDefault()
 				app.keepNote()
 				app.matrix.focus()
@@ -39,22 +66,50 @@ export class Panel {
 		})
 		const {labels = [], flags = []} = (this.scheme = app.project.scheme || {})
 		for (const {value, name} of [...labels, ...flags]) spoken.set(value, name)
-		offer(app, this.scheme, value => app.judge(value, app.pair.flags), (label, flags) => app.judge(label, flags))
+		offer(
+			app,
+			this.scheme,
+			value => app.judge(value, app.pair.flags),
+			(label, flags) => app.judge(label, flags),
+		)
 		on($("agreed"), "toggle", () => this.lists())
 	}
 
 	draw() {
-		for (const part of ["lists", "votes", "effect", "comments", "judgments", "sources", "status"]) this[part]()
+		for (const part of ["lists", "votes", "effect", "comments", "judgments", "sources", "status"])
+			this[part]()
 	}
 
 	// The list at the left.
 	lists() {
-		const {open, decided, agreed, group, pair, voters} = this.app, current = new Set(group.map(one => one.key))
+		const {open, decided, agreed, group, pair, voters} = this.app,
+			current = new Set(group.map(one => one.key))
 		const row = one => {
-			const [{key: place, votes, why, state}] = one, here = current.has(place)
-			const told = state === REOPENED ? "changed since" : why && (why.why === "own" ? "own" : why.why === "vote" ? `as ${this.name(why.as)}` : "")
-			const marks = html("span", {class: "votes"}, ...votes.flatMap((value, at) => [...shown(place, value, at), html("small", {}, place === JUDGED ? `${voters[at].name}: ${valueName(place, value)}` : NAMES[value])]))
-			const made = button(() => this.app.toGroup(one, true), here ? "current" : "", html("b", {dir: "auto"}, groupName(pair, one)), ...(told ? [html("small", {class: "chip"}, told)] : []), marks)
+			const [{key: place, votes, why, state}] = one,
+				here = current.has(place)
+			const told =
+				state === REOPENED
+					? "changed since"
+					: why && (why.why === "own" ? "own" : why.why === "vote" ? `as ${this.name(why.as)}` : "")
+			const marks = html(
+				"span",
+				{class: "votes"},
+				...votes.flatMap((value, at) => [
+					...shown(place, value, at),
+					html(
+						"small",
+						{},
+						place === JUDGED ? `${voters[at].name}: ${valueName(place, value)}` : NAMES[value],
+					),
+				]),
+			)
+			const made = button(
+				() => this.app.toGroup(one, true),
+				here ? "current" : "",
+				html("b", {dir: "auto"}, groupName(pair, one)),
+				...(told ? [html("small", {class: "chip"}, told)] : []),
+				marks,
+			)
 			return item(set(made, {"aria-current": here ? "true" : null}))
 		}
 		const put = (name, title, groups, make) => {
@@ -62,10 +117,18 @@ export class Panel {
 			if (busy($(`${name}-list`))) this.later = true
 			else fill($(`${name}-list`), make(groups.slice(0, MOST)))
 		}
-		put("open", "To settle", open, groups => (groups.length ? groups.map(row) : [item(html("span", {class: "quiet"}, `nothing: ${this.app.nothing}`))]))
+		put("open", "To settle", open, groups =>
+			groups.length
+				? groups.map(row)
+				: [item(html("span", {class: "quiet"}, `nothing: ${this.app.nothing}`))],
+		)
 		put("decided", "Settled by decision", decided, groups => groups.map(row))
-		put("agreed", "Settled by agreement", agreed, groups => ($("agreed").open ? groups.map(row) : []))
-		if (!scrolls()) for (const name of ["open", "decided"]) $(`${name}-list`).querySelector(".current")?.scrollIntoView({block: "nearest"})
+		put("agreed", "Settled by agreement", agreed, groups =>
+			$("agreed").open ? groups.map(row) : [],
+		)
+		if (!scrolls())
+			for (const name of ["open", "decided"])
+				$(`${name}-list`).querySelector(".current")?.scrollIntoView({block: "nearest"})
 	}
 
 	name(id) {
@@ -74,14 +137,32 @@ export class Panel {
 
 	// The votes on the difference at the cursor.
 	votes() {
-		const {app, app: {group, pair, voters}} = this, [{key: place, votes, value, why}] = group
-		$("about-name").textContent = groupName(pair, group) + (why ? `: gold has ${valueName(place, value)}` : "")
-		fill($("votes"), voters.map((voter, at) => {
-			const made = button(() => app.decide({vote: at}), "vote-of", key(String(at + 1)), ...shown(place, votes[at], at),
-				html("span", {}, html("span", {}, `${voter.name}: `, html("b", {}, valueName(place, votes[at]))), html("small", {}, this.how(voter, group))))
-			made.disabled = at > 8
-			return made
-		}))
+		const {
+				app,
+				app: {group, pair, voters},
+			} = this,
+			[{key: place, votes, value, why}] = group
+		$("about-name").textContent =
+			groupName(pair, group) + (why ? `: gold has ${valueName(place, value)}` : "")
+		fill(
+			$("votes"),
+			voters.map((voter, at) => {
+				const made = button(
+					() => app.decide({vote: at}),
+					"vote-of",
+					key(String(at + 1)),
+					...shown(place, votes[at], at),
+					html(
+						"span",
+						{},
+						html("span", {}, `${voter.name}: `, html("b", {}, valueName(place, votes[at]))),
+						html("small", {}, this.how(voter, group)),
+					),
+				)
+				made.disabled = at > 8
+				return made
+			}),
+		)
 		$("own").hidden = place === JUDGED
 		$("own-judgment").hidden = place !== JUDGED
 		mark(pair, this.scheme)
@@ -89,69 +170,186 @@ export class Panel {
 	}
 
 	how(voter, group) {
-		const told = new Set(), unseen = voter.unseen.map(String)
+		const told = new Set(),
+			unseen = voter.unseen.map(String)
 		let latest = ""
 		for (const {key} of group) {
 			const [how, at] = voter.how.get(key) || []
 			if (how) told.add(HOW[how] + (unseen.includes(key) ? ", not looked at" : ""))
 			if (at > latest) latest = at
 		}
-		const parts = [...told, latest && day(latest), voter.shown === false ? "no suggestions shown" : voter.shown ? "suggestions shown" : ""]
+		const parts = [
+			...told,
+			latest && day(latest),
+			voter.shown === false ? "no suggestions shown" : voter.shown ? "suggestions shown" : "",
+		]
 		return parts.filter(Boolean).join(", ")
 	}
 
 	// What the votes change in phrase pairs.
 	effect() {
-		const {group, pair, items, voters} = this.app, [{key: place, votes}] = group, list = $("effect-list")
-		const values = place === JUDGED ? [] : [...new Set([...votes, ...group.filter(({why}) => why).map(({value}) => value)])]
-		const whose = value => listed(voters.filter((_, at) => votes[at] === value).map(({name}) => name)) || "decided"
-		const level = ({sure, possible}) => (sure ? (possible ? "sure" : "sure alone") : possible ? "possible" : "none")
+		const {group, pair, items, voters} = this.app,
+			[{key: place, votes}] = group,
+			list = $("effect-list")
+		const values =
+			place === JUDGED
+				? []
+				: [...new Set([...votes, ...group.filter(({why}) => why).map(({value}) => value)])]
+		const whose = value =>
+			listed(voters.filter((_, at) => votes[at] === value).map(({name}) => name)) || "decided"
+		const level = ({sure, possible}) =>
+			sure ? (possible ? "sure" : "sure alone") : possible ? "possible" : "none"
 		const found = values.length > 1 ? effects(pair, items, group, values) : []
 		$("effect").hidden = place === JUDGED
 		$("effect-count").textContent = `What it changes: ${plural(found.length, "phrase pair")}`
-		const rows = found.slice(0, MOST_PHRASES).map(([box, told]) => item(html("b", {dir: "auto"}, spanName(pair, box)), html("small", {}, told.map((one, at) => `${level(one)} as ${whose(values[at])}`).join("; "))))
+		const rows = found
+			.slice(0, MOST_PHRASES)
+			.map(([box, told]) =>
+				item(
+					html("b", {dir: "auto"}, spanName(pair, box)),
+					html(
+						"small",
+						{},
+						told.map((one, at) => `${level(one)} as ${whose(values[at])}`).join("; "),
+					),
+				),
+			)
 		if (found.length > MOST_PHRASES) rows.push(item(`and ${found.length - MOST_PHRASES} more`))
-		fill(list, rows.length ? rows : [item(html("span", {class: "quiet"}, values.length > 1 ? "no phrase pair" : "nothing: all votes are equal"))])
+		fill(
+			list,
+			rows.length
+				? rows
+				: [
+						item(
+							html(
+								"span",
+								{class: "quiet"},
+								values.length > 1 ? "no phrase pair" : "nothing: all votes are equal",
+							),
+						),
+					],
+		)
 	}
 
 	comments() {
-		const {app, app: {group, pair, voters}} = this, here = new Set(group.map(({key}) => placeOf(key).join("-")))
-		const said = [...voters.flatMap(({name, comments}) => comments.map(([place, text]) => [name, place, text])), ...[...pair.comments].map(([place, text]) => ["gold", place, text])]
+		const {
+				app,
+				app: {group, pair, voters},
+			} = this,
+			here = new Set(group.map(({key}) => placeOf(key).join("-")))
+		const said = [
+			...voters.flatMap(({name, comments}) => comments.map(([place, text]) => [name, place, text])),
+			...[...pair.comments].map(([place, text]) => ["gold", place, text]),
+		]
 		said.sort((a, b) => here.has(b[1]) - here.has(a[1]))
-		if (!busy($("comment-list"))) fill($("comment-list"), said.slice(0, 50).map(([name, place, text]) => item(html("span", {dir: "auto"}, text), button(() => app.toPlace(place), "plain", `${name}, on ${keyName(pair, place)}`))))
+		if (!busy($("comment-list")))
+			fill(
+				$("comment-list"),
+				said.slice(0, 50).map(([name, place, text]) =>
+					item(
+						html("span", {dir: "auto"}, text),
+						button(() => app.toPlace(place), "plain", `${name}, on ${keyName(pair, place)}`),
+					),
+				),
+			)
 	}
 
 	judgments() {
-		const {app, app: {pair, voters, items}} = this, one = items.find(({key}) => key === JUDGED)
-		const rows = [...voters.map((voter, at) => [voter.name, one ? valueName(JUDGED, one.votes[at]) : "not judged"]), ...(one ? [["gold", one.state === AGREED || one.why ? valueName(JUDGED, one.value) : "to settle"]] : [])]
-		fill($("judgments").tBodies[0], rows.map(([name, told]) => html("tr", {}, html("th", {scope: "row"}, name), html("td", {}, told))))
+		const {
+				app,
+				app: {pair, voters, items},
+			} = this,
+			one = items.find(({key}) => key === JUDGED)
+		const rows = [
+			...voters.map((voter, at) => [
+				voter.name,
+				one ? valueName(JUDGED, one.votes[at]) : "not judged",
+			]),
+			...(one
+				? [["gold", one.state === AGREED || one.why ? valueName(JUDGED, one.value) : "to settle"]]
+				: []),
+		]
+		fill(
+			$("judgments").tBodies[0],
+			rows.map(([name, told]) =>
+				html("tr", {}, html("th", {scope: "row"}, name), html("td", {}, told)),
+			),
+		)
 		$("judgments").onclick = () => one && app.toGroup([one], true)
 		$("judgments").hidden = !pair
 	}
 
 	// How many places of gold come from where.
 	sources() {
-		const {items, voters} = this.app, rows = [], count = test => items.filter(one => one.key !== JUDGED && test(one))
+		const {items, voters} = this.app,
+			rows = [],
+			count = test => items.filter(one => one.key !== JUDGED && test(one))
 		const told = found => {
 			const dropped = found.filter(({value}) => !value).length
 			return String(found.length) + (dropped ? `, ${dropped} dropped` : "")
 		}
 		const add = (name, found) => found.length && rows.push([name, told(found)])
-		add(`agreed by ${voters.length > 2 ? "all" : listed(voters.map(({name}) => name))}`, count(({state}) => state === AGREED))
-		for (const {id, name} of voters) add(`as ${name}`, count(({state, why}) => state === DECIDED && why.as === id))
-		add("own", count(({state, why}) => state === DECIDED && why.why === "own"))
-		add("changed since, to settle again", count(({state}) => state === REOPENED))
-		fill($("sources").tBodies[0], rows.map(([name, text]) => html("tr", {}, html("th", {scope: "row"}, name), html("td", {}, text))))
+		add(
+			`agreed by ${voters.length > 2 ? "all" : listed(voters.map(({name}) => name))}`,
+			count(({state}) => state === AGREED),
+		)
+		for (const {id, name} of voters)
+			add(
+				`as ${name}`,
+				count(({state, why}) => state === DECIDED && why.as === id),
+			)
+		add(
+			"own",
+			count(({state, why}) => state === DECIDED && why.why === "own"),
+		)
+		add(
+			"changed since, to settle again",
+			count(({state}) => state === REOPENED),
+		)
+		fill(
+			$("sources").tBodies[0],
+			rows.map(([name, text]) =>
+				html("tr", {}, html("th", {scope: "row"}, name), html("td", {}, text)),
+			),
+		)
 	}
 
 	// What is said of the difference at the cursor, or of the cell under the mouse; and the keys that do something now.
 	status() {
-		const {app, app: {group, pair, voters, note, open, judging, matrix: {hovered}}} = this, own = hovered && pair.cell(pair.index(hovered)).join()
-		const away = own && !group.some(({key}) => key === own), [{key: place, votes}] = away ? [{key: own, votes: voters.map(voter => voter.at(own))}] : group
+		const {
+				app,
+				app: {
+					group,
+					pair,
+					voters,
+					note,
+					open,
+					judging,
+					matrix: {hovered},
+				},
+			} = this,
+			own = hovered && pair.cell(pair.index(hovered)).join()
+		const away = own && !group.some(({key}) => key === own),
+			[{key: place, votes}] = away ? [{key: own, votes: voters.map(voter => voter.at(own))}] : group
 		const said = voters.map(({name}, at) => `${name} ${valueName(place, votes[at])}`).join(" · ")
-		fill($("status-text"), [html("strong", {dir: "auto"}, away ? cellName(pair, ...hovered) : groupName(pair, group)), ` ${said}`, ...(note ? [html("span", {class: "said"}, note)] : [])])
-		const hints = [...voters.slice(0, 3).map(({name}, at) => [String(at + 1), `${name}’s`, true]), ["s d x", "your own", !judging], ["j k", `next, previous difference (${open.length})`, open.length],
-			["u", "undo", app.steps("undo")], ["r", "redo", app.steps("redo")], ["Ctrl+↵", "done, next pair", !open.length]]
-		fill($("hints"), hints.filter(([, , works]) => works).map(([names, text]) => html("span", {}, ...names.split(" ").map(key), ` ${text}`)))
+		fill($("status-text"), [
+			html("strong", {dir: "auto"}, away ? cellName(pair, ...hovered) : groupName(pair, group)),
+			` ${said}`,
+			...(note ? [html("span", {class: "said"}, note)] : []),
+		])
+		const hints = [
+			...voters.slice(0, 3).map(({name}, at) => [String(at + 1), `${name}’s`, true]),
+			["s d x", "your own", !judging],
+			["j k", `next, previous difference (${open.length})`, open.length],
+			["u", "undo", app.steps("undo")],
+			["r", "redo", app.steps("redo")],
+			["Ctrl+↵", "done, next pair", !open.length],
+		]
+		fill(
+			$("hints"),
+			hints
+				.filter(([, , works]) => works)
+				.map(([names, text]) => html("span", {}, ...names.split(" ").map(key), ` ${text}`)),
+		)
 	}
 }

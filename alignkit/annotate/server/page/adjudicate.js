@@ -1,5 +1,17 @@
 // The page of adjudicators: a pair with the votes on it, walked from difference to difference.
-import {AGREED, ballots, DECIDED, decision, GoldPair, grouped, item, items, JUDGED, missing, placeOf} from "./adjudicate-cases.js"
+import {
+	AGREED,
+	ballots,
+	DECIDED,
+	decision,
+	GoldPair,
+	grouped,
+	item,
+	items,
+	JUDGED,
+	missing,
+	placeOf,
+} from "./adjudicate-cases.js"
 import {KEYS} from "./adjudicate-keys.js"
 import {legend, letters, VoteMatrix} from "./adjudicate-matrix.js"
 import {groupName, Panel, valueName} from "./adjudicate-panel.js"
@@ -13,7 +25,8 @@ import {page} from "./place.js"
 import {Session} from "./session.js"
 import {cellOf, dropped, plural, source, target} from "./words.js"
 
-const ACTIONS = mapped(KEYS), CONTEXTS = /^(|source_|target_)context$/
+const ACTIONS = mapped(KEYS),
+	CONTEXTS = /^(|source_|target_)context$/
 
 class App extends Page {
 	first = 0
@@ -26,7 +39,8 @@ class App extends Page {
 		this.panel = new Panel(this)
 		this.matrix.told = () => this.pair && this.panel.status()
 		on($("matrix"), "click", ({clientX, clientY, target: {dataset: {row, column} = {}}}) => {
-			const cell = !row && !column && this.pair && this.matrix.cellAt(clientX, clientY), [i, j] = this.cursor || []
+			const cell = !row && !column && this.pair && this.matrix.cellAt(clientX, clientY),
+				[i, j] = this.cursor || []
 			const place = cell || (row && [Number(row), j]) || (column && [i, Number(column)])
 			if (place) this.go(place, true, cell)
 		})
@@ -38,7 +52,11 @@ class App extends Page {
 	}
 
 	get nothing() {
-		return this.settled ? "the pair is done" : this.doc.changed ? "rewrites have changed: Ctrl+Enter marks the pair as done again" : "Ctrl+Enter marks the pair as done"
+		return this.settled
+			? "the pair is done"
+			: this.doc.changed
+				? "rewrites have changed: Ctrl+Enter marks the pair as done again"
+				: "Ctrl+Enter marks the pair as done"
 	}
 
 	get key() {
@@ -47,7 +65,8 @@ class App extends Page {
 
 	// Keys act in the matrix and on the judgment; Escape leads there.
 	pressed(event) {
-		const action = actionOf(event, ACTIONS), {target: at, key} = event
+		const action = actionOf(event, ACTIONS),
+			{target: at, key} = event
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
 		const within = at.closest("#matrix, #own-judgment")
 		if (action === "escape" && at.id !== "note") return this.matrix.focus()
@@ -62,11 +81,16 @@ class App extends Page {
 	}
 
 	get actions() {
-		const own = value => () => (this.judging ? this.say("choose a label on the right") : this.decide({value})), step = way => () => this.next(way)
+		const own = value => () =>
+				this.judging ? this.say("choose a label on the right") : this.decide({value}),
+			step = way => () => this.next(way)
 		return {
 			vote: keyName => this.decide({vote: Number(keyName) - 1}),
-			sure: own(2), possible: own(1), none: own(0),
-			difference: step(1), "back-difference": step(-1),
+			sure: own(2),
+			possible: own(1),
+			none: own(0),
+			difference: step(1),
+			"back-difference": step(-1),
 			step: name => this.#walk(name.replace("Arrow", "").toLowerCase()),
 			far: name => this.#walk(`far-${name.replace("Arrow", "").toLowerCase()}`),
 			undo: () => this.back("undo"),
@@ -93,7 +117,14 @@ class App extends Page {
 		if (this.pair) this.keepNote()
 		const doc = await this.fetched(k, keep, turn)
 		if (!doc) return
-		Object.assign(this, {doc, cursor: [0, 0], judging: false, note: "", recalled: undefined, session: new Session(doc, this.wire, GoldPair)})
+		Object.assign(this, {
+			doc,
+			cursor: [0, 0],
+			judging: false,
+			note: "",
+			recalled: undefined,
+			session: new Session(doc, this.wire, GoldPair),
+		})
 		this.vote(doc)
 		this.session.commit("open", {rev: doc.rev, suggestions: false})
 		this.#sort()
@@ -101,38 +132,55 @@ class App extends Page {
 		this.lay()
 		this.title()
 		this.matrix.focus()
-		announce(`${doc.id}, ${doc.place} of ${doc.pairs}: ${plural(this.open.length, "difference")} to settle`)
+		announce(
+			`${doc.id}, ${doc.place} of ${doc.pairs}: ${plural(this.open.length, "difference")} to settle`,
+		)
 		document.body.dataset.pair = k
 	}
 
 	// Take the votes as the server has them.
 	vote({votes, majority}) {
 		Object.assign(this, {voters: ballots(votes), majority, marks: letters(votes, this.doc.blind)})
-		$("legend").replaceChildren(...legend(this.voters, this.marks).map(row => html("li", {}, ...row)))
+		$("legend").replaceChildren(
+			...legend(this.voters, this.marks).map(row => html("li", {}, ...row)),
+		)
 	}
 
 	async #revote() {
-		const {doc} = this, fresh = await this.wire.peek(doc.k).catch(({message}) => this.say(message))
+		const {doc} = this,
+			fresh = await this.wire.peek(doc.k).catch(({message}) => this.say(message))
 		if (!fresh || this.doc !== doc) return
 		doc.changed = fresh.changed
 		this.vote(fresh)
 		this.#redraw()
-		if (this.pair.done && missing(this.pair, this.items).length) this.#commit("open", {rev: doc.rev, suggestions: false}) // it is written down
+		if (this.pair.done && missing(this.pair, this.items).length)
+			this.#commit("open", {rev: doc.rev, suggestions: false}) // it is written down
 		this.say("an annotator has changed a vote on this pair")
 	}
 
 	// Compare votes and gold anew.
 	#sort() {
 		this.items = items(this.pair, this.voters, this.majority)
-		const groups = grouped(this.items), of = (...states) => groups.filter(([{state}]) => states.includes(state))
-		Object.assign(this, {open: groups.filter(([{state}]) => state !== AGREED && state !== DECIDED), decided: of(DECIDED), agreed: of(AGREED)})
+		const groups = grouped(this.items),
+			of = (...states) => groups.filter(([{state}]) => states.includes(state))
+		Object.assign(this, {
+			open: groups.filter(([{state}]) => state !== AGREED && state !== DECIDED),
+			decided: of(DECIDED),
+			agreed: of(AGREED),
+		})
 		this.#pick()
 	}
 
 	// The decision that the cursor is in; that on a place without votes, where there is none.
 	#pick() {
-		const group = [...this.open, ...this.decided, ...this.agreed].find(group => group.some(({key}) => key === this.key))
-		this.group = !group ? [item(this.pair, this.voters, this.key, this.majority)] : this.alone ? group.filter(({key}) => key === this.key) : group
+		const group = [...this.open, ...this.decided, ...this.agreed].find(group =>
+			group.some(({key}) => key === this.key),
+		)
+		this.group = !group
+			? [item(this.pair, this.voters, this.key, this.majority)]
+			: this.alone
+				? group.filter(({key}) => key === this.key)
+				: group
 	}
 
 	#into(group) {
@@ -149,9 +197,15 @@ class App extends Page {
 	title() {
 		const {doc} = this
 		this.heading(doc.done, doc.pairs, plural(doc.pairs, "pair"))
-		const context = Object.entries(doc.attributes).filter(([name, text]) => CONTEXTS.test(name) && text)
+		const context = Object.entries(doc.attributes).filter(
+			([name, text]) => CONTEXTS.test(name) && text,
+		)
 		$("context").hidden = !context.length
-		$("context").replaceChildren(...context.map(([name, text]) => html("p", {dir: "auto"}, html("b", {}, `${name.replace("_", " ")}: `), text)))
+		$("context").replaceChildren(
+			...context.map(([name, text]) =>
+				html("p", {dir: "auto"}, html("b", {}, `${name.replace("_", " ")}: `), text),
+			),
+		)
 	}
 
 	lay() {
@@ -159,7 +213,12 @@ class App extends Page {
 		const within = document.activeElement?.closest("#matrix")
 		this.rtl = to === "rtl"
 		this.#show()
-		this.matrix.load(this.pair, this.rtl, from === "rtl", matchMedia("(pointer: coarse)").matches ? 26 : 18)
+		this.matrix.load(
+			this.pair,
+			this.rtl,
+			from === "rtl",
+			matchMedia("(pointer: coarse)").matches ? 26 : 18,
+		)
 		this.#redraw()
 		if (within) this.matrix.focus() // its element was made anew
 	}
@@ -217,20 +276,38 @@ class App extends Page {
 
 	// To the next difference in reading order, round the end.
 	next(way) {
-		const at = this.open.findIndex(group => group.some(({key}) => key === this.key)), {length} = this.open
+		const at = this.open.findIndex(group => group.some(({key}) => key === this.key)),
+			{length} = this.open
 		if (!length) return this.say(`no difference is left: ${this.nothing}`)
-		const here = this.judging ? Infinity : this.pair.index(this.cursor), spot = ([{key}]) => (key === JUDGED ? Infinity : this.pair.at(...placeOf(key)))
+		const here = this.judging ? Infinity : this.pair.index(this.cursor),
+			spot = ([{key}]) => (key === JUDGED ? Infinity : this.pair.at(...placeOf(key)))
 		const behind = this.open.findIndex(group => spot(group) > here)
-		const to = at >= 0 ? (at + way + length) % length : way > 0 ? Math.max(0, behind) : (behind < 0 ? length : behind + length) - 1
+		const to =
+			at >= 0
+				? (at + way + length) % length
+				: way > 0
+					? Math.max(0, behind)
+					: (behind < 0 ? length : behind + length) - 1
 		this.toGroup(this.open[to % length], true)
 	}
 
 	// What a cell holds, for a screen reader.
 	#label(index) {
-		const {pair, voters} = this, [i, j] = pair.cell(index), key = `${i},${j}`, found = this.matrix.found(index)
-		const row = i < 0 ? "no source word" : `${source(pair, i)}, ${i + 1} of ${pair.n}`, column = j < 0 ? "no target word" : `${target(pair, j)}, ${j + 1} of ${pair.m}`
-		const votes = () => voters.map((voter, at) => `${voter.name} ${valueName(key, found.votes[at])}`).join(", ")
-		const told = !found ? "no votes" : found.state === AGREED ? `agreed, ${valueName(key, found.value)}` : found.state === DECIDED ? `decided, ${valueName(key, found.value)}; ${votes()}` : `${found.why ? "changed since, " : ""}to settle: ${votes()}`
+		const {pair, voters} = this,
+			[i, j] = pair.cell(index),
+			key = `${i},${j}`,
+			found = this.matrix.found(index)
+		const row = i < 0 ? "no source word" : `${source(pair, i)}, ${i + 1} of ${pair.n}`,
+			column = j < 0 ? "no target word" : `${target(pair, j)}, ${j + 1} of ${pair.m}`
+		const votes = () =>
+			voters.map((voter, at) => `${voter.name} ${valueName(key, found.votes[at])}`).join(", ")
+		const told = !found
+			? "no votes"
+			: found.state === AGREED
+				? `agreed, ${valueName(key, found.value)}`
+				: found.state === DECIDED
+					? `decided, ${valueName(key, found.value)}; ${votes()}`
+					: `${found.why ? "changed since, " : ""}to settle: ${votes()}`
 		return `${row}; ${column}: ${told}`
 	}
 
@@ -238,21 +315,42 @@ class App extends Page {
 	decide(choice) {
 		const {pair, voters, group} = this
 		if (choice.vote >= voters.length) return this.say(`there are ${voters.length} votes`)
-		const was = group.some(one => this.open.flat().some(({key}) => key === one.key)), note = $("note").value.trim()
+		const was = group.some(one => this.open.flat().some(({key}) => key === one.key)),
+			note = $("note").value.trim()
 		const data = decision(pair, voters, group, choice, note)
-		if (group.every(({why, state}, at) => why && state === DECIDED && data.whys[at][2] === data.whys[at][3])) return this.say("already decided so")
-		const value = choice.vote === undefined ? choice.value : group[0].votes[choice.vote], name = groupName(pair, group)
+		if (
+			group.every(
+				({why, state}, at) => why && state === DECIDED && data.whys[at][2] === data.whys[at][3],
+			)
+		)
+			return this.say("already decided so")
+		const value = choice.vote === undefined ? choice.value : group[0].votes[choice.vote],
+			name = groupName(pair, group)
 		this.recalled = note
 		this.#commit("decide", data)
 		const told = `${name}: ${valueName(group[0].key, value)}, ${choice.vote === undefined ? "your own" : `as ${voters[choice.vote].name}`}${dropped(pair, data.cells)}`
 		if (was && this.open.length) this.next(1)
-		this.say(`${told}; ${this.open.length ? `${this.open.length} left` : `nothing is left: ${this.nothing}`}`)
+		this.say(
+			`${told}; ${this.open.length ? `${this.open.length} left` : `nothing is left: ${this.nothing}`}`,
+		)
 	}
 
 	judge(label, held) {
 		const {flags = []} = this.project.scheme || {}
-		const off = flags.filter(({on: labels = []}) => labels.length && !labels.includes(label)).map(({value}) => value), kept = held.filter(flag => !off.includes(flag))
-		this.#commit("decide", decision(this.pair, this.voters, [item(this.pair, this.voters, JUDGED, this.majority)], {value: label || kept.length ? [label, ...kept] : []}, $("note").value.trim()))
+		const off = flags
+				.filter(({on: labels = []}) => labels.length && !labels.includes(label))
+				.map(({value}) => value),
+			kept = held.filter(flag => !off.includes(flag))
+		this.#commit(
+			"decide",
+			decision(
+				this.pair,
+				this.voters,
+				[item(this.pair, this.voters, JUDGED, this.majority)],
+				{value: label || kept.length ? [label, ...kept] : []},
+				$("note").value.trim(),
+			),
+		)
 		this.say("judgment decided")
 	}
 
@@ -269,13 +367,22 @@ class App extends Page {
 	}
 
 	keepNote() {
-		const note = $("note").value.replace(/[^\P{Cc}\n\t]/gu, "").trim(), group = this.noted
+		const note = $("note")
+				.value.replace(/[^\P{Cc}\n\t]/gu, "")
+				.trim(),
+			group = this.noted
 		if (!group || this.recalled === undefined || note === this.recalled.trim()) return
 		this.recalled = note
-		const whys = group.filter(({why, odd}) => why && !odd).map(({key, why}) => {
-			const {note: _, ...rest} = why
-			return [...placeOf(key), this.pair.whys.get(key) ?? null, JSON.stringify({...rest, ...(note && {note})})]
-		})
+		const whys = group
+			.filter(({why, odd}) => why && !odd)
+			.map(({key, why}) => {
+				const {note: _, ...rest} = why
+				return [
+					...placeOf(key),
+					this.pair.whys.get(key) ?? null,
+					JSON.stringify({...rest, ...(note && {note})}),
+				]
+			})
 		if (whys.length) this.#commit("decide", {cells: [], whys})
 		else if (note) this.say("the note is saved when you decide", false)
 	}
@@ -287,7 +394,8 @@ class App extends Page {
 	}
 
 	back(kind) {
-		const {pair} = this, data = pair.inverse(kind)
+		const {pair} = this,
+			data = pair.inverse(kind)
 		if (!this.steps(kind)) return this.say(`nothing to ${kind}`)
 		this.#commit(kind, data)
 		const [i, j] = data.cells?.[0] || data.whys?.[0] || []
@@ -308,7 +416,10 @@ class App extends Page {
 		if (!this.pair.done) this.#commit("done", {before: false, after: true})
 		const fresh = await this.fresh(doc)
 		if (turn !== this.turn || !this.pair.done) return
-		if (!fresh) return this.say("marked done; the server cannot be reached: Ctrl+Enter again for the next pair")
+		if (!fresh)
+			return this.say(
+				"marked done; the server cannot be reached: Ctrl+Enter again for the next pair",
+			)
 		this.tally(fresh)
 		this.title()
 		this.#redraw()
@@ -329,14 +440,20 @@ class App extends Page {
 	async refused({k, refused: events, rev, message, status, old}) {
 		if (this.session?.k !== k) return
 		this.session.refuse(events, old)
-		const lost = events.find(({kind}) => kind === "decide"), [place] = lost?.data.whys || []
+		const lost = events.find(({kind}) => kind === "decide"),
+			[place] = lost?.data.whys || []
 		if (rev && rev !== this.pair.rev) await this.load(k)
 		else if (status === 422) await this.#revote()
 		this.#redraw()
 		if (place) this.toGroup([{key: `${place[0]},${place[1]}`}], true)
 		const note = place?.[3] && JSON.parse(place[3]).note
 		if (note) $("note").value = note
-		if (events.some(({kind}) => kind !== "open")) this.say(status === 409 ? "not saved: another adjudicator was faster; this is their decision. Decide again to change it" : `not saved: ${message}`)
+		if (events.some(({kind}) => kind !== "open"))
+			this.say(
+				status === 409
+					? "not saved: another adjudicator was faster; this is their decision. Decide again to change it"
+					: `not saved: ${message}`,
+			)
 		this.wire.settled() // it is told here
 	}
 
@@ -349,12 +466,16 @@ class App extends Page {
 }
 
 begin(async () => {
-	const wire = await arrive(), {project} = wire
+	const wire = await arrive(),
+		{project} = wire
 	if (project.role !== "adjudicator") return location.replace(page(""))
-	const pairs = asked() ? [{k: asked()}] : await toDo(wire), app = new App(wire)
+	const pairs = asked() ? [{k: asked()}] : await toDo(wire),
+		app = new App(wire)
 	document.body.dataset.state = "ready"
 	await app.load((pairs.find(({state}) => state !== "done") || pairs[0]).k, false)
-	import("./strip.js").then(({strip}) => strip($("figures"), project, () => app.doc?.blind)).catch(() => {}) // nobody waits for it
+	import("./strip.js")
+		.then(({strip}) => strip($("figures"), project, () => app.doc?.blind))
+		.catch(() => {}) // nobody waits for it
 	if (app.pair) return
 	$("start-ways").hidden = false
 	throw new Error($("status-text").textContent)

@@ -16,21 +16,30 @@ import {Session} from "./session.js"
 import {doubtful} from "./suggest.js"
 import {cellName, cellState, describe, keyName, NAMES, plural, spanName} from "./words.js"
 
-const MOST_COMPOSITES = 300, ENOUGH = 3
+const MOST_COMPOSITES = 300,
+	ENOUGH = 3
 const MAIN = ["sure", "possible", "none", "cycle", "undo", "done"]
 const focused = () => document.activeElement?.closest("#matrix, #lines")
 
 class App extends Page {
 	constructor(wire) {
 		super(wire)
-		Object.assign(this, {level: 0, finished: new Set(), shown: true, asking: Promise.resolve(), shelf: `${wire.project.key} ${wire.project.annotator}`})
+		Object.assign(this, {
+			level: 0,
+			finished: new Set(),
+			shown: true,
+			asking: Promise.resolve(),
+			shelf: `${wire.project.key} ${wire.project.annotator}`,
+		})
 		this.matrix = new Matrix($("matrix"))
 		this.lines = new Lines($("lines"))
 		this.act = actions(this)
 		this.panel = new Panel(this)
 		const pointer = {
-			...this.act, blocking: () => $("block").ariaPressed === "true",
-			preview: (from, to) => (from ? this.matrix.select(this.spanned(from, to), "", []) : this.outline()),
+			...this.act,
+			blocking: () => $("block").ariaPressed === "true",
+			preview: (from, to) =>
+				from ? this.matrix.select(this.spanned(from, to), "", []) : this.outline(),
 			word: (side, at) => this.go(this.to(side, at), true),
 			pick: (side, at) => this.pick(side, at),
 		}
@@ -44,7 +53,8 @@ class App extends Page {
 	}
 
 	pressed(event) {
-		const within = event.target.closest("#matrix, #lines"), action = actionOf(event, ACTIONS)
+		const within = event.target.closest("#matrix, #lines"),
+			action = actionOf(event, ACTIONS)
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
 		if (!within && action === "escape") this.matrix.focus()
 		if (!within || typing(event.target)) return
@@ -56,8 +66,10 @@ class App extends Page {
 
 	// Remember which of the main keys were used. They are shown until each was, or some pairs are done.
 	learned(action) {
-		const used = JSON.parse(localStorage.getItem(`${this.shelf} keys`) || "[]"), left = MAIN.filter(name => !used.includes(name))
-		if (left.includes(action)) localStorage.setItem(`${this.shelf} keys`, JSON.stringify([...used, action]))
+		const used = JSON.parse(localStorage.getItem(`${this.shelf} keys`) || "[]"),
+			left = MAIN.filter(name => !used.includes(name))
+		if (left.includes(action))
+			localStorage.setItem(`${this.shelf} keys`, JSON.stringify([...used, action]))
 		return !left.length || this.done >= ENOUGH
 	}
 
@@ -71,16 +83,26 @@ class App extends Page {
 		if (!doc) return
 		dismiss()
 		this.leave()
-		Object.assign(this, {doc, cursor: [0, 0], box: null, anchor: null, note: "", novice: !this.learned()})
+		Object.assign(this, {
+			doc,
+			cursor: [0, 0],
+			box: null,
+			anchor: null,
+			note: "",
+			novice: !this.learned(),
+		})
 		this.use(new Session(doc, this.wire))
-		const {pair} = this, first = pair.hints.cells.find(index => doubtful(pair, index))
+		const {pair} = this,
+			first = pair.hints.cells.find(index => doubtful(pair, index))
 		this.open()
 		if (first !== undefined) this.cursor = pair.place(first)
 		this.lay()
 		this.tally(doc)
 		this.#title()
 		this.matrix.focus()
-		announce(`${doc.id}, ${doc.place} of ${doc.pairs}: ${pair.n} source and ${pair.m} target words, ${plural(pair.links(), "link")}`)
+		announce(
+			`${doc.id}, ${doc.place} of ${doc.pairs}: ${pair.n} source and ${pair.m} target words, ${plural(pair.links(), "link")}`,
+		)
 		document.body.dataset.pair = doc.k
 		for (const next of new Set([doc.next_open, doc.next])) if (next) this.wire.prefetch(next)
 		this.#elsewhere()
@@ -99,7 +121,11 @@ class App extends Page {
 
 	// On to the next open pair, as the server now has it: what was fetched before does not know what is done since.
 	async onward(turn) {
-		const {doc, doc: {next_open: to, next}} = this, fresh = await this.fresh(doc)
+		const {
+				doc,
+				doc: {next_open: to, next},
+			} = this,
+			fresh = await this.fresh(doc)
 		if (turn !== this.turn) return
 		if (!fresh) return this.load([to, next].find(k => k && !this.finished.has(k)))
 		this.tally(fresh)
@@ -124,9 +150,15 @@ class App extends Page {
 
 	// Size and draw all of it anew.
 	lay() {
-		const {source, target} = (this.doc.direction ||= {}), within = focused()
+		const {source, target} = (this.doc.direction ||= {}),
+			within = focused()
 		this.rtl = target === "rtl"
-		this.matrix.load(this.pair, this.rtl, source === "rtl", matchMedia("(pointer: coarse)").matches ? 26 : 18)
+		this.matrix.load(
+			this.pair,
+			this.rtl,
+			source === "rtl",
+			matchMedia("(pointer: coarse)").matches ? 26 : 18,
+		)
 		this.lines.load(this.pair, this.doc.direction)
 		this.redraw()
 		if (within) this.matrix.focus() // its element was made anew
@@ -153,7 +185,11 @@ class App extends Page {
 
 	// A click on a word of each line is a click on their cell. The first word stays chosen until then, or until anything else moves the cursor.
 	pick(side, at) {
-		const {lines, lines: {chosen}, pair} = this
+		const {
+			lines,
+			lines: {chosen},
+			pair,
+		} = this
 		this.picking = true
 		if (chosen && chosen[0] !== side) this.act.cycle(this.to(side, at))
 		else {
@@ -161,7 +197,9 @@ class App extends Page {
 			if (String(chosen) !== String([side, at])) {
 				lines.chosen = [side, at]
 				lines.place(this.cursor, true)
-				this.say(`${(side ? pair.target : pair.source)[at]} is chosen: click a word of the other line to link the two`)
+				this.say(
+					`${(side ? pair.target : pair.source)[at]} is chosen: click a word of the other line to link the two`,
+				)
 			}
 		}
 		this.picking = false
@@ -190,33 +228,77 @@ class App extends Page {
 	// Box, phrases, lines and status at once; the panel when there is time.
 	outline(tell) {
 		if (!this.pair) return
-		const {pair, box, level, matrix, cursor: [i, j]} = this, blocking = box ? blockers(pair, box) : []
-		const kind = blocking.length ? "blocked" : box && closure(pair, box) ? "phrase" : "", low = pair.rows[3 * i], high = pair.rows[3 * i + 1]
-		this.phrase = i < pair.n && low >= 0 && j >= low && j <= high ? closure(pair, [i, i, low, high]) : null
+		const {
+				pair,
+				box,
+				level,
+				matrix,
+				cursor: [i, j],
+			} = this,
+			blocking = box ? blockers(pair, box) : []
+		const kind = blocking.length ? "blocked" : box && closure(pair, box) ? "phrase" : "",
+			low = pair.rows[3 * i],
+			high = pair.rows[3 * i + 1]
+		this.phrase =
+			i < pair.n && low >= 0 && j >= low && j <= high ? closure(pair, [i, i, low, high]) : null
 		matrix.select(box, kind, blocking)
-		matrix.outline(this.phrase, level ? atomic(pair) : [], level > 1 ? composite(pair, MOST_COMPOSITES) : [])
+		matrix.outline(
+			this.phrase,
+			level ? atomic(pair) : [],
+			level > 1 ? composite(pair, MOST_COMPOSITES) : [],
+		)
 		this.lines.draw(blocking)
 		Object.assign(this, {kind, blocking})
 		this.#status()
 		if (tell) announce($("status-text").textContent)
-		this.waiting ??= requestAnimationFrame(() => setTimeout(() => {
-			this.waiting = null
-			this.panel.draw()
-			document.body.dataset.seq = this.pair.seq
-		}))
+		this.waiting ??= requestAnimationFrame(() =>
+			setTimeout(() => {
+				this.waiting = null
+				this.panel.draw()
+				document.body.dataset.seq = this.pair.seq
+			}),
+		)
 	}
 
 	// What is said of the box or the cursor's cell; where the mouse is on another cell, of that.
 	#status() {
-		const {pair, box, note, kind, blocking, cursor, matrix: {hovered}} = this, strong = text => html("strong", {dir: "auto"}, text)
-		const [top, bottom, left, right] = box || [cursor[0], cursor[0], cursor[1], cursor[1]], [y, x] = hovered || cursor
-		const away = hovered && (y < top || y > bottom || x < left || x > right), place = away ? hovered : cursor
-		const parts = box && !away ? [strong(spanName(pair, box))] : [strong(cellName(pair, ...place)), ` ${cellState(pair, pair.index(place))}`]
+		const {
+				pair,
+				box,
+				note,
+				kind,
+				blocking,
+				cursor,
+				matrix: {hovered},
+			} = this,
+			strong = text => html("strong", {dir: "auto"}, text)
+		const [top, bottom, left, right] = box || [cursor[0], cursor[0], cursor[1], cursor[1]],
+			[y, x] = hovered || cursor
+		const away = hovered && (y < top || y > bottom || x < left || x > right),
+			place = away ? hovered : cursor
+		const parts =
+			box && !away
+				? [strong(spanName(pair, box))]
+				: [strong(cellName(pair, ...place)), ` ${cellState(pair, pair.index(place))}`]
 		if (!away && blocking.length) {
-			const [i, j] = blocking[0], words = [pair.source[i], pair.target[j]].map(strong)
+			const [i, j] = blocking[0],
+				words = [pair.source[i], pair.target[j]].map(strong)
 			if (i < box[0] || i > box[1]) words.reverse()
-			parts.push(html("b", {class: "bad"}, " not a phrase pair: "), words[0], " is also linked to ", words[1], ", outside the box. ", key("b"), " extends the box, ", key("o"), " goes there.")
-		} else if (box && !away) parts.push(` ${kind ? "phrase pair" : "box"}, ${box[1] - box[0] + 1} × ${box[3] - box[2] + 1}`)
+			parts.push(
+				html("b", {class: "bad"}, " not a phrase pair: "),
+				words[0],
+				" is also linked to ",
+				words[1],
+				", outside the box. ",
+				key("b"),
+				" extends the box, ",
+				key("o"),
+				" goes there.",
+			)
+		} else if (box && !away)
+			parts.push(
+				` ${kind ? "phrase pair" : "box"}, ${box[1] - box[0] + 1} × ${box[3] - box[2] + 1}`,
+			)
 		if (note) parts.push(html("span", {class: "said"}, note))
 		$("status-text").replaceChildren(...parts)
 	}
@@ -230,7 +312,8 @@ class App extends Page {
 
 	// Send an event and draw what it touched.
 	commit(kind, data, told) {
-		const {done} = this.pair, touched = this.session.commit(kind, data)
+		const {done} = this.pair,
+			touched = this.session.commit(kind, data)
 		if (touched) {
 			this.matrix.update(touched)
 			this.#counted(done)
@@ -256,7 +339,11 @@ class App extends Page {
 	// Events were not taken: what they write was changed in another tab, or the text was. They are kept until the user has chosen.
 	async refused({k, refused: events, rev, old, status, message, moved}) {
 		// what is somebody else's now is told, not asked about
-		if (events.some(({kind}) => kind !== "open")) this.refusals = [...this.refusals, {k, events, rev: old, status: moved ? 404 : status, message}]
+		if (events.some(({kind}) => kind !== "open"))
+			this.refusals = [
+				...this.refusals,
+				{k, events, rev: old, status: moved ? 404 : status, message},
+			]
 		if (this.session?.k !== k) return this.#elsewhere() || this.#ask()
 		const {rev: held} = this.pair
 		this.folded(() => this.session.refuse(events, old))
@@ -291,7 +378,9 @@ class App extends Page {
 			const keepThis = here.ask ? await question(matrix.here.element, here.text, here.keep) : true
 			if (keepThis === undefined || this.doc !== doc) return
 			if (keepThis) here.keep()
-			this.refusals = this.refusals.map(row => ({...row, events: row.events.filter(({id}) => !ids.includes(id))})).filter(({events}) => events.length)
+			this.refusals = this.refusals
+				.map(row => ({...row, events: row.events.filter(({id}) => !ids.includes(id))}))
+				.filter(({events}) => events.length)
 			if (here.ask) matrix.focus()
 		}
 		if (!this.refusals.length) this.wire.settled()
@@ -299,7 +388,10 @@ class App extends Page {
 
 	// "set possible in your other tab; here sure", and what keeps this. Nothing is asked where nothing stands against it any more.
 	#versus(writes) {
-		const {pair, act} = this, {cells, comments, label, flags, done, kind} = writes, parts = [], keeps = []
+		const {pair, act} = this,
+			{cells, comments, label, flags, done, kind} = writes,
+			parts = [],
+			keeps = []
 		let ask = !!kind
 		const differ = (what, before, held, wanted, keep, more = "") => {
 			if (held === wanted) return
@@ -307,17 +399,47 @@ class App extends Page {
 			keeps.push(keep)
 			if (held !== before) ask = true
 		}
-		const now = ([i, j]) => pair.values[pair.at(i, j)], [first, ...others] = cells.filter(cell => now(cell) !== cell[3])
+		const now = ([i, j]) => pair.values[pair.at(i, j)],
+			[first, ...others] = cells.filter(cell => now(cell) !== cell[3])
 		if (first) {
 			this.go(pair.spot(...first))
-			differ(cellName(pair, ...first), "", `set ${NAMES[now(first)]}`, NAMES[first[3]], () => act.write(writes.how || "cell", cells.map(([i, j, , value]) => [pair.at(i, j), value])), others.length ? `, and ${others.length} more` : "")
+			differ(
+				cellName(pair, ...first),
+				"",
+				`set ${NAMES[now(first)]}`,
+				NAMES[first[3]],
+				() =>
+					act.write(
+						writes.how || "cell",
+						cells.map(([i, j, , value]) => [pair.at(i, j), value]),
+					),
+				others.length ? `, and ${others.length} more` : "",
+			)
 		}
-		for (const [name, before, after] of comments) differ(`comment on ${keyName(pair, name)}`, `“${before}”`, `“${pair.comments.get(name) || ""}”`, `“${after}”`, () => act.remark(name, after))
-		const judged = at => [label ? label[at] : pair.judgment, flags ? flags[at] : pair.flags], spoken = judgment => judgment.flat().join(" ") || "none"
-		differ("judgment", spoken(judged(0)), spoken([pair.judgment, pair.flags]), spoken(judged(1)), () => act.judge(...judged(1)))
+		for (const [name, before, after] of comments)
+			differ(
+				`comment on ${keyName(pair, name)}`,
+				`“${before}”`,
+				`“${pair.comments.get(name) || ""}”`,
+				`“${after}”`,
+				() => act.remark(name, after),
+			)
+		const judged = at => [label ? label[at] : pair.judgment, flags ? flags[at] : pair.flags],
+			spoken = judgment => judgment.flat().join(" ") || "none"
+		differ(
+			"judgment",
+			spoken(judged(0)),
+			spoken([pair.judgment, pair.flags]),
+			spoken(judged(1)),
+			() => act.judge(...judged(1)),
+		)
 		const state = on => (on ? "done" : "not done")
 		if (done) differ("pair", "", state(pair.done), state(done.after), act["toggle-done"])
-		return {text: (kind ? `${kind} not saved: ` : "") + parts.join(" "), ask: ask && parts.length > 0, keep: () => keeps.forEach(keep => keep())}
+		return {
+			text: (kind ? `${kind} not saved: ` : "") + parts.join(" "),
+			ask: ask && parts.length > 0,
+			keep: () => keeps.forEach(keep => keep()),
+		}
 	}
 }
 
@@ -326,7 +448,8 @@ begin(async () => {
 		$("start-go").hidden = !go
 		$("start-go").onclick = go
 	})
-	const app = new App(wire), pairs = asked() ? [{k: asked()}] : await toDo(wire)
+	const app = new App(wire),
+		pairs = asked() ? [{k: asked()}] : await toDo(wire)
 	document.body.dataset.state = "ready"
 	await app.load((pairs.find(({done}) => !done) || pairs[0]).k, false)
 	if (!app.pair) document.body.dataset.state = "failed"

@@ -1,13 +1,30 @@
 // Assign pairs to annotators: what would change is shown before it is done.
 import {$, html, on, say} from "./dom.js"
-import {api, below, cell, Fault, head, pageOf, plural, rows, toast, tried, whenSent} from "./manage.js"
+import {
+	api,
+	below,
+	cell,
+	Fault,
+	head,
+	pageOf,
+	plural,
+	rows,
+	toast,
+	tried,
+	whenSent,
+} from "./manage.js"
 import {begin} from "./tabs.js"
 
-const WAIT = 300, form = $("plan")
-const field = name => form.elements[name], number = name => Number(field(name).value)
+const WAIT = 300,
+	form = $("plan")
+const field = name => form.elements[name],
+	number = name => Number(field(name).value)
 
 begin(async () => {
-	let seen = null, timer = 0, turn = 0, fixed = null
+	let seen = null,
+		timer = 0,
+		turn = 0,
+		fixed = null
 
 	const shareOf = () => ({one: 0, some: number("share") / 100, two: 1})[field("by").value] ?? null
 	const by = value => field("by").value === value
@@ -18,36 +35,75 @@ begin(async () => {
 
 	function plan(more) {
 		const names = [...form.querySelectorAll("[name=annotators]:checked")].map(({value}) => value)
-		const held = fixed ? {trial: fixed.trial, stratify: fixed.stratify, seed: fixed.seed} : {trial: number("trial"), stratify: [...form.querySelectorAll("[name=stratify]:checked")].map(({value}) => value), seed: number("seed")}
-		return {annotators: names, double: shareOf(), each: by("each") ? number("each") : null, control: number("control") / 100, control_least: number("control_least"), order: field("order").value, ...held, ...more}
+		const held = fixed
+			? {trial: fixed.trial, stratify: fixed.stratify, seed: fixed.seed}
+			: {
+					trial: number("trial"),
+					stratify: [...form.querySelectorAll("[name=stratify]:checked")].map(({value}) => value),
+					seed: number("seed"),
+				}
+		return {
+			annotators: names,
+			double: shareOf(),
+			each: by("each") ? number("each") : null,
+			control: number("control") / 100,
+			control_least: number("control_least"),
+			order: field("order").value,
+			...held,
+			...more,
+		}
 	}
 
 	// Fill the form with the plan in force; what is drawn once stays.
 	function fill(names, now) {
 		fixed = now
 		const all = [...new Set([...(now?.annotators ?? []), ...names])]
-		$("names").replaceChildren(...all.map(name => {
-			const box = html("input", {type: "checkbox", name: "annotators", value: name, checked: "", disabled: now?.annotators.includes(name) ? "" : null})
-			return html("label", {class: "tick"}, box, name)
-		}))
+		$("names").replaceChildren(
+			...all.map(name => {
+				const box = html("input", {
+					type: "checkbox",
+					name: "annotators",
+					value: name,
+					checked: "",
+					disabled: now?.annotators.includes(name) ? "" : null,
+				})
+				return html("label", {class: "tick"}, box, name)
+			}),
+		)
 		$("nobody").hidden = all.length > 0
 		form.hidden = !all.length
 		if (!now) return
 		const {double, each, trial, control, control_least: least, order, stratify, seed} = now
-		field("by").value = each ? "each" : double === null ? "all" : double === 0 ? "one" : double === 1 ? "two" : "some"
+		field("by").value = each
+			? "each"
+			: double === null
+				? "all"
+				: double === 0
+					? "one"
+					: double === 1
+						? "two"
+						: "some"
 		if (each) field("each").value = each
 		if (double) field("share").value = Math.round(100 * double)
 		if (control !== null) field("control").value = Math.round(100 * control)
 		if (least !== null) field("control_least").value = least
-		if (![...field("order").options].some(({value}) => value === order)) field("order").append(html("option", {value: order}, order))
+		if (![...field("order").options].some(({value}) => value === order))
+			field("order").append(html("option", {value: order}, order))
 		field("order").value = order
 		Object.assign(field("trial"), {value: trial, disabled: true})
 		Object.assign(field("seed"), {value: seed, disabled: true})
-		form.querySelectorAll("[name=stratify]").forEach(box => Object.assign(box, {checked: stratify.includes(box.value), disabled: true}))
+		form
+			.querySelectorAll("[name=stratify]")
+			.forEach(box => Object.assign(box, {checked: stratify.includes(box.value), disabled: true}))
 	}
 
 	const row = ({annotator, pairs, new: added, alone, shared, hidden}) => [
-		head(annotator), cell(String(pairs - added)), cell(added ? html("b", {}, `+${added}`) : html("span", {class: "quiet"}, "0")), cell(String(alone)), cell(String(shared)), cell(String(hidden)),
+		head(annotator),
+		cell(String(pairs - added)),
+		cell(added ? html("b", {}, `+${added}`) : html("span", {class: "quiet"}, "0")),
+		cell(String(alone)),
+		cell(String(shared)),
+		cell(String(hidden)),
 	]
 
 	function show(answer) {
@@ -64,7 +120,8 @@ begin(async () => {
 	// Ask what would change; an answer that was overtaken is dropped.
 	async function ask() {
 		clearTimeout(timer)
-		const mine = ++turn, part = $("problem")
+		const mine = ++turn,
+			part = $("problem")
 		seen = null
 		$("assign").disabled = true
 		try {
@@ -87,12 +144,27 @@ begin(async () => {
 	const free = ({pairs, new: added, begun, done}) => pairs - added - Math.max(begun, done)
 
 	function movable(shares) {
-		const held = shares.filter(share => share.pairs > share.new), from = $("from").value, to = $("to").value
+		const held = shares.filter(share => share.pairs > share.new),
+			from = $("from").value,
+			to = $("to").value
 		$("move").hidden = !held.length
-		$("from").replaceChildren(...held.filter(free).map(share => html("option", {value: share.annotator, "data-free": free(share)}, `${share.annotator}, ${free(share)}`)))
+		$("from").replaceChildren(
+			...held
+				.filter(free)
+				.map(share =>
+					html(
+						"option",
+						{value: share.annotator, "data-free": free(share)},
+						`${share.annotator}, ${free(share)}`,
+					),
+				),
+		)
 		if ([...$("from").options].some(({value}) => value === from)) $("from").value = from
 		const others = shares.map(({annotator}) => annotator).filter(name => name !== $("from").value)
-		$("to").replaceChildren(...others.map(name => html("option", {value: name}, name)), html("option", {value: ""}, "nobody"))
+		$("to").replaceChildren(
+			...others.map(name => html("option", {value: name}, name)),
+			html("option", {value: ""}, "nobody"),
+		)
 		if ([...$("to").options].some(({value}) => value === to)) $("to").value = to
 		counted()
 	}
@@ -105,14 +177,29 @@ begin(async () => {
 	}
 
 	async function move(from, to, count, pairs) {
-		const done = await api("POST", below("move"), {from, to: to || null, count, ...(pairs && {pairs})})
+		const done = await api("POST", below("move"), {
+			from,
+			to: to || null,
+			count,
+			...(pairs && {pairs}),
+		})
 		await ask()
 		return done
 	}
 
 	async function load() {
-		const [{people}, {now}] = await Promise.all([api("GET", below("people")), api("GET", below("assign"))])
-		fill(people.filter(({role, annotates, state}) => state !== "closed" && (role === "annotator" || annotates)).map(({name}) => name), now)
+		const [{people}, {now}] = await Promise.all([
+			api("GET", below("people")),
+			api("GET", below("assign")),
+		])
+		fill(
+			people
+				.filter(
+					({role, annotates, state}) => state !== "closed" && (role === "annotator" || annotates),
+				)
+				.map(({name}) => name),
+			now,
+		)
 		fields()
 		if (!form.hidden) await ask()
 	}
@@ -121,14 +208,18 @@ begin(async () => {
 	on(form, "input", later)
 	on($("from"), "change", () => seen && movable(seen.shares))
 	on($("count"), "input", counted)
-	on($("assign"), "click", () => tried(async () => {
-		const {pairs} = seen
-		await api("POST", below("assign"), plan({plan: seen.plan}))
-		await load()
-		toast(`${plural(pairs, "pair")} assigned.`)
-	}, ask))
+	on($("assign"), "click", () =>
+		tried(async () => {
+			const {pairs} = seen
+			await api("POST", below("assign"), plan({plan: seen.plan}))
+			await load()
+			toast(`${plural(pairs, "pair")} assigned.`)
+		}, ask),
+	)
 	whenSent($("move"), async () => {
-		const from = $("from").value, to = $("to").value, {count, pairs, text} = await move(from, to, Number($("count").value))
+		const from = $("from").value,
+			to = $("to").value,
+			{count, pairs, text} = await move(from, to, Number($("count").value))
 		toast(text || `${plural(count, "pair")} moved.`, () => move(to, from, count, pairs))
 	})
 	await load()

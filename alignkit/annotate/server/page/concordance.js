@@ -2,16 +2,20 @@
 import {$, button, html, item} from "./dom.js"
 import {plural} from "./words.js"
 
-const SIDES = ["source", "target"], MOST = 12
+const SIDES = ["source", "target"],
+	MOST = 12
 
 const counterpart = ({counterpart, sure, possible}) => {
-	const counts = [sure && `${sure} sure`, possible && `${possible} possible`].filter(Boolean).join(", ")
+	const counts = [sure && `${sure} sure`, possible && `${possible} possible`]
+		.filter(Boolean)
+		.join(", ")
 	return item(html("span", {dir: "auto"}, counterpart), " ", html("small", {}, counts))
 }
 
 // Show the concordance of the word of a side under the cursor, over the annotator's own pairs.
 export async function ownLinks(app, side) {
-	const {pair, cursor, doc} = app, word = (side ? pair.target : pair.source)[cursor[side]]
+	const {pair, cursor, doc} = app,
+		word = (side ? pair.target : pair.source)[cursor[side]]
 	if (word === undefined) return app.say("no word here")
 	let answer
 	try {
@@ -21,12 +25,28 @@ export async function ownLinks(app, side) {
 	}
 	if (app.doc !== doc) return
 	const {counterparts, lines, total, not_annotated: open, not_searched: beyond} = answer
-	const line = ({k, id, status, left, word, right, counterpart}) => item(button(() => app.load(k), k === doc.k ? "current" : "",
-		html("span", {dir: "auto"}, `${left} `, html("strong", {}, word), ` ${right}`), html("small", {dir: "auto"}, `${id}: ${counterpart || status}`)))
-	const more = [open && `${open} more in pairs you have not annotated`, total > lines.length && `${total - lines.length} lines not listed`, beyond && `${plural(beyond, "pair")} not searched`]
+	const line = ({k, id, status, left, word, right, counterpart}) =>
+		item(
+			button(
+				() => app.load(k),
+				k === doc.k ? "current" : "",
+				html("span", {dir: "auto"}, `${left} `, html("strong", {}, word), ` ${right}`),
+				html("small", {dir: "auto"}, `${id}: ${counterpart || status}`),
+			),
+		)
+	const more = [
+		open && `${open} more in pairs you have not annotated`,
+		total > lines.length && `${total - lines.length} lines not listed`,
+		beyond && `${plural(beyond, "pair")} not searched`,
+	]
 	$("own-word").textContent = `${word} (${SIDES[side]})`
-	$("own-count").textContent = [`linked by you: ${plural(total, "occurrence")}`, ...more].filter(Boolean).join("; ")
-	$("own-counterparts").replaceChildren(...counterparts.slice(0, MOST).map(counterpart), ...(counterparts.length > MOST ? [item(`and ${counterparts.length - MOST} more`)] : []))
+	$("own-count").textContent = [`linked by you: ${plural(total, "occurrence")}`, ...more]
+		.filter(Boolean)
+		.join("; ")
+	$("own-counterparts").replaceChildren(
+		...counterparts.slice(0, MOST).map(counterpart),
+		...(counterparts.length > MOST ? [item(`and ${counterparts.length - MOST} more`)] : []),
+	)
 	$("own-lines").replaceChildren(...lines.map(line))
 	$("own-links").hidden = false
 	$("own-links").scrollIntoView({block: "nearest"})

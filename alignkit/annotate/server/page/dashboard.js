@@ -16,14 +16,27 @@ const last = (view, name) => (name in view.mean ? cell(...figure(view.mean[name]
 function draw(view) {
 	say("progress-text", `${view.settled} of ${plural(view.pairs, "pair")} adjudicated`)
 	Object.assign($("progress"), {value: view.settled, max: Math.max(view.pairs, 1)})
-	const {activeElement: focused} = document, at = focused?.dataset?.pair
+	const {activeElement: focused} = document,
+		at = focused?.dataset?.pair
 	document.body.dataset.task = view.judged ? "judge" : ""
 	$("annotators").replaceChildren(...view.annotators.map(annotator))
 	if (view.judged) labels(view)
 	else links(view)
 	const {cautions} = view
 	$("care").hidden = !cautions.length
-	$("care").querySelector("ul").replaceChildren(...cautions.map(({pairings, says, instead}) => html("li", {dir: "auto"}, html("b", {}, pairings.join("; ")), pairings.length ? ": " : "", `${says}: ${instead}`)))
+	$("care")
+		.querySelector("ul")
+		.replaceChildren(
+			...cautions.map(({pairings, says, instead}) =>
+				html(
+					"li",
+					{dir: "auto"},
+					html("b", {}, pairings.join("; ")),
+					pairings.length ? ": " : "",
+					`${says}: ${instead}`,
+				),
+			),
+		)
 	say("care-of", view.at ? `, as of ${clock(view.at)}` : "")
 	say("commands", view.commands.join("\n") || view.reason)
 	if (at) document.querySelector(`a[data-pair="${at}"]`)?.focus({preventScroll: true})
@@ -34,86 +47,210 @@ function draw(view) {
 function links(view) {
 	$("twos").replaceChildren(...agreement(view))
 	$("beyond").replaceChildren(...beyond(view))
-	$("lowest").replaceChildren(...(view.lowest.length ? view.lowest.map(pair) : [nothing(view.twos, "agree on all pairs that two have done", 4)]))
+	$("lowest").replaceChildren(
+		...(view.lowest.length
+			? view.lowest.map(pair)
+			: [nothing(view.twos, "agree on all pairs that two have done", 4)]),
+	)
 	corrected(view)
 	const {pull, accepted, rejected, cautions} = view.pull
 	$("pull").replaceChildren(
-		entry("pull", ...figure(pull, {signed: true, more: pull.value === null ? "" : plural(pull.pairs ?? 0, "pair")})),
-		...(pull.value === null ? [] : [entry("accepted", ...figure(accepted)), entry("rejected", ...figure(rejected))]),
+		entry(
+			"pull",
+			...figure(pull, {
+				signed: true,
+				more: pull.value === null ? "" : plural(pull.pairs ?? 0, "pair"),
+			}),
+		),
+		...(pull.value === null
+			? []
+			: [entry("accepted", ...figure(accepted)), entry("rejected", ...figure(rejected))]),
 	)
 	$("cautions").replaceChildren(...cautions.map(text => html("li", {}, text)))
-	say("as-of", view.at ? `, as of ${clock(view.at)}${view.running ? "; being updated" : ""}` : view.running ? ", being computed" : "")
+	say(
+		"as-of",
+		view.at
+			? `, as of ${clock(view.at)}${view.running ? "; being updated" : ""}`
+			: view.running
+				? ", being computed"
+				: "",
+	)
 }
 
 // Where pairs are judged: kappa of labels, and the pairs with different ones.
 function labels(view) {
 	const {twos, same, kappa, pairs, differ} = view.judged
-	const rows = twos.map(one => row("", two(one), cell(String(one.pairs)), cell(...figure(one.same)), cell(...figure(one.kappa))))
-	if (twos.length > 1) rows.push(row("mean", head(`mean of ${twos.length}`), cell(), cell(...figure(same)), cell(...figure(kappa))))
-	$("judged").replaceChildren(...(twos.length ? rows : nobody({reason: view.reason || "no two annotators have given labels yet"}, 4)))
+	const rows = twos.map(one =>
+		row(
+			"",
+			two(one),
+			cell(String(one.pairs)),
+			cell(...figure(one.same)),
+			cell(...figure(one.kappa)),
+		),
+	)
+	if (twos.length > 1)
+		rows.push(
+			row(
+				"mean",
+				head(`mean of ${twos.length}`),
+				cell(),
+				cell(...figure(same)),
+				cell(...figure(kappa)),
+			),
+		)
+	$("judged").replaceChildren(
+		...(twos.length
+			? rows
+			: nobody({reason: view.reason || "no two annotators have given labels yet"}, 4)),
+	)
 	say("differ", differ > pairs.length ? `, the first ${pairs.length} of ${differ}` : "")
-	$("differing").replaceChildren(...(pairs.length ? pairs.map(differing) : [nothing(twos, "gave each pair that two have judged the same label and flags", 3)]))
+	$("differing").replaceChildren(
+		...(pairs.length
+			? pairs.map(differing)
+			: [nothing(twos, "gave each pair that two have judged the same label and flags", 3)]),
+	)
 }
 
-const said = ([text, times]) => html("span", {dir: "auto"}, html("b", {}, text), times > 1 ? ` × ${times}` : "")
-const differing = one => row("", cell(...one.judgments.flatMap((each, at) => (at ? [" / ", said(each)] : [said(each)]))), ...named(one))
-const nothing = (twos, told, columns) => row("", html("td", {colspan: columns}, twos.some(({pairs}) => pairs) ? `none: annotators ${told}` : "no pair is done by two annotators yet"))
+const said = ([text, times]) =>
+	html("span", {dir: "auto"}, html("b", {}, text), times > 1 ? ` × ${times}` : "")
+const differing = one =>
+	row(
+		"",
+		cell(...one.judgments.flatMap((each, at) => (at ? [" / ", said(each)] : [said(each)]))),
+		...named(one),
+	)
+const nothing = (twos, told, columns) =>
+	row(
+		"",
+		html(
+			"td",
+			{colspan: columns},
+			twos.some(({pairs}) => pairs)
+				? `none: annotators ${told}`
+				: "no pair is done by two annotators yet",
+		),
+	)
 
 const entry = (name, ...what) => html("div", {}, html("dt", {}, name), html("dd", {}, ...what))
-const nobody = (view, columns) => [row("", html("td", {colspan: columns}, html("span", {class: "none"}, "-"), ` ${view.reason}`))]
+const nobody = (view, columns) => [
+	row("", html("td", {colspan: columns}, html("span", {class: "none"}, "-"), ` ${view.reason}`)),
+]
 
 function agreement(view) {
 	if (view.reason) return nobody(view, 8)
-	const rows = view.twos.map(one => row("", two(one), cell(String(one.pairs)),
-		...["words.sure.f1", "words.possible.f1", "different.cells.all.kappa", "cells.all.kappa"].map(name => cell(...figure(one.figures[name]))),
-		cell(one.links ? `${one.bulk} of ${one.links}` : "-"),
-		cell(one.bulk ? ["sure", "possible"].map(name => `${name} ${number(one.apart[`words.${name}.f1`].value)}`).join(", ") : "the same")))
+	const rows = view.twos.map(one =>
+		row(
+			"",
+			two(one),
+			cell(String(one.pairs)),
+			...["words.sure.f1", "words.possible.f1", "different.cells.all.kappa", "cells.all.kappa"].map(
+				name => cell(...figure(one.figures[name])),
+			),
+			cell(one.links ? `${one.bulk} of ${one.links}` : "-"),
+			cell(
+				one.bulk
+					? ["sure", "possible"]
+							.map(name => `${name} ${number(one.apart[`words.${name}.f1`].value)}`)
+							.join(", ")
+					: "the same",
+			),
+		),
+	)
 	if (view.twos.length < 2) return rows
-	return [...rows, row("mean", head(`mean of ${view.twos.length}`), cell(), last(view, "words.sure.f1"), last(view, "words.possible.f1"), last(view, "different.cells.all.kappa"), last(view, "cells.all.kappa"), cell(), cell())]
+	return [
+		...rows,
+		row(
+			"mean",
+			head(`mean of ${view.twos.length}`),
+			cell(),
+			last(view, "words.sure.f1"),
+			last(view, "words.possible.f1"),
+			last(view, "different.cells.all.kappa"),
+			last(view, "cells.all.kappa"),
+			cell(),
+			cell(),
+		),
+	]
 }
 
 // The model of chance, and for how many pairs both saw the links that it edits.
 function chance({chance, shown, pairs}) {
 	const some = shown !== null && shown < pairs
-	return [chance || "-", some ? html("small", {}, ` both saw the initial links for ${shown} of ${pairs} pairs`) : ""]
+	return [
+		chance || "-",
+		some ? html("small", {}, ` both saw the initial links for ${shown} of ${pairs} pairs`) : "",
+	]
 }
 
 function beyond(view) {
 	if (view.reason) return nobody(view, 6)
-	const wait = {value: null, reason: view.problem || (view.at && !view.running ? "nothing to compare" : "being computed")}
-	const rows = view.twos.map(one => row("", two(one), ...LEVELS.map(level => cell(...figure(one.beyond[level] ?? wait))), cell(...chance(one))))
+	const wait = {
+		value: null,
+		reason: view.problem || (view.at && !view.running ? "nothing to compare" : "being computed"),
+	}
+	const rows = view.twos.map(one =>
+		row(
+			"",
+			two(one),
+			...LEVELS.map(level => cell(...figure(one.beyond[level] ?? wait))),
+			cell(...chance(one)),
+		),
+	)
 	if (view.twos.length < 2) return rows
-	return [...rows, row("mean", head(`mean of ${view.twos.length}`), ...LEVELS.map(level => last(view, `${level}.C`)), cell())]
+	return [
+		...rows,
+		row(
+			"mean",
+			head(`mean of ${view.twos.length}`),
+			...LEVELS.map(level => last(view, `${level}.C`)),
+			cell(),
+		),
+	]
 }
 
 function annotator({name, done, pairs, seconds, left, reason}) {
-	const none = () => cell(html("span", {class: "none"}, "-"), html("small", {class: "why"}, ` ${reason}`))
+	const none = () =>
+		cell(html("span", {class: "none"}, "-"), html("small", {class: "why"}, ` ${reason}`))
 	const rest = done < pairs || !pairs ? (seconds === null ? "-" : duration(left)) : "done"
-	return row("", head(name), cell(html("b", {}, String(done)), ` of ${pairs}`), seconds === null ? none() : cell(duration(seconds)), cell(rest))
+	return row(
+		"",
+		head(name),
+		cell(html("b", {}, String(done)), ` of ${pairs}`),
+		seconds === null ? none() : cell(duration(seconds)),
+		cell(rest),
+	)
 }
 
 const pair = one => row("", cell(number(one.possible)), cell(number(one.sure)), ...named(one))
 
 // The cells that name a pair, as a link where it can be adjudicated, and show its texts.
 function named({k, id, source, target, ready, settled}) {
-	const name = ready ? html("a", {"href": `${page("adjudicate")}?pair=${k}`, "data-pair": k}, id) : id
+	const name = ready ? html("a", {href: `${page("adjudicate")}?pair=${k}`, "data-pair": k}, id) : id
 	const told = settled ? "adjudicated" : ready ? "" : "not yet done by all"
-	return [html("td", {dir: "auto"}, name, told ? html("small", {}, ` ${told}`) : ""), html("td", {class: "text"}, html("p", {dir: "auto"}, source), html("p", {dir: "auto"}, target))]
+	return [
+		html("td", {dir: "auto"}, name, told ? html("small", {}, ` ${told}`) : ""),
+		html("td", {class: "text"}, html("p", {dir: "auto"}, source), html("p", {dir: "auto"}, target)),
+	]
 }
 
 function told(view, problem) {
 	$("state").classList.toggle("bad", !!problem)
-	if (view?.progress !== undefined) say("state", problem || `Reading what is done: ${Math.floor(100 * view.progress)} %`)
+	if (view?.progress !== undefined)
+		say("state", problem || `Reading what is done: ${Math.floor(100 * view.progress)} %`)
 	else say("state", problem)
 	if (view && view.progress === undefined) draw(view)
 }
 
 async function start() {
-	const project = await admitted({progress: ({text, start: go}) => {
-		say("start-text", text)
-		go?.()
-	}})
-	if (project.role === "annotator") throw new Error("The dashboard is for adjudicators: alignkit annotate PROJECT --adjudicate")
+	const project = await admitted({
+		progress: ({text, start: go}) => {
+			say("start-text", text)
+			go?.()
+		},
+	})
+	if (project.role === "annotator")
+		throw new Error("The dashboard is for adjudicators: alignkit annotate PROJECT --adjudicate")
 	document.body.dataset.task = project.task
 	say("project", project.name)
 	say("annotator", `${project.annotator}, ${project.role}`)

@@ -6,50 +6,127 @@ import {show} from "./question.js"
 import {describe, plural} from "./words.js"
 
 export function help(keys = KEYS) {
-	$("help-body").replaceChildren(...Object.entries(keys).map(([name, rows]) => html("section", {}, html("h3", {}, name),
-		html("dl", {}, ...rows.filter(([, , about]) => about).map(([keys, , about, shown]) => html("div", {}, html("dt", {}, key(shown || keys.split(" ")[0])), html("dd", {}, about)))))))
+	$("help-body").replaceChildren(
+		...Object.entries(keys).map(([name, rows]) =>
+			html(
+				"section",
+				{},
+				html("h3", {}, name),
+				html(
+					"dl",
+					{},
+					...rows
+						.filter(([, , about]) => about)
+						.map(([keys, , about, shown]) =>
+							html(
+								"div",
+								{},
+								html("dt", {}, key(shown || keys.split(" ")[0])),
+								html("dd", {}, about),
+							),
+						),
+				),
+			),
+		),
+	)
 	show("help-dialog")
 }
 
-const FILTERS = [["", "All"], ["open", "Open"], ["done", "Done"], ["flagged", "Flagged"], ["commented", "Commented"], ["mine", "Mine"]]
+const FILTERS = [
+	["", "All"],
+	["open", "Open"],
+	["done", "Done"],
+	["flagged", "Flagged"],
+	["commented", "Commented"],
+	["mine", "Mine"],
+]
 const PART = 200 // pairs that are listed at once
-const state = ({done, links, comments}) => [done ? "done" : "open", links && plural(links, "link"), comments && plural(comments, "comment")].filter(Boolean).join(", ")
+const state = ({done, links, comments}) =>
+	[done ? "done" : "open", links && plural(links, "link"), comments && plural(comments, "comment")]
+		.filter(Boolean)
+		.join(", ")
 
 // List all pairs, or find some by id, words or comments and by kind. `told(pair)` is said of each; `about(answer)`, of what the server told, may say something of all.
 export function finder(app, told = state, about = () => "") {
-	const {wire} = app, input = $("find-text"), list = $("find-list")
-	let timer = 0, turn = 0, only = ""
+	const {wire} = app,
+		input = $("find-text"),
+		list = $("find-list")
+	let timer = 0,
+		turn = 0,
+		only = ""
 	const choose = k => () => {
 		$("find-dialog").close()
 		app.load(k)
 	}
-	const row = pair => item(set(button(choose(pair.k), pair.k === app.doc.k ? "current" : "", html("span", {dir: "auto"}, pair.id), html("small", {}, told(pair)), html("em", {dir: "auto"}, pair.text || "")), {"data-k": pair.k}))
-	const others = (from, text) => item(button(async () => {
-		await ask(from)
-		list.querySelector("[data-k]")?.focus()
-	}, "", text))
+	const row = pair =>
+		item(
+			set(
+				button(
+					choose(pair.k),
+					pair.k === app.doc.k ? "current" : "",
+					html("span", {dir: "auto"}, pair.id),
+					html("small", {}, told(pair)),
+					html("em", {dir: "auto"}, pair.text || ""),
+				),
+				{"data-k": pair.k},
+			),
+		)
+	const others = (from, text) =>
+		item(
+			button(
+				async () => {
+					await ask(from)
+					list.querySelector("[data-k]")?.focus()
+				},
+				"",
+				text,
+			),
+		)
 	const ask = async after => {
-		const mine = ++turn, text = input.value.trim()
-		let rows = [], message
+		const mine = ++turn,
+			text = input.value.trim()
+		let rows = [],
+			message
 		try {
-			const answer = await wire.find(text, only, after, PART), {pairs, total, listed = total} = answer, end = after + pairs.length
-			rows = [...(after ? [others(Math.max(0, after - PART), plural(after, "earlier pair"))] : []), ...pairs.map(row), ...(end < listed ? [others(end, plural(listed - end, "more pair"))] : [])]
-			message = rows.length ? about(answer) : text ? "no pair has this in its id, words or comments" : "there is no such pair"
+			const answer = await wire.find(text, only, after, PART),
+				{pairs, total, listed = total} = answer,
+				end = after + pairs.length
+			rows = [
+				...(after ? [others(Math.max(0, after - PART), plural(after, "earlier pair"))] : []),
+				...pairs.map(row),
+				...(end < listed ? [others(end, plural(listed - end, "more pair"))] : []),
+			]
+			message = rows.length
+				? about(answer)
+				: text
+					? "no pair has this in its id, words or comments"
+					: "there is no such pair"
 		} catch (error) {
 			message = error.message
 		}
 		if (mine !== turn) return
 		$("find-message").textContent = message
 		list.replaceChildren(...rows)
-		list.scrollTop = text ? 0 : (list.querySelector(".current")?.offsetTop ?? 0) - list.clientHeight / 2
+		list.scrollTop = text
+			? 0
+			: (list.querySelector(".current")?.offsetTop ?? 0) - list.clientHeight / 2
 	}
-	const kinds = FILTERS.map(([value, name]) => button(() => {
-		only = value
-		kinds.forEach((kind, at) => set(kind, {"aria-pressed": FILTERS[at][0] === only}))
-		ask(0)
-	}, "chip", name))
+	const kinds = FILTERS.map(([value, name]) =>
+		button(
+			() => {
+				only = value
+				kinds.forEach((kind, at) => set(kind, {"aria-pressed": FILTERS[at][0] === only}))
+				ask(0)
+			},
+			"chip",
+			name,
+		),
+	)
 	set(kinds[0], {"aria-pressed": true})
-	kinds[5].title = app.project.role === "adjudicator" ? "pairs in which you have decided something" : "pairs that you have worked on"
+	kinds[5].title =
+		app.project.role === "adjudicator"
+			? "pairs in which you have decided something"
+			: "pairs that you have worked on"
 	input.after(html("p", {class: "kinds", role: "group", "aria-label": "Which pairs"}, ...kinds))
 	on(input, "input", () => {
 		clearTimeout(timer)
@@ -68,11 +145,17 @@ export function finder(app, told = state, about = () => "") {
 	}
 }
 
-const HOW = {accept: "accepted ", "accept-all": "accepted all: ", import: "imported: ", restore: "restored: "}
+const HOW = {
+	accept: "accepted ",
+	"accept-all": "accepted all: ",
+	import: "imported: ",
+	restore: "restored: ",
+}
 const KINDS = {undo: "undone: ", redo: "redone: ", text: "the text changed: "}
 
 // What happened to an aligned pair, in words.
-export const happened = view => event => (KINDS[event.kind] || HOW[event.data.how] || "") + describe(view, writesOf(event))
+export const happened = view => event =>
+	(KINDS[event.kind] || HOW[event.data.how] || "") + describe(view, writesOf(event))
 
 // List the events of a pair, the newest first; `told` puts one into words.
 export async function history(wire, k, told) {
@@ -81,8 +164,21 @@ export async function history(wire, k, told) {
 	show("history-dialog")
 	try {
 		const {events} = await wire.history(k)
-		list.replaceChildren(...events.slice(-300).reverse().map(event => item(html("span", {dir: "auto"}, event.kind === "open" ? "opened" : told(event)),
-			html("small", {}, `${event.seq}, ${event.actor}, ${new Date(event.at || event.client_at).toLocaleString()}`))))
+		list.replaceChildren(
+			...events
+				.slice(-300)
+				.reverse()
+				.map(event =>
+					item(
+						html("span", {dir: "auto"}, event.kind === "open" ? "opened" : told(event)),
+						html(
+							"small",
+							{},
+							`${event.seq}, ${event.actor}, ${new Date(event.at || event.client_at).toLocaleString()}`,
+						),
+					),
+				),
+		)
 	} catch (error) {
 		list.replaceChildren(item(error.message))
 	}

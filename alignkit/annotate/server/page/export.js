@@ -6,26 +6,44 @@ import {begin} from "./tabs.js"
 const form = $("export")
 
 begin(async (me, project) => {
-	const {role} = project, decides = role === "owner" || role === "adjudicator"
+	const {role} = project,
+		decides = role === "owner" || role === "adjudicator"
 	let turn = 0
 
 	const own = [me.account, "My work"]
-	const everyone = decides ? [["all", "Everyone"], ...project.annotators.map(who => [who, who])] : project.annotates || role === "annotator" ? [own] : []
+	const everyone = decides
+		? [["all", "Everyone"], ...project.annotators.map(who => [who, who])]
+		: project.annotates || role === "annotator"
+			? [own]
+			: []
 	const what = role === "annotator" ? [own] : [["gold", "Gold"], ...everyone]
 	form.elements.what.replaceChildren(...what.map(([value, text]) => html("option", {value}, text)))
 	$("names").hidden = !decides
 	$("owner").hidden = role !== "owner"
 
 	function query(more) {
-		const {what: {value}, format, provenance, unfinished, hidden} = form.elements
-		return below(`export?${new URLSearchParams({format: format.value, what: value, done: !unfinished.checked, provenance: provenance.checked, hidden: hidden.checked, ...more})}`)
+		const {
+			what: {value},
+			format,
+			provenance,
+			unfinished,
+			hidden,
+		} = form.elements
+		return below(
+			`export?${new URLSearchParams({format: format.value, what: value, done: !unfinished.checked, provenance: provenance.checked, hidden: hidden.checked, ...more})}`,
+		)
 	}
 
 	async function look() {
-		const mine = ++turn, answer = await api("GET", query({dry_run: true}))
+		const mine = ++turn,
+			answer = await api("GET", query({dry_run: true}))
 		if (mine !== turn) return
 		const {files, lost, unfinished, message, backup, last} = answer
-		$("files").replaceChildren(...files.map(([file, counts]) => html("li", {}, html("b", {}, file), html("span", {}, counts))))
+		$("files").replaceChildren(
+			...files.map(([file, counts]) =>
+				html("li", {}, html("b", {}, file), html("span", {}, counts)),
+			),
+		)
 		say("unfinished", unfinished ? unfinished.toLocaleString("en") : "")
 		say("lost", lost.length ? `This format cannot represent: ${lost.join(", ")}.` : "")
 		say("message", message)
@@ -38,19 +56,32 @@ begin(async (me, project) => {
 	function allowed() {
 		const [done, all] = project.mine
 		if (done === all) return true
-		return question({title: `You have ${plural(all - done, "pair")} to do`, text: "This file shows the work of others on them. The log will say so.", yes: "Download"})
+		return question({
+			title: `You have ${plural(all - done, "pair")} to do`,
+			text: "This file shows the work of others on them. The log will say so.",
+			yes: "Download",
+		})
 	}
 
-	const fetched = (path, all) => tried(async () => {
-		if (all && !(await allowed())) return
-		await download(path, bytes => say("progress", `Downloading: ${size(bytes)}`))
-		say("progress", "Downloaded.")
-	}, () => say("progress", ""))
+	const fetched = (path, all) =>
+		tried(
+			async () => {
+				if (all && !(await allowed())) return
+				await download(path, bytes => say("progress", `Downloading: ${size(bytes)}`))
+				say("progress", "Downloaded.")
+			},
+			() => say("progress", ""),
+		)
 
 	function drawn() {
 		const archived = project.state === "archived"
 		say("archive", archived ? "Reopen project" : "Archive project")
-		say("archive-note", archived ? "It is archived. Everyone can read it, nobody can change it." : "Everyone can still read it, nobody can change it. You can reopen it.")
+		say(
+			"archive-note",
+			archived
+				? "It is archived. Everyone can read it, nobody can change it."
+				: "Everyone can still read it, nobody can change it. You can reopen it.",
+		)
 	}
 
 	// Archive it, or open it again.
@@ -71,7 +102,10 @@ begin(async (me, project) => {
 	on(form, "change", () => tried(look))
 	on(form, "submit", event => {
 		event.preventDefault()
-		const {what: {value}, unfinished} = form.elements
+		const {
+			what: {value},
+			unfinished,
+		} = form.elements
 		fetched(query(), value !== "gold" && value !== me.account && unfinished.checked)
 	})
 	on($("backup"), "click", () => fetched(below("backup"), true))

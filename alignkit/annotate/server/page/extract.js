@@ -44,18 +44,37 @@ class Extract extends Sheet {
 	}
 
 	opened() {
-		const {doc} = this, {attributes} = doc
-		Object.assign(this, {units: {}, marks: {}, spans: {}, at: {source: 0, target: 0}, marked: {source: null, target: null}, anchor: null, side: "source", editing: null})
+		const {doc} = this,
+			{attributes} = doc
+		Object.assign(this, {
+			units: {},
+			marks: {},
+			spans: {},
+			at: {source: 0, target: 0},
+			marked: {source: null, target: null},
+			anchor: null,
+			side: "source",
+			editing: null,
+		})
 		for (const side of SIDES) {
-			const language = attributes[`${side}_language`], lines = linesOf(attributes[`${side}_text`] || doc[side].join(" "), language)
+			const language = attributes[`${side}_language`],
+				lines = linesOf(attributes[`${side}_text`] || doc[side].join(" "), language)
 			this.units[side] = lines.flat()
 			let at = 0
 			const spans = []
-			$(side).replaceChildren(...lines.map(units => html("p", {}, ...units.map(({text}) => {
-				const span = html("span", {"data-at": at++}, text)
-				spans.push(span)
-				return span
-			}))))
+			$(side).replaceChildren(
+				...lines.map(units =>
+					html(
+						"p",
+						{},
+						...units.map(({text}) => {
+							const span = html("span", {"data-at": at++}, text)
+							spans.push(span)
+							return span
+						}),
+					),
+				),
+			)
 			set($(side), {dir: doc.direction?.[side] || "auto", lang: language}).scrollTop = 0
 			this.spans[side] = spans
 			this.marks[side] = spans.map(() => "")
@@ -65,11 +84,14 @@ class Extract extends Sheet {
 
 	draw() {
 		super.draw()
-		const keys = inOrder(this.pair.extracts), current = this.current()
+		const keys = inOrder(this.pair.extracts),
+			current = this.current()
 		for (const side of SIDES) {
-			const marks = this.units[side].map(() => ""), paint = ([first, last], mark) => {
-				for (let at = first; at <= last; at++) if (!marks[at].includes(mark)) marks[at] += ` ${mark}`
-			}
+			const marks = this.units[side].map(() => ""),
+				paint = ([first, last], mark) => {
+					for (let at = first; at <= last; at++)
+						if (!marks[at].includes(mark)) marks[at] += ` ${mark}`
+				}
 			for (const key of keys) paint(this.range(key, side), "taken")
 			if (current) paint(this.range(current, side), "current")
 			if (this.marked[side]) paint(this.marked[side], "marked")
@@ -80,8 +102,22 @@ class Extract extends Sheet {
 			this.marks[side] = marks
 		}
 		say("taken-count", `Pairs: ${keys.length}`)
-		$("taken-list").replaceChildren(...keys.map(key => item(button(() => this.show(key), key === current ? "current" : "", html("span", {dir: "auto"}, this.words(key, "source")), html("span", {dir: "auto"}, this.words(key, "target"))),
-			set(button(() => this.drop(key), "plain", "×"), {"aria-label": `Remove pair ${key.slice(1)}`}))))
+		$("taken-list").replaceChildren(
+			...keys.map(key =>
+				item(
+					button(
+						() => this.show(key),
+						key === current ? "current" : "",
+						html("span", {dir: "auto"}, this.words(key, "source")),
+						html("span", {dir: "auto"}, this.words(key, "target")),
+					),
+					set(
+						button(() => this.drop(key), "plain", "×"),
+						{"aria-label": `Remove pair ${key.slice(1)}`},
+					),
+				),
+			),
+		)
 		$("take").disabled = !SIDES.every(side => this.marked[side])
 	}
 
@@ -101,7 +137,8 @@ class Extract extends Sheet {
 
 	// The pair at the cursor; of several the smallest.
 	current() {
-		const {side, at} = this, size = key => this.range(key, side).reduce((a, b) => b - a)
+		const {side, at} = this,
+			size = key => this.range(key, side).reduce((a, b) => b - a)
 		const found = inOrder(this.pair.extracts).filter(key => {
 			const [first, last] = this.range(key, side)
 			return first <= at[side] && at[side] <= last
@@ -111,7 +148,8 @@ class Extract extends Sheet {
 
 	// Put the cursor on a word; with `extend` what is marked reaches from where that began to there.
 	go(side, at, extend = false) {
-		const last = this.units[side].length - 1, place = Math.max(0, Math.min(last, at))
+		const last = this.units[side].length - 1,
+			place = Math.max(0, Math.min(last, at))
 		if (extend) {
 			if (this.anchor?.side !== side || !this.marked[side]) this.anchor = {side, at: this.at[side]}
 			this.marked[side] = [Math.min(this.anchor.at, place), Math.max(this.anchor.at, place)]
@@ -122,16 +160,26 @@ class Extract extends Sheet {
 		this.draw()
 		this.spans[side][place]?.scrollIntoView({block: "nearest"})
 		if (document.activeElement !== $(side)) this.focus()
-		announce(extend ? this.text(side, this.marked[side]).slice(-200) : this.units[side][place]?.text || "")
+		announce(
+			extend ? this.text(side, this.marked[side]).slice(-200) : this.units[side][place]?.text || "",
+		)
 	}
 
 	// Where a key leads, as seen: left and right by words, up and down by lines.
 	reach({key}) {
-		const {side} = this, spans = this.spans[side], at = this.at[side], way = key.replace("Arrow", "")
-		const rtl = $(side).dir === "rtl", step = way === "Right" || way === "Down" ? 1 : -1
+		const {side} = this,
+			spans = this.spans[side],
+			at = this.at[side],
+			way = key.replace("Arrow", "")
+		const rtl = $(side).dir === "rtl",
+			step = way === "Right" || way === "Down" ? 1 : -1
 		if (way === "Left" || way === "Right") return at + (rtl ? -step : step)
-		const box = one => one.getBoundingClientRect(), here = box(spans[at]), x = (here.left + here.right) / 2
-		let best = at, least = Infinity, line = null
+		const box = one => one.getBoundingClientRect(),
+			here = box(spans[at]),
+			x = (here.left + here.right) / 2
+		let best = at,
+			least = Infinity,
+			line = null
 		for (let next = at + step; spans[next]; next += step) {
 			const {left, right, top, height} = box(spans[next])
 			if (Math.abs(top - here.top) < height / 2) continue
@@ -145,10 +193,16 @@ class Extract extends Sheet {
 
 	// The first word of the next sentence, with Shift the last of this or the next; backwards the first of this or the one before.
 	sentenceReach({key, shiftKey}) {
-		const {side} = this, units = this.units[side], at = this.at[side], back = /Left|Up/.test(key) !== ($(side).dir === "rtl" && /Left|Right/.test(key))
+		const {side} = this,
+			units = this.units[side],
+			at = this.at[side],
+			back = /Left|Up/.test(key) !== ($(side).dir === "rtl" && /Left|Right/.test(key))
 		const [first, last] = sentenceAt(units, at)
 		if (!back && shiftKey && at < last) return last
-		if (!back) return shiftKey ? sentenceAt(units, Math.min(last + 1, units.length - 1))[1] : Math.min(last + 1, units.length - 1)
+		if (!back)
+			return shiftKey
+				? sentenceAt(units, Math.min(last + 1, units.length - 1))[1]
+				: Math.min(last + 1, units.length - 1)
 		return at > first ? first : first ? sentenceAt(units, first - 1)[0] : 0
 	}
 
@@ -162,15 +216,22 @@ class Extract extends Sheet {
 	}
 
 	dragged(event, side) {
-		const at = document.elementFromPoint(event.clientX, event.clientY)?.closest(`#${side} [data-at]`)?.dataset.at
-		if (this.dragging === side && at !== undefined && Number(at) !== this.at[side]) this.go(side, Number(at), true)
+		const at = document
+			.elementFromPoint(event.clientX, event.clientY)
+			?.closest(`#${side} [data-at]`)?.dataset.at
+		if (this.dragging === side && at !== undefined && Number(at) !== this.at[side])
+			this.go(side, Number(at), true)
 	}
 
 	// A finger marks a word; on another word it marks up to there.
 	tapped({target}, side) {
-		const at = Number(target.dataset.at ?? NaN), marked = this.marked[side]
+		const at = Number(target.dataset.at ?? NaN),
+			marked = this.marked[side]
 		if (Number.isNaN(at)) return
-		const [first, last] = marked && !(marked[0] <= at && at <= marked[1]) ? [Math.min(marked[0], at), Math.max(marked[1], at)] : [at, at]
+		const [first, last] =
+			marked && !(marked[0] <= at && at <= marked[1])
+				? [Math.min(marked[0], at), Math.max(marked[1], at)]
+				: [at, at]
 		this.go(side, at)
 		this.mark(side, [first, last])
 	}
@@ -216,7 +277,9 @@ class Extract extends Sheet {
 	do_sentence_extend = event => this.go(this.side, this.sentenceReach(event), true)
 
 	do_sentence() {
-		const {side, marked} = this, units = this.units[side], held = marked[side]
+		const {side, marked} = this,
+			units = this.units[side],
+			held = marked[side]
 		let [first, last] = sentenceAt(units, this.at[side])
 		if (held && held[0] <= first && held[1] >= last) {
 			first = held[0]
@@ -233,22 +296,41 @@ class Extract extends Sheet {
 	}
 
 	do_pair(step) {
-		const keys = inOrder(this.pair.extracts), at = keys.indexOf(this.current()), next = keys[at < 0 ? (step > 0 ? 0 : keys.length - 1) : (at + Number(step) + keys.length) % keys.length]
+		const keys = inOrder(this.pair.extracts),
+			at = keys.indexOf(this.current()),
+			next =
+				keys[
+					at < 0
+						? step > 0
+							? 0
+							: keys.length - 1
+						: (at + Number(step) + keys.length) % keys.length
+				]
 		if (next) this.show(next)
 		else this.say("no pair is here yet")
 	}
 
 	do_take() {
-		const {marked, side, units} = this, open = SIDES.filter(one => !marked[one])
-		if (open.length === 2) return this.say("select a span first: Shift and the arrows, or s for the sentence")
+		const {marked, side, units} = this,
+			open = SIDES.filter(one => !marked[one])
+		if (open.length === 2)
+			return this.say("select a span first: Shift and the arrows, or s for the sentence")
 		if (open.length) {
 			if (open[0] !== side) this.do_other()
 			return this.say(`now select a span of the ${open[0]}`)
 		}
-		const spans = SIDES.flatMap(one => charactersOf(units[one], marked[one])), key = this.editing || freeKey("x", this.pair.extracts)
-		const twin = inOrder(this.pair.extracts).find(other => other !== key && String(this.pair.extracts.get(other)) === String(spans))
+		const spans = SIDES.flatMap(one => charactersOf(units[one], marked[one])),
+			key = this.editing || freeKey("x", this.pair.extracts)
+		const twin = inOrder(this.pair.extracts).find(
+			other => other !== key && String(this.pair.extracts.get(other)) === String(spans),
+		)
 		if (twin) return this.say(`this is pair ${twin.slice(1)} already`)
-		Object.assign(this, {marked: {source: null, target: null}, anchor: null, editing: null, side: "source"})
+		Object.assign(this, {
+			marked: {source: null, target: null},
+			anchor: null,
+			editing: null,
+			side: "source",
+		})
 		this.put(key, spans)
 		this.focus()
 	}
@@ -275,8 +357,13 @@ class Extract extends Sheet {
 	}
 
 	do_toggle_done() {
-		const {pair} = this, {size} = pair.extracts
-		this.commit("done", {before: pair.done, after: !pair.done}, pair.done ? "no longer done" : size ? "done" : "done, without a pair")
+		const {pair} = this,
+			{size} = pair.extracts
+		this.commit(
+			"done",
+			{before: pair.done, after: !pair.done},
+			pair.done ? "no longer done" : size ? "done" : "done, without a pair",
+		)
 	}
 }
 

@@ -8,12 +8,17 @@ const STRANGER = "Open the URL that `alignkit annotate --adjudicate` printed las
 // Ask for the figures every two seconds while the page is seen; `told(view, problem)` is called
 // where they are others, or cannot be had. Returns what stops it.
 export function follow(project, told) {
-	let tag = "", timer = 0, stopped = false, problem = ""
+	let tag = "",
+		timer = 0,
+		stopped = false,
+		problem = ""
 	async function ask() {
 		clearTimeout(timer)
 		let after = POLL
 		if (document.visibilityState === "visible") {
-			const {status, view} = await asked(project, tag, now => {tag = now;})
+			const {status, view} = await asked(project, tag, now => {
+				tag = now
+			})
 			const before = problem
 			problem = view?.problem || sentence(status, view)
 			if (status === 200 && view.progress !== undefined && !problem) after = 300
@@ -60,10 +65,15 @@ export function number(value, signed = false) {
 
 // A figure with its interval, or a dash with the reason.
 export function figure({value, low, high, reason, late} = {}, {signed = false, more = ""} = {}) {
-	if (value === null || value === undefined) return [html("span", {class: "none"}, "-"), small(reason || "", "why")]
-	const bare = low === undefined || low === null, range = bare ? reason || "" : `${number(low, signed && low < 0)} to ${number(high)}`
+	if (value === null || value === undefined)
+		return [html("span", {class: "none"}, "-"), small(reason || "", "why")]
+	const bare = low === undefined || low === null,
+		range = bare ? reason || "" : `${number(low, signed && low < 0)} to ${number(high)}`
 	const rest = [range, more].filter(Boolean).join(", ")
-	return [html("b", {}, number(value, signed)), ...(rest ? [small(rest, late ? "late" : bare && reason ? "why" : "")] : [])]
+	return [
+		html("b", {}, number(value, signed)),
+		...(rest ? [small(rest, late ? "late" : bare && reason ? "why" : "")] : []),
+	]
 }
 
 const small = (text, kind) => html("small", {class: kind || null}, ` ${text}`)
@@ -77,8 +87,12 @@ export function duration(seconds) {
 
 // "14:02", with the day where it is not today.
 export function clock(at) {
-	const time = new Date(at), two = part => String(part).padStart(2, "0")
-	const day = time.toDateString() === new Date().toDateString() ? "" : `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} `
+	const time = new Date(at),
+		two = part => String(part).padStart(2, "0")
+	const day =
+		time.toDateString() === new Date().toDateString()
+			? ""
+			: `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} `
 	return `${day}${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
@@ -86,5 +100,8 @@ export function clock(at) {
 export function main({twos, mean}) {
 	if (twos.length !== 1) return mean
 	const [{figures, beyond}] = twos
-	return {...figures, ...Object.fromEntries(Object.entries(beyond).map(([level, one]) => [`${level}.C`, one]))}
+	return {
+		...figures,
+		...Object.fromEntries(Object.entries(beyond).map(([level, one]) => [`${level}.C`, one])),
+	}
 }

@@ -2,7 +2,11 @@
 import {$, say} from "./dom.js"
 import {api, entered, Fault, root, whenSent} from "./manage.js"
 
-const TITLES = {first: "Create the first owner", invite: "Join the lab", reset: "Choose a new password"}
+const TITLES = {
+	first: "Create the first owner",
+	invite: "Join the lab",
+	reset: "Choose a new password",
+}
 const token = location.hash.slice(1)
 
 async function look() {
@@ -20,7 +24,14 @@ async function look() {
 }
 
 addEventListener("hashchange", () => location.reload()) // another link in the same tab
-look().catch(fault => {
-	if (!(fault instanceof Fault)) throw fault
-	say("problem", fault.status === 410 || fault.status === 422 ? "This link is no longer valid. Ask for a new one." : fault.message)
-}).finally(() => history.replaceState(null, "", location.pathname))
+look()
+	.catch(fault => {
+		if (!(fault instanceof Fault)) throw fault
+		say(
+			"problem",
+			fault.status === 410 || fault.status === 422
+				? "This link is no longer valid. Ask for a new one."
+				: fault.message,
+		)
+	})
+	.finally(() => history.replaceState(null, "", location.pathname))

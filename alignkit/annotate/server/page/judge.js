@@ -9,35 +9,83 @@ const spoken = ([label, ...flags]) => [label, ...flags].filter(Boolean).join(", 
 const value = (label, flags) => (label || flags.length ? [label, ...flags] : [])
 
 // The words of a text as the server divides it: without byte order marks before them; U+FEFF alone is a word.
-const wordsOf = text => text.split(/[^\S\ufeff]+/).filter(Boolean).map(word => word.replace(/^\ufeff+(?=[^\ufeff])/, ""))
+const wordsOf = text =>
+	text
+		.split(/[^\S\ufeff]+/)
+		.filter(Boolean)
+		.map(word => word.replace(/^\ufeff+(?=[^\ufeff])/, ""))
 
 // A name without the sign that stands beside it as a key.
-const bare = (name, sign) => (name === sign ? "" : sign && name.startsWith(`${sign} `) ? name.slice(sign.length + 1) : name)
+const bare = (name, sign) =>
+	name === sign ? "" : sign && name.startsWith(`${sign} `) ? name.slice(sign.length + 1) : name
 
 // The keys of labels and flags. A single sign is its own key; other labels have their numbers, other flags a letter of
 // their name. Where digits take votes, labels have letters.
 export function signsOf(labels, flags, taken, digits) {
-	const used = new Set(taken), signs = new Map()
+	const used = new Set(taken),
+		signs = new Map()
 	const give = (entry, wanted) => {
 		const sign = wanted.find(one => one && !used.has(one))
 		if (sign) used.add(sign), signs.set(entry, sign)
 	}
 	const single = one => (one.length === 1 && (digits || !/\d/.test(one)) ? [one] : [])
-	labels.forEach((label, at) => give(label, [...single(label.value), ...(digits && at < 9 ? [String(at + 1)] : []), ...LETTERS]))
-	flags.forEach(flag => give(flag, [...single(flag.value), ...flag.value.toLowerCase().replace(/[^a-z]/g, ""), ...LETTERS]))
+	labels.forEach((label, at) =>
+		give(label, [
+			...single(label.value),
+			...(digits && at < 9 ? [String(at + 1)] : []),
+			...LETTERS,
+		]),
+	)
+	flags.forEach(flag =>
+		give(flag, [
+			...single(flag.value),
+			...flag.value.toLowerCase().replace(/[^a-z]/g, ""),
+			...LETTERS,
+		]),
+	)
 	return signs
 }
 
 class Judge extends Sheet {
 	constructor(wire) {
 		super(wire, SHARED, "pair")
-		const {labels = [], flags = []} = wire.project.scheme || {}, votes = this.adjudicates
-		const own = [["w", "write", "write a rewrite: a corrected version of the pair"], ["e", "edit", "edit the last rewrite"]], back = ["Escape", "escape", "from anywhere: back to the texts", "Esc"]
-		const taking = votes ? {Votes: [["1 2 3 4 5 6 7 8 9", "vote", "take a vote", "1 2 …"], ["S-1 S-2 S-3 S-4 S-5 S-6 S-7 S-8 S-9", "take", "take a rewrite of a vote", "Shift+1 2 …"]]} : {}
-		const taken = Object.values(SHARED).flat().concat(own).flatMap(([names]) => names.split(" "))
+		const {labels = [], flags = []} = wire.project.scheme || {},
+			votes = this.adjudicates
+		const own = [
+				["w", "write", "write a rewrite: a corrected version of the pair"],
+				["e", "edit", "edit the last rewrite"],
+			],
+			back = ["Escape", "escape", "from anywhere: back to the texts", "Esc"]
+		const taking = votes
+			? {
+					Votes: [
+						["1 2 3 4 5 6 7 8 9", "vote", "take a vote", "1 2 …"],
+						[
+							"S-1 S-2 S-3 S-4 S-5 S-6 S-7 S-8 S-9",
+							"take",
+							"take a rewrite of a vote",
+							"Shift+1 2 …",
+						],
+					],
+				}
+			: {}
+		const taken = Object.values(SHARED)
+			.flat()
+			.concat(own)
+			.flatMap(([names]) => names.split(" "))
 		this.signs = signsOf(labels, flags, taken, !votes)
-		const row = (entry, action) => [this.signs.get(entry), `${action} ${entry.value}`, entry.about || entry.name]
-		this.keyed({...taking, Labels: labels.filter(one => this.signs.has(one)).map(one => row(one, "label")), Flags: flags.filter(one => this.signs.has(one)).map(one => row(one, "flag")), Rewrites: own, Pair: [...SHARED.Pair, back]})
+		const row = (entry, action) => [
+			this.signs.get(entry),
+			`${action} ${entry.value}`,
+			entry.about || entry.name,
+		]
+		this.keyed({
+			...taking,
+			Labels: labels.filter(one => this.signs.has(one)).map(one => row(one, "label")),
+			Flags: flags.filter(one => this.signs.has(one)).map(one => row(one, "flag")),
+			Rewrites: own,
+			Pair: [...SHARED.Pair, back],
+		})
 		Object.assign(this, {labels, flags})
 		this.choices()
 		document.body.classList.toggle("votes", votes)
@@ -51,8 +99,14 @@ class Judge extends Sheet {
 
 	// A digit with Shift is another sign on each keyboard: its place tells.
 	pressed(event) {
-		const digit = event.shiftKey && !event.ctrlKey && !event.altKey && /^Digit([1-9])$/.exec(event.code)?.[1]
-		if (digit && this.adjudicates && event.target.closest("#work") && !event.target.closest("textarea, input:not([type=radio])")) {
+		const digit =
+			event.shiftKey && !event.ctrlKey && !event.altKey && /^Digit([1-9])$/.exec(event.code)?.[1]
+		if (
+			digit &&
+			this.adjudicates &&
+			event.target.closest("#work") &&
+			!event.target.closest("textarea, input:not([type=radio])")
+		) {
 			event.preventDefault()
 			return this.do_take(Number(digit) - 1)
 		}
@@ -61,15 +115,40 @@ class Judge extends Sheet {
 
 	choices() {
 		$("judgment").hidden = !this.labels.length && !this.flags.length
-		$("labels").append(...this.labels.map(entry => {
-			const input = html("input", {type: "radio", name: "judgment", value: entry.value}), sign = this.signs.get(entry), name = bare(entry.name, sign)
-			on(input, "click", () => this.do_label(entry.value))
-			return html("label", {}, input, html("span", {}, ...(sign ? [key(sign), " "] : []), html("b", {}, name || entry.about || entry.name), html("small", {}, name && entry.about)))
-		}))
-		$("flags").append(...this.flags.map(entry => {
-			const sign = this.signs.get(entry)
-			return set(button(() => this.do_flag(entry.value), "chip", bare(entry.name, sign), ...(sign ? [" ", key(sign)] : [])), {title: entry.about || null, "data-value": entry.value})
-		}))
+		$("labels").append(
+			...this.labels.map(entry => {
+				const input = html("input", {type: "radio", name: "judgment", value: entry.value}),
+					sign = this.signs.get(entry),
+					name = bare(entry.name, sign)
+				on(input, "click", () => this.do_label(entry.value))
+				return html(
+					"label",
+					{},
+					input,
+					html(
+						"span",
+						{},
+						...(sign ? [key(sign), " "] : []),
+						html("b", {}, name || entry.about || entry.name),
+						html("small", {}, name && entry.about),
+					),
+				)
+			}),
+		)
+		$("flags").append(
+			...this.flags.map(entry => {
+				const sign = this.signs.get(entry)
+				return set(
+					button(
+						() => this.do_flag(entry.value),
+						"chip",
+						bare(entry.name, sign),
+						...(sign ? [" ", key(sign)] : []),
+					),
+					{title: entry.about || null, "data-value": entry.value},
+				)
+			}),
+		)
 	}
 
 	opened() {
@@ -85,14 +164,22 @@ class Judge extends Sheet {
 	}
 
 	texts() {
-		const {doc} = this, {attributes} = doc
+		const {doc} = this,
+			{attributes} = doc
 		if (this.shown === doc) return
 		this.shown = doc
 		for (const side of ["source", "target"]) {
-			const words = doc[side].join(" "), around = attributes[`${side}_context`] || "", dir = doc.direction?.[side] || "auto"
+			const words = doc[side].join(" "),
+				around = attributes[`${side}_context`] || "",
+				dir = doc.direction?.[side] || "auto"
 			set($(`${side}-text`), {dir, lang: attributes[`${side}_language`]}).textContent = words
-			const context = $(`${side}-context`), at = around.indexOf(words)
-			set(context, {dir}).replaceChildren(...(at < 0 ? [around] : [around.slice(0, at), html("mark", {}, words), around.slice(at + words.length)]))
+			const context = $(`${side}-context`),
+				at = around.indexOf(words)
+			set(context, {dir}).replaceChildren(
+				...(at < 0
+					? [around]
+					: [around.slice(0, at), html("mark", {}, words), around.slice(at + words.length)]),
+			)
 			context.hidden = !around
 		}
 		const letters = Math.max(...["source", "target"].map(side => doc[side].join(" ").length))
@@ -102,9 +189,13 @@ class Judge extends Sheet {
 	}
 
 	judged() {
-		const {judgment, flags: held} = this.pair, known = [...this.labels, ...this.flags].map(entry => entry.value)
-		$("foreign").textContent = [judgment, ...held].filter(one => one && !known.includes(one)).join(", ")
-		for (const input of $("labels").querySelectorAll("input")) input.checked = input.value === judgment
+		const {judgment, flags: held} = this.pair,
+			known = [...this.labels, ...this.flags].map(entry => entry.value)
+		$("foreign").textContent = [judgment, ...held]
+			.filter(one => one && !known.includes(one))
+			.join(", ")
+		for (const input of $("labels").querySelectorAll("input"))
+			input.checked = input.value === judgment
 		for (const chip of $("flags").children) {
 			const {value} = chip.dataset
 			set(chip, {"aria-pressed": held.includes(value)})
@@ -125,7 +216,14 @@ class Judge extends Sheet {
 	// A vote that the decision stands on is another one now, or is new.
 	get stale() {
 		const {why, doc, pair} = this
-		return !!why && doc.votes.some(({id, judgment, flags}) => String((why.votes || {})[id]?.[0] ?? value(pair.judgment, pair.flags)) !== String(value(judgment, flags)))
+		return (
+			!!why &&
+			doc.votes.some(
+				({id, judgment, flags}) =>
+					String((why.votes || {})[id]?.[0] ?? value(pair.judgment, pair.flags)) !==
+					String(value(judgment, flags)),
+			)
+		)
 	}
 
 	get settled() {
@@ -134,19 +232,52 @@ class Judge extends Sheet {
 
 	votes() {
 		if (!this.adjudicates) return
-		const {doc, why} = this, {length} = doc.votes
-		$("vote-keys").replaceChildren(...(length > 3 ? [key("1"), " … ", key(String(Math.min(9, length)))] : doc.votes.flatMap((_, at) => [key(String(at + 1)), " "])))
+		const {doc, why} = this,
+			{length} = doc.votes
+		$("vote-keys").replaceChildren(
+			...(length > 3
+				? [key("1"), " … ", key(String(Math.min(9, length)))]
+				: doc.votes.flatMap((_, at) => [key(String(at + 1)), " "])),
+		)
 		const as = why?.as && doc.votes.find(({id}) => id === why.as)?.name
-		say("decided", !why ? "Not decided yet." : this.stale ? "Decided, but a vote has changed since: decide again." : {agreed: "Agreed by all.", vote: `Decided as ${as}.`, own: "Decided by adjudicators."}[why.why] + (this.pair.done && doc.changed ? " The rewrites have changed since: look at them, then Ctrl+Enter." : ""))
-		$("vote-list").replaceChildren(...doc.votes.map(({id, name, judgment, flags, comments}, at) => {
-			const told = [html("span", {dir: "auto"}, `${name}: `, html("b", {}, spoken([judgment, ...flags]))), ...comments.map(([, text]) => html("em", {dir: "auto"}, text))]
-			return item(set(button(() => this.do_vote(at), why?.as === id ? "current" : "", ...(at < 9 ? [key(String(at + 1)), " "] : []), ...told), {"data-vote": at}))
-		}))
+		say(
+			"decided",
+			!why
+				? "Not decided yet."
+				: this.stale
+					? "Decided, but a vote has changed since: decide again."
+					: {agreed: "Agreed by all.", vote: `Decided as ${as}.`, own: "Decided by adjudicators."}[
+							why.why
+						] +
+						(this.pair.done && doc.changed
+							? " The rewrites have changed since: look at them, then Ctrl+Enter."
+							: ""),
+		)
+		$("vote-list").replaceChildren(
+			...doc.votes.map(({id, name, judgment, flags, comments}, at) => {
+				const told = [
+					html("span", {dir: "auto"}, `${name}: `, html("b", {}, spoken([judgment, ...flags]))),
+					...comments.map(([, text]) => html("em", {dir: "auto"}, text)),
+				]
+				return item(
+					set(
+						button(
+							() => this.do_vote(at),
+							why?.as === id ? "current" : "",
+							...(at < 9 ? [key(String(at + 1)), " "] : []),
+							...told,
+						),
+						{"data-vote": at},
+					),
+				)
+			}),
+		)
 	}
 
 	// An annotator has changed a vote meanwhile.
 	async revote() {
-		const {doc} = this, fresh = await this.wire.peek(doc.k).catch(() => null)
+		const {doc} = this,
+			fresh = await this.wire.peek(doc.k).catch(() => null)
 		if (!fresh || this.doc !== doc) return
 		Object.assign(doc, {votes: fresh.votes, changed: fresh.changed})
 		this.draw()
@@ -154,28 +285,75 @@ class Judge extends Sheet {
 
 	// The rewrites: of votes, to be taken, and one's own.
 	rewrites() {
-		const {pair, doc} = this, own = inOrder(pair.rewrites)
-		const card = (name, texts, ...buttons) => item(html("small", {}, name), html("p", {dir: "auto"}, texts[0]), html("p", {dir: "auto"}, texts[1]), html("span", {class: "row"}, ...buttons))
-		this.offers = this.adjudicates ? doc.votes.flatMap(({name, rewrites = []}) => rewrites.map(([, texts]) => ({name, texts}))) : []
+		const {pair, doc} = this,
+			own = inOrder(pair.rewrites)
+		const card = (name, texts, ...buttons) =>
+			item(
+				html("small", {}, name),
+				html("p", {dir: "auto"}, texts[0]),
+				html("p", {dir: "auto"}, texts[1]),
+				html("span", {class: "row"}, ...buttons),
+			)
+		this.offers = this.adjudicates
+			? doc.votes.flatMap(({name, rewrites = []}) => rewrites.map(([, texts]) => ({name, texts})))
+			: []
 		const held = [...pair.rewrites.values()].map(String)
-		$("offer-list").replaceChildren(...this.offers.map(({name, texts}, at) => card(name, texts, set(button(() => this.do_take(at), "", held.includes(String(texts)) ? "Taken" : "Take", ...(at < 9 ? [" ", key(`Shift+${at + 1}`)] : [])), {disabled: held.includes(String(texts)) ? "" : null}))))
+		$("offer-list").replaceChildren(
+			...this.offers.map(({name, texts}, at) =>
+				card(
+					name,
+					texts,
+					set(
+						button(
+							() => this.do_take(at),
+							"",
+							held.includes(String(texts)) ? "Taken" : "Take",
+							...(at < 9 ? [" ", key(`Shift+${at + 1}`)] : []),
+						),
+						{disabled: held.includes(String(texts)) ? "" : null},
+					),
+				),
+			),
+		)
 		$("offers").hidden = !this.offers.length
-		$("rewrite-list").replaceChildren(...own.map(name => card(`${this.adjudicates ? "gold, " : ""}rewrite ${name.slice(1)}`, pair.rewrites.get(name), button(() => this.edit(name), "", "Edit"), button(() => this.put(name, null), "", "Remove"))))
+		$("rewrite-list").replaceChildren(
+			...own.map(name =>
+				card(
+					`${this.adjudicates ? "gold, " : ""}rewrite ${name.slice(1)}`,
+					pair.rewrites.get(name),
+					button(() => this.edit(name), "", "Edit"),
+					button(() => this.put(name, null), "", "Remove"),
+				),
+			),
+		)
 		$("rewrites").hidden = !own.length
 	}
 
 	// Send a judgment; an adjudicator's has a reason: a vote that is taken, or their own.
 	judge(label, held, vote) {
-		const {pair} = this, data = {}, flags = vote ? held : held.filter(flag => this.allowed(flag, label)).sort()
+		const {pair} = this,
+			data = {},
+			flags = vote ? held : held.filter(flag => this.allowed(flag, label)).sort()
 		if (label !== pair.judgment) data.label = [pair.judgment, label]
 		if (String(flags) !== String(pair.flags)) data.flags = [pair.flags, flags]
 		if (!this.adjudicates) {
 			if (data.label || data.flags) this.commit("judge", data)
 			return
 		}
-		const now = pair.whys.get(PLACE) ?? null, votes = Object.fromEntries(this.doc.votes.map(({id, judgment, flags: said, seq}) => [id, [value(judgment, said), seq]]))
+		const now = pair.whys.get(PLACE) ?? null,
+			votes = Object.fromEntries(
+				this.doc.votes.map(({id, judgment, flags: said, seq}) => [
+					id,
+					[value(judgment, said), seq],
+				]),
+			)
 		const after = JSON.stringify({why: vote ? "vote" : "own", ...(vote && {as: vote.id}), votes})
-		if (data.label || data.flags || now !== after) this.commit("decide", {...data, whys: [[-1, -1, now, after]]}, `decided: ${spoken([label, ...flags])}${vote ? `, as ${vote.name}` : ""}`)
+		if (data.label || data.flags || now !== after)
+			this.commit(
+				"decide",
+				{...data, whys: [[-1, -1, now, after]]},
+				`decided: ${spoken([label, ...flags])}${vote ? `, as ${vote.name}` : ""}`,
+			)
 	}
 
 	again(event) {
@@ -192,7 +370,11 @@ class Judge extends Sheet {
 
 	ready() {
 		if (this.decided) return true
-		this.say(this.adjudicates ? "first decide: a number takes a vote, a letter gives a label" : "first give a label; n goes on without")
+		this.say(
+			this.adjudicates
+				? "first decide: a number takes a vote, a letter gives a label"
+				: "first give a label; n goes on without",
+		)
 		return false
 	}
 
@@ -202,9 +384,16 @@ class Judge extends Sheet {
 	}
 
 	do_flag(flag) {
-		const {judgment, flags} = this.pair, {excludes = [], name, on: where} = this.flags.find(entry => entry.value === flag)
-		if (!flags.includes(flag) && !this.allowed(flag, judgment)) return this.say(`“${name}” needs the label ${where.join(" or ")}`)
-		this.judge(judgment, flags.includes(flag) ? flags.filter(one => one !== flag) : [...flags.filter(one => !excludes.includes(one)), flag])
+		const {judgment, flags} = this.pair,
+			{excludes = [], name, on: where} = this.flags.find(entry => entry.value === flag)
+		if (!flags.includes(flag) && !this.allowed(flag, judgment))
+			return this.say(`“${name}” needs the label ${where.join(" or ")}`)
+		this.judge(
+			judgment,
+			flags.includes(flag)
+				? flags.filter(one => one !== flag)
+				: [...flags.filter(one => !excludes.includes(one)), flag],
+		)
 	}
 
 	do_vote(at) {
@@ -214,9 +403,11 @@ class Judge extends Sheet {
 	}
 
 	do_take(at) {
-		const offer = this.offers[at], {pair} = this
+		const offer = this.offers[at],
+			{pair} = this
 		if (!offer) return this.say("there is no such rewrite")
-		if ([...pair.rewrites.values()].some(texts => String(texts) === String(offer.texts))) return this.say("already taken")
+		if ([...pair.rewrites.values()].some(texts => String(texts) === String(offer.texts)))
+			return this.say("already taken")
 		this.put(freeKey("r", pair.rewrites), [...offer.texts])
 	}
 
@@ -234,7 +425,8 @@ class Judge extends Sheet {
 	}
 
 	edit(name) {
-		const {doc, pair} = this, texts = pair.rewrites.get(name) || [doc.source.join(" "), doc.target.join(" ")]
+		const {doc, pair} = this,
+			texts = pair.rewrites.get(name) || [doc.source.join(" "), doc.target.join(" ")]
 		this.editing = name
 		;["source", "target"].forEach((side, at) => {
 			const field = set($(`new-${side}`), {dir: doc.direction?.[side] || "auto"})
@@ -247,9 +439,11 @@ class Judge extends Sheet {
 
 	kept(event) {
 		event.preventDefault()
-		const {doc, pair, editing} = this, texts = ["source", "target"].map(side => wordsOf($(`new-${side}`).value).join(" "))
+		const {doc, pair, editing} = this,
+			texts = ["source", "target"].map(side => wordsOf($(`new-${side}`).value).join(" "))
 		if (texts.some(text => !text)) return this.say("a text is empty: write both, or cancel")
-		if (String(texts) === String([doc.source.join(" "), doc.target.join(" ")])) return this.say("nothing has changed: change a text, or cancel")
+		if (String(texts) === String([doc.source.join(" "), doc.target.join(" ")]))
+			return this.say("nothing has changed: change a text, or cancel")
 		this.close()
 		if (String(pair.rewrites.get(editing)) !== String(texts)) this.put(editing, texts)
 	}

@@ -2,7 +2,14 @@
 import {on} from "./dom.js"
 
 // What the keys of a table do, by key.
-export const mapped = table => new Map(Object.values(table).flat().flatMap(([keys, action]) => (keys === " " ? [keys] : keys.split(" ")).map(key => [key, action])))
+export const mapped = table =>
+	new Map(
+		Object.values(table)
+			.flat()
+			.flatMap(([keys, action]) =>
+				(keys === " " ? [keys] : keys.split(" ")).map(key => [key, action]),
+			),
+	)
 
 // The keys of a US keyboard by place, for scripts that do not have them.
 function byCode({code, shiftKey}) {
@@ -16,10 +23,21 @@ export function actionOf(event, actions) {
 	const control = event.ctrlKey || event.metaKey
 	let {key} = event
 	// In Cyrillic the key of / gives a full stop, with Shift a comma.
-	if (!/^([ -~]$|Arrow|Enter|Back|Delete|Escape|Tab)/.test(key) || (/^[.,]$/.test(key) && event.code === "Slash")) key = byCode(event) || key
-	if (key.length === 1 && event.getModifierState?.("CapsLock")) key = event.shiftKey ? key.toUpperCase() : key.toLowerCase()
+	if (
+		!/^([ -~]$|Arrow|Enter|Back|Delete|Escape|Tab)/.test(key) ||
+		(/^[.,]$/.test(key) && event.code === "Slash")
+	)
+		key = byCode(event) || key
+	if (key.length === 1 && event.getModifierState?.("CapsLock"))
+		key = event.shiftKey ? key.toUpperCase() : key.toLowerCase()
 	const named = key.length > 1
-	return actions.get((control ? "C-" : "") + (named && event.shiftKey ? "S-" : "") + key.replace(/^Arrow.*/, "Arrow")) || null
+	return (
+		actions.get(
+			(control ? "C-" : "") +
+				(named && event.shiftKey ? "S-" : "") +
+				key.replace(/^Arrow.*/, "Arrow"),
+		) || null
+	)
 }
 
 // Does this key press act on what has the focus by itself?

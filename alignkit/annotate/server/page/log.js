@@ -7,7 +7,8 @@ import {begin} from "./tabs.js"
 begin(async () => {
 	const form = $("filter")
 	let timer = 0
-	const filter = () => Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]))
+	const filter = () =>
+		Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]))
 	on(form, "input", () => {
 		clearTimeout(timer)
 		timer = setTimeout(() => log("audit", filter()), 300)

@@ -6,9 +6,12 @@ export {root, slug}
 export const AWAY = "Offline. Nothing was changed."
 export const pageOf = (page, of = slug) => root + (of ? `p/${of}/` : "") + page
 export const below = path => `projects/${slug}${path && "/"}${path}`
-export const plural = (count, noun, many = `${noun}s`) => `${count.toLocaleString("en")} ${count === 1 ? noun : many}`
+export const plural = (count, noun, many = `${noun}s`) =>
+	`${count.toLocaleString("en")} ${count === 1 ? noun : many}`
 
-const PATIENCE = 60000, SHOWN = 10, OUT = ["signin", "closed", "taken", "csrf"]
+const PATIENCE = 60000,
+	SHOWN = 10,
+	OUT = ["signin", "closed", "taken", "csrf"]
 let account = "" // whom the page was drawn for
 
 // Requests
@@ -26,7 +29,10 @@ export function faultOf(status, text) {
 	try {
 		return new Fault(JSON.parse(text), status)
 	} catch {
-		return new Fault({message: status < 500 ? `The server answered ${status}. Nothing was changed.` : AWAY}, status)
+		return new Fault(
+			{message: status < 500 ? `The server answered ${status}. Nothing was changed.` : AWAY},
+			status,
+		)
 	}
 }
 
@@ -34,13 +40,22 @@ export const drawnFor = name => (account = name)
 
 // What each request carries: the second secret, and whom the page was drawn for.
 export function headers(more = {}) {
-	const all = {"x-csrf-token": localStorage[`alignkit ${localStorage.alignkit}`], "x-account": account, ...more}
+	const all = {
+		"x-csrf-token": localStorage[`alignkit ${localStorage.alignkit}`],
+		"x-account": account,
+		...more,
+	}
 	return Object.fromEntries(Object.entries(all).filter(([, value]) => value))
 }
 
 // Ask the server; the answer is a Response, whose body may be long.
 export async function ask(method, path, body, signal) {
-	const options = {method, headers: headers(body && {"content-type": "application/json"}), body: body && JSON.stringify(body), signal}
+	const options = {
+		method,
+		headers: headers(body && {"content-type": "application/json"}),
+		body: body && JSON.stringify(body),
+		signal,
+	}
 	let response
 	try {
 		response = await fetch(`${root}api/v1/${path}`, {...options, cache: "no-store"})
@@ -48,7 +63,8 @@ export async function ask(method, path, body, signal) {
 		throw new Fault({error: "offline", message: AWAY})
 	}
 	if (response.ok) return response
-	const {status} = response, fault = faultOf(status, await response.text())
+	const {status} = response,
+		fault = faultOf(status, await response.text())
 	if (status === 403 && fault.error === "prove") {
 		if (!(await proved())) throw new Fault({error: "cancelled", message: "Nothing was changed."})
 		return ask(method, path, body, signal)
@@ -62,10 +78,15 @@ export async function api(method, path, body) {
 	return text ? JSON.parse(text) : null
 }
 
-const proved = () => question({
-	title: "Your password, please", text: "This needs the password that you signed in with.", label: "Password", type: "password", yes: "Continue",
-	act: password => api("POST", "prove", {password}),
-})
+const proved = () =>
+	question({
+		title: "Your password, please",
+		text: "This needs the password that you signed in with.",
+		label: "Password",
+		type: "password",
+		yes: "Continue",
+		act: password => api("POST", "prove", {password}),
+	})
 
 // The page is of no more use: nothing after it goes on.
 function leave({error, message}) {
@@ -76,7 +97,13 @@ function leave({error, message}) {
 
 export function stopped(message) {
 	if ($("stopped")) return
-	const link = html("a", {class: "button main", href: signInUrl()}, "Sign in"), dialog = html("dialog", {"id": "stopped", "aria-label": "Signed out"}, html("p", {}, message), html("p", {class: "ends"}, link))
+	const link = html("a", {class: "button main", href: signInUrl()}, "Sign in"),
+		dialog = html(
+			"dialog",
+			{id: "stopped", "aria-label": "Signed out"},
+			html("p", {}, message),
+			html("p", {class: "ends"}, link),
+		)
 	on(dialog, "cancel", event => event.preventDefault())
 	document.body.append(dialog)
 	dialog.showModal()
@@ -99,13 +126,16 @@ export function announceAccount(kind, name) {
 
 export function listen() {
 	channel().onmessage = ({data: {kind, account: name, at}}) => {
-		if (kind === "entered" && name !== account) stopped(`${name} signed in here at ${clock(new Date(at))}. Sign in as ${account} to go on.`)
+		if (kind === "entered" && name !== account)
+			stopped(`${name} signed in here at ${clock(new Date(at))}. Sign in as ${account} to go on.`)
 	}
 }
 
 // Save what a path answers; `progress` gets the bytes that have come.
 export async function download(path, progress = () => {}) {
-	const response = await ask("GET", path), parts = [], reader = response.body.getReader()
+	const response = await ask("GET", path),
+		parts = [],
+		reader = response.body.getReader()
 	let bytes = 0
 	try {
 		for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -115,7 +145,8 @@ export async function download(path, progress = () => {}) {
 	} catch {
 		throw new Fault({error: "offline", message: "The connection was lost. Nothing was saved."})
 	}
-	const href = URL.createObjectURL(new Blob(parts)), name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition"))?.[1]
+	const href = URL.createObjectURL(new Blob(parts)),
+		name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition"))?.[1]
 	Object.assign(document.createElement("a"), {href, download: name ?? "download"}).click()
 	setTimeout(() => URL.revokeObjectURL(href), PATIENCE)
 }
@@ -128,20 +159,27 @@ let timer = 0
 
 // Say what was done, for 10 s, longer while it has focus or the pointer; `undo` is the opposite request.
 export function toast(text, undo) {
-	const from = document.activeElement, hide = () => {
-		clearInterval(timer)
-		if (shelf.contains(document.activeElement)) from?.focus?.()
-		shelf.replaceChildren()
-	}
+	const from = document.activeElement,
+		hide = () => {
+			clearInterval(timer)
+			if (shelf.contains(document.activeElement)) from?.focus?.()
+			shelf.replaceChildren()
+		}
 	let left = SHOWN
 	clearInterval(timer)
-	timer = setInterval(() => shelf.matches(":hover, :focus-within") || (left -= 1) > 0 || hide(), 1000)
+	timer = setInterval(
+		() => shelf.matches(":hover, :focus-within") || (left -= 1) > 0 || hide(),
+		1000,
+	)
 	const back = async () => {
 		hide()
 		await undo()
 		toast("Undone.")
 	}
-	shelf.replaceChildren(html("span", {}, text), ...(undo ? [button(() => tried(back), "", "Undo")] : []))
+	shelf.replaceChildren(
+		html("span", {}, text),
+		...(undo ? [button(() => tried(back), "", "Undo")] : []),
+	)
 }
 
 // Do something, and say why it fails; `again` draws what is true.
@@ -156,11 +194,37 @@ export async function tried(act, again) {
 }
 
 // Ask what has no opposite; gives what was typed (or true) once `act` is done, else null. `must` has to be typed.
-export function question({title, text = "", more = [], label, type = "text", must, yes, bad, act = () => {}}) {
-	const field = label && html("input", {id: "answer", name: "answer", type, required: "", autocomplete: type === "password" ? "current-password" : "off"})
-	const go = html("button", {class: bad ? "danger" : "main"}, yes), cancel = button(() => dialog.close(), "", "Cancel")
-	const form = html("form", {}, html("h2", {}, title), html("p", {}, text), ...more,
-		field ? html("div", {class: "field"}, html("label", {for: "answer"}, label), field) : "", html("p", {class: "ends"}, cancel, go))
+export function question({
+	title,
+	text = "",
+	more = [],
+	label,
+	type = "text",
+	must,
+	yes,
+	bad,
+	act = () => {},
+}) {
+	const field =
+		label &&
+		html("input", {
+			id: "answer",
+			name: "answer",
+			type,
+			required: "",
+			autocomplete: type === "password" ? "current-password" : "off",
+		})
+	const go = html("button", {class: bad ? "danger" : "main"}, yes),
+		cancel = button(() => dialog.close(), "", "Cancel")
+	const form = html(
+		"form",
+		{},
+		html("h2", {}, title),
+		html("p", {}, text),
+		...more,
+		field ? html("div", {class: "field"}, html("label", {for: "answer"}, label), field) : "",
+		html("p", {class: "ends"}, cancel, go),
+	)
 	const dialog = html("dialog", {"aria-label": title}, form)
 	let answer = null
 	if (must) {
@@ -173,12 +237,14 @@ export function question({title, text = "", more = [], label, type = "text", mus
 		dialog.close()
 	})
 	document.body.append(dialog)
-	dialog.showModal();
-	(field ?? go).focus()
-	return new Promise(resolve => on(dialog, "close", () => {
-		dialog.remove()
-		resolve(answer)
-	}))
+	dialog.showModal()
+	;(field ?? go).focus()
+	return new Promise(resolve =>
+		on(dialog, "close", () => {
+			dialog.remove()
+			resolve(answer)
+		}),
+	)
 }
 
 // Forms
@@ -190,7 +256,9 @@ export function whenSent(form, act) {
 		event.preventDefault()
 		if (form.dataset.busy) return
 		form.querySelectorAll(".fault").forEach(part => part.remove())
-		form.querySelectorAll("[aria-invalid]").forEach(field => set(field, {"aria-invalid": null, "aria-describedby": null}))
+		form
+			.querySelectorAll("[aria-invalid]")
+			.forEach(field => set(field, {"aria-invalid": null, "aria-describedby": null}))
 		const wrong = [...form.elements].filter(field => !field.disabled && !field.checkValidity())
 		wrong.forEach(field => blame(form, field, field.dataset.need ?? "Fill in this field."))
 		if (wrong.length) return wrong[0].focus()
@@ -199,7 +267,8 @@ export function whenSent(form, act) {
 			await act(Object.fromEntries(new FormData(form)))
 		} catch (fault) {
 			if (!(fault instanceof Fault)) throw fault
-			const at = fault.field ? form.elements[fault.field] : null, field = at?.tagName ? at : at?.[0]
+			const at = fault.field ? form.elements[fault.field] : null,
+				field = at?.tagName ? at : at?.[0]
 			blame(form, field, fault.message)
 			field?.focus?.()
 		} finally {
@@ -209,7 +278,11 @@ export function whenSent(form, act) {
 }
 
 function blame(form, field, text) {
-	const note = html("p", {class: "bad fault", id: `fault-${field?.id || "form"}`, role: field ? null : "alert"}, text)
+	const note = html(
+		"p",
+		{class: "bad fault", id: `fault-${field?.id || "form"}`, role: field ? null : "alert"},
+		text,
+	)
 	if (field) set(field, {"aria-invalid": "true", "aria-describedby": note.id})
 	const part = field?.closest(".field")
 	if (part) return part.append(note)
@@ -218,25 +291,35 @@ function blame(form, field, text) {
 
 // Choose among options that are [value, name]; a choice of one's own comes with `chosen`.
 export function choice(label, options, value, chosen) {
-	const part = html("select", {"aria-label": label}, ...options.map(([key, name]) => html("option", {value: key}, name)))
+	const part = html(
+		"select",
+		{"aria-label": label},
+		...options.map(([key, name]) => html("option", {value: key}, name)),
+	)
 	part.value = value
 	on(part, "change", () => chosen(part.value, part))
 	return part
 }
 
 export function tick(label, checked, chosen, about = label) {
-	const box = Object.assign(html("input", {"type": "checkbox", "aria-label": about}), {checked})
+	const box = Object.assign(html("input", {type: "checkbox", "aria-label": about}), {checked})
 	on(box, "change", () => chosen(box.checked))
 	return html("label", {class: "tick"}, box, label)
 }
 
 // Show a secret once, to be copied.
 export function once(part, text, note) {
-	const field = html("input", {"readonly": "", "value": text, "aria-label": "Copy this now"}), copy = button(async () => {
-		field.select()
-		await navigator.clipboard?.writeText(text).catch(() => {}) ?? document.execCommand("copy")
-		toast("Copied.")
-	}, "main", "Copy")
+	const field = html("input", {readonly: "", value: text, "aria-label": "Copy this now"}),
+		copy = button(
+			async () => {
+				field.select()
+				;(await navigator.clipboard?.writeText(text).catch(() => {})) ??
+					document.execCommand("copy")
+				toast("Copied.")
+			},
+			"main",
+			"Copy",
+		)
 	part.replaceChildren(html("p", {class: "row"}, field, copy), html("p", {class: "quiet"}, note))
 	part.hidden = false
 	copy.focus()
@@ -254,12 +337,15 @@ export function rows(body, items, make, key = "name", anew = false) {
 	const names = [...body.closest("table").tHead.rows[0].cells].map(name => name.textContent)
 	let next = body.firstElementChild
 	for (const item of items) {
-		const tag = JSON.stringify(item), before = old.get(String(item[key]))
+		const tag = JSON.stringify(item),
+			before = old.get(String(item[key]))
 		let row = before
 		if (anew || before?.dataset.tag !== tag) {
-			row = set(html("tr", {}, ...make(item)), {"data-key": item[key], "data-tag": tag});
-			[...row.cells].forEach((part, at) => set(part, {"data-name": names[at] || null}))
-			const at = before ? [...before.querySelectorAll(CONTROLS)].indexOf(document.activeElement) : -1
+			row = set(html("tr", {}, ...make(item)), {"data-key": item[key], "data-tag": tag})
+			;[...row.cells].forEach((part, at) => set(part, {"data-name": names[at] || null}))
+			const at = before
+				? [...before.querySelectorAll(CONTROLS)].indexOf(document.activeElement)
+				: -1
 			before?.replaceWith(row)
 			if (before === next) next = row
 			if (at >= 0) row.querySelectorAll(CONTROLS)[at]?.focus()
@@ -282,7 +368,8 @@ export function table(body, get, make) {
 	}
 }
 
-export const bar = (done, all, label) => html("progress", {"value": done, "max": Math.max(all, 1), "aria-label": label})
+export const bar = (done, all, label) =>
+	html("progress", {value: done, max: Math.max(all, 1), "aria-label": label})
 
 // Times and sizes
 
@@ -290,18 +377,30 @@ const DAY = 864e5
 const clock = at => at.toLocaleTimeString("en-GB", {hour: "2-digit", minute: "2-digit"})
 
 export function date(iso) {
-	const at = new Date(iso), year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric"
+	const at = new Date(iso),
+		year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric"
 	return at.toLocaleDateString("en-GB", {day: "numeric", month: "long", year})
 }
 
 // "now", "4 minutes ago", "today, 11:20", "yesterday", "Friday", "12 November"
 function ago(at, now = new Date()) {
-	const minutes = Math.floor((now - at) / 60000), days = Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / DAY)
+	const minutes = Math.floor((now - at) / 60000),
+		days = Math.round(
+			(new Date(now).setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / DAY,
+		)
 	if (minutes < 2) return "now"
 	if (minutes < 60) return `${minutes} minutes ago`
 	if (days < 2) return days ? "yesterday" : `today, ${clock(at)}`
 	return days < 7 ? at.toLocaleDateString("en-GB", {weekday: "long"}) : date(at)
 }
 
-export const when = iso => (iso ? html("time", {datetime: iso, title: new Date(iso).toLocaleString("en-GB")}, ago(new Date(iso))) : "never")
-export const size = bytes => (bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`)
+export const when = iso =>
+	iso
+		? html(
+				"time",
+				{datetime: iso, title: new Date(iso).toLocaleString("en-GB")},
+				ago(new Date(iso)),
+			)
+		: "never"
+export const size = bytes =>
+	bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`

@@ -3,12 +3,16 @@ import {draw, on, path, set, svg, widthOf} from "./dom.js"
 import {circle, hatch, markOf, rounded, shapes} from "./shapes.js"
 import {cellLabel, cellOf, cut, slants} from "./words.js"
 
-const GAP = 8, PAD = 5, SLANT = 50, MARGIN = 3, {ceil, floor, max, min} = Math
+const GAP = 8,
+	PAD = 5,
+	SLANT = 50,
+	MARGIN = 3,
+	{ceil, floor, max, min} = Math
 
 export class Matrix {
 	constructor(root) {
-		this.root = root;
-		[this.corner, this.tops, this.sides, this.grid] = root.querySelector(".stage").children
+		this.root = root
+		;[this.corner, this.tops, this.sides, this.grid] = root.querySelector(".stage").children
 		this.back = svg("g", {"aria-hidden": "true"})
 		this.body = svg("g", {role: "presentation"})
 		this.front = svg("g", {"aria-hidden": "true", class: "front"})
@@ -16,21 +20,29 @@ export class Matrix {
 		this.cells = new Map()
 		this.hovered = null
 		on(root, "scroll", () => this.scrolled(), {passive: true})
-		on(root, "pointermove pointerleave", ({type, pointerType, buttons, target, clientX, clientY}) => {
-			if (pointerType === "touch") return
-			this.point = type === "pointermove" && !buttons && !target.closest(".heads, .corner") ? [clientX, clientY] : null
-			this.looking ??= requestAnimationFrame(() => {
-				this.looking = null
-				this.hover(this.point && this.pair ? this.cellAt(...this.point) : null)
-			})
-		})
+		on(
+			root,
+			"pointermove pointerleave",
+			({type, pointerType, buttons, target, clientX, clientY}) => {
+				if (pointerType === "touch") return
+				this.point =
+					type === "pointermove" && !buttons && !target.closest(".heads, .corner")
+						? [clientX, clientY]
+						: null
+				this.looking ??= requestAnimationFrame(() => {
+					this.looking = null
+					this.hover(this.point && this.pair ? this.cellAt(...this.point) : null)
+				})
+			},
+		)
 	}
 
 	// Mark row, column and words of the cell under a mouse. Cursor and focus stay, and no cell is drawn; `told()` hears of it.
 	hover(place) {
 		if (String(place) === String(this.hovered)) return
 		this.hovered = place
-		const [x, y] = place ? this.corners(...place) : [], kind = place ? "hover" : "off"
+		const [x, y] = place ? this.corners(...place) : [],
+			kind = place ? "hover" : "off"
 		set(this.hoverRow, {y, class: kind})
 		set(this.hoverColumn, {x, class: kind})
 		this.words()
@@ -53,16 +65,35 @@ export class Matrix {
 	}
 
 	#measure(least) {
-		const {root, rtl, pair: {n, m, source, target}} = this, font = `700 13px ${getComputedStyle(root).fontFamily}`
+		const {
+				root,
+				rtl,
+				pair: {n, m, source, target},
+			} = this,
+			font = `700 13px ${getComputedStyle(root).fontFamily}`
 		const widest = words => min(170, max(12, ...words.map(word => widthOf(cut(word), font))))
-		const turn = (SLANT * Math.PI) / 180, top = widest(target), high = ceil(top * Math.sin(turn)) + 22, side = ceil(widest(source)) + 34
-		const fit = [(root.clientWidth - side - GAP - 2 * PAD - 2) / (m + 1), (root.clientHeight - high - GAP - 2 * PAD - 16) / (n + 1)].map(floor)
-		const fits = min(...fit), size = max(least, fits < least ? min(22, fit[0]) : min(34, fits)), upright = top <= size - 3
+		const turn = (SLANT * Math.PI) / 180,
+			top = widest(target),
+			high = ceil(top * Math.sin(turn)) + 22,
+			side = ceil(widest(source)) + 34
+		const fit = [
+			(root.clientWidth - side - GAP - 2 * PAD - 2) / (m + 1),
+			(root.clientHeight - high - GAP - 2 * PAD - 16) / (n + 1),
+		].map(floor)
+		const fits = min(...fit),
+			size = max(least, fits < least ? min(22, fit[0]) : min(34, fits)),
+			upright = top <= size - 3
 		const over = upright || rtl ? 0 : max(0, ceil(top * Math.cos(turn)) - size - GAP)
 		// Heads that lean to the left need room beside the first columns.
-		const lean = rtl && !upright ? target.map((word, j) => ceil(widthOf(cut(word), font) * Math.cos(turn)) - (m - 1 - j) * size) : []
+		const lean =
+			rtl && !upright
+				? target.map(
+						(word, j) => ceil(widthOf(cut(word), font) * Math.cos(turn)) - (m - 1 - j) * size,
+					)
+				: []
 		Object.assign(this, {size, side, upright, top: upright ? 36 : high, left: max(PAD, ...lean)})
-		const width = (m + 1) * size + GAP + PAD + this.left + over, height = (n + 1) * size + GAP + 2 * PAD
+		const width = (m + 1) * size + GAP + PAD + this.left + over,
+			height = (n + 1) * size + GAP + 2 * PAD
 		set(this.grid, {width, height})
 		set(this.tops, {width, height: this.top})
 		set(this.sides, {width: side, height})
@@ -77,57 +108,145 @@ export class Matrix {
 
 	// The upper left corner of a cell.
 	corners(i, j) {
-		const {size, pair: {n, m}} = this
-		return [this.left + this.seen(j) * size + (j === m ? GAP : 0), PAD + i * size + (i === n ? GAP : 0)]
+		const {
+			size,
+			pair: {n, m},
+		} = this
+		return [
+			this.left + this.seen(j) * size + (j === m ? GAP : 0),
+			PAD + i * size + (i === n ? GAP : 0),
+		]
 	}
 
 	heads(sourceRtl) {
-		const {pair, side, top, rtl, upright} = this, half = this.size / 2
+		const {pair, side, top, rtl, upright} = this,
+			half = this.size / 2
 		const head = (word, attributes, right, ring) => ({
-			text: svg("text", {...attributes, direction: right ? "rtl" : null}, cut(word), svg("title", {}, word)),
-			ring: svg("circle", {...ring, r: 3}), slant: slants(word) ? " slant" : "",
+			text: svg(
+				"text",
+				{...attributes, direction: right ? "rtl" : null},
+				cut(word),
+				svg("title", {}, word),
+			),
+			ring: svg("circle", {...ring, r: 3}),
+			slant: slants(word) ? " slant" : "",
 		})
 		this.rowHeads = pair.source.map((word, i) => {
 			const cy = this.corners(i, 0)[1] + half
-			return head(word, {x: side - 18, y: cy + 4.5, "text-anchor": sourceRtl ? "start" : "end", "data-row": i}, sourceRtl, {cx: side - 8, cy})
+			return head(
+				word,
+				{x: side - 18, y: cy + 4.5, "text-anchor": sourceRtl ? "start" : "end", "data-row": i},
+				sourceRtl,
+				{cx: side - 8, cy},
+			)
 		})
 		this.columnHeads = pair.target.map((word, j) => {
-			const cx = this.corners(0, j)[0] + half, place = {"data-column": j, y: top - 14, x: cx + (upright ? 0 : rtl ? -2 : 2), "text-anchor": upright ? "middle" : "start"}
-			return head(word, {...place, transform: upright ? null : `rotate(${rtl ? SLANT : -SLANT} ${cx} ${top - 16})`}, rtl, {cx, cy: top - 6})
+			const cx = this.corners(0, j)[0] + half,
+				place = {
+					"data-column": j,
+					y: top - 14,
+					x: cx + (upright ? 0 : rtl ? -2 : 2),
+					"text-anchor": upright ? "middle" : "start",
+				}
+			return head(
+				word,
+				{...place, transform: upright ? null : `rotate(${rtl ? SLANT : -SLANT} ${cx} ${top - 16})`},
+				rtl,
+				{cx, cy: top - 6},
+			)
 		})
-		const [nx, ny] = this.corners(pair.n, pair.m), all = heads => heads.flatMap(({text, ring}) => [text, ring])
-		const sign = (x, y) => svg("text", {x, y, class: "sign", "text-anchor": "middle"}, "∅", svg("title", {}, "no partner: an explicit null"))
+		const [nx, ny] = this.corners(pair.n, pair.m),
+			all = heads => heads.flatMap(({text, ring}) => [text, ring])
+		const sign = (x, y) =>
+			svg(
+				"text",
+				{x, y, class: "sign", "text-anchor": "middle"},
+				"∅",
+				svg("title", {}, "no partner: an explicit null"),
+			)
 		this.sides.replaceChildren(...all(this.rowHeads), sign(side - 22, ny + half + 4.5))
 		this.tops.replaceChildren(...all(this.columnHeads), sign(nx + half, top - 8))
 	}
 
 	#layers() {
-		const {size, left, pair: {n, m}} = this, right = left + m * size, bottom = PAD + n * size, [nx, ny] = this.corners(n, m), lines = ["", ""]
-		for (let c = 1; c < m; c++) lines[this.seen(c - (this.rtl ? 1 : 0)) % 5 ? 0 : 1] += `M${left + c * size} ${PAD}V${bottom}M${left + c * size} ${ny}v${size}`
-		for (let r = 1; r < n; r++) lines[r % 5 ? 0 : 1] += `M${left} ${PAD + r * size}H${right}M${nx} ${PAD + r * size}h${size}`
+		const {
+				size,
+				left,
+				pair: {n, m},
+			} = this,
+			right = left + m * size,
+			bottom = PAD + n * size,
+			[nx, ny] = this.corners(n, m),
+			lines = ["", ""]
+		for (let c = 1; c < m; c++)
+			lines[this.seen(c - (this.rtl ? 1 : 0)) % 5 ? 0 : 1] +=
+				`M${left + c * size} ${PAD}V${bottom}M${left + c * size} ${ny}v${size}`
+		for (let r = 1; r < n; r++)
+			lines[r % 5 ? 0 : 1] += `M${left} ${PAD + r * size}H${right}M${nx} ${PAD + r * size}h${size}`
 		const frame = `M${left} ${PAD}H${right}V${bottom}H${left}ZM${nx} ${PAD}h${size}V${bottom}h${-size}ZM${left} ${ny}H${right}v${size}H${left}Z`
 		this.rowBand = svg("rect", {x: left, width: m * size, height: size})
 		this.columnBand = svg("rect", {y: PAD, width: size, height: n * size})
 		this.hoverRow = svg("rect", {x: left, width: nx + size - left, height: size, class: "off"})
 		this.hoverColumn = svg("rect", {y: PAD, width: size, height: ny + size - PAD, class: "off"})
-		this.cursor = svg("rect", {class: "cursor", width: size, height: size, rx: 4});
-		[this.ground, this.notes, this.composites, this.phrases, this.phrase, this.box, this.culprits] = ["ground", "note", "phrase composite", "phrase all", "phrase", "box", "culprits"].map(path)
-		const [paper, thin, thick] = [["paper", frame], ["thin", lines[0]], ["thick", lines[1] + frame]].map(([kind, d]) => set(path(kind), {d}))
-		this.back.replaceChildren(paper, this.rowBand, this.columnBand, this.hoverRow, this.hoverColumn, this.ground, thin, thick)
-		this.front.replaceChildren(this.notes, this.composites, this.phrases, this.phrase, this.box, this.culprits, this.cursor)
+		this.cursor = svg("rect", {class: "cursor", width: size, height: size, rx: 4})
+		;[
+			this.ground,
+			this.notes,
+			this.composites,
+			this.phrases,
+			this.phrase,
+			this.box,
+			this.culprits,
+		] = ["ground", "note", "phrase composite", "phrase all", "phrase", "box", "culprits"].map(path)
+		const [paper, thin, thick] = [
+			["paper", frame],
+			["thin", lines[0]],
+			["thick", lines[1] + frame],
+		].map(([kind, d]) => set(path(kind), {d}))
+		this.back.replaceChildren(
+			paper,
+			this.rowBand,
+			this.columnBand,
+			this.hoverRow,
+			this.hoverColumn,
+			this.ground,
+			thin,
+			thick,
+		)
+		this.front.replaceChildren(
+			this.notes,
+			this.composites,
+			this.phrases,
+			this.phrase,
+			this.box,
+			this.culprits,
+			this.cursor,
+		)
 	}
 
 	// The window on the cells: rows and columns as seen; drawn anew where it has moved.
 	scrolled(all) {
 		if (!this.pair) return
 		this.hover(null)
-		const {root, size, pair: {n, m}} = this
+		const {
+			root,
+			size,
+			pair: {n, m},
+		} = this
 		const span = (from, room, most) => {
 			const first = max(0, floor(from / size) - MARGIN)
 			return [first, min(most, first + ceil(room / size) + 2 * MARGIN)]
 		}
-		this.view = [root.scrollLeft, root.scrollTop, root.clientWidth - this.side, root.clientHeight - this.top]
-		const range = [...span(this.view[1], this.view[3], n), ...span(this.view[0] - this.left, this.view[2], m)]
+		this.view = [
+			root.scrollLeft,
+			root.scrollTop,
+			root.clientWidth - this.side,
+			root.clientHeight - this.top,
+		]
+		const range = [
+			...span(this.view[1], this.view[3], n),
+			...span(this.view[0] - this.left, this.view[2], m),
+		]
 		if (!all && String(this.range) === String(range)) return
 		this.range = range
 		for (const index of [...this.cells.keys()]) if (!this.#inView(index)) this.drop(index)
@@ -136,39 +255,63 @@ export class Matrix {
 
 	// The indices in view.
 	#window() {
-		const cells = this.pair.inside(this.range), {wide} = this.pair
+		const cells = this.pair.inside(this.range),
+			{wide} = this.pair
 		return this.rtl ? cells.map(index => index - (index % wide) + this.seen(index % wide)) : cells
 	}
 
 	#inView(index) {
-		const [i, j] = this.pair.place(index), [top, bottom, left, right] = this.range, c = this.seen(j)
+		const [i, j] = this.pair.place(index),
+			[top, bottom, left, right] = this.range,
+			c = this.seen(j)
 		return i >= top && i <= bottom && c >= left && c <= right
 	}
 
 	// Draw the cells that changed, or all.
 	update(touched) {
-		for (const index of touched || new Set([...this.cells.keys(), ...this.#window()])) if (this.#inView(index)) this.draw(index)
+		for (const index of touched || new Set([...this.cells.keys(), ...this.#window()]))
+			if (this.#inView(index)) this.draw(index)
 		this.words()
 		const cells = [...this.pair.comments.keys()].map(cellOf).filter(Boolean)
-		draw(this.notes, cells.map(cell => shapes(this.size).note(...this.corners(...this.pair.spot(...cell)))).join(""))
+		draw(
+			this.notes,
+			cells
+				.map(cell => shapes(this.size).note(...this.corners(...this.pair.spot(...cell))))
+				.join(""),
+		)
 	}
 
 	draw(index) {
-		const mark = markOf(this.pair, index, this.size), [i, j] = this.pair.place(index), here = this.here?.index === index ? this.here.element : null
+		const mark = markOf(this.pair, index, this.size),
+			[i, j] = this.pair.place(index),
+			here = this.here?.index === index ? this.here.element : null
 		if (here) here.setAttribute("aria-label", cellLabel(this.pair, index))
 		if (!mark) return this.drop(index)
 		let cell = this.cells.get(index)
 		if (!cell) {
-			cell = svg("path", {role: "gridcell", "aria-colindex": j + 1, transform: `translate(${this.corners(i, j)})`, "data-i": i, "data-j": j})
+			cell = svg("path", {
+				role: "gridcell",
+				"aria-colindex": j + 1,
+				transform: `translate(${this.corners(i, j)})`,
+				"data-i": i,
+				"data-j": j,
+			})
 			this.cells.set(index, cell)
 			this.join(i, cell, j)
 		}
-		set(cell, {class: `mark ${mark[0]}`, d: mark[1], fill: mark[0] === "possible" ? "url(#hatch)" : null, "aria-label": cellLabel(this.pair, index), "aria-hidden": here && true})
+		set(cell, {
+			class: `mark ${mark[0]}`,
+			d: mark[1],
+			fill: mark[0] === "possible" ? "url(#hatch)" : null,
+			"aria-label": cellLabel(this.pair, index),
+			"aria-hidden": here && true,
+		})
 	}
 
 	// Put a cell into its row, in the order of columns; at the ends at once.
 	join(i, cell, j) {
-		const row = this.rows[i], column = one => one?.getAttribute("data-j")
+		const row = this.rows[i],
+			column = one => one?.getAttribute("data-j")
 		let next = row.firstChild
 		if (column(next) < j) {
 			next = null
@@ -191,14 +334,17 @@ export class Matrix {
 
 	// Mark the words that are unaligned, those of the cursor, and those under the mouse.
 	words() {
-		const mark = (heads, side, here, near) => heads.forEach((head, at) => {
-			const bare = this.pair.unaligned(side, at) ? "bare" : "", state = bare + head.slant + (at === here ? " on" : "") + (at === near ? " near" : "")
-			if (head.state === state) return
-			head.state = state
-			head.text.setAttribute("class", state)
-			head.ring.setAttribute("class", bare)
-		})
-		const [i, j] = this.at || [], [row, column] = this.hovered || []
+		const mark = (heads, side, here, near) =>
+			heads.forEach((head, at) => {
+				const bare = this.pair.unaligned(side, at) ? "bare" : "",
+					state = bare + head.slant + (at === here ? " on" : "") + (at === near ? " near" : "")
+				if (head.state === state) return
+				head.state = state
+				head.text.setAttribute("class", state)
+				head.ring.setAttribute("class", bare)
+			})
+		const [i, j] = this.at || [],
+			[row, column] = this.hovered || []
 		mark(this.rowHeads, "source", i, row)
 		mark(this.columnHeads, "target", j, column)
 	}
@@ -206,14 +352,28 @@ export class Matrix {
 	// Put the cursor on a cell: a new element takes its place in the tree, and the focus with it.
 	// Where that was done by pointer, or nothing moved, the view stays: what is under the pointer shall remain there.
 	place([i, j], focus, still) {
-		const {size, pair, here: old, cells} = this, index = pair.index([i, j]), [x, y] = this.corners(i, j)
+		const {size, pair, here: old, cells} = this,
+			index = pair.index([i, j]),
+			[x, y] = this.corners(i, j)
 		if (!still || !old) this.#reveal(x, y)
 		this.at = [i, j]
 		set(this.cursor, {x, y})
 		set(this.rowBand, {y, class: i < pair.n ? "band" : "off"})
 		set(this.columnBand, {x, class: j < pair.m ? "band" : "off"})
 		this.words()
-		const element = svg("rect", {role: "gridcell", tabindex: 0, class: "here", x, y, width: size, height: size, "aria-colindex": j + 1, "aria-label": cellLabel(pair, index), "data-i": i, "data-j": j})
+		const element = svg("rect", {
+			role: "gridcell",
+			tabindex: 0,
+			class: "here",
+			x,
+			y,
+			width: size,
+			height: size,
+			"aria-colindex": j + 1,
+			"aria-label": cellLabel(pair, index),
+			"data-i": i,
+			"data-j": j,
+		})
 		this.here = {element, index}
 		this.join(i, element, j)
 		if (focus || (old && document.activeElement === old.element)) this.focus()
@@ -231,23 +391,31 @@ export class Matrix {
 
 	// Scroll so that a cell stands clear of the headers and edges.
 	#reveal(x, y) {
-		const {size, root} = this, [left, top, width, height] = this.view
+		const {size, root} = this,
+			[left, top, width, height] = this.view
 		const fit = (from, at, room) => {
 			const keep = max(PAD, min(2 * size, (room - size) / 3))
 			return max(min(from, at - keep), at + size + keep - room, 0)
 		}
 		const to = [fit(left, x, width), fit(top, y, height)]
-		if (to[0] === left && to[1] === top) return;
-		[root.scrollLeft, root.scrollTop] = to
+		if (to[0] === left && to[1] === top) return
+		;[root.scrollLeft, root.scrollTop] = to
 		this.scrolled()
 	}
 
 	// Outline the selected box: `kind` is "", "phrase" or "blocked"; and ring its blockers.
 	select(box, kind, blockers) {
-		const d = this.outlines(box ? [box] : [], -1), half = this.size / 2
+		const d = this.outlines(box ? [box] : [], -1),
+			half = this.size / 2
 		set(this.box, {d, class: `box ${kind}`})
 		set(this.ground, {d, class: `ground ${kind}`})
-		draw(this.culprits, blockers.map(place => this.corners(...place)).map(([x, y]) => circle(x + half, y + half, this.size * 0.6)).join(""))
+		draw(
+			this.culprits,
+			blockers
+				.map(place => this.corners(...place))
+				.map(([x, y]) => circle(x + half, y + half, this.size * 0.6))
+				.join(""),
+		)
 		set(this.grid, {"data-box": box && String(box), "data-box-kind": box && (kind || "plain")})
 	}
 
@@ -259,21 +427,37 @@ export class Matrix {
 	}
 
 	outlines(boxes, inset) {
-		return boxes.map(([top, bottom, left, right]) => {
-			const [a, b] = [this.corners(top, this.rtl ? right : left), this.corners(bottom, this.rtl ? left : right)]
-			return rounded(a[0] + inset, a[1] + inset, b[0] + this.size - inset, b[1] + this.size - inset, 4)
-		}).join("")
+		return boxes
+			.map(([top, bottom, left, right]) => {
+				const [a, b] = [
+					this.corners(top, this.rtl ? right : left),
+					this.corners(bottom, this.rtl ? left : right),
+				]
+				return rounded(
+					a[0] + inset,
+					a[1] + inset,
+					b[0] + this.size - inset,
+					b[1] + this.size - inset,
+					4,
+				)
+			})
+			.join("")
 	}
 
 	// The cell under a point of the window, or null; `near` takes the nearest word instead.
 	cellAt(clientX, clientY, near) {
-		const at = this.grid.getBoundingClientRect(), {size, pair: {n, m}} = this
+		const at = this.grid.getBoundingClientRect(),
+			{
+				size,
+				pair: {n, m},
+			} = this
 		const along = (value, count) => {
 			if (near) return max(0, min(count - 1, floor(value / size)))
 			const past = value - count * size
 			return past < 0 ? floor(value / size) : past >= GAP && past < GAP + size ? count : -1
 		}
-		const i = along(clientY - at.top - PAD, n), c = along(clientX - at.left - this.left, m)
+		const i = along(clientY - at.top - PAD, n),
+			c = along(clientX - at.left - this.left, m)
 		return i < 0 || c < 0 || (i === n && c === m) ? null : [i, this.seen(c)]
 	}
 }

@@ -6,7 +6,8 @@ import {fields} from "./refusals.js"
 function chains(events) {
 	let groups = []
 	for (const event of events) {
-		const own = fields(event), meets = group => group.some(other => fields(other).some(field => own.includes(field)))
+		const own = fields(event),
+			meets = group => group.some(other => fields(other).some(field => own.includes(field)))
 		groups = [...groups.filter(group => !meets(group)), [...groups.filter(meets).flat(), event]]
 	}
 	return groups
@@ -14,13 +15,17 @@ function chains(events) {
 
 // What events write taken together: of each thing the first before and the last after; nothing where that was undone.
 function net(events) {
-	const cells = new Map(), comments = new Map(), out = {bulk: [], rejected: []}
-	const add = (table, name, before, after) => table.set(name, [(table.get(name) || [before])[0], after])
+	const cells = new Map(),
+		comments = new Map(),
+		out = {bulk: [], rejected: []}
+	const add = (table, name, before, after) =>
+		table.set(name, [(table.get(name) || [before])[0], after])
 	for (const {kind, data} of events) {
 		const {done, ...writes} = writesOf({kind, data})
 		for (const [i, j, before, after] of writes.cells) add(cells, `${i},${j}`, before, after)
 		for (const [name, before, after] of writes.comments) add(comments, name, before, after)
-		for (const name of ["label", "flags"]) if (writes[name]) out[name] = [(out[name] || writes[name])[0], writes[name][1]]
+		for (const name of ["label", "flags"])
+			if (writes[name]) out[name] = [(out[name] || writes[name])[0], writes[name][1]]
 		if (done) out.done = done
 		out.how = data.how || out.how
 		out.kind = data.of && kind // where the last was an undo or redo
@@ -33,30 +38,46 @@ function net(events) {
 
 // Does an event hold whatever the words are?
 function lasting(event) {
-	const {cells, rejected, comments: [comment], done} = writesOf(event)
+	const {
+		cells,
+		rejected,
+		comments: [comment],
+		done,
+	} = writesOf(event)
 	return !done && !cells.length && !rejected.length && !comment?.[0]
 }
 
 // What is to be told or asked: {ids, text} is only told, {ids, writes} asked about. Cells of another text
 // and what the server will never take are not asked about; a comment on such a cell goes to the pair.
 export function matters(rows, k, {rev, comments}) {
-	const notices = new Map(), asked = [], moved = []
+	const notices = new Map(),
+		asked = [],
+		moved = []
 	for (const row of rows) {
-		const conflict = row.status === 409, old = conflict && row.rev !== rev
+		const conflict = row.status === 409,
+			old = conflict && row.rev !== rev
 		if (conflict && row.k !== k) continue
 		const head = `${row.k === k ? "" : `pair ${row.k}: `}not saved: ${old ? "the text has changed" : row.message}: `
 		for (const event of row.events) {
 			if (old && event.kind === "comment" && event.data.key && event.data.after) moved.push(event)
-			else if (conflict && (old ? lasting(event) : event.data.cells || !event.data.rejected)) asked.push(event)
+			else if (conflict && (old ? lasting(event) : event.data.cells || !event.data.rejected))
+				asked.push(event)
 			else notices.set(head, [...(notices.get(head) || []), event])
 		}
 	}
-	let note = asked.filter(({kind}) => kind === "comment").at(-1)?.data.after ?? comments.get("") ?? ""
+	let note =
+		asked.filter(({kind}) => kind === "comment").at(-1)?.data.after ?? comments.get("") ?? ""
 	for (const event of moved) {
 		const before = note
 		note += (note && "\n") + event.told
 		asked.push({...event, data: {key: "", before, after: note}})
 	}
 	const ids = events => events.map(({id}) => id)
-	return [...[...notices].map(([head, events]) => ({ids: ids(events), text: head + events.map(event => event.told).join("; ")})), ...chains(asked).map(events => ({ids: ids(events), writes: net(events)}))]
+	return [
+		...[...notices].map(([head, events]) => ({
+			ids: ids(events),
+			text: head + events.map(event => event.told).join("; "),
+		})),
+		...chains(asked).map(events => ({ids: ids(events), writes: net(events)})),
+	]
 }

@@ -3,18 +3,33 @@ import {button, html, on, set} from "./dom.js"
 
 // `items` are [text, what to do or where to go, kind].
 export function menu(name, label, items) {
-	const entry = ([text, act, kind = ""]) => set(typeof act === "string" ? html("a", {href: act, class: kind}, text) : button(act, kind, text), {role: "menuitem", tabindex: -1})
-	const list = html("div", {"role": "menu", "aria-label": label, "hidden": ""}, ...items.map(entry))
-	const opener = set(button(() => show(list.hidden), "plain", name), {"aria-haspopup": "menu", "aria-expanded": "false", "aria-label": label})
+	const entry = ([text, act, kind = ""]) =>
+		set(
+			typeof act === "string" ? html("a", {href: act, class: kind}, text) : button(act, kind, text),
+			{role: "menuitem", tabindex: -1},
+		)
+	const list = html("div", {role: "menu", "aria-label": label, hidden: ""}, ...items.map(entry))
+	const opener = set(
+		button(() => show(list.hidden), "plain", name),
+		{"aria-haspopup": "menu", "aria-expanded": "false", "aria-label": label},
+	)
 	const part = html("span", {class: "menu"}, opener, list)
 	const show = open => {
 		list.hidden = !open
-		opener.setAttribute("aria-expanded", open);
-		(open ? list.firstChild : opener).focus()
+		opener.setAttribute("aria-expanded", open)
+		;(open ? list.firstChild : opener).focus()
 	}
 	on(part, "keydown", event => {
-		const {key} = event, all = [...list.children], at = all.indexOf(document.activeElement), step = {ArrowDown: 1, ArrowUp: -1}[key]
-		if (list.hidden ? key !== "ArrowDown" : !step && key !== "Escape" && key !== "Home" && key !== "End") return
+		const {key} = event,
+			all = [...list.children],
+			at = all.indexOf(document.activeElement),
+			step = {ArrowDown: 1, ArrowUp: -1}[key]
+		if (
+			list.hidden
+				? key !== "ArrowDown"
+				: !step && key !== "Escape" && key !== "Home" && key !== "End"
+		)
+			return
 		event.preventDefault()
 		if (key === "Escape") show(false)
 		else if (list.hidden) show(true)

@@ -2,20 +2,36 @@
 
 import {hintsOf} from "./suggest.js"
 
-export const NONE = 0, POSSIBLE = 1, SURE = 2
+export const NONE = 0,
+	POSSIBLE = 1,
+	SURE = 2
 export const last = list => list[list.length - 1]
 
 // Cells are known by index; row n and column m hold the nulls. A place is [row, column].
 export class Pair {
 	// `doc` is what GET /api/pairs/{k} answers.
 	constructor({source, target, state, undo, redo, suggestions}) {
-		Object.assign(this, {source, target, n: source.length, m: target.length, wide: target.length + 1})
+		Object.assign(this, {
+			source,
+			target,
+			n: source.length,
+			m: target.length,
+			wide: target.length + 1,
+		})
 		const size = (this.n + 1) * this.wide
 		for (const name of ["values", "bulk", "rejected"]) this[name] = new Uint8Array(size)
 		for (const [i, j, value] of state.cells) this.values[this.at(i, j)] = value
-		for (const name of ["bulk", "rejected"]) for (const [i, j] of state[name]) this[name][this.at(i, j)] = 1
+		for (const name of ["bulk", "rejected"])
+			for (const [i, j] of state[name]) this[name][this.at(i, j)] = 1
 		this.comments = new Map(state.comments)
-		Object.assign(this, {judgment: state.judgment || "", flags: state.flags || [], done: state.done, marks: state.marks || [], seq: state.seq, rev: state.rev})
+		Object.assign(this, {
+			judgment: state.judgment || "",
+			flags: state.flags || [],
+			done: state.done,
+			marks: state.marks || [],
+			seq: state.seq,
+			rev: state.rev,
+		})
 		this.undo = [...(undo || [])].reverse()
 		this.redo = [...(redo || [])].reverse()
 		this.hints = hintsOf(this, suggestions)
@@ -51,20 +67,26 @@ export class Pair {
 	// The indices of a box [top, bottom, left, right], ends included.
 	inside([top, bottom, left, right]) {
 		const out = []
-		for (let i = top; i <= bottom; i++) for (let j = left; j <= right; j++) out.push(i * this.wide + j)
+		for (let i = top; i <= bottom; i++)
+			for (let j = left; j <= right; j++) out.push(i * this.wide + j)
 		return out
 	}
 
 	copy() {
 		const copy = Object.assign(Object.create(Object.getPrototypeOf(this)), this)
-		for (const name of ["values", "bulk", "rejected", "rows", "columns", "undo", "redo"]) copy[name] = this[name].slice()
+		for (const name of ["values", "bulk", "rejected", "rows", "columns", "undo", "redo"])
+			copy[name] = this[name].slice()
 		copy.comments = new Map(this.comments)
 		return copy
 	}
 
 	extend(side, at) {
-		const row = side === "row", {values, wide, n, m} = this, out = row ? this.rows : this.columns
-		let low = -1, high = -1, count = 0
+		const row = side === "row",
+			{values, wide, n, m} = this,
+			out = row ? this.rows : this.columns
+		let low = -1,
+			high = -1,
+			count = 0
 		for (let x = 0, index = row ? at * wide : at; x < (row ? m : n); x++, index += row ? 1 : wide) {
 			if (!values[index]) continue
 			if (low < 0) low = x
@@ -91,7 +113,10 @@ export class Pair {
 
 	// Fold one event; return the cells that it touched.
 	apply(event) {
-		const touched = new Set(), rows = new Set(), columns = new Set(), writes = writesOf(event)
+		const touched = new Set(),
+			rows = new Set(),
+			columns = new Set(),
+			writes = writesOf(event)
 		for (const [i, j, , after] of writes.cells) {
 			const index = this.at(i, j)
 			this.values[index] = after
@@ -110,7 +135,8 @@ export class Pair {
 			touched.add(this.at(i, j))
 			this.bulk[this.at(i, j)] = 0
 		}
-		for (const [name, , after] of writes.comments) after ? this.comments.set(name, after) : this.comments.delete(name)
+		for (const [name, , after] of writes.comments)
+			after ? this.comments.set(name, after) : this.comments.delete(name)
 		if (writes.label) this.judgment = writes.label[1]
 		if (writes.flags) this.flags = writes.flags[1]
 		if (writes.done) this.done = writes.done.after
@@ -124,7 +150,8 @@ export class Pair {
 		if (kind === "undo" || kind === "redo") {
 			if (last(this[kind])?.id === data.of) this[kind].pop()
 			this[kind === "undo" ? "redo" : "undo"].push(event)
-		} else if (kind !== "open") { // all others can be undone
+		} else if (kind !== "open") {
+			// all others can be undone
 			this.undo = kind === "text" ? [] : [...this.undo, event]
 			this.redo = []
 		}
@@ -140,10 +167,12 @@ export class Pair {
 	// or null, never both; what is set by hand is looked at; a suggestion that is cleared is rejected, but not where it is hidden.
 	// Null where nothing changes.
 	edit(how, wanted, bulk) {
-		const after = new Map(), data = {how, cells: []}
+		const after = new Map(),
+			data = {how, cells: []}
 		for (const [index, value] of wanted) {
 			after.set(index, value)
-			if (value) for (const other of this.against(index)) if (this.values[other]) after.set(other, NONE)
+			if (value)
+				for (const other of this.against(index)) if (this.values[other]) after.set(other, NONE)
 		}
 		const write = (name, index, value) => {
 			const before = (name === "cells" ? this.values : this[name])[index]
@@ -151,7 +180,11 @@ export class Pair {
 		}
 		for (const [index, value] of after) {
 			write("bulk", index, bulk && value && this.values[index] !== value ? 1 : 0)
-			write("rejected", index, value ? 0 : this.hints.shown ? Number(this.hints.p.has(index)) : this.rejected[index])
+			write(
+				"rejected",
+				index,
+				value ? 0 : this.hints.shown ? Number(this.hints.p.has(index)) : this.rejected[index],
+			)
 			write("cells", index, value)
 		}
 		return data.cells.length || data.bulk || data.rejected ? data : null
@@ -159,7 +192,8 @@ export class Pair {
 
 	// The cells that cannot stand beside a link or null.
 	against(index) {
-		const [i, j] = this.place(index), {n, m} = this
+		const [i, j] = this.place(index),
+			{n, m} = this
 		if (i < n && j < m) return [i * this.wide + m, n * this.wide + j]
 		return i < n ? this.inside([i, i, 0, m - 1]) : j < m ? this.inside([0, n - 1, j, j]) : []
 	}
@@ -167,16 +201,23 @@ export class Pair {
 
 // What an event writes, whatever its kind.
 export function writesOf({kind, data = {}}) {
-	const {cells = [], bulk = [], rejected = [], seen = [], label, flags} = data, done = kind === "done" ? data : data.done
+	const {cells = [], bulk = [], rejected = [], seen = [], label, flags} = data,
+		done = kind === "done" ? data : data.done
 	const comment = kind === "comment" ? data : data.comment
-	const comments = [...(data.comments || []), ...(comment ? [[comment.key, comment.before, comment.after]] : [])]
+	const comments = [
+		...(data.comments || []),
+		...(comment ? [[comment.key, comment.before, comment.after]] : []),
+	]
 	return {cells, bulk, rejected, seen, comments, label, flags, done}
 }
 
 function backwards({cells, bulk, rejected, comments, label, flags, done}) {
-	const data = {}, turn = rows => rows.map(([i, j, before, after]) => [i, j, after, before])
-	for (const [name, rows] of Object.entries({cells, bulk, rejected})) if (rows.length) data[name] = turn(rows)
-	if (comments.length) data.comments = comments.map(([name, before, after]) => [name, after, before])
+	const data = {},
+		turn = rows => rows.map(([i, j, before, after]) => [i, j, after, before])
+	for (const [name, rows] of Object.entries({cells, bulk, rejected}))
+		if (rows.length) data[name] = turn(rows)
+	if (comments.length)
+		data.comments = comments.map(([name, before, after]) => [name, after, before])
 	if (label) data.label = [label[1], label[0]]
 	if (flags) data.flags = [flags[1], flags[0]]
 	if (done) data.done = {before: done.after, after: done.before}

@@ -1,25 +1,70 @@
 // A draft: files, what is in them, and the project (or the import) that is made of them.
 import {$, button, html, on, say, set} from "./dom.js"
-import {api, ask, cell, choice, Fault, head, pageOf, plural, root, rows, size, tried, whenSent} from "./manage.js"
+import {
+	api,
+	ask,
+	cell,
+	choice,
+	Fault,
+	head,
+	pageOf,
+	plural,
+	root,
+	rows,
+	size,
+	tried,
+	whenSent,
+} from "./manage.js"
 import {preview} from "./preview.js"
 import {begin} from "./tabs.js"
 import {dropped, named, send} from "./upload.js"
 
-const id = location.pathname.split("/").pop(), form = $("project"), SOON = 500, LATER = 5000, kept = `alignkit draft ${id}`
-const at = path => `drafts/${id}${path}`, field = name => form.elements[name]
-const WAYS = {trained: () => "trained on these pairs", initial: name => `from ${name}`, model: name => `by ${name}`, none: () => "none"}
+const id = location.pathname.split("/").pop(),
+	form = $("project"),
+	SOON = 500,
+	LATER = 5000,
+	kept = `alignkit draft ${id}`
+const at = path => `drafts/${id}${path}`,
+	field = name => form.elements[name]
+const WAYS = {
+	trained: () => "trained on these pairs",
+	initial: name => `from ${name}`,
+	model: name => `by ${name}`,
+	none: () => "none",
+}
 
 begin(async me => {
-	let draft = null, timer = 0, k = 1, turn = 0, drawn = "", picked = "", creating = false
+	let draft = null,
+		timer = 0,
+		k = 1,
+		turn = 0,
+		drawn = "",
+		picked = "",
+		creating = false
 	const sending = new Map() // files that are on their way: the share that has gone, or why it failed
 
 	// Files
 
 	function fileRow({n, name, bytes, kind, kinds, problem, share}) {
-		const part = share !== undefined ? html("progress", {"value": share, "max": 1, "aria-label": `${name}, sent`})
-			: kinds.length ? choice(`What ${name} is`, kinds, kind, value => put({kinds: {[n]: value}})) : ""
-		const remove = set(button(() => tried(() => removed(n)), "plain", "×"), {"aria-label": `Remove ${name}`})
-		return [head(name, html("small", {}, ` ${size(bytes)}`), ...(problem ? [html("p", {class: "bad"}, problem)] : [])), cell(part), html("td", {class: "acts"}, remove)]
+		const part =
+			share !== undefined
+				? html("progress", {value: share, max: 1, "aria-label": `${name}, sent`})
+				: kinds.length
+					? choice(`What ${name} is`, kinds, kind, value => put({kinds: {[n]: value}}))
+					: ""
+		const remove = set(
+			button(() => tried(() => removed(n)), "plain", "×"),
+			{"aria-label": `Remove ${name}`},
+		)
+		return [
+			head(
+				name,
+				html("small", {}, ` ${size(bytes)}`),
+				...(problem ? [html("p", {class: "bad"}, problem)] : []),
+			),
+			cell(part),
+			html("td", {class: "acts"}, remove),
+		]
 	}
 
 	async function removed(n) {
@@ -32,7 +77,9 @@ begin(async me => {
 	async function add(files) {
 		await ready
 		for (const file of files) {
-			const name = file.label ?? file.name, key = `new ${name}`, row = {n: key, name, bytes: file.size, kinds: [], share: 0}
+			const name = file.label ?? file.name,
+				key = `new ${name}`,
+				row = {n: key, name, bytes: file.size, kinds: [], share: 0}
 			sending.set(key, row)
 			draw()
 			try {
@@ -59,26 +106,68 @@ begin(async me => {
 	}
 	const again = (after = LATER) => (timer = setTimeout(() => tried(load, again), after))
 
-	const put = change => tried(async () => {
-		draft = await api("PATCH", at(""), change)
-		await load()
-	}, () => draw(true))
+	const put = change =>
+		tried(
+			async () => {
+				draft = await api("PATCH", at(""), change)
+				await load()
+			},
+			() => draw(true),
+		)
 
 	function finding({code, text, pairs, choices, chosen}) {
-		const places = pairs.flatMap((pair, at) => [at ? ", " : " ", button(() => show(pair), "link", `${at ? "" : pairs.length > 1 ? "pairs " : "pair "}${pair}`)])
-		return [html("td", {class: "sign", "aria-hidden": "true"}, "!"), head(text, ...places), html("td", {class: "acts"}, choices.length ? choice(text, choices, chosen, value => put({choices: {[code]: value}})) : "")]
+		const places = pairs.flatMap((pair, at) => [
+			at ? ", " : " ",
+			button(() => show(pair), "link", `${at ? "" : pairs.length > 1 ? "pairs " : "pair "}${pair}`),
+		])
+		return [
+			html("td", {class: "sign", "aria-hidden": "true"}, "!"),
+			head(text, ...places),
+			html(
+				"td",
+				{class: "acts"},
+				choices.length
+					? choice(text, choices, chosen, value => put({choices: {[code]: value}}))
+					: "",
+			),
+		]
 	}
 
-	const option = ({name, label, value, choices}) => [head(label), html("td", {class: "acts"}, choice(label, choices, value, chosen => put({options: {[name]: chosen}})))]
+	const option = ({name, label, value, choices}) => [
+		head(label),
+		html(
+			"td",
+			{class: "acts"},
+			choice(label, choices, value, chosen => put({options: {[name]: chosen}})),
+		),
+	]
 
 	function draw(anew) {
-		const {files, reading, progress, detected, options, pairs, findings, problem, project, task, name} = draft
-		const all = [...files.map(({n, size: bytes, ...file}) => ({n, bytes, ...file})), ...sending.values()]
+		const {
+			files,
+			reading,
+			progress,
+			detected,
+			options,
+			pairs,
+			findings,
+			problem,
+			project,
+			task,
+			name,
+		} = draft
+		const all = [
+			...files.map(({n, size: bytes, ...file}) => ({n, bytes, ...file})),
+			...sending.values(),
+		]
 		document.body.classList.toggle("empty", !all.length)
 		rows($("files"), all, fileRow, "n", anew)
 		$("reading").hidden = !reading
 		say("reading-text", progress)
-		say("pairs", pairs ? plural(pairs, "sentence pair") : reading ? "Reading" : "No sentence pairs yet")
+		say(
+			"pairs",
+			pairs ? plural(pairs, "sentence pair") : reading ? "Reading" : "No sentence pairs yet",
+		)
 		say("problem", problem)
 		$("detected").hidden = !detected
 		say("detected-text", detected)
@@ -86,11 +175,14 @@ begin(async me => {
 		rows($("findings"), findings, finding, "code", anew)
 		form.hidden = !!project || !all.length
 		$("import").hidden = !project || !all.length
-		if (project) document.body.classList.add("importing"), say("title", `Import into ${me.roles.find(({slug}) => slug === project)?.name ?? project}`)
+		if (project)
+			document.body.classList.add("importing"),
+				say("title", `Import into ${me.roles.find(({slug}) => slug === project)?.name ?? project}`)
 		if (!field("name").value && name) field("name").value = name
 		field("task").value = task
 		suggesting()
-		for (const part of document.querySelectorAll(".makes")) part.disabled = !draft.ready || reading || sending.size > 0 || creating
+		for (const part of document.querySelectorAll(".makes"))
+			part.disabled = !draft.ready || reading || sending.size > 0 || creating
 		if (!pairs || reading) $("pair").hidden = true
 		const now = JSON.stringify([draft.etag, pairs])
 		if (pairs && !reading && now !== drawn) {
@@ -102,25 +194,48 @@ begin(async me => {
 
 	// Where suggestions can come from, as the files have it.
 	function suggesting() {
-		const {annotators, models, task} = draft, ways = [["trained"], ...annotators.map(name => ["initial", name]), ...models.map(name => ["model", name]), ["none"]]
-		const tag = JSON.stringify(ways), named = parts => parts.filter(Boolean).join(" ")
+		const {annotators, models, task} = draft,
+			ways = [
+				["trained"],
+				...annotators.map(name => ["initial", name]),
+				...models.map(name => ["model", name]),
+				["none"],
+			]
+		const tag = JSON.stringify(ways),
+			named = parts => parts.filter(Boolean).join(" ")
 		$("suggest").hidden = task !== "align"
 		$("scheme-none").disabled = task === "judge"
 		if (task === "judge" && !field("scheme").value) field("scheme").value = "paraphrase"
 		if ($("ways").dataset.tag !== tag) {
 			$("ways").dataset.tag = tag
 			const chosen = ways.find(parts => named(parts) === picked) ?? ways[annotators.length ? 1 : 0]
-			$("ways").replaceChildren(...ways.map(parts => html("label", {class: "tick"}, html("input", {type: "radio", name: "suggestions", value: named(parts), checked: parts === chosen ? "" : null}), WAYS[parts[0]](parts[1]))))
+			$("ways").replaceChildren(
+				...ways.map(parts =>
+					html(
+						"label",
+						{class: "tick"},
+						html("input", {
+							type: "radio",
+							name: "suggestions",
+							value: named(parts),
+							checked: parts === chosen ? "" : null,
+						}),
+						WAYS[parts[0]](parts[1]),
+					),
+				),
+			)
 		}
 		$("improve").hidden = !/^(trained|model)/.test(way().join(" "))
 	}
 
-	const way = () => (form.querySelector("[name=suggestions]:checked")?.value ?? "none").split(/ (.*)/s)
+	const way = () =>
+		(form.querySelector("[name=suggestions]:checked")?.value ?? "none").split(/ (.*)/s)
 
 	async function show(pair) {
 		const mine = ++turn
 		await tried(async () => {
-			const doc = await api("GET", at(`/preview/${pair}`)), [kind, name] = draft.project ? [] : way()
+			const doc = await api("GET", at(`/preview/${pair}`)),
+				[kind, name] = draft.project ? [] : way()
 			if (mine !== turn) return
 			k = pair
 			$("pair").hidden = false
@@ -134,19 +249,31 @@ begin(async me => {
 		const wait = fault => {
 			if (fault.status && fault.status !== 503) throw fault // else it is being made
 		}
-		while (((await api("GET", `projects/${slug}`).catch(wait))?.state ?? "making") === "making") await new Promise(resolve => setTimeout(resolve, SOON))
+		while (((await api("GET", `projects/${slug}`).catch(wait))?.state ?? "making") === "making")
+			await new Promise(resolve => setTimeout(resolve, SOON))
 		location.assign(pageOf("assign", slug))
 	}
 
 	whenSent(form, async ({name, slug, task, scheme, guidelines, gold}) => {
-		const [kind, from = ""] = task === "align" ? way() : ["none"], {blind, majority, learning} = form.elements
+		const [kind, from = ""] = task === "align" ? way() : ["none"],
+			{blind, majority, learning} = form.elements
 		creating = true
 		draw()
 		say("kept", "Creating …")
 		try {
 			const project = await api("POST", "projects", {
-				draft: id, etag: draft.etag, name, slug, task, scheme, suggestions: {kind, name: from}, guidelines, gold,
-				learning: learning.checked && /trained|model/.test(kind), blind: blind.checked, majority: majority.checked,
+				draft: id,
+				etag: draft.etag,
+				name,
+				slug,
+				task,
+				scheme,
+				suggestions: {kind, name: from},
+				guidelines,
+				gold,
+				learning: learning.checked && /trained|model/.test(kind),
+				blind: blind.checked,
+				majority: majority.checked,
 			})
 			sessionStorage.removeItem(kept)
 			await made(project.slug)
@@ -160,12 +287,27 @@ begin(async me => {
 
 	// What an import would do is shown before it is done.
 	const how = () => new FormData($("import")).get("how")
-	const importing = dry => ask("POST", `projects/${draft.project}/import`, {draft: id, etag: draft.etag, words_only: how() === "words", add_pairs: how() === "add", dry_run: dry})
+	const importing = dry =>
+		ask("POST", `projects/${draft.project}/import`, {
+			draft: id,
+			etag: draft.etag,
+			words_only: how() === "words",
+			add_pairs: how() === "add",
+			dry_run: dry,
+		})
 	async function looked() {
-		const now = how(), {counts, warnings} = await (await importing(true)).json()
+		const now = how(),
+			{counts, warnings} = await (await importing(true)).json()
 		if (now !== how()) return
 		say("do", {add: "Add pairs", words: "Correct texts", work: "Merge work"}[now])
-		$("counts").replaceChildren(...[...counts.filter(([, count]) => count).map(([name, count]) => `${name}: ${count.toLocaleString("en")}`), ...warnings].map(text => html("li", {}, text)))
+		$("counts").replaceChildren(
+			...[
+				...counts
+					.filter(([, count]) => count)
+					.map(([name, count]) => `${name}: ${count.toLocaleString("en")}`),
+				...warnings,
+			].map(text => html("li", {}, text)),
+		)
 	}
 	on($("import"), "change", () => tried(looked))
 	whenSent($("import"), async () => {
@@ -185,13 +327,21 @@ begin(async me => {
 		})
 	}
 	on(document, "dragover drop", event => event.preventDefault())
-	on(document, "dragover dragleave drop", ({type}) => document.body.classList.toggle("over", type === "dragover"))
-	on(document, "drop", ({dataTransfer}) => tried(async () => add(await dropped(dataTransfer.items))))
+	on(document, "dragover dragleave drop", ({type}) =>
+		document.body.classList.toggle("over", type === "dragover"),
+	)
+	on(document, "drop", ({dataTransfer}) =>
+		tried(async () => add(await dropped(dataTransfer.items))),
+	)
 	on($("change"), "click", () => {
 		$("changes").hidden = !$("changes").hidden
 		$("change").setAttribute("aria-expanded", !$("changes").hidden)
 	})
-	for (const [name, step] of [["previous", -1], ["next", 1]]) on($(name), "click", () => show(k + step))
+	for (const [name, step] of [
+		["previous", -1],
+		["next", 1],
+	])
+		on($(name), "click", () => show(k + step))
 	on(form, "change", ({target}) => {
 		if (target.name === "task") put({task: target.value})
 		if (target.name !== "suggestions") return
@@ -199,10 +349,19 @@ begin(async me => {
 		suggesting()
 		show(k)
 	})
-	on(form, "input", () => (sessionStorage[kept] = JSON.stringify(["name", "slug", "scheme", "guidelines", "gold"].map(name => [name, field(name).value]))))
-	on($("cancel"), "click", () => tried(async () => {
-		await api("DELETE", at(""))
-		location.assign(draft.project ? pageOf("settings", draft.project) : root)
-	}))
+	on(
+		form,
+		"input",
+		() =>
+			(sessionStorage[kept] = JSON.stringify(
+				["name", "slug", "scheme", "guidelines", "gold"].map(name => [name, field(name).value]),
+			)),
+	)
+	on($("cancel"), "click", () =>
+		tried(async () => {
+			await api("DELETE", at(""))
+			location.assign(draft.project ? pageOf("settings", draft.project) : root)
+		}),
+	)
 	await ready
 })

@@ -15,7 +15,10 @@ export class Outbox {
 			const database = await opened(name)
 			outbox.#database = database
 			database.onclose = () => outbox.#fall() // the user cleared what this site had kept
-			database.onversionchange = () => {database.close(); outbox.#fall();}
+			database.onversionchange = () => {
+				database.close()
+				outbox.#fall()
+			}
 		} catch {
 			// kept in memory; lasting tells
 		}
@@ -23,10 +26,14 @@ export class Outbox {
 	}
 
 	// Whether all that waits outlives this tab.
-	get lasting() {return this.#database !== null && this.#memory.length === 0;}
+	get lasting() {
+		return this.#database !== null && this.#memory.length === 0
+	}
 
 	// What this tab added and nobody took out, as far as it knows.
-	get mine() {return [...this.#mine.values()].map(kept => kept.entry);}
+	get mine() {
+		return [...this.#mine.values()].map(kept => kept.entry)
+	}
 
 	async add(entry) {
 		const kept = {entry, stored: false}

@@ -14,18 +14,22 @@ export async function arrive(wait = go => go?.()) {
 			wait(go)
 		},
 	})
-	const {name, annotator, role, formats} = wire.project, decides = role === "adjudicator"
+	const {name, annotator, role, formats} = wire.project,
+		decides = role === "adjudicator"
 	say("project", decides ? `${name}: adjudicate` : name)
 	say("annotator", decides ? `${annotator}, adjudicator` : annotator)
-	$("export-format")?.replaceChildren(...formats.map(format => html("option", {value: format.value}, format.name)))
+	$("export-format")?.replaceChildren(
+		...formats.map(format => html("option", {value: format.value}, format.name)),
+	)
 	return wire
 }
 
 // Run what makes a page, and show why it fails.
-export const begin = start => start().catch(error => {
-	document.body.dataset.state = "failed"
-	say("start-text", error.message)
-})
+export const begin = start =>
+	start().catch(error => {
+		document.body.dataset.state = "failed"
+		say("start-text", error.message)
+	})
 
 export class Page {
 	turn = 0 // another one each time a pair is left
@@ -40,23 +44,41 @@ export class Page {
 	// `noun` is what the page calls a pair.
 	constructor(wire, noun = "pair") {
 		const {project} = wire
-		Object.assign(this, {wire, noun, project, done: project.done, n: project.n, note: "", turns: Promise.resolve()})
+		Object.assign(this, {
+			wire,
+			noun,
+			project,
+			done: project.done,
+			n: project.n,
+			note: "",
+			turns: Promise.resolve(),
+		})
 		on(wire, "status", ({detail: {state, text, why}}) => {
 			$("saved").dataset.state = state
 			if ($("saved").textContent !== text) $("saved").textContent = $("saved").title = text
 			if (why && why !== this.#why) this.say(text)
 			this.#why = why
 		})
-		on(window, "pointerdown pointerup pointercancel", ({type}) => {
-			this.#down = type === "pointerdown"
-			if (this.#down) this.#late = this.#shut
-		}, true)
+		on(
+			window,
+			"pointerdown pointerup pointercancel",
+			({type}) => {
+				this.#down = type === "pointerdown"
+				if (this.#down) this.#late = this.#shut
+			},
+			true,
+		)
 		on(window, "keydown beforeinput pointerdown click", event => this.#stop(event), true)
 		on(document, "keydown", event => this.pressed(event))
 		on(document, "click", event => this.clicked(event))
 		on(wire, "events", ({detail}) => this.stored(detail))
 		on(wire, "conflict", ({detail}) => this.refused(detail))
-		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.folded(() => this.session.fold()))
+		on(
+			wire,
+			"acknowledged",
+			({detail: {k, ids}}) =>
+				this.session?.k === k && this.session.forget(ids) && this.folded(() => this.session.fold()),
+		)
 		on(wire, "leaving", () => this.leave())
 		on(window, "resize", () => {
 			clearTimeout(this.resizing)
@@ -64,7 +86,10 @@ export class Page {
 		})
 		on(document, "close", () => this.focus(), true) // of a dialog
 		on(window, "popstate", () => this.load(asked() || this.first, false))
-		if ($("export-link")) on($("export-link"), "click", () => wire.download($("export-format").value).catch(error => this.say(error.message)))
+		if ($("export-link"))
+			on($("export-link"), "click", () =>
+				wire.download($("export-format").value).catch(error => this.say(error.message)),
+			)
 	}
 
 	get pair() {
@@ -84,16 +109,27 @@ export class Page {
 	clicked({target, detail}) {
 		const {action} = target.closest("[data-action]")?.dataset || {}
 		if (action) this.run(action)
-		if (detail && !target.closest(this.busy) && !document.querySelector("dialog[open], #conflict:not([hidden])")) this.focus()
+		if (
+			detail &&
+			!target.closest(this.busy) &&
+			!document.querySelector("dialog[open], #conflict:not([hidden])")
+		)
+			this.focus()
 	}
 
 	load(k, keep = true) {
-		return k ? this.leaving(turn => this.turnTo(k, keep, turn)) : this.say(`there is no further ${this.noun}`)
+		return k
+			? this.leaving(turn => this.turnTo(k, keep, turn))
+			: this.say(`there is no further ${this.noun}`)
 	}
 
 	// The pair to open; nothing where it cannot be had, or something else leads away meanwhile.
 	async fetched(k, keep, turn) {
-		const doc = await this.wire.pair(k).catch(({message, cause}) => this.say(message) || (cause === "moved" ? this.#another() : null))
+		const doc = await this.wire
+			.pair(k)
+			.catch(
+				({message, cause}) => this.say(message) || (cause === "moved" ? this.#another() : null),
+			)
 		if (!doc || turn !== this.turn) return null
 		if (keep && asked() !== doc.k) window.history.pushState(null, "", `?pair=${doc.k}`)
 		return doc
@@ -102,7 +138,9 @@ export class Page {
 	// The next open pair, as one was given to somebody else; nothing where there is no other.
 	async #another() {
 		for (const after of [(this.doc?.place ?? 1) - 1, 0]) {
-			const next = (await this.wire.queue(after, 1000)).pairs.find(({k, done}) => !done && k !== this.doc?.k)
+			const next = (await this.wire.queue(after, 1000)).pairs.find(
+				({k, done}) => !done && k !== this.doc?.k,
+			)
 			if (next) return this.wire.pair(next.k)
 		}
 	}
@@ -151,19 +189,23 @@ export class Page {
 	// Undo or redo, one after the other: a step may have to be asked for.
 	reverse(kind) {
 		const {doc} = this
-		this.turns = this.turns.then(() => this.doc === doc && this.back(kind)).catch(({message}) => this.say(message))
+		this.turns = this.turns
+			.then(() => this.doc === doc && this.back(kind))
+			.catch(({message}) => this.say(message))
 	}
 
 	// The pair with all steps, where there are some that the page has not been told of; null where it cannot be had.
 	async deeper(kind) {
-		const {doc, wire} = this, all = await this.leaving(async () => (await wire.sent(doc.k)) && wire.pair(doc.k))
+		const {doc, wire} = this,
+			all = await this.leaving(async () => (await wire.sent(doc.k)) && wire.pair(doc.k))
 		if (!all) this.say(`there is more to ${kind} when the server is back`)
 		return this.doc === doc && all
 	}
 
 	// Open another pair by `act`, which gets the turn: once this.turn is another one, something else leads away.
 	async leaving(act) {
-		const turn = ++this.turn, part = document.querySelector("main")
+		const turn = ++this.turn,
+			part = document.querySelector("main")
 		this.#shut = true
 		if (this.#down && !this.#late) this.#late = !!++this.#early
 		set(part, {"aria-busy": true})
@@ -174,7 +216,8 @@ export class Page {
 			if (turn === this.turn) {
 				this.#shut = false
 				set(part, {"aria-busy": null})
-				const {note} = this, said = $("live").textContent
+				const {note} = this,
+					said = $("live").textContent
 				if (this.#early) announce(`${said}; ${this.#tell(this.#early, note, false)}`)
 				this.#early = 0
 			}
@@ -187,16 +230,21 @@ export class Page {
 
 	// Load a module that is seldom asked for, and go on with it.
 	async late(name, act) {
-		const found = await this.leaving(() => import(`./${name}.js`)).catch(() => this.say("the server cannot be reached"))
+		const found = await this.leaving(() => import(`./${name}.js`)).catch(() =>
+			this.say("the server cannot be reached"),
+		)
 		if (found) act(found)
 	}
 
 	#stop(event) {
-		const {type, key, detail, repeat} = event, own = /^(Alt|Caps|Control|F\d|Meta|Shift|Tab)/.test(key), late = this.#late && type === "click" && detail
+		const {type, key, detail, repeat} = event,
+			own = /^(Alt|Caps|Control|F\d|Meta|Shift|Tab)/.test(key),
+			late = this.#late && type === "click" && detail
 		if (!this.#shut && !late) return
 		event.stopImmediatePropagation()
 		if (!own && !(key && (event.ctrlKey || event.metaKey || event.altKey))) event.preventDefault() // browsers keep their keys
-		if (late) this.#late = false // it was told as it began
+		if (late)
+			this.#late = false // it was told as it began
 		else if (!own && !repeat && type !== "beforeinput") this.#tell(++this.#early)
 	}
 

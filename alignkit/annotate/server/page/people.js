@@ -1,18 +1,47 @@
 // The people of a project: invite, roles, links.
 import {$, button, html} from "./dom.js"
 import {menu} from "./menu.js"
-import {api, bar, below, cell, choice, date, head, once, plural, question, table, tick, toast, tried, when, whenSent} from "./manage.js"
+import {
+	api,
+	bar,
+	below,
+	cell,
+	choice,
+	date,
+	head,
+	once,
+	plural,
+	question,
+	table,
+	tick,
+	toast,
+	tried,
+	when,
+	whenSent,
+} from "./manage.js"
 import {begin, seenAgain} from "./tabs.js"
 
 const ROLES = ["owner", "adjudicator", "annotator", "reader"].map(role => [role, role])
-const at = name => below(`people/${encodeURIComponent(name)}`), a = role => `${role === "reader" ? "a" : "an"} ${role}`
+const at = name => below(`people/${encodeURIComponent(name)}`),
+	a = role => `${role === "reader" ? "a" : "an"} ${role}`
 
 begin(async me => {
-	const list = table($("people"), get, row), {load, again} = list
+	const list = table($("people"), get, row),
+		{load, again} = list
 
 	async function get() {
-		const answer = await api("GET", below("people")), known = new Set(answer.people.map(({name}) => name))
-		const others = answer.others.filter(name => !known.has(name)).map(name => ({name, role: "none", state: answer.known.includes(name) ? "imported" : "no account", pairs: 0, done: 0, seen: ""}))
+		const answer = await api("GET", below("people")),
+			known = new Set(answer.people.map(({name}) => name))
+		const others = answer.others
+			.filter(name => !known.has(name))
+			.map(name => ({
+				name,
+				role: "none",
+				state: answer.known.includes(name) ? "imported" : "no account",
+				pairs: 0,
+				done: 0,
+				seen: "",
+			}))
 		return [...answer.people, ...others]
 	}
 
@@ -22,33 +51,54 @@ begin(async me => {
 		list.put(now)
 		return now
 	}
-	const change = (person, role, annotates, said) => tried(async () => {
-		const now = await put(person, role, annotates)
-		toast(said, () => put(now, person.role, person.annotates))
-	}, again)
+	const change = (person, role, annotates, said) =>
+		tried(async () => {
+			const now = await put(person, role, annotates)
+			toast(said, () => put(now, person.role, person.annotates))
+		}, again)
 
 	async function remove({name, role, annotates, etag}) {
-		const {pairs} = await api("DELETE", `${at(name)}?etag=${encodeURIComponent(etag)}`), back = pairs.length
+		const {pairs} = await api("DELETE", `${at(name)}?etag=${encodeURIComponent(etag)}`),
+			back = pairs.length
 		await load()
-		toast(`${name} was removed.${back ? ` ${plural(back, "pair")} not begun ${back === 1 ? "returns" : "return"} to nobody.` : ""}`, async () => {
-			await api("PUT", at(name), {role, annotates, etag: ""})
-			if (back) await api("POST", below("move"), {from: "", to: name, count: back, pairs})
-			await load()
-		})
+		toast(
+			`${name} was removed.${back ? ` ${plural(back, "pair")} not begun ${back === 1 ? "returns" : "return"} to nobody.` : ""}`,
+			async () => {
+				await api("PUT", at(name), {role, annotates, etag: ""})
+				if (back) await api("POST", below("move"), {from: "", to: name, count: back, pairs})
+				await load()
+			},
+		)
 	}
 
 	async function link(values) {
 		const {url, name, expires, added} = await api("POST", below("links"), values)
 		await load()
 		if (added) return toast(`${name} has an account, and is now ${a(values.role)} here.`)
-		once($("link"), url, `Send this to ${name}. It works once, until ${date(expires)}, and is shown only now.`)
+		once(
+			$("link"),
+			url,
+			`Send this to ${name}. It works once, until ${date(expires)}, and is shown only now.`,
+		)
 	}
 
-	const reset = ({name, role}) => question({title: `A new password for ${name}?`, text: `You get a link for ${name}. When it is used, other sessions and all tokens of ${name} end.`, yes: "Create link", act: () => link({name, kind: "reset", role})})
-	const signOut = ({name}) => question({title: `Sign ${name} out everywhere?`, text: "Unsent edits are kept in the browsers.", yes: `Sign ${name} out`, act: async () => {
-		await api("DELETE", `${at(name)}/sessions`)
-		toast(`${name} is signed out everywhere.`)
-	}})
+	const reset = ({name, role}) =>
+		question({
+			title: `A new password for ${name}?`,
+			text: `You get a link for ${name}. When it is used, other sessions and all tokens of ${name} end.`,
+			yes: "Create link",
+			act: () => link({name, kind: "reset", role}),
+		})
+	const signOut = ({name}) =>
+		question({
+			title: `Sign ${name} out everywhere?`,
+			text: "Unsent edits are kept in the browsers.",
+			yes: `Sign ${name} out`,
+			act: async () => {
+				await api("DELETE", `${at(name)}/sessions`)
+				toast(`${name} is signed out everywhere.`)
+			},
+		})
 
 	async function withdraw({name, role, link: id}) {
 		await api("DELETE", below(`links/${id}`))
@@ -62,11 +112,18 @@ begin(async me => {
 		await load()
 		toast(`${name} is now an annotator here, with the imported work.`)
 	}
-	const rename = ({name}) => question({title: `Rename the imported ${name}`, text: `The work of the imported ${name} gets this name.`, label: "New name", yes: "Rename", act: async now => {
-		await api("PATCH", at(name), {name: now.trim().toLowerCase()})
-		await load()
-		toast(`The imported ${name} is now ${now.trim().toLowerCase()}.`)
-	}})
+	const rename = ({name}) =>
+		question({
+			title: `Rename the imported ${name}`,
+			text: `The work of the imported ${name} gets this name.`,
+			label: "New name",
+			yes: "Rename",
+			act: async now => {
+				await api("PATCH", at(name), {name: now.trim().toLowerCase()})
+				await load()
+				toast(`The imported ${name} is now ${now.trim().toLowerCase()}.`)
+			},
+		})
 
 	function invite({name}) {
 		$("name").value = name
@@ -80,31 +137,73 @@ begin(async me => {
 	}
 
 	function roleOf(person) {
-		const {name, role, annotates, state} = person, self = name === me.account
+		const {name, role, annotates, state} = person,
+			self = name === me.account
 		if (state !== "open") return [role === "none" ? "–" : role]
-		const select = choice(`Role of ${name}`, ROLES, role, value => change(person, value, false, `${name} is now ${a(value)}.`))
+		const select = choice(`Role of ${name}`, ROLES, role, value =>
+			change(person, value, false, `${name} is now ${a(value)}.`),
+		)
 		select.disabled = self
 		if (role !== "owner" && role !== "adjudicator") return [select]
 		const said = annotates ? `${name} no longer annotates.` : `${name} also annotates.`
-		return [select, tick("also annotates", annotates, value => change(person, role, value, said), `${name} also annotates`)]
+		return [
+			select,
+			tick(
+				"also annotates",
+				annotates,
+				value => change(person, role, value, said),
+				`${name} also annotates`,
+			),
+		]
 	}
 
 	function acts(person) {
-		const {name, state, role} = person, renew = button(() => tried(() => link({name, kind: "invite", role})), "plain", "New link")
+		const {name, state, role} = person,
+			renew = button(() => tried(() => link({name, kind: "invite", role})), "plain", "New link")
 		if (state === "no account") return [button(() => invite(person), "plain", "Invite")]
-		if (state === "imported") return [button(() => tried(() => same(person), load), "plain", "Same person"), button(() => rename(person), "plain", "Rename the imported one")]
-		if (state === "invited") return [renew, ...(person.link ? [button(() => tried(() => withdraw(person), load), "plain", "Withdraw")] : [])]
+		if (state === "imported")
+			return [
+				button(() => tried(() => same(person), load), "plain", "Same person"),
+				button(() => rename(person), "plain", "Rename the imported one"),
+			]
+		if (state === "invited")
+			return [
+				renew,
+				...(person.link
+					? [button(() => tried(() => withdraw(person), load), "plain", "Withdraw")]
+					: []),
+			]
 		if (name === me.account) return []
-		return [menu("···", `More about ${name}`, [
-			...(state === "open" ? [["New password link", () => reset(person)], ["Sign out everywhere", () => signOut(person)]] : []),
-			["Remove from project", () => tried(() => remove(person), again), "bad"],
-		])]
+		return [
+			menu("···", `More about ${name}`, [
+				...(state === "open"
+					? [
+							["New password link", () => reset(person)],
+							["Sign out everywhere", () => signOut(person)],
+						]
+					: []),
+				["Remove from project", () => tried(() => remove(person), again), "bad"],
+			]),
+		]
 	}
 
 	function row(person) {
 		const {name, state, seen, expires, link: id} = person
-		const last = state === "invited" ? [id ? `until ${date(expires)}` : "the link has expired"] : state === "closed" ? ["closed"] : state === "open" ? [when(seen)] : [""]
-		return [head(name, name === me.account ? ", you" : ""), cell(...roleOf(person)), cell(...done(person)), html("td", {class: "quiet"}, ...last), html("td", {class: "acts"}, ...acts(person))]
+		const last =
+			state === "invited"
+				? [id ? `until ${date(expires)}` : "the link has expired"]
+				: state === "closed"
+					? ["closed"]
+					: state === "open"
+						? [when(seen)]
+						: [""]
+		return [
+			head(name, name === me.account ? ", you" : ""),
+			cell(...roleOf(person)),
+			cell(...done(person)),
+			html("td", {class: "quiet"}, ...last),
+			html("td", {class: "acts"}, ...acts(person)),
+		]
 	}
 
 	whenSent($("invite"), async ({name, role}) => {

@@ -3,7 +3,11 @@
 // The least box around `box` that no link leaves; null where it holds no link.
 export function closure(pair, [top, bottom, left, right]) {
 	const {rows, columns} = pair
-	let a = top, b = top - 1, c = left, d = left - 1, empty = true // rows a to b, columns c to d are looked at
+	let a = top,
+		b = top - 1,
+		c = left,
+		d = left - 1,
+		empty = true // rows a to b, columns c to d are looked at
 	while (a > top || b < bottom || c > left || d < right) {
 		while (b < bottom || a > top) {
 			const at = 3 * (b < bottom ? ++b : --a)
@@ -36,21 +40,28 @@ export function atomic(pair) {
 
 // The composite pairs, at most `limit`: tight, consistent, and no closure of a single link.
 export function composite(pair, limit) {
-	const {n, m, rows, columns} = pair, single = new Set(atomic(pair).map(String)), boxes = []
+	const {n, m, rows, columns} = pair,
+		single = new Set(atomic(pair).map(String)),
+		boxes = []
 	for (let top = 0; top < n; top++) {
 		if (!rows[3 * top + 2]) continue
-		let left = m, right = -1, first = n, final = -1
+		let left = m,
+			right = -1,
+			first = n,
+			final = -1
 		for (let bottom = top; bottom < n && first >= top; bottom++) {
 			if (!rows[3 * bottom + 2]) continue
-			const low = Math.min(left, rows[3 * bottom]), high = Math.max(right, rows[3 * bottom + 1])
+			const low = Math.min(left, rows[3 * bottom]),
+				high = Math.max(right, rows[3 * bottom + 1])
 			for (let j = low; j <= high; j++) {
 				if ((j >= left && j <= right) || !columns[3 * j + 2]) continue
 				first = Math.min(first, columns[3 * j])
 				final = Math.max(final, columns[3 * j + 1])
 			}
-			[left, right] = [low, high]
+			;[left, right] = [low, high]
 			const box = [top, bottom, left, right]
-			if (first >= top && final <= bottom && !single.has(box.join()) && boxes.push(box) >= limit) return boxes
+			if (first >= top && final <= bottom && !single.has(box.join()) && boxes.push(box) >= limit)
+				return boxes
 		}
 	}
 	return boxes
@@ -60,7 +71,11 @@ export function composite(pair, limit) {
 export function blockers({rows, columns, values, wide}, [top, bottom, left, right], limit = 50) {
 	const out = []
 	for (let i = top; i <= bottom; i++) {
-		for (let j = rows[3 * i + 2] ? rows[3 * i] : wide; j <= rows[3 * i + 1] && out.length < limit; j++) {
+		for (
+			let j = rows[3 * i + 2] ? rows[3 * i] : wide;
+			j <= rows[3 * i + 1] && out.length < limit;
+			j++
+		) {
 			if ((j < left || j > right) && values[i * wide + j]) out.push([i, j])
 		}
 	}

@@ -7,8 +7,10 @@ export const API = PROJECT ? `${ROOT}api/v1/projects/${PROJECT}/` : `${ROOT}api/
 export const page = name => ROOT + (PROJECT ? `p/${PROJECT}/` : "") + name
 
 // What this page shows: one's own work (pairs), decisions (gold), or figures (look).
-export const AT = {adjudicate: "gold", dashboard: "look"}[location.pathname.split("/").at(-1)] ?? "pairs"
+export const AT =
+	{adjudicate: "gold", dashboard: "look"}[location.pathname.split("/").at(-1)] ?? "pairs"
 
 // Go to the page for signing in, and come back.
-export const signInUrl = () => `${ROOT}signin?to=${encodeURIComponent(location.pathname + location.search)}`
+export const signInUrl = () =>
+	`${ROOT}signin?to=${encodeURIComponent(location.pathname + location.search)}`
 export const signIn = () => location.replace(signInUrl())

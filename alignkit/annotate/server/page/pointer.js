@@ -1,7 +1,10 @@
 // Mouse and touch: click cycles, dragging draws a block; a finger pans unless it rests or the Block button is on.
 import {on} from "./dom.js"
 
-const REST = 300, SLACK = 8, EDGE = 4, STEP = 14
+const REST = 300,
+	SLACK = 8,
+	EDGE = 4,
+	STEP = 14
 const same = (a, b) => String(a) === String(b)
 
 // `act` has cycle(place), block(from, to), preview(from or null, to), word(side, at), pick(side, at), blocking().
@@ -19,7 +22,8 @@ export function onMatrix(matrix, act) {
 	}
 	on(root, "pointerdown", event => {
 		const {clientX: x, clientY: y, pointerId: id, pointerType} = event
-		const from = !event.button && !hold && !event.target.closest(".heads, .corner") && matrix.cellAt(x, y)
+		const from =
+			!event.button && !hold && !event.target.closest(".heads, .corner") && matrix.cellAt(x, y)
 		if (!from) return
 		hold = {id, from, to: from, x, y, touch: pointerType === "touch"}
 		if (!hold.touch) event.preventDefault()
@@ -32,11 +36,13 @@ export function onMatrix(matrix, act) {
 		if (!hold.drawing && hold.touch) return void (far && end())
 		hold.to = matrix.cellAt(x, y, true)
 		if (!hold.drawing) {
-			if (!far || same(hold.to, hold.from) || matrix.pair.isNull(matrix.pair.index(hold.from))) return
+			if (!far || same(hold.to, hold.from) || matrix.pair.isNull(matrix.pair.index(hold.from)))
+				return
 			start()
 			root.setPointerCapture(pointerId)
 		}
-		const {left, right, top, bottom} = root.getBoundingClientRect(), by = (value, low, high) => (value > high - EDGE ? STEP : value < low + EDGE ? -STEP : 0)
+		const {left, right, top, bottom} = root.getBoundingClientRect(),
+			by = (value, low, high) => (value > high - EDGE ? STEP : value < low + EDGE ? -STEP : 0)
 		root.scrollBy(by(x, left, right), by(y, top, bottom))
 		act.preview(hold.from, hold.to)
 	})

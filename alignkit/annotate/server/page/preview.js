@@ -4,24 +4,47 @@ import {plural} from "./manage.js"
 import {Matrix} from "./matrix.js"
 import {Pair} from "./model.js"
 
-const MOST = 20000, LEAST = 18 // cells in all, places of one
+const MOST = 20000,
+	LEAST = 18 // cells in all, places of one
 const matrix = new Matrix($("matrix"))
 const side = (words, direction) => html("p", {dir: direction}, words.join(" "))
 
 // Show a pair; `suggests` says whether these links will be suggested.
-export function preview({k, pairs, id, source, target, links, by, label, direction}, suggests, aligned) {
+export function preview(
+	{k, pairs, id, source, target, links, by, label, direction},
+	suggests,
+	aligned,
+) {
 	say("pair-title", k === 1 ? "First pair" : `Pair ${id}`)
 	say("pair-place", `${k.toLocaleString("en")} of ${pairs.toLocaleString("en")}`)
 	$("previous").disabled = k <= 1
 	$("next").disabled = k >= pairs
-	const cells = source.length * target.length, drawn = aligned && cells > 0 && cells < MOST
+	const cells = source.length * target.length,
+		drawn = aligned && cells > 0 && cells < MOST
 	$("matrix").hidden = !drawn
-	$("texts").replaceChildren(...(drawn ? [] : [side(source, direction.source), side(target, direction.target)]))
+	$("texts").replaceChildren(
+		...(drawn ? [] : [side(source, direction.source), side(target, direction.target)]),
+	)
 	const noun = `${suggests ? "suggested" : "linked"} by ${by}`
-	say("pair-note", [links.length ? `${suggests ? "○ " : ""}${noun}` : "no links", label].filter(Boolean).join("; "))
+	say(
+		"pair-note",
+		[links.length ? `${suggests ? "○ " : ""}${noun}` : "no links", label]
+			.filter(Boolean)
+			.join("; "),
+	)
 	if (!drawn) return
 	const state = {cells: suggests ? [] : links, bulk: [], rejected: [], comments: []}
-	const suggestions = suggests ? {cells: links.map(([i, j, value]) => [i, j, value === 2 ? null : 0.6, value])} : null
-	matrix.load(new Pair({source, target, state, suggestions}), direction.target === "rtl", direction.source === "rtl", LEAST)
-	matrix.root.setAttribute("aria-label", `${plural(links.length, "link")} ${noun}: ${links.map(([i, j]) => `${source[i] ?? "∅"} ~ ${target[j] ?? "∅"}`).join(", ")}`)
+	const suggestions = suggests
+		? {cells: links.map(([i, j, value]) => [i, j, value === 2 ? null : 0.6, value])}
+		: null
+	matrix.load(
+		new Pair({source, target, state, suggestions}),
+		direction.target === "rtl",
+		direction.source === "rtl",
+		LEAST,
+	)
+	matrix.root.setAttribute(
+		"aria-label",
+		`${plural(links.length, "link")} ${noun}: ${links.map(([i, j]) => `${source[i] ?? "∅"} ~ ${target[j] ?? "∅"}`).join(", ")}`,
+	)
 }

@@ -5,41 +5,103 @@ import {SAMPLES} from "./samples.js"
 import {begin, seenAgain} from "./tabs.js"
 import {send} from "./upload.js"
 
-const LATER = 10000, TASKS = {align: "align", judge: "judge", extract: "take pairs"}, CARDS = {align: "Align words", judge: "Judge pairs", extract: "Take pairs"}
+const LATER = 10000,
+	TASKS = {align: "align", judge: "judge", extract: "take pairs"},
+	CARDS = {align: "Align words", judge: "Judge pairs", extract: "Take pairs"}
 const dot = (...parts) => parts.filter(Boolean).join(" · ")
 
 // "155 to go, about 2 h"
 function rest({mine: [done, all], left}) {
 	if (done === all) return "all done"
-	const time = left && (left < 60 ? plural(Math.ceil(left), "minute") : `${Math.round(left / 60)} h`)
+	const time =
+		left && (left < 60 ? plural(Math.ceil(left), "minute") : `${Math.round(left / 60)} h`)
 	return `${(all - done).toLocaleString("en")} to go${time ? `, about ${time}` : ""}`
 }
 
 function card(project, at) {
-	const {name, slug, task, mine: [done, all], state} = project, archived = state === "archived"
-	const kind = `button${at || archived ? "" : " main"}`, word = archived ? "Read" : done === all ? "Look again" : done ? "Continue" : "Start"
-	const title = html("h2", {dir: "auto"}, name), open = html("a", {"class": kind, "href": pageOf(task, slug), "aria-label": `${word}: ${name}`}, word)
-	return html("article", {class: at ? "card" : "card first"}, title, html("p", {class: "quiet"}, dot(CARDS[task], archived ? "archived: read only" : rest(project))), bar(done, all, `${name}, done`), open)
+	const {
+			name,
+			slug,
+			task,
+			mine: [done, all],
+			state,
+		} = project,
+		archived = state === "archived"
+	const kind = `button${at || archived ? "" : " main"}`,
+		word = archived ? "Read" : done === all ? "Look again" : done ? "Continue" : "Start"
+	const title = html("h2", {dir: "auto"}, name),
+		open = html(
+			"a",
+			{class: kind, href: pageOf(task, slug), "aria-label": `${word}: ${name}`},
+			word,
+		)
+	return html(
+		"article",
+		{class: at ? "card" : "card first"},
+		title,
+		html("p", {class: "quiet"}, dot(CARDS[task], archived ? "archived: read only" : rest(project))),
+		bar(done, all, `${name}, done`),
+		open,
+	)
 }
 
-const reopened = ({name, slug, task, reopened: pairs}) => pairs.map(([k, reason]) => html("li", {}, html("a", {href: `${pageOf(task, slug)}?pair=${k}`}, html("b", {dir: "auto"}, `${name}, pair ${k}`), html("small", {dir: "auto"}, reason))))
+const reopened = ({name, slug, task, reopened: pairs}) =>
+	pairs.map(([k, reason]) =>
+		html(
+			"li",
+			{},
+			html(
+				"a",
+				{href: `${pageOf(task, slug)}?pair=${k}`},
+				html("b", {dir: "auto"}, `${name}, pair ${k}`),
+				html("small", {dir: "auto"}, reason),
+			),
+		),
+	)
 
 function row({name, slug, task, languages, state, done, pairs, needs, annotators, last, made}) {
 	const about = html("small", {}, dot(TASKS[task], languages.replace("-", "–")))
-	if (state === "making") return [head(html("b", {}, name), about), cell(html("progress", {"aria-label": `${name}, being made`}), " being made"), cell(), cell(), cell()]
+	if (state === "making")
+		return [
+			head(html("b", {}, name), about),
+			cell(html("progress", {"aria-label": `${name}, being made`}), " being made"),
+			cell(),
+			cell(),
+			cell(),
+		]
 	return [
-		head(html("a", {href: pageOf("", slug)}, name), about), cell(bar(done, pairs, `${name}, done`), ` ${done} of ${pairs}`),
-		cell(needs && state === "open" ? html("a", {class: "needs", href: pageOf(needs.page, slug)}, needs.text) : ""),
+		head(html("a", {href: pageOf("", slug)}, name), about),
+		cell(bar(done, pairs, `${name}, done`), ` ${done} of ${pairs}`),
+		cell(
+			needs && state === "open"
+				? html("a", {class: "needs", href: pageOf(needs.page, slug)}, needs.text)
+				: "",
+		),
 		cell(annotators.length ? annotators.join(", ") : html("span", {class: "quiet"}, "nobody yet")),
-		html("td", {class: "quiet"}, ...(last ? [when(last)] : [Date.now() - new Date(made) < 864e5 ? "made today" : html("span", {}, "made ", when(made))])),
+		html(
+			"td",
+			{class: "quiet"},
+			...(last
+				? [when(last)]
+				: [
+						Date.now() - new Date(made) < 864e5
+							? "made today"
+							: html("span", {}, "made ", when(made)),
+					]),
+		),
 	]
 }
 
 function draw(me, projects) {
-	const managed = projects.filter(({role}) => role !== "annotator"), own = projects.filter(({role, annotates, mine}) => role === "annotator" || (annotates && mine[1]))
+	const managed = projects.filter(({role}) => role !== "annotator"),
+		own = projects.filter(
+			({role, annotates, mine}) => role === "annotator" || (annotates && mine[1]),
+		)
 	const manages = me.may_create || me.rank === "owner" || managed.length > 0
 	const done = ({mine, state}) => state === "archived" || (mine[1] > 0 && mine[0] === mine[1])
-	const open = own.filter(project => !done(project) && (project.mine[1] || !manages)), finished = own.filter(done), back = own.flatMap(reopened)
+	const open = own.filter(project => !done(project) && (project.mine[1] || !manages)),
+		finished = own.filter(done),
+		back = own.flatMap(reopened)
 	$("work").hidden = manages && !own.length
 	$("new").classList.toggle("main", !open.some(({mine}) => mine[1]))
 	$("cards").replaceChildren(...open.filter(({mine}) => mine[1]).map(card))
@@ -50,7 +112,8 @@ function draw(me, projects) {
 	say("finished-count", `Finished, ${finished.length}`)
 	$("finished-cards").replaceChildren(...finished.map(project => card(project, 1)))
 	$("manage").hidden = !manages
-	const archived = managed.filter(({state}) => state === "archived"), live = managed.filter(({state}) => state !== "archived")
+	const archived = managed.filter(({state}) => state === "archived"),
+		live = managed.filter(({state}) => state !== "archived")
 	$("table").hidden = !live.length
 	$("none").hidden = projects.length > 0
 	rows($("current"), live, row, "slug")
@@ -62,7 +125,8 @@ function draw(me, projects) {
 
 // Go on with a draft that was begun, or begin one.
 async function drafted(files) {
-	const {drafts} = await api("GET", "drafts"), begun = !files && drafts.find(({project}) => !project)
+	const {drafts} = await api("GET", "drafts"),
+		begun = !files && drafts.find(({project}) => !project)
 	const {id} = begun || (await api("POST", "drafts", {}))
 	for (const file of files || []) await send(id, file)
 	location.assign(`${root}new/${id}`)
@@ -75,9 +139,12 @@ begin(async me => {
 		const {projects} = await api("GET", "projects")
 		timer = setTimeout(() => load().catch(() => {}), draw(me, projects) ? 1000 : LATER)
 	}
-	for (const part of document.querySelectorAll(".creates")) part.hidden = !me.may_create && me.rank !== "owner"
+	for (const part of document.querySelectorAll(".creates"))
+		part.hidden = !me.may_create && me.rank !== "owner"
 	on($("new"), "click", () => tried(() => drafted()))
-	on($("samples"), "click", () => tried(() => drafted(SAMPLES.map(([name, text]) => new File([text], name)))))
+	on($("samples"), "click", () =>
+		tried(() => drafted(SAMPLES.map(([name, text]) => new File([text], name)))),
+	)
 	await load()
 	seenAgain(load)
 })

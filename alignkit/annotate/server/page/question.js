@@ -8,7 +8,9 @@ export const dismiss = () => $("conflict").onclick?.({target: $("conflict")})
 
 // Ask beside a cell; true where this is to be kept, false where that of the other tab, or where there is no choice.
 export function question(cell, text, choice) {
-	const part = $("conflict"), {left, top, bottom} = cell.getBoundingClientRect(), move = (side, value) => part.style.setProperty(side, `${Math.max(8, value)}px`)
+	const part = $("conflict"),
+		{left, top, bottom} = cell.getBoundingClientRect(),
+		move = (side, value) => part.style.setProperty(side, `${Math.max(8, value)}px`)
 	$("conflict-text").textContent = text
 	$("keep-this").hidden = !choice
 	$("keep-that").textContent = choice ? "Keep that" : "Dismiss"
@@ -20,10 +22,11 @@ export function question(cell, text, choice) {
 	announce(text)
 	if (!document.activeElement?.matches("textarea, input")) part.focus()
 	return new Promise(answer => {
-		for (const id of ["keep-that", "keep-this", "conflict"]) $(id).onclick = ({target}) => {
-			if (target.id !== id) return
-			part.hidden = true
-			answer({"keep-that": false, "keep-this": true}[id]) // undefined where another pair is opened meanwhile
-		}
+		for (const id of ["keep-that", "keep-this", "conflict"])
+			$(id).onclick = ({target}) => {
+				if (target.id !== id) return
+				part.hidden = true
+				answer({"keep-that": false, "keep-this": true}[id]) // undefined where another pair is opened meanwhile
+			}
 	})
 }

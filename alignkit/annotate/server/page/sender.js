@@ -29,7 +29,9 @@ export class Sender {
 	flush() {
 		clearTimeout(this.#timer)
 		this.#again = true
-		this.#running ??= this.#run().finally(() => {this.#running = null;})
+		this.#running ??= this.#run().finally(() => {
+			this.#running = null
+		})
 		return this.#running
 	}
 

@@ -18,18 +18,30 @@ export class Session {
 		this.pending.push(event)
 		if (!REVERSES.test(event.kind)) return this.view.apply(event)
 		const back = this.view.inverse(event.kind)
-		return back?.of === event.data.of ? this.view.apply({...event, data: {...back, ...event.data}}) : new Set() // else it will be refused
+		return back?.of === event.data.of
+			? this.view.apply({...event, data: {...back, ...event.data}})
+			: new Set() // else it will be refused
 	}
 
 	// Make an event and send it; return the cells touched, or null where it is too large.
 	commit(kind, data) {
-		const reverse = REVERSES.test(kind), own = reverse ? {of: data.of} : {...data}
+		const reverse = REVERSES.test(kind),
+			own = reverse ? {of: data.of} : {...data}
 		if (this.seen.size) own.seen = [...this.seen].map(index => this.view.cell(index))
-		const event = {id: this.wire.newId(), kind, v: 1, client_at: new Date().toISOString(), data: own}
+		const event = {
+			id: this.wire.newId(),
+			kind,
+			v: 1,
+			client_at: new Date().toISOString(),
+			data: own,
+		}
 		if (data.cells?.length > 2000 && JSON.stringify(event).length > MOST) return null
 		if (own.seen) this.seen.clear()
 		const touched = this.take(event)
-		this.wire.push(this.k, this.view.rev, event, {told: tell(this.view, writesOf({kind, data})), data: reverse ? data : null})
+		this.wire.push(this.k, this.view.rev, event, {
+			told: tell(this.view, writesOf({kind, data})),
+			data: reverse ? data : null,
+		})
 		return touched
 	}
 
@@ -52,7 +64,8 @@ export class Session {
 		}
 		const {view} = this
 		this.fold()
-		const fresh = this.view, changed = name => fresh[name].some((value, index) => value !== view[name][index])
+		const fresh = this.view,
+			changed = name => fresh[name].some((value, index) => value !== view[name][index])
 		foreign ||= ["values", "bulk", "rejected"].some(changed)
 		this.view = Object.assign(view, fresh)
 		return foreign
@@ -60,7 +73,9 @@ export class Session {
 
 	// The server refused these: they leave the view; what was looked at remains so.
 	refuse(events, rev) {
-		for (const {data} of events) for (const [i, j] of (rev === this.view.rev && data.seen) || []) this.seen.add(this.view.at(i, j))
+		for (const {data} of events)
+			for (const [i, j] of (rev === this.view.rev && data.seen) || [])
+				this.seen.add(this.view.at(i, j))
 		this.forget(events.map(({id}) => id))
 		this.fold()
 	}

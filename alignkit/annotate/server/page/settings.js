@@ -1,10 +1,22 @@
 // The settings of a project, its import, its log, and its end.
 import {$, button, on, say, set} from "./dom.js"
-import {api, below, download, plural, question, root, slug, toast, tried, whenSent} from "./manage.js"
+import {
+	api,
+	below,
+	download,
+	plural,
+	question,
+	root,
+	slug,
+	toast,
+	tried,
+	whenSent,
+} from "./manage.js"
 import {log} from "./audit.js"
 import {begin} from "./tabs.js"
 
-const form = $("settings"), TICKS = ["learning", "blind", "majority"]
+const form = $("settings"),
+	TICKS = ["learning", "blind", "majority"]
 
 begin(async (me, project) => {
 	let timer = 0
@@ -18,7 +30,12 @@ begin(async (me, project) => {
 		field("suggestions").options[0].text = settings.suggestions || "as they are"
 		field("suggestions").value = ""
 		for (const part of [...form.elements, $("import")]) part.disabled = state === "archived"
-		say("end-note", state === "archived" ? "This cannot be undone." : "Archive the project first, on Export. Then it can be deleted.")
+		say(
+			"end-note",
+			state === "archived"
+				? "This cannot be undone."
+				: "Archive the project first, on Export. Then it can be deleted.",
+		)
 		$("delete").hidden = state !== "archived"
 		training()
 	}
@@ -31,13 +48,21 @@ begin(async (me, project) => {
 		if (!now) return
 		say("training-text", now[0])
 		set($("training-bar"), {value: now[1]})
-		timer = setTimeout(() => tried(async () => {
-			project = await api("GET", below(""))
-			training()
-		}), 2000)
+		timer = setTimeout(
+			() =>
+				tried(async () => {
+					project = await api("GET", below(""))
+					training()
+				}),
+			2000,
+		)
 	}
 
-	const values = () => ({name: field("name").value, guidelines: field("guidelines").value, ...Object.fromEntries(TICKS.map(tick => [tick, field(tick).checked]))})
+	const values = () => ({
+		name: field("name").value,
+		guidelines: field("guidelines").value,
+		...Object.fromEntries(TICKS.map(tick => [tick, field(tick).checked])),
+	})
 
 	async function put(change) {
 		project = {...project, ...(await api("PATCH", below(""), {etag: project.etag, ...change}))}
@@ -45,8 +70,14 @@ begin(async (me, project) => {
 	}
 
 	whenSent(form, async ({suggestions}) => {
-		const {name, settings: {guidelines, learning, blind, majority}} = project, before = {name, guidelines, learning, blind, majority}
-		const change = Object.fromEntries(Object.entries(values()).filter(([key, value]) => value !== before[key]))
+		const {
+				name,
+				settings: {guidelines, learning, blind, majority},
+			} = project,
+			before = {name, guidelines, learning, blind, majority}
+		const change = Object.fromEntries(
+			Object.entries(values()).filter(([key, value]) => value !== before[key]),
+		)
 		const back = Object.fromEntries(Object.keys(change).map(key => [key, before[key]]))
 		if (suggestions) change.suggestions = suggestions
 		if (!Object.keys(change).length) return toast("Nothing has changed.")
@@ -54,11 +85,25 @@ begin(async (me, project) => {
 		toast("Saved.", Object.keys(back).length ? () => put(back) : undefined)
 	})
 	on($("stop"), "click", () => tried(() => put({stop_training: true})))
-	on($("import"), "click", () => tried(async () => location.assign(`${root}new/${(await api("POST", "drafts", {project: slug})).id}`)))
+	on($("import"), "click", () =>
+		tried(async () =>
+			location.assign(`${root}new/${(await api("POST", "drafts", {project: slug})).id}`),
+		),
+	)
 	on($("delete"), "click", async () => {
-		const {name, pairs, annotators} = project, backup = button(() => tried(() => download(below("backup"))), "", "Download backup")
+		const {name, pairs, annotators} = project,
+			backup = button(() => tried(() => download(below("backup"))), "", "Download backup")
 		const text = `${plural(pairs, "pair")} and the work of ${plural(annotators.length, "person", "people")} will be gone for good.`
-		const gone = await question({title: `Delete “${name}”?`, text, more: [backup], label: `Type ${name} to confirm`, must: name, yes: "Delete", bad: true, act: typed => api("DELETE", below(""), {name: typed})})
+		const gone = await question({
+			title: `Delete “${name}”?`,
+			text,
+			more: [backup],
+			label: `Type ${name} to confirm`,
+			must: name,
+			yes: "Delete",
+			bad: true,
+			act: typed => api("DELETE", below(""), {name: typed}),
+		})
 		if (gone) location.assign(root)
 	})
 	fill()

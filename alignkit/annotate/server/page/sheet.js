@@ -30,7 +30,11 @@ export class Sheet extends Page {
 	constructor(wire, keys, noun) {
 		super(wire, noun)
 		this.keyed(keys)
-		onComment($("comment"), () => this.keep(), () => this.focus())
+		onComment(
+			$("comment"),
+			() => this.keep(),
+			() => this.focus(),
+		)
 	}
 
 	keyed(keys) {
@@ -44,17 +48,27 @@ export class Sheet extends Page {
 
 	// Keys act in the text and the judgment, not where something is being typed or chosen.
 	pressed(event) {
-		const {target} = event, within = target.closest("#work"), action = actionOf(event, this.actions)
+		const {target} = event,
+			within = target.closest("#work"),
+			action = actionOf(event, this.actions)
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
-		if (!within || target.closest("textarea, select, input:not([type=radio])")) return action === "escape" && this.focus()
-		if (target.closest("button, a") && /^(Enter| )$/.test(event.key) && !event.ctrlKey && !event.metaKey) return
+		if (!within || target.closest("textarea, select, input:not([type=radio])"))
+			return action === "escape" && this.focus()
+		if (
+			target.closest("button, a") &&
+			/^(Enter| )$/.test(event.key) &&
+			!event.ctrlKey &&
+			!event.metaKey
+		)
+			return
 		if (target.matches("[type=radio]") && /^(Arrow| )/.test(event.key)) return
 		event.preventDefault()
 		this.run(action, event)
 	}
 
 	run(action, event) {
-		const [, name, about] = /^(\S+) ?(.*)$/s.exec(action), given = about ? [about, event] : [event]
+		const [, name, about] = /^(\S+) ?(.*)$/s.exec(action),
+			given = about ? [about, event] : [event]
 		if (this.pair) this[`do_${name.replaceAll("-", "_")}`](...given)
 	}
 
@@ -81,7 +95,8 @@ export class Sheet extends Page {
 		announce(`${doc.id}, ${doc.place} of ${doc.pairs}`)
 		document.body.dataset.pair = doc.k
 		document.body.dataset.seq = this.pair.seq
-		if (!this.adjudicates) for (const next of new Set([doc.next_open, doc.next])) if (next) this.wire.prefetch(next)
+		if (!this.adjudicates)
+			for (const next of new Set([doc.next_open, doc.next])) if (next) this.wire.prefetch(next)
 		this.ask()
 	}
 
@@ -91,18 +106,25 @@ export class Sheet extends Page {
 
 	// Draw what both pages have; each draws its own besides.
 	draw() {
-		const {pair} = this, field = $("comment")
+		const {pair} = this,
+			field = $("comment")
 		if (document.activeElement !== field) field.value = this.written = pair.comments.get("") || ""
 		say("status-text", this.note)
 		this.title()
 		const works = this.works()
-		for (const hint of $("hints").querySelectorAll("[data-if]")) hint.hidden = !works[hint.dataset.if]
+		for (const hint of $("hints").querySelectorAll("[data-if]"))
+			hint.hidden = !works[hint.dataset.if]
 		document.body.dataset.seq = pair.seq
 	}
 
 	// What keys can do now; the footer shows no others.
 	works() {
-		const {doc: {next, previous}, pair, session} = this, steps = kind => pair[kind].length || session.more(kind)
+		const {
+				doc: {next, previous},
+				pair,
+				session,
+			} = this,
+			steps = kind => pair[kind].length || session.more(kind)
 		return {next, previous, undo: steps("undo"), redo: steps("redo")}
 	}
 
@@ -145,7 +167,8 @@ export class Sheet extends Page {
 		for (const row of this.refusals.filter(({k}) => k === doc.k)) {
 			this.refusals = this.refusals.filter(other => other !== row)
 			for (const event of row.events) {
-				const again = this.again(event), text = `Not saved: ${told(this.pair, event)}. ${row.message}`
+				const again = this.again(event),
+					text = `Not saved: ${told(this.pair, event)}. ${row.message}`
 				this.say(text)
 				const keepThis = await question($("status-text"), text, !!again)
 				if (this.doc !== doc) return
@@ -158,21 +181,30 @@ export class Sheet extends Page {
 
 	// The data by which an event would now be taken; null where there is nothing to do again.
 	again({kind, data}) {
-		const {pair} = this, now = (held, [name, , after]) => [name, held.get(name) ?? null, after]
-		if (kind === "rewrite" || kind === "extract") return {[`${kind}s`]: data[`${kind}s`].map(row => now(pair[`${kind}s`], row))}
+		const {pair} = this,
+			now = (held, [name, , after]) => [name, held.get(name) ?? null, after]
+		if (kind === "rewrite" || kind === "extract")
+			return {[`${kind}s`]: data[`${kind}s`].map(row => now(pair[`${kind}s`], row))}
 		if (kind === "comment") return {...data, before: pair.comments.get(data.key) || ""}
-		if (kind === "done") return pair.done === data.after ? null : {before: pair.done, after: data.after}
+		if (kind === "done")
+			return pair.done === data.after ? null : {before: pair.done, after: data.after}
 		if (kind !== "judge") return null
-		return {...(data.label && {label: [pair.judgment, data.label[1]]}), ...(data.flags && {flags: [pair.flags, data.flags[1]]})}
+		return {
+			...(data.label && {label: [pair.judgment, data.label[1]]}),
+			...(data.flags && {flags: [pair.flags, data.flags[1]]}),
+		}
 	}
 
 	// Write down the comment that is being typed.
 	keep() {
-		const {value} = $("comment"), {written} = this
+		const {value} = $("comment"),
+			{written} = this
 		if (written === undefined || value === written || !this.pair) return
-		const after = value.replace(/[^\P{Cc}\n\t]/gu, "").trim(), before = this.pair.comments.get("") || ""
+		const after = value.replace(/[^\P{Cc}\n\t]/gu, "").trim(),
+			before = this.pair.comments.get("") || ""
 		this.written = after
-		if (after !== before) this.commit("comment", {key: "", before, after}, after ? "comment saved" : "comment removed")
+		if (after !== before)
+			this.commit("comment", {key: "", before, after}, after ? "comment saved" : "comment removed")
 	}
 
 	// What keys and buttons do.
@@ -184,7 +216,15 @@ export class Sheet extends Page {
 	do_comment = () => $("comment").focus()
 	do_guidelines = () => $("guidelines").click()
 	do_help = () => this.late("dialogs", ({help}) => help(this.keys))
-	do_history = () => this.late("dialogs", ({history}) => history(this.wire, this.doc.k, event => `${{undo: "undone: ", redo: "redone: "}[event.kind] || ""}${told(this.pair, event)}`))
+	do_history = () =>
+		this.late("dialogs", ({history}) =>
+			history(
+				this.wire,
+				this.doc.k,
+				event =>
+					`${{undo: "undone: ", redo: "redone: "}[event.kind] || ""}${told(this.pair, event)}`,
+			),
+		)
 	do_export = () => show("export-dialog")
 	do_close = () => document.querySelector("dialog[open]").close()
 
@@ -197,7 +237,12 @@ export class Sheet extends Page {
 	}
 
 	do_toggle_done() {
-		if (this.pair.done || this.ready()) this.commit("done", {before: this.pair.done, after: !this.pair.done}, this.pair.done ? "no longer done" : "done")
+		if (this.pair.done || this.ready())
+			this.commit(
+				"done",
+				{before: this.pair.done, after: !this.pair.done},
+				this.pair.done ? "no longer done" : "done",
+			)
 	}
 
 	do_done() {
@@ -228,17 +273,30 @@ export class Sheet extends Page {
 			if (!all) return
 			Object.assign(this, {doc: all, session: new Session(all, this.wire, MadePair)})
 		}
-		const top = this.pair[kind].at(-1), data = this.pair.inverse(kind)
+		const top = this.pair[kind].at(-1),
+			data = this.pair.inverse(kind)
 		if (!data) return this.say(`nothing to ${kind}`)
-		this.commit(kind, data, kind === "undo" ? `undone: ${told(this.pair, top)}` : `redone: ${told(this.pair, {kind, data})}`)
+		this.commit(
+			kind,
+			data,
+			kind === "undo"
+				? `undone: ${told(this.pair, top)}`
+				: `redone: ${told(this.pair, {kind, data})}`,
+		)
 	}
 }
 
 // Enter, make the page, and open the first pair that is not done.
-export const start = make => begin(async () => {
-	const wire = await arrive(), sheet = make(wire), pairs = asked() ? [{k: asked()}] : await toDo(wire)
-	document.body.dataset.state = "ready"
-	const open = ({state}) => state === "open" || state === "reopened" // not one on which all agree
-	await sheet.load((pairs.find(open) || pairs.find(({done, state}) => !done && state !== "done") || pairs[0]).k, false)
-	if (!sheet.pair) document.body.dataset.state = "failed"
-})
+export const start = make =>
+	begin(async () => {
+		const wire = await arrive(),
+			sheet = make(wire),
+			pairs = asked() ? [{k: asked()}] : await toDo(wire)
+		document.body.dataset.state = "ready"
+		const open = ({state}) => state === "open" || state === "reopened" // not one on which all agree
+		await sheet.load(
+			(pairs.find(open) || pairs.find(({done, state}) => !done && state !== "done") || pairs[0]).k,
+			false,
+		)
+		if (!sheet.pair) document.body.dataset.state = "failed"
+	})

@@ -19,6 +19,11 @@ whenSent($("signin"), async values => {
 	} catch (fault) {
 		if (!(fault instanceof Fault) || fault.error !== "taken") throw fault
 		const who = fault.message.split(" ")[0]
-		await question({title: fault.message, text: "Unsent edits are kept in this browser.", yes: `Sign ${who} out`, act: () => enter({...values, take_over: true})})
+		await question({
+			title: fault.message,
+			text: "Unsent edits are kept in this browser.",
+			yes: `Sign ${who} out`,
+			act: () => enter({...values, take_over: true}),
+		})
 	}
 })

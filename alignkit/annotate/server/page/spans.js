@@ -9,7 +9,10 @@ const segmenter = (granularity, language) => {
 		return new Intl.Segmenter(undefined, {granularity}) // no language that it knows
 	}
 }
-const PLAIN = {word: /[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu, sentence: /[^.!?。！？؟۔।]+[.!?。！？؟۔।]*\s*/gu}
+const PLAIN = {
+	word: /[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu,
+	sentence: /[^.!?。！？؟۔।]+[.!?。！？؟۔।]*\s*/gu,
+}
 
 function parts(line, granularity, language) {
 	const found = segmenter(granularity, language)
@@ -20,12 +23,21 @@ function parts(line, granularity, language) {
 // The lines of a text: each a list of units {text, from, to, sentence}; `text` has the white space behind it too.
 export function linesOf(text, language) {
 	const known = abbreviated(text)
-	let at = 0, sentence = 0
+	let at = 0,
+		sentence = 0
 	return text.split("\n").map(line => {
-		const starts = starting(line, parts(line, "sentence", language).map(([index]) => index), language, known), units = []
-		let place = at, end = 0
+		const starts = starting(
+				line,
+				parts(line, "sentence", language).map(([index]) => index),
+				language,
+				known,
+			),
+			units = []
+		let place = at,
+			end = 0
 		for (const [index, segment] of parts(line, "word", language)) {
-			const word = segment.trim(), start = index + segment.indexOf(word)
+			const word = segment.trim(),
+				start = index + segment.indexOf(word)
 			if (!word) continue
 			if (units.length) units.at(-1).text += line.slice(end, start)
 			place += length(line.slice(end, start))
@@ -52,7 +64,11 @@ export function unitsIn(units, begin, end) {
 }
 
 // The text of some units; where a line ends there is a space.
-export const textOf = units => units.map(({text, to}, at) => (units[at + 1]?.from > to && !/\s$/.test(text) ? `${text} ` : text)).join("").trim()
+export const textOf = units =>
+	units
+		.map(({text, to}, at) => (units[at + 1]?.from > to && !/\s$/.test(text) ? `${text} ` : text))
+		.join("")
+		.trim()
 
 // The characters of a text that units first to last hold.
 export const charactersOf = (units, [first, last]) => [units[first].from, units[last].to]
@@ -60,7 +76,8 @@ export const charactersOf = (units, [first, last]) => [units[first].from, units[
 // The first and the last unit of a sentence.
 export function sentenceAt(units, at) {
 	const {sentence} = units[at]
-	let first = at, last = at
+	let first = at,
+		last = at
 	while (units[first - 1]?.sentence === sentence) first--
 	while (units[last + 1]?.sentence === sentence) last++
 	return [first, last]

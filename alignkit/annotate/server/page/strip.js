@@ -9,7 +9,8 @@ const MOST = 2 // annotators that are told one by one
 // Fill an element with the figures, and keep them as of now; `project` holds the second secret. Nobody is named
 // where `blind()` says so. Returns what stops it.
 export function strip(element, project, blind = () => false) {
-	if (!document.querySelector("link[href$='page/strip.css']")) document.head.append(html("link", {rel: "stylesheet", href: `${ROOT}page/strip.css`}))
+	if (!document.querySelector("link[href$='page/strip.css']"))
+		document.head.append(html("link", {rel: "stylesheet", href: `${ROOT}page/strip.css`}))
 	element.classList.add("figures")
 	return follow(project, (view, problem) => draw(element, view, problem, blind()))
 }
@@ -22,36 +23,58 @@ function draw(element, view, problem, blind) {
 	}
 	delete element.dataset.problem
 	element.removeAttribute("title")
-	element.replaceChildren(html("dl", {}, ...(view.progress === undefined ? parts(view, blind) : reading(view))), html("a", {href: page("dashboard")}, "Dashboard"))
+	element.replaceChildren(
+		html("dl", {}, ...(view.progress === undefined ? parts(view, blind) : reading(view))),
+		html("a", {href: page("dashboard")}, "Dashboard"),
+	)
 }
 
 const part = (name, ...what) => html("div", {}, html("dt", {}, name), html("dd", {}, ...what))
-const reading = ({progress}) => [part("figures", html("small", {}, `reading what is done: ${Math.floor(100 * progress)} %`))]
+const reading = ({progress}) => [
+	part("figures", html("small", {}, `reading what is done: ${Math.floor(100 * progress)} %`)),
+]
 
 function parts(view, blind) {
-	const found = main(view), {at, annotators, twos, pull, reason} = view, counted = at && Number.isFinite(found["phrases.sure.C"]?.value)
+	const found = main(view),
+		{at, annotators, twos, pull, reason} = view,
+		counted = at && Number.isFinite(found["phrases.sure.C"]?.value)
 	const wait = {value: null, reason: reason || "being computed"}
 	const of = name => figure(found[name] ?? wait)
 	const named = name => (twos.length > 1 ? `${name}, mean of ${twos.length}` : name)
-	const shown = reason ? [part("agreement", ...figure(wait))] : [
-		part(named("F1, sure"), ...of("words.sure.f1")),
-		part(named("F1, possible"), ...of("words.possible.f1")),
-		part(named("kappa"), ...of("different.cells.all.kappa")),
-		part(named(counted ? `C, phrases, ${clock(at)}` : "C, phrases"), ...of("phrases.sure.C")),
-	]
+	const shown = reason
+		? [part("agreement", ...figure(wait))]
+		: [
+				part(named("F1, sure"), ...of("words.sure.f1")),
+				part(named("F1, possible"), ...of("words.possible.f1")),
+				part(named("kappa"), ...of("different.cells.all.kappa")),
+				part(named(counted ? `C, phrases, ${clock(at)}` : "C, phrases"), ...of("phrases.sure.C")),
+			]
 	return [...shown, ...people(annotators, blind), ...pulled(pull)]
 }
 
 function people(annotators, blind) {
-	if (annotators.length <= MOST && !blind) return annotators.map(one => part(one.name, html("b", {}, `${one.done} of ${one.pairs}`), html("small", {}, ` ${pace(one)}`)))
-	const [done, pairs] = ["done", "pairs"].map(name => annotators.reduce((sum, one) => sum + one[name], 0))
+	if (annotators.length <= MOST && !blind)
+		return annotators.map(one =>
+			part(
+				one.name,
+				html("b", {}, `${one.done} of ${one.pairs}`),
+				html("small", {}, ` ${pace(one)}`),
+			),
+		)
+	const [done, pairs] = ["done", "pairs"].map(name =>
+		annotators.reduce((sum, one) => sum + one[name], 0),
+	)
 	return [part(plural(annotators.length, "annotator"), html("b", {}, `${done} of ${pairs}`))]
 }
 
 export const pace = ({seconds, left, done, pairs}) =>
-	seconds === null ? "" : `${duration(seconds)} each${done < pairs ? `, ${duration(left)} left` : ""}`
+	seconds === null
+		? ""
+		: `${duration(seconds)} each${done < pairs ? `, ${duration(left)} left` : ""}`
 
 function pulled({pull}) {
 	const {value} = pull
-	return value === null || value === undefined ? [] : [part("pull of suggestions", ...figure(pull, {signed: true}))]
+	return value === null || value === undefined
+		? []
+		: [part("pull of suggestions", ...figure(pull, {signed: true}))]
 }

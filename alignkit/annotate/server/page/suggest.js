@@ -2,25 +2,49 @@
 
 // pair.hints: {set, cells: indices in reading order, p, strength and the systems that link it by index, shown}
 export function hintsOf(pair, doc) {
-	const cells = (doc?.cells ?? []).map(([i, j, p, strength]) => [pair.at(i, j), p, strength || 2]).sort((a, b) => a[0] - b[0])
-	const map = x => new Map(cells.map(cell => [cell[0], cell[x]])), systems = new Map()
-	for (const [name, links] of doc?.links ?? []) for (const cell of links) systems.set(pair.at(...cell), [...(systems.get(pair.at(...cell)) ?? []), name])
-	return {systems, set: doc?.set, by: doc?.by ?? "", bulk: doc?.bulk ?? "", cells: cells.map(cell => cell[0]), p: map(1), strength: map(2), shown: true}
+	const cells = (doc?.cells ?? [])
+		.map(([i, j, p, strength]) => [pair.at(i, j), p, strength || 2])
+		.sort((a, b) => a[0] - b[0])
+	const map = x => new Map(cells.map(cell => [cell[0], cell[x]])),
+		systems = new Map()
+	for (const [name, links] of doc?.links ?? [])
+		for (const cell of links)
+			systems.set(pair.at(...cell), [...(systems.get(pair.at(...cell)) ?? []), name])
+	return {
+		systems,
+		set: doc?.set,
+		by: doc?.by ?? "",
+		bulk: doc?.bulk ?? "",
+		cells: cells.map(cell => cell[0]),
+		p: map(1),
+		strength: map(2),
+		shown: true,
+	}
 }
 
 // Neither taken nor rejected, and neither word is said to have no partner.
 export function open(pair, index) {
 	const {hints, values, rejected} = pair
-	return hints.shown && !values[index] && !rejected[index] && hints.p.has(index) && !pair.against(index).some(other => values[other])
+	return (
+		hints.shown &&
+		!values[index] &&
+		!rejected[index] &&
+		hints.p.has(index) &&
+		!pair.against(index).some(other => values[other])
+	)
 }
 
 // Without a probability it counts as .9: worth taking, and worth looking at.
 export const sure = ({hints}, index) => hints.p.get(index) ?? 0.9
 
 // A cell to look at: an open suggestion, or a link taken in bulk below .97 that nobody has looked at.
-export const doubtful = (pair, index) => (pair.values[index] ? pair.bulk[index] === 1 && sure(pair, index) < 0.97 : open(pair, index))
+export const doubtful = (pair, index) =>
+	pair.values[index] ? pair.bulk[index] === 1 && sure(pair, index) < 0.97 : open(pair, index)
 
-export const above = (pair, threshold) => (pair.hints.bulk ? [] : pair.hints.cells.filter(index => open(pair, index) && sure(pair, index) >= threshold))
+export const above = (pair, threshold) =>
+	pair.hints.bulk
+		? []
+		: pair.hints.cells.filter(index => open(pair, index) && sure(pair, index) >= threshold)
 
 // The next doubtful cell in reading order, round the end; undefined where there is none.
 export function next(pair, index, step) {
@@ -31,9 +55,13 @@ export function next(pair, index, step) {
 
 // The likeliest cell of a word without link: its best suggestion, else near where its neighbours point.
 export function likeliest(pair, side, at) {
-	const source = side === "source", [list, length, size] = source ? [pair.rows, pair.n, pair.m] : [pair.columns, pair.m, pair.n]
-	const own = pair.hints.cells.filter(index => pair.place(index)[source ? 0 : 1] === at && !pair.isNull(index) && open(pair, index))
-	if (own.length) return own.reduce((best, index) => (sure(pair, index) > sure(pair, best) ? index : best))
+	const source = side === "source",
+		[list, length, size] = source ? [pair.rows, pair.n, pair.m] : [pair.columns, pair.m, pair.n]
+	const own = pair.hints.cells.filter(
+		index => pair.place(index)[source ? 0 : 1] === at && !pair.isNull(index) && open(pair, index),
+	)
+	if (own.length)
+		return own.reduce((best, index) => (sure(pair, index) > sure(pair, best) ? index : best))
 	let guess = Math.floor((at * size) / length)
 	for (let x = length - 1; x > at; x--) if (list[3 * x + 2]) guess = list[3 * x] - (x - at)
 	for (let x = 0; x < at; x++) if (list[3 * x + 2]) guess = list[3 * x + 1] + at - x

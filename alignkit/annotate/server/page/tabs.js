@@ -1,22 +1,59 @@
 // The head of a lab's pages: the project, its pages that a role may use, and the menu of the account.
 import {button, html, on} from "./dom.js"
-import {announceAccount, api, below, drawnFor, Fault, listen, pageOf, root, slug, tried} from "./manage.js"
+import {
+	announceAccount,
+	api,
+	below,
+	drawnFor,
+	Fault,
+	listen,
+	pageOf,
+	root,
+	slug,
+	tried,
+} from "./manage.js"
 import {menu} from "./menu.js"
 
 const WORK = {align: "Align", judge: "Judge", extract: "Take pairs"}
-const PAGES = {dashboard: "Dashboard", adjudicate: "Adjudicate", assign: "Assignment", people: "People", export: "Export", settings: "Settings"}
-const MAY = {owner: Object.keys(PAGES), adjudicator: ["dashboard", "adjudicate", "export"], annotator: ["export"], reader: ["dashboard", "export"]}
+const PAGES = {
+	dashboard: "Dashboard",
+	adjudicate: "Adjudicate",
+	assign: "Assignment",
+	people: "People",
+	export: "Export",
+	settings: "Settings",
+}
+const MAY = {
+	owner: Object.keys(PAGES),
+	adjudicator: ["dashboard", "adjudicate", "export"],
+	annotator: ["export"],
+	reader: ["dashboard", "export"],
+}
 
 // [page, name] of what somebody may see, in the project or in the lab.
 function pages(me, project) {
-	if (project) return [...(project.annotates ? [[project.task, WORK[project.task]]] : []), ...MAY[project.role].map(page => [page, PAGES[page]])]
-	const works = me.rank !== "owner" && !me.may_create && me.roles.every(({role}) => role === "annotator")
-	return [["", works ? "My work" : "Projects"], ...(me.rank === "owner" ? [["people", "People"], ["log", "Log"]] : [])]
+	if (project)
+		return [
+			...(project.annotates ? [[project.task, WORK[project.task]]] : []),
+			...MAY[project.role].map(page => [page, PAGES[page]]),
+		]
+	const works =
+		me.rank !== "owner" && !me.may_create && me.roles.every(({role}) => role === "annotator")
+	return [
+		["", works ? "My work" : "Projects"],
+		...(me.rank === "owner"
+			? [
+					["people", "People"],
+					["log", "Log"],
+				]
+			: []),
+	]
 }
 
 const brand = () => html("a", {class: "brand", href: root}, "alignkit")
 const here = () => location.pathname.slice(pageOf("").length).replace(/^new\/.*/, "")
-const link = (page, name) => html("a", {"href": pageOf(page), "aria-current": page === here() ? "page" : null}, name)
+const link = (page, name) =>
+	html("a", {href: pageOf(page), "aria-current": page === here() ? "page" : null}, name)
 
 async function signOut(me) {
 	await api("DELETE", "session")
@@ -26,12 +63,27 @@ async function signOut(me) {
 
 function accountMenu(me, project, more = []) {
 	const name = project ? `${me.account}, ${project.role}` : me.account
-	return menu(name, `Account: ${name}`, [...more, ["My account", `${root}account`], ["Sign out", () => tried(() => signOut(me))]])
+	return menu(name, `Account: ${name}`, [
+		...more,
+		["My account", `${root}account`],
+		["Sign out", () => tried(() => signOut(me))],
+	])
 }
 
 function fill(part, me, project) {
-	const tabs = html("nav", {"aria-label": "Pages"}, ...pages(me, project).map(page => link(...page)))
-	part.replaceChildren(brand(), ...(project ? [html("a", {class: "project", href: pageOf(""), dir: "auto"}, project.name)] : []), tabs, accountMenu(me, project))
+	const tabs = html(
+		"nav",
+		{"aria-label": "Pages"},
+		...pages(me, project).map(page => link(...page)),
+	)
+	part.replaceChildren(
+		brand(),
+		...(project
+			? [html("a", {class: "project", href: pageOf(""), dir: "auto"}, project.name)]
+			: []),
+		tabs,
+		accountMenu(me, project),
+	)
 	part.className = "lab"
 	tabs.querySelector("[aria-current]")?.scrollIntoView({block: "nearest", inline: "center"})
 }
@@ -44,34 +96,52 @@ async function known() {
 
 // Begin a page of managers: `start(me, project)` draws it.
 export async function begin(start) {
-	const part = document.querySelector("header"), main = document.querySelector("main")
+	const part = document.querySelector("header"),
+		main = document.querySelector("main")
 	try {
 		const [me, project] = await known()
 		listen()
 		fill(part, me, project)
-		if (project && !pages(me, project).some(([page]) => page === here())) throw new Fault({message: "Not found."}, 404)
+		if (project && !pages(me, project).some(([page]) => page === here()))
+			throw new Fault({message: "Not found."}, 404)
 		if (project) document.title = `${project.name}: ${document.title}`
 		await start(me, project)
 		main.hidden = false
 	} catch (fault) {
 		if (!(fault instanceof Fault)) throw fault
 		document.title = fault.status === 404 ? "Not found" : "alignkit"
-		main.replaceChildren(html("section", {}, html("h1", {}, fault.status === 404 ? "Not found." : fault.message),
-			fault.status === 404 ? html("p", {}, html("a", {href: root}, "To your projects")) : button(() => location.reload(), "", "Try again")))
+		main.replaceChildren(
+			html(
+				"section",
+				{},
+				html("h1", {}, fault.status === 404 ? "Not found." : fault.message),
+				fault.status === 404
+					? html("p", {}, html("a", {href: root}, "To your projects"))
+					: button(() => location.reload(), "", "Try again"),
+			),
+		)
 		main.hidden = false
 	}
 }
 
 // Load again when the page is seen again.
-export const seenAgain = load => on(document, "visibilitychange", () => document.visibilityState === "visible" && load().catch(() => {}))
+export const seenAgain = load =>
+	on(
+		document,
+		"visibilitychange",
+		() => document.visibilityState === "visible" && load().catch(() => {}),
+	)
 
 // Give the pages of work the same head: tabs above the dashboard; where pairs need the room, in the menu.
 export async function frame() {
-	const [me, project] = await known(), old = document.querySelector("header")
+	const [me, project] = await known(),
+		old = document.querySelector("header")
 	document.body.classList.add("framed")
 	if (old.querySelector("nav")) {
 		old.querySelector(".brand").replaceWith(brand())
-		const more = pages(me, project).filter(([page]) => page !== here()).map(([page, name]) => [name, pageOf(page)])
+		const more = pages(me, project)
+			.filter(([page]) => page !== here())
+			.map(([page, name]) => [name, pageOf(page)])
 		return old.append(accountMenu(me, project, [["Projects", root], ...more]))
 	}
 	const part = html("header", {class: "lab"})

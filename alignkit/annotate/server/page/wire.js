@@ -16,22 +16,31 @@ async function request(method, path, {body, csrf, account, keepalive, file} = {}
 	if (account) headers["X-Account"] = encodeURIComponent(account)
 	if (csrf) headers["X-CSRF-Token"] = csrf
 	if (body) headers["Content-Type"] = "application/json"
-	const options = {method, headers, keepalive, cache: "no-store", body: body && JSON.stringify(body)}
+	const options = {
+		method,
+		headers,
+		keepalive,
+		cache: "no-store",
+		body: body && JSON.stringify(body),
+	}
 	const signal = AbortSignal.timeout(PATIENCE * (file ? 30 : 1))
 	try {
 		const reply = await fetch(path, {...options, signal})
 		const {status, ok} = reply
-		if (file && ok) return {status, body: [await reply.blob(), reply.headers.get("Content-Disposition")]}
+		if (file && ok)
+			return {status, body: [await reply.blob(), reply.headers.get("Content-Disposition")]}
 		const text = await reply.text()
 		return {status, body: text ? JSON.parse(text) : null}
 	} catch {
-		return {status: 0, body: {message: "The server cannot be reached." }}
+		return {status: 0, body: {message: "The server cannot be reached."}}
 	}
 }
 
 function checked(reply) {
 	if (reply.status >= 200 && reply.status < 300) return reply.body
-	throw new Error(reply.body?.message ?? `The server answered ${reply.status}.`, {cause: reply.body?.error})
+	throw new Error(reply.body?.message ?? `The server answered ${reply.status}.`, {
+		cause: reply.body?.error,
+	})
 }
 
 // Ask again while the project is being made; `progress` is told how far that is.
@@ -44,7 +53,10 @@ async function patient(method, path, options, progress) {
 	}
 }
 
-const pause = ms => new Promise(resolve => {setTimeout(resolve, ms);})
+const pause = ms =>
+	new Promise(resolve => {
+		setTimeout(resolve, ms)
+	})
 
 // The second secret of a project's session (of the newest, where none is named) that this browser
 // keeps: each origin has its own, and another port is another origin.
@@ -93,7 +105,12 @@ export async function admitted({progress}) {
 	let project = checked(first)
 	let go = !progress
 	while (project.preparing && !go) {
-		progress({...project.preparing, start: () => {go = true;}})
+		progress({
+			...project.preparing,
+			start: () => {
+				go = true
+			},
+		})
 		await pause(300)
 		project = checked(await request("GET", API + START, {csrf}))
 	}
@@ -125,7 +142,7 @@ class Wire extends EventTarget {
 		this.#sender = new Sender(outbox, this)
 		this.#channel = new BroadcastChannel(project.box)
 		this.#channel.onmessage = ({data}) => this.#heard(data)
-		this.#channel.postMessage({kind: "entered" })
+		this.#channel.postMessage({kind: "entered"})
 		document.addEventListener("visibilitychange", () => this.#looked())
 		addEventListener("pagehide", () => this.#leaving())
 		addEventListener("online", () => this.#sender.flush())
@@ -134,14 +151,17 @@ class Wire extends EventTarget {
 	}
 
 	async pair(k) {
-		const ahead = await this.#ahead.get(k), get = () => this.peek(k, "")
+		const ahead = await this.#ahead.get(k),
+			get = () => this.peek(k, "")
 		this.#ahead.delete(k)
 		// what was learned since is to be shown; without a server what is at hand has to do
 		let reply = ahead?.learning ? get().catch(() => ahead) : ahead
 		for (let attempt = 0; ; attempt += 1) {
 			const pair = (await reply) ?? (await get())
 			reply = null
-			const waiting = (await this.#outbox.all()).filter(entry => entry.k === k && entry.rev === pair.rev)
+			const waiting = (await this.#outbox.all()).filter(
+				entry => entry.k === k && entry.rev === pair.rev,
+			)
 			if (pair.state.seq < (this.#latest.get(k) ?? 0) && attempt < 3) continue // overtaken
 			const known = new Set([...pair.undo, ...pair.redo].map(event => event.id))
 			pair.pending = waiting.map(whole).filter(({id}) => !known.has(id))
@@ -156,10 +176,14 @@ class Wire extends EventTarget {
 		const reply = this.peek(k).catch(() => null)
 		this.#ahead.set(k, reply)
 		// suggestions may still come to a pair that nobody has opened
-		reply.then(pair => {if (!pair || pair.preparing) this.#ahead.delete(k);})
+		reply.then(pair => {
+			if (!pair || pair.preparing) this.#ahead.delete(k)
+		})
 	}
 
-	newId() {return newId();}
+	newId() {
+		return newId()
+	}
 
 	// `about` is what a refusal needs to be told later: {told, data}.
 	push(k, rev, event, about = {}) {
@@ -189,15 +213,27 @@ class Wire extends EventTarget {
 	}
 
 	// A pair as the server has it now, without opening it.
-	peek(k, how = "?prefetch=1") {return this.get(`${this.project.at}/${k}${how}`);}
+	peek(k, how = "?prefetch=1") {
+		return this.get(`${this.project.at}/${k}${how}`)
+	}
 
-	queue(after = 0, limit = 200) {return this.get(`queue?after=${after}&limit=${limit}`);}
+	queue(after = 0, limit = 200) {
+		return this.get(`queue?after=${after}&limit=${limit}`)
+	}
 
 	// Pairs by text and filter; of adjudicators those that are ready.
-	concordance(word, side) {return this.get(`concordance?word=${encodeURIComponent(word)}&side=${side}`);}
-	find(text, only, after, limit) {return this.get(`${this.project.at === "gold" ? "gold" : "find"}?q=${encodeURIComponent(text)}&only=${only}&after=${after}&limit=${limit}`);}
+	concordance(word, side) {
+		return this.get(`concordance?word=${encodeURIComponent(word)}&side=${side}`)
+	}
+	find(text, only, after, limit) {
+		return this.get(
+			`${this.project.at === "gold" ? "gold" : "find"}?q=${encodeURIComponent(text)}&only=${only}&after=${after}&limit=${limit}`,
+		)
+	}
 
-	history(k) {return this.get(`pairs/${k}/history`);}
+	history(k) {
+		return this.get(`pairs/${k}/history`)
+	}
 
 	// Let the browser save what was done; a plain link to it would lack the header.
 	async download(format) {
@@ -214,7 +250,12 @@ class Wire extends EventTarget {
 	}
 
 	async #ask(method, path, options) {
-		const ask = () => request(method, API + path, {...options, csrf: this.project.csrf, account: this.project.annotator})
+		const ask = () =>
+			request(method, API + path, {
+				...options,
+				csrf: this.project.csrf,
+				account: this.project.annotator,
+			})
 		const reply = await ask()
 		return reply.status === 403 && (await this.#renew()) ? ask() : reply
 	}
@@ -229,7 +270,8 @@ class Wire extends EventTarget {
 	}
 
 	async acknowledged(entries, {events}) {
-		const {k} = entries[0], ids = entries.map(entry => entry.event.id)
+		const {k} = entries[0],
+			ids = entries.map(entry => entry.event.id)
 		await this.#outbox.remove(ids)
 		this.#channel.postMessage({kind: "stored", k, events, ids})
 		this.#stored(k, events, ids)
@@ -249,13 +291,21 @@ class Wire extends EventTarget {
 		if (!removed.size) return // another tab tells
 		const taken = held.filter(later => removed.has(later.event.id))
 		const detail = {
-			k, refused: taken.map(whole), events: body?.events ?? [], rev: body?.rev, old: rev,
-			moved: body?.error === "moved", status,
+			k,
+			refused: taken.map(whole),
+			events: body?.events ?? [],
+			rev: body?.rev,
+			old: rev,
+			moved: body?.error === "moved",
+			status,
 			message: body?.message ?? `The server answered ${status}.`,
 		}
 		if (tab === this.#tab) return this.#conflict(detail)
 		this.#channel.postMessage({kind: "refused", tab, detail})
-		const unclaimed = () => {this.#claims.delete(event.id); this.#conflict(detail);}
+		const unclaimed = () => {
+			this.#claims.delete(event.id)
+			this.#conflict(detail)
+		}
 		this.#claims.set(event.id, setTimeout(unclaimed, CLAIM))
 	}
 
@@ -309,7 +359,10 @@ class Wire extends EventTarget {
 	}
 
 	async #changes() {
-		const {status, body} = await this.#ask("GET", `${AT === "gold" ? "gold/" : ""}changes?after=${this.#n}`)
+		const {status, body} = await this.#ask(
+			"GET",
+			`${AT === "gold" ? "gold/" : ""}changes?after=${this.#n}`,
+		)
 		if (status === 200) {
 			this.#n = Math.max(this.#n, body.n)
 			for (const [k, events] of Object.entries(body.pairs)) this.#deliver(Number(k), events)
@@ -367,13 +420,20 @@ class Wire extends EventTarget {
 		const place = this.#outbox.lasting ? "browser" : "tab only: do not close it"
 		const kept = `${waiting} edit${waiting === 1 ? "" : "s"} kept in this ${place}`
 		if (stopped) return {state: "left", text: waiting ? `${this.#ended} ${kept}` : this.#ended}
-		if (offline) return {state: "offline", text: offline + (waiting ? `: ${kept}` : ""), why: offline !== AWAY && offline}
-		if (waiting) return {state: "saving", text: `Saving ${waiting}` }
+		if (offline)
+			return {
+				state: "offline",
+				text: offline + (waiting ? `: ${kept}` : ""),
+				why: offline !== AWAY && offline,
+			}
+		if (waiting) return {state: "saving", text: `Saving ${waiting}`}
 		if (this.#refusal) return {state: "refused", text: this.#refusal}
-		return {state: "saved", text: "Saved" }
+		return {state: "saved", text: "Saved"}
 	}
 
-	#emit(type, detail) {this.dispatchEvent(new CustomEvent(type, {detail}));}
+	#emit(type, detail) {
+		this.dispatchEvent(new CustomEvent(type, {detail}))
+	}
 }
 
 // A random UUID: over plain http there is no crypto.randomUUID.

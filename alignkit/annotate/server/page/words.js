@@ -1,14 +1,17 @@
 // What things are called, on the page and by a screen reader.
 
 export const NAMES = ["no link", "possible", "sure"]
-export const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
+export const plural = (count, noun) =>
+	`${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
 
 const segmenter = globalThis.Intl?.Segmenter && new Intl.Segmenter()
 
 // A word cut at 18 graphemes, with an ellipsis where something is missing.
 export function cut(word, limit = 18) {
 	if (word.length <= limit) return word
-	const parts = segmenter ? Array.from(segmenter.segment(word), part => part.segment) : word.match(/\P{M}(?:\p{M}|\u200d\P{M}?)*|\p{M}+/gu)
+	const parts = segmenter
+		? Array.from(segmenter.segment(word), part => part.segment)
+		: word.match(/\P{M}(?:\p{M}|\u200d\P{M}?)*|\p{M}+/gu)
 	return parts.length <= limit ? word : `${parts.slice(0, limit - 1).join("")}…`
 }
 
@@ -19,16 +22,22 @@ export const source = (pair, i) => pair.source[i] ?? "∅"
 export const target = (pair, j) => pair.target[j] ?? "∅"
 export const cellName = (pair, i, j) => `${source(pair, i)} ~ ${target(pair, j)}`
 
-const valueName = (i, j, value) => (i >= 0 && j >= 0 ? NAMES[value] : value ? `null, ${NAMES[value]}` : "no null")
+const valueName = (i, j, value) =>
+	i >= 0 && j >= 0 ? NAMES[value] : value ? `null, ${NAMES[value]}` : "no null"
 
 // What a cell holds: "sure; accepted in bulk, not looked at", "suggested, 67 percent of votes: giza/1", "rejected".
 export function cellState(pair, index) {
-	const value = pair.values[index], parts = [valueName(...pair.cell(index), value)], p = pair.hints.p.get(index)
+	const value = pair.values[index],
+		parts = [valueName(...pair.cell(index), value)],
+		p = pair.hints.p.get(index)
 	if (pair.bulk[index]) parts.push("accepted in bulk, not looked at")
 	if (pair.hints.shown && pair.rejected[index]) parts.push("rejected")
 	else if (pair.hints.shown && p !== undefined) {
-		const {set, systems} = pair.hints, names = systems.get(index)?.join(", ")
-		const share = (p === null ? "" : `, ${Math.round(100 * p)} percent${set === "vote" ? " of votes" : ""}`) + (names ? `: ${names}` : "")
+		const {set, systems} = pair.hints,
+			names = systems.get(index)?.join(", ")
+		const share =
+			(p === null ? "" : `, ${Math.round(100 * p)} percent${set === "vote" ? " of votes" : ""}`) +
+			(names ? `: ${names}` : "")
 		if (value) parts.push(`was suggested${share}`)
 		else parts[0] = `suggested${share}`
 	}
@@ -38,7 +47,8 @@ export function cellState(pair, index) {
 
 // "reached, 8 of 12; at, 9 of 13: sure; suggested, 24 percent"
 export function cellLabel(pair, index) {
-	const [i, j] = pair.cell(index), {n, m} = pair
+	const [i, j] = pair.cell(index),
+		{n, m} = pair
 	const row = i < 0 ? "no source word" : `${pair.source[i]}, ${i + 1} of ${n}`
 	return `${row}; ${j < 0 ? "no target word" : `${pair.target[j]}, ${j + 1} of ${m}`}: ${cellState(pair, index)}`
 }
@@ -51,26 +61,40 @@ export const keyName = (pair, name) => (cellOf(name) ? cellName(pair, ...cellOf(
 
 export function spanName(pair, [top, bottom, left, right]) {
 	const part = (words, from, to) =>
-		to - from < 8 ? words.slice(from, to + 1).join(" ") : `${words.slice(from, from + 4).join(" ")} … ${words.slice(to - 2, to + 1).join(" ")}`
+		to - from < 8
+			? words.slice(from, to + 1).join(" ")
+			: `${words.slice(from, from + 4).join(" ")} … ${words.slice(to - 2, to + 1).join(" ")}`
 	return `${part(pair.source, top, bottom)} ~ ${part(pair.target, left, right)}`
 }
 
 // What gives way to cells that are set, as a word has links or a null: "; dropped: a ~ b, c ~ d".
 export function dropped(pair, cells, most = 5) {
-	const names = cells.some(cell => cell[3]) ? cells.filter(cell => !cell[3]).map(([i, j]) => cellName(pair, i, j)) : [], more = names.length - most
-	return names.length ? `; dropped: ${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}` : ""
+	const names = cells.some(cell => cell[3])
+			? cells.filter(cell => !cell[3]).map(([i, j]) => cellName(pair, i, j))
+			: [],
+		more = names.length - most
+	return names.length
+		? `; dropped: ${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`
+		: ""
 }
 
 // What an event did, in a few words; `writes` as the model tells them.
 export function describe(pair, {cells, bulk, rejected, comments: [comment], label, flags, done}) {
-	const more = dropped(pair, cells), main = more ? cells.filter(cell => cell[3]) : cells, [i, j, , after] = main[0] || rejected[0] || []
+	const more = dropped(pair, cells),
+		main = more ? cells.filter(cell => cell[3]) : cells,
+		[i, j, , after] = main[0] || rejected[0] || []
 	if (main.length === 1) return `${cellName(pair, i, j)}: ${valueName(i, j, after)}${more}`
 	if (main.length) {
 		const values = new Set(main.filter(([s, t]) => s >= 0 && t >= 0).map(cell => cell[3]))
-		return plural(main.length, "cell") + (values.size === 1 ? `: ${NAMES[[...values][0]]}` : "") + more
+		return (
+			plural(main.length, "cell") + (values.size === 1 ? `: ${NAMES[[...values][0]]}` : "") + more
+		)
 	}
 	const word = after ? "rejected" : "no longer rejected"
-	if (rejected.length) return rejected.length > 1 ? `${plural(rejected.length, "suggestion")} ${word}` : `${cellName(pair, i, j)}: ${word}`
+	if (rejected.length)
+		return rejected.length > 1
+			? `${plural(rejected.length, "suggestion")} ${word}`
+			: `${cellName(pair, i, j)}: ${word}`
 	if (comment) return `comment on ${keyName(pair, comment[0])}: ${comment[2] || "none"}`
 	if (label || flags) return "judgment"
 	if (done) return done.after ? "done" : "not done"
