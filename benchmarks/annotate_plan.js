@@ -98,16 +98,16 @@
 			return out
 		}
 		const within = (a, b) => {
-			const [[i, j], [k, l]] = [place(a), place(b)],
-				out = []
+			const [[i, j], [k, l]] = [place(a), place(b)]
+			const out = []
 			for (let r = Math.min(i, k); r <= Math.max(i, k); r++) {
 				for (let c = Math.min(j, l); c <= Math.max(j, l); c++) out.push(at([r, c]))
 			}
 			return out
 		}
 		const arrowKeys = (a, b) => {
-			const [[i, j], [k, l]] = [place(a), place(b)],
-				across = rtl ? j - l : l - j
+			const [[i, j], [k, l]] = [place(a), place(b)]
+			const across = rtl ? j - l : l - j
 			return [
 				...Array(Math.abs(k - i)).fill(k > i ? "Shift+ArrowDown" : "Shift+ArrowUp"),
 				...Array(Math.abs(across)).fill(across > 0 ? "Shift+ArrowRight" : "Shift+ArrowLeft"),
@@ -147,8 +147,8 @@
 		for (let guard = 0; guard < 2000; guard++) {
 			const cells = different()
 			if (!cells.length) break
-			const known = search(cursor),
-				open = new Set(cells)
+			const known = search(cursor)
+			const open = new Set(cells)
 			let best = null
 			for (const option of boxes(cells)) {
 				const fixed = option.cells.filter(index => open.has(index)).length
@@ -164,8 +164,8 @@
 			}
 			if (!go(best.from, known)) continue // a cell that was looked at is no longer on the way
 			for (const key of best.select) keys.push({key, change: false})
-			const single = best.cells.length === 1,
-				index = best.from
+			const single = best.cells.length === 1
+			const index = best.from
 			const suggested = single && !arrows && isOpen(pair, index)
 			const jump =
 				suggested && best.value === pair.hints.strength.get(index)
@@ -188,13 +188,13 @@
 			look()
 		}
 		function opposite({from, cells}) {
-			const [first, end] = [cells[0], cells[cells.length - 1]].map(place),
-				[i, j] = place(from)
+			const [first, end] = [cells[0], cells[cells.length - 1]].map(place)
+			const [i, j] = place(from)
 			return at([first[0] + end[0] - i, first[1] + end[1] - j])
 		}
 		function distance(a, b) {
-			const [i, j] = place(a),
-				[k, l] = place(b)
+			const [i, j] = place(a)
+			const [k, l] = place(b)
 			return Math.abs(i - k) + Math.abs(j - l)
 		}
 		return {

@@ -1,13 +1,13 @@
 // Running text of both sides: a word that is pointed at lights its counterparts, by mouse, touch or keys.
 {
-	const $ = id => document.getElementById(id),
-		{names, size, pairs} = JSON.parse($("data").textContent)
-	const main = document.querySelector("main"),
-		SIGNS = {0: "possible", 1: "sure"}
-	let first = 0,
-		name = 0,
-		pinned = false,
-		lit = []
+	const $ = id => document.getElementById(id)
+	const {names, size, pairs} = JSON.parse($("data").textContent)
+	const main = document.querySelector("main")
+	const SIGNS = {0: "possible", 1: "sure"}
+	let first = 0
+	let name = 0
+	let pinned = false
+	let lit = []
 
 	const html = (tag, attributes, ...children) => {
 		const element = document.createElement(tag)
@@ -37,12 +37,12 @@
 		article.words = words.map((side, which) => {
 			const numbers = at => [...(article.linked[which].get(at) || [])].sort(([a], [b]) => a - b)
 			const spans = side.map((word, at) => {
-				const own = numbers(at),
-					marks = which
-						? own.map(([to, sure]) => to + 1 + (sure ? "" : "?"))
-						: own.length
-							? [at + 1]
-							: []
+				const own = numbers(at)
+				const marks = which
+					? own.map(([to, sure]) => to + 1 + (sure ? "" : "?"))
+					: own.length
+						? [at + 1]
+						: []
 				const element = html(
 					"span",
 					{
@@ -106,12 +106,12 @@
 	// Light some words of a side, their counterparts, and the words with the same counterparts.
 	const light = (span, end = span) => {
 		dark()
-		const {article, which} = span,
-			own = article.words[which],
-			others = article.words[1 - which],
-			back = article.linked[1 - which]
-		const chosen = own.slice(Math.min(span.at, end.at), Math.max(span.at, end.at) + 1),
-			reached = new Map()
+		const {article, which} = span
+		const own = article.words[which]
+		const others = article.words[1 - which]
+		const back = article.linked[1 - which]
+		const chosen = own.slice(Math.min(span.at, end.at), Math.max(span.at, end.at) + 1)
+		const reached = new Map()
 		for (const {at} of chosen)
 			for (const [to, sure] of article.linked[which].get(at) || [])
 				reached.set(to, Math.max(sure, reached.get(to) || 0))
@@ -124,10 +124,10 @@
 		for (const element of chosen) mark(element, "here")
 		for (const [to, sure] of reached) mark(others[to], SIGNS[sure])
 		span.setAttribute("aria-pressed", pinned)
-		const ordered = [...reached].sort(([a], [b]) => a - b),
-			empty = chosen.every(({at}) => article.linked[which].has(at))
-				? "aligned to nothing"
-				: "no link"
+		const ordered = [...reached].sort(([a], [b]) => a - b)
+		const empty = chosen.every(({at}) => article.linked[which].has(at))
+			? "aligned to nothing"
+			: "no link"
 		const parts = ordered.flatMap(([to, sure], n) => [
 			n ? ", " : "",
 			html("bdi", {}, others[to].textContent),
@@ -157,8 +157,8 @@
 	// The word above or below: its first counterpart, or the nearest one; beyond, that of the next pair.
 	const across = ({article, which, at}, step) => {
 		if (which + step === 0 || which + step === 1) {
-			const [to] = [...(article.linked[which].get(at)?.keys() || [])].sort((a, b) => a - b),
-				others = article.words[1 - which]
+			const [to] = [...(article.linked[which].get(at)?.keys() || [])].sort((a, b) => a - b)
+			const others = article.words[1 - which]
 			return others[to ?? Math.min(at, others.length - 1)]
 		}
 		const next = step > 0 ? article.nextElementSibling : article.previousElementSibling
@@ -166,8 +166,8 @@
 	}
 
 	main.addEventListener("keydown", event => {
-		const span = word(event),
-			own = span?.article.words[span.which]
+		const span = word(event)
+		const own = span?.article.words[span.which]
 		if (!span || event.altKey || event.ctrlKey || event.metaKey) return
 		const forward = getComputedStyle(span.parentElement).direction === "rtl" ? -1 : 1
 		const moves = {
@@ -195,15 +195,17 @@
 		event => !pinned && !getSelection().toString() && word(event) && dark(),
 	)
 	main.addEventListener("click", event => {
-		const span = word(event),
-			again = pinned && lit.includes(span) && span.ariaPressed === "true"
+		const span = word(event)
+		const again = pinned && lit.includes(span) && span.ariaPressed === "true"
 		if (!span || getSelection().toString()) return
 		pinned = !again
 		light(span)
 	})
 	document.addEventListener("selectionchange", () => {
-		const {anchorNode, focusNode, isCollapsed} = getSelection(),
-			ends = [anchorNode, focusNode].map(node => node?.parentElement?.closest("main [role=button]"))
+		const {anchorNode, focusNode, isCollapsed} = getSelection()
+		const ends = [anchorNode, focusNode].map(node =>
+			node?.parentElement?.closest("main [role=button]"),
+		)
 		if (!isCollapsed && ends[0] && ends[1] && ends[0].parentElement === ends[1].parentElement)
 			light(...ends)
 	})

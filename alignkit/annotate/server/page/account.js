@@ -18,8 +18,8 @@ import {begin} from "./tabs.js"
 
 // "Firefox on Linux"
 function named(agent) {
-	const of = names => names.find(name => agent.includes(name)),
-		browser = of(["Edg", "Firefox", "Chrome", "Safari"])?.replace("Edg", "Edge")
+	const of = names => names.find(name => agent.includes(name))
+	const browser = of(["Edg", "Firefox", "Chrome", "Safari"])?.replace("Edg", "Edge")
 	return (
 		[browser, of(["Windows", "Android", "iPhone", "iPad", "Mac", "Linux"])]
 			.filter(Boolean)

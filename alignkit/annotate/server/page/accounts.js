@@ -5,8 +5,8 @@ import {api, cell, choice, head, question, table, tick, toast, tried, when} from
 import {begin, seenAgain} from "./tabs.js"
 
 begin(async me => {
-	const list = table($("accounts"), async () => (await api("GET", "accounts")).accounts, row),
-		{load, again} = list
+	const list = table($("accounts"), async () => (await api("GET", "accounts")).accounts, row)
+	const {load, again} = list
 
 	async function put({name, etag}, change, said, undo) {
 		const now = await api("PATCH", `accounts/${encodeURIComponent(name)}`, {etag, ...change})
@@ -25,9 +25,9 @@ begin(async me => {
 		})
 
 	function row(account) {
-		const {name, rank, may_create: may, state, seen, projects} = account,
-			own = name === me.account,
-			closed = state === "closed"
+		const {name, rank, may_create: may, state, seen, projects} = account
+		const own = name === me.account
+		const closed = state === "closed"
 		const ranks = choice(
 			`Rank of ${name}`,
 			[

@@ -16,13 +16,15 @@ export function actions(app) {
 	// Give cells their values, as one event.
 	const write = (how, wanted, bulk = false) => {
 		const {
-				pair,
-				pair: {hints},
-			} = app,
-			data = pair.edit(how, wanted, bulk)
+			pair,
+			pair: {hints},
+		} = app
+		const data = pair.edit(how, wanted, bulk)
 		if (!data) return false
-		const told = describe(pair, writesOf({data})),
-			suggested = wanted.map(([index]) => index).filter(index => hints.shown && hints.p.has(index))
+		const told = describe(pair, writesOf({data}))
+		const suggested = wanted
+			.map(([index]) => index)
+			.filter(index => hints.shown && hints.p.has(index))
 		if (suggested.length) data.set = hints.set
 		if (suggested.length < 1000)
 			data.p = suggested
@@ -48,8 +50,8 @@ export function actions(app) {
 
 	// On to the next doubtful cell, keeping what was said.
 	const onward = changed => {
-		const {note} = app,
-			to = moved("doubtful")
+		const {note} = app
+		const to = moved("doubtful")
 		if (!to && !changed)
 			return app.say("no doubtful cell is left: Ctrl+Enter marks the pair as done")
 		if (to) app.go(to)
@@ -73,12 +75,12 @@ export function actions(app) {
 			app.use(new Session(all, app.wire))
 			app.redraw()
 		}
-		const {pair} = app,
-			data = pair.inverse(kind),
-			undo = kind === "undo"
+		const {pair} = app
+		const data = pair.inverse(kind)
+		const undo = kind === "undo"
 		if (!data) return app.say(`nothing to ${kind}`)
-		const told = `${undo ? "undone" : "redone"}: ${describe(pair, writesOf(undo ? last(pair.undo) : {data}))}`,
-			[cell] = data.cells || data.rejected || []
+		const told = `${undo ? "undone" : "redone"}: ${describe(pair, writesOf(undo ? last(pair.undo) : {data}))}`
+		const [cell] = data.cells || data.rejected || []
 		if (!app.commit(kind, data, told) || !cell) return
 		app.go(pair.spot(...cell))
 		app.say(told, false)
@@ -99,9 +101,9 @@ export function actions(app) {
 	// The button goes through all unaligned words: those of the source, then those of the target.
 	let side = "source"
 	const unaligned = () => {
-		const {pair, cursor} = app,
-			x = Number(side === "target"),
-			other = x ? "source" : "target"
+		const {pair, cursor} = app
+		const x = Number(side === "target")
+		const other = x ? "source" : "target"
 		let to = moved(side)
 		if (!(to?.[x] > cursor[x])) {
 			const turned = move(pair, [pair.n, pair.m], other)
@@ -112,8 +114,8 @@ export function actions(app) {
 
 	// Select a box; the cursor goes into it.
 	const show = (box, focus) => {
-		const [top, bottom, left, right] = box,
-			inside = app.pair.inside(box).includes(app.index)
+		const [top, bottom, left, right] = box
+		const inside = app.pair.inside(box).includes(app.index)
 		if (!inside) app.cursor = [top, left]
 		Object.assign(app, {
 			box,
@@ -149,16 +151,16 @@ export function actions(app) {
 		// By key what is chosen; by pointer a place.
 		cycle(place) {
 			if (Array.isArray(place)) app.go(place, true, true)
-			const cells = app.chosen(),
-				held = new Set(cells.map(index => app.pair.values[index]))
+			const cells = app.chosen()
+			const held = new Set(cells.map(index => app.pair.values[index]))
 			put(cells, held.size > 1 ? SURE : [SURE, NONE, POSSIBLE][[...held][0]])
 		},
 		// A dragged block is drawn sure; a full one is cleared. The button switches what a finger does.
 		block(from, to) {
 			if (!Array.isArray(from))
 				return set($("block"), {"aria-pressed": $("block").ariaPressed !== "true"})
-			const box = app.spanned(from, to),
-				cells = app.pair.inside(box)
+			const box = app.spanned(from, to)
+			const cells = app.pair.inside(box)
 			Object.assign(app, {box, anchor: from, cursor: within(to)})
 			app.moved(true, true)
 			put(cells, cells.every(index => app.pair.values[index]) ? NONE : SURE)
@@ -169,8 +171,8 @@ export function actions(app) {
 			onward(cells.length && put(cells, NONE))
 		},
 		"accept-all"() {
-			const {threshold} = app.project,
-				count = take("accept-all", above(app.pair, threshold), true)
+			const {threshold} = app.project
+			const count = take("accept-all", above(app.pair, threshold), true)
 			if (count) app.moved()
 			app.say(
 				count
@@ -181,9 +183,9 @@ export function actions(app) {
 		undo: () => app.reverse("undo"),
 		redo: () => app.reverse("redo"),
 		grow() {
-			const [i, j] = app.cursor,
-				from = app.box || (!app.pair.isNull(app.index) && [i, i, j, j]),
-				box = from && closure(app.pair, from)
+			const [i, j] = app.cursor
+			const from = app.box || (!app.pair.isNull(app.index) && [i, i, j, j])
+			const box = from && closure(app.pair, from)
 			if (box) show(box)
 			else app.say("no link here to start from")
 		},
@@ -216,11 +218,11 @@ export function actions(app) {
 		next: () => app.load(app.doc.next),
 		previous: () => app.load(app.doc.previous),
 		judge(value, held) {
-			const {judgment, flags} = app.pair,
-				data = {},
-				off = app.project.scheme.flags
-					.filter(({on = []}) => on.length && !on.includes(value))
-					.map(flag => flag.value)
+			const {judgment, flags} = app.pair
+			const data = {}
+			const off = app.project.scheme.flags
+				.filter(({on = []}) => on.length && !on.includes(value))
+				.map(flag => flag.value)
 			held = held.filter(flag => !off.includes(flag))
 			if (value !== judgment) data.label = [judgment, value]
 			if (String(held) !== String(flags)) data.flags = [flags, held]

@@ -32,8 +32,8 @@ export class GoldPair extends Pair {
 	}
 
 	inverse(kind) {
-		const back = super.inverse(kind),
-			whys = last(this[kind])?.data.whys
+		const back = super.inverse(kind)
+		const whys = last(this[kind])?.data.whys
 		return back && whys
 			? {...back, whys: whys.map(([i, j, before, after]) => [i, j, after, before])}
 			: back
@@ -47,8 +47,8 @@ export class GoldPair extends Pair {
 // What the annotators said, by key.
 export const ballots = votes =>
 	votes.map(vote => {
-		const values = new Map(vote.cells.map(([i, j, value]) => [`${i},${j}`, value])),
-			how = new Map(vote.cells.map(([i, j, , ...told]) => [`${i},${j}`, told]))
+		const values = new Map(vote.cells.map(([i, j, value]) => [`${i},${j}`, value]))
+		const how = new Map(vote.cells.map(([i, j, , ...told]) => [`${i},${j}`, told]))
 		return {
 			...vote,
 			values,
@@ -72,10 +72,10 @@ export const missing = (pair, all) =>
 
 // A place with the votes on it: what gold has, why, and whether somebody has to decide.
 export function item(pair, voters, key, majority) {
-	const votes = voters.map(voter => voter.at(key)),
-		why = pair.whys.has(key) ? JSON.parse(pair.whys.get(key)) : null
-	const held = pair.value(key),
-		made = {key, votes, why, value: held}
+	const votes = voters.map(voter => voter.at(key))
+	const why = pair.whys.has(key) ? JSON.parse(pair.whys.get(key)) : null
+	const held = pair.value(key)
+	const made = {key, votes, why, value: held}
 	if (why) {
 		const then = new Map(Object.entries(why.votes || {}).map(([id, [value]]) => [id, value]))
 		const meant =
@@ -84,12 +84,12 @@ export function item(pair, voters, key, majority) {
 				: why.why === "vote"
 					? then.get(why.as)
 					: sharedBy([...then.values()], true)
-		const odd = !then.size || !same(meant, held),
-			stale = odd || voters.some(({id}, at) => !same(votes[at], then.get(id) ?? held))
+		const odd = !then.size || !same(meant, held)
+		const stale = odd || voters.some(({id}, at) => !same(votes[at], then.get(id) ?? held))
 		return {...made, odd, state: stale ? REOPENED : why.why === AGREED ? AGREED : DECIDED}
 	}
-	const shared = sharedBy(votes, majority),
-		stands = String(held || "") && !same(held, shared)
+	const shared = sharedBy(votes, majority)
+	const stands = String(held || "") && !same(held, shared)
 	if (shared === undefined || stands || clashes(pair, key, shared)) return {...made, state: OPEN}
 	return {...made, state: AGREED, value: shared}
 }
@@ -114,14 +114,14 @@ export function items(pair, voters, majority) {
 
 // Neighbours with equal votes, of one state, value and reason, are one decision.
 export function grouped(all) {
-	const left = new Map(all.map(one => [one.key, one])),
-		groups = []
+	const left = new Map(all.map(one => [one.key, one]))
+	const groups = []
 	const told = ({votes, state, value, why}) =>
 		JSON.stringify([votes, state, value, why && [why.why, why.as, why.note]])
 	for (const first of all) {
 		if (!left.delete(first.key)) continue
-		const group = [],
-			found = [first]
+		const group = []
+		const found = [first]
 		while (found.length) {
 			const one = found.pop()
 			group.push(one)
@@ -136,21 +136,21 @@ export function grouped(all) {
 }
 
 function neighbours(key) {
-	const [i, j] = placeOf(key),
-		near = (x, make) => (x === NULL ? [] : [x - 1, x + 1].filter(y => y >= 0).map(make))
+	const [i, j] = placeOf(key)
+	const near = (x, make) => (x === NULL ? [] : [x - 1, x + 1].filter(y => y >= 0).map(make))
 	return key === JUDGED ? [] : [...near(i, x => `${x},${j}`), ...near(j, x => `${i},${x}`)]
 }
 
 // The event by which a group gets a value: as the vote of a number, or one's own. What cannot stand beside it goes.
 export function decision(pair, voters, group, {vote, value}, note) {
-	const data = {cells: [], whys: []},
-		keys = new Set(group.map(({key}) => key))
+	const data = {cells: [], whys: []}
+	const keys = new Set(group.map(({key}) => key))
 	const write = (one, wanted, reason) => {
-		const {key, votes} = one,
-			[i, j] = placeOf(key),
-			said = Object.fromEntries(voters.map(({id, seq}, at) => [id, [votes[at], seq]]))
-		const after = JSON.stringify({...reason, votes: said, ...(note && {note})}),
-			before = pair.whys.get(key) ?? null
+		const {key, votes} = one
+		const [i, j] = placeOf(key)
+		const said = Object.fromEntries(voters.map(({id, seq}, at) => [id, [votes[at], seq]]))
+		const after = JSON.stringify({...reason, votes: said, ...(note && {note})})
+		const before = pair.whys.get(key) ?? null
 		data.whys.push([i, j, before, after])
 		if (key === JUDGED)
 			Object.assign(data, {
@@ -187,8 +187,8 @@ const middle = votes => [...votes].sort((a, b) => a - b)[Math.floor((votes.lengt
 
 // What the values that a group may get change in phrase pairs: [box, for each value {sure, possible}].
 export function effects(pair, all, group, values) {
-	const keys = new Set(group.map(({key}) => key)),
-		links = new Map()
+	const keys = new Set(group.map(({key}) => key))
+	const links = new Map()
 	for (const {key, state, votes, value} of all)
 		if (key !== JUDGED && !key.includes("-1"))
 			links.set(key, state === OPEN ? middle(votes) : value)

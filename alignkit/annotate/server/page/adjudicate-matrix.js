@@ -50,9 +50,9 @@ export class VoteMatrix extends Matrix {
 	}
 
 	draw(index) {
-		const one = this.found(index),
-			[i, j] = this.pair.place(index),
-			here = this.here?.index === index ? this.here.element : null
+		const one = this.found(index)
+		const [i, j] = this.pair.place(index)
+		const here = this.here?.index === index ? this.here.element : null
 		if (here) here.setAttribute("aria-label", this.name(index))
 		if (!one || (one.state === AGREED && !one.value)) return this.drop(index)
 		let cell = this.cells.get(index)
@@ -77,9 +77,9 @@ export class VoteMatrix extends Matrix {
 	}
 
 	look({state, value, votes, why}) {
-		const {size} = this,
-			made = shapes(size),
-			settled = state === AGREED || state === DECIDED
+		const {size} = this
+		const made = shapes(size)
+		const settled = state === AGREED || state === DECIDED
 		if (settled) {
 			const mark = value
 				? svg("path", {
@@ -90,8 +90,8 @@ export class VoteMatrix extends Matrix {
 				: svg("path", {d: made.cross, class: "mark rejected"})
 			return state === AGREED ? [mark] : [mark, ...this.letter(why)]
 		}
-		const edge = Math.max(2, Math.round(size * 0.12)) + 0.5,
-			width = (size - 2 * edge) / votes.length
+		const edge = Math.max(2, Math.round(size * 0.12)) + 0.5
+		const width = (size - 2 * edge) / votes.length
 		const stripes = votes.map((held, at) =>
 			vote(held, at, [edge + at * width, edge, edge + (at + 1) * width, size - edge]),
 		)
@@ -106,11 +106,11 @@ export class VoteMatrix extends Matrix {
 	}
 
 	letter(why) {
-		const {size} = this,
-			at = this.voters.findIndex(({id}) => id === why.as),
-			text = why.why === "own" ? "●" : at < 0 ? "?" : this.marks[at],
-			wide = Math.min(13, size * 0.45),
-			x = size - wide + 1
+		const {size} = this
+		const at = this.voters.findIndex(({id}) => id === why.as)
+		const text = why.why === "own" ? "●" : at < 0 ? "?" : this.marks[at]
+		const wide = Math.min(13, size * 0.45)
+		const x = size - wide + 1
 		return [
 			svg("rect", {x, y: x, width: wide, height: wide, rx: 3, class: "tag"}),
 			svg(
@@ -166,26 +166,26 @@ export class VoteMatrix extends Matrix {
 
 // What the marks mean, drawn as the matrix draws them.
 export function legend(voters, marks) {
-	const made = shapes(17),
-		box = [2.5, 2.5, 14.5, 14.5],
-		frame = (...parts) => svg("svg", {width: 17, height: 17, "aria-hidden": "true"}, ...parts)
+	const made = shapes(17)
+	const box = [2.5, 2.5, 14.5, 14.5]
+	const frame = (...parts) => svg("svg", {width: 17, height: 17, "aria-hidden": "true"}, ...parts)
 	const stripe = at => [
 		2.5 + (12 * at) / voters.length,
 		2.5,
 		2.5 + (12 * (at + 1)) / voters.length,
 		14.5,
 	]
-	const names = voters.map(({name}) => name),
-		told =
-			voters.length === 2
-				? `left ${names[0]}, right ${names[1]}`
-				: `from left to right: ${names.join(", ")}`
-	const sure = svg("path", {d: made.box, class: "mark sure"}),
-		tag = text => [
-			svg("path", {d: made.box, class: "mark sure"}),
-			svg("rect", {x: 8, y: 8, width: 9, height: 9, rx: 2, class: "tag"}),
-			svg("text", {x: 12.5, y: 15.5, "text-anchor": "middle", class: "letter small"}, text),
-		]
+	const names = voters.map(({name}) => name)
+	const told =
+		voters.length === 2
+			? `left ${names[0]}, right ${names[1]}`
+			: `from left to right: ${names.join(", ")}`
+	const sure = svg("path", {d: made.box, class: "mark sure"})
+	const tag = text => [
+		svg("path", {d: made.box, class: "mark sure"}),
+		svg("rect", {x: 8, y: 8, width: 9, height: 9, rx: 2, class: "tag"}),
+		svg("text", {x: 12.5, y: 15.5, "text-anchor": "middle", class: "letter small"}, text),
+	]
 	return [
 		[svg("g", {class: "item agreed"}, sure), "agreed, settled"],
 		[

@@ -5,8 +5,8 @@ import {$, button, html, item, key, on, set, svg} from "./dom.js"
 import {mark, offer} from "./labels.js"
 import {cellName, keyName, NAMES, plural, spanName} from "./words.js"
 
-const MOST = 300,
-	MOST_PHRASES = 8
+const MOST = 300
+const MOST_PHRASES = 8
 const busy = list => list.contains(document.activeElement)
 const fill = (list, rows) => list.replaceChildren(...rows)
 const HOW = {
@@ -31,8 +31,8 @@ export const valueName = (place, value) =>
 // What a decision is about: "in detail ~ specific".
 export function groupName(pair, group) {
 	if (group[0].key === JUDGED) return "judgment"
-	const places = group.map(({key}) => placeOf(key)),
-		[rows, columns] = [0, 1].map(side => places.map(place => place[side]))
+	const places = group.map(({key}) => placeOf(key))
+	const [rows, columns] = [0, 1].map(side => places.map(place => place[side]))
 	if (places.length === 1 || rows.includes(-1) || columns.includes(-1))
 		return places
 			.map(([i, j]) => cellName(pair, i, j))
@@ -82,11 +82,11 @@ export class Panel {
 
 	// The list at the left.
 	lists() {
-		const {open, decided, agreed, group, pair, voters} = this.app,
-			current = new Set(group.map(one => one.key))
+		const {open, decided, agreed, group, pair, voters} = this.app
+		const current = new Set(group.map(one => one.key))
 		const row = one => {
-			const [{key: place, votes, why, state}] = one,
-				here = current.has(place)
+			const [{key: place, votes, why, state}] = one
+			const here = current.has(place)
 			const told =
 				state === REOPENED
 					? "changed since"
@@ -138,10 +138,10 @@ export class Panel {
 	// The votes on the difference at the cursor.
 	votes() {
 		const {
-				app,
-				app: {group, pair, voters},
-			} = this,
-			[{key: place, votes, value, why}] = group
+			app,
+			app: {group, pair, voters},
+		} = this
+		const [{key: place, votes, value, why}] = group
 		$("about-name").textContent =
 			groupName(pair, group) + (why ? `: gold has ${valueName(place, value)}` : "")
 		fill(
@@ -170,8 +170,8 @@ export class Panel {
 	}
 
 	how(voter, group) {
-		const told = new Set(),
-			unseen = voter.unseen.map(String)
+		const told = new Set()
+		const unseen = voter.unseen.map(String)
 		let latest = ""
 		for (const {key} of group) {
 			const [how, at] = voter.how.get(key) || []
@@ -188,9 +188,9 @@ export class Panel {
 
 	// What the votes change in phrase pairs.
 	effect() {
-		const {group, pair, items, voters} = this.app,
-			[{key: place, votes}] = group,
-			list = $("effect-list")
+		const {group, pair, items, voters} = this.app
+		const [{key: place, votes}] = group
+		const list = $("effect-list")
 		const values =
 			place === JUDGED
 				? []
@@ -233,10 +233,10 @@ export class Panel {
 
 	comments() {
 		const {
-				app,
-				app: {group, pair, voters},
-			} = this,
-			here = new Set(group.map(({key}) => placeOf(key).join("-")))
+			app,
+			app: {group, pair, voters},
+		} = this
+		const here = new Set(group.map(({key}) => placeOf(key).join("-")))
 		const said = [
 			...voters.flatMap(({name, comments}) => comments.map(([place, text]) => [name, place, text])),
 			...[...pair.comments].map(([place, text]) => ["gold", place, text]),
@@ -256,10 +256,10 @@ export class Panel {
 
 	judgments() {
 		const {
-				app,
-				app: {pair, voters, items},
-			} = this,
-			one = items.find(({key}) => key === JUDGED)
+			app,
+			app: {pair, voters, items},
+		} = this
+		const one = items.find(({key}) => key === JUDGED)
 		const rows = [
 			...voters.map((voter, at) => [
 				voter.name,
@@ -281,9 +281,9 @@ export class Panel {
 
 	// How many places of gold come from where.
 	sources() {
-		const {items, voters} = this.app,
-			rows = [],
-			count = test => items.filter(one => one.key !== JUDGED && test(one))
+		const {items, voters} = this.app
+		const rows = []
+		const count = test => items.filter(one => one.key !== JUDGED && test(one))
 		const told = found => {
 			const dropped = found.filter(({value}) => !value).length
 			return String(found.length) + (dropped ? `, ${dropped} dropped` : "")
@@ -317,20 +317,22 @@ export class Panel {
 	// What is said of the difference at the cursor, or of the cell under the mouse; and the keys that do something now.
 	status() {
 		const {
-				app,
-				app: {
-					group,
-					pair,
-					voters,
-					note,
-					open,
-					judging,
-					matrix: {hovered},
-				},
-			} = this,
-			own = hovered && pair.cell(pair.index(hovered)).join()
-		const away = own && !group.some(({key}) => key === own),
-			[{key: place, votes}] = away ? [{key: own, votes: voters.map(voter => voter.at(own))}] : group
+			app,
+			app: {
+				group,
+				pair,
+				voters,
+				note,
+				open,
+				judging,
+				matrix: {hovered},
+			},
+		} = this
+		const own = hovered && pair.cell(pair.index(hovered)).join()
+		const away = own && !group.some(({key}) => key === own)
+		const [{key: place, votes}] = away
+			? [{key: own, votes: voters.map(voter => voter.at(own))}]
+			: group
 		const said = voters.map(({name}, at) => `${name} ${valueName(place, votes[at])}`).join(" · ")
 		fill($("status-text"), [
 			html("strong", {dir: "auto"}, away ? cellName(pair, ...hovered) : groupName(pair, group)),

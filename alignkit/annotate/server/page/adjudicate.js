@@ -25,8 +25,8 @@ import {page} from "./place.js"
 import {Session} from "./session.js"
 import {cellOf, dropped, plural, source, target} from "./words.js"
 
-const ACTIONS = mapped(KEYS),
-	CONTEXTS = /^(|source_|target_)context$/
+const ACTIONS = mapped(KEYS)
+const CONTEXTS = /^(|source_|target_)context$/
 
 class App extends Page {
 	first = 0
@@ -39,8 +39,8 @@ class App extends Page {
 		this.panel = new Panel(this)
 		this.matrix.told = () => this.pair && this.panel.status()
 		on($("matrix"), "click", ({clientX, clientY, target: {dataset: {row, column} = {}}}) => {
-			const cell = !row && !column && this.pair && this.matrix.cellAt(clientX, clientY),
-				[i, j] = this.cursor || []
+			const cell = !row && !column && this.pair && this.matrix.cellAt(clientX, clientY)
+			const [i, j] = this.cursor || []
 			const place = cell || (row && [Number(row), j]) || (column && [i, Number(column)])
 			if (place) this.go(place, true, cell)
 		})
@@ -65,8 +65,8 @@ class App extends Page {
 
 	// Keys act in the matrix and on the judgment; Escape leads there.
 	pressed(event) {
-		const action = actionOf(event, ACTIONS),
-			{target: at, key} = event
+		const action = actionOf(event, ACTIONS)
+		const {target: at, key} = event
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
 		const within = at.closest("#matrix, #own-judgment")
 		if (action === "escape" && at.id !== "note") return this.matrix.focus()
@@ -82,8 +82,8 @@ class App extends Page {
 
 	get actions() {
 		const own = value => () =>
-				this.judging ? this.say("choose a label on the right") : this.decide({value}),
-			step = way => () => this.next(way)
+			this.judging ? this.say("choose a label on the right") : this.decide({value})
+		const step = way => () => this.next(way)
 		return {
 			vote: keyName => this.decide({vote: Number(keyName) - 1}),
 			sure: own(2),
@@ -147,8 +147,8 @@ class App extends Page {
 	}
 
 	async #revote() {
-		const {doc} = this,
-			fresh = await this.wire.peek(doc.k).catch(({message}) => this.say(message))
+		const {doc} = this
+		const fresh = await this.wire.peek(doc.k).catch(({message}) => this.say(message))
 		if (!fresh || this.doc !== doc) return
 		doc.changed = fresh.changed
 		this.vote(fresh)
@@ -161,8 +161,8 @@ class App extends Page {
 	// Compare votes and gold anew.
 	#sort() {
 		this.items = items(this.pair, this.voters, this.majority)
-		const groups = grouped(this.items),
-			of = (...states) => groups.filter(([{state}]) => states.includes(state))
+		const groups = grouped(this.items)
+		const of = (...states) => groups.filter(([{state}]) => states.includes(state))
 		Object.assign(this, {
 			open: groups.filter(([{state}]) => state !== AGREED && state !== DECIDED),
 			decided: of(DECIDED),
@@ -276,11 +276,11 @@ class App extends Page {
 
 	// To the next difference in reading order, round the end.
 	next(way) {
-		const at = this.open.findIndex(group => group.some(({key}) => key === this.key)),
-			{length} = this.open
+		const at = this.open.findIndex(group => group.some(({key}) => key === this.key))
+		const {length} = this.open
 		if (!length) return this.say(`no difference is left: ${this.nothing}`)
-		const here = this.judging ? Infinity : this.pair.index(this.cursor),
-			spot = ([{key}]) => (key === JUDGED ? Infinity : this.pair.at(...placeOf(key)))
+		const here = this.judging ? Infinity : this.pair.index(this.cursor)
+		const spot = ([{key}]) => (key === JUDGED ? Infinity : this.pair.at(...placeOf(key)))
 		const behind = this.open.findIndex(group => spot(group) > here)
 		const to =
 			at >= 0
@@ -293,12 +293,12 @@ class App extends Page {
 
 	// What a cell holds, for a screen reader.
 	#label(index) {
-		const {pair, voters} = this,
-			[i, j] = pair.cell(index),
-			key = `${i},${j}`,
-			found = this.matrix.found(index)
-		const row = i < 0 ? "no source word" : `${source(pair, i)}, ${i + 1} of ${pair.n}`,
-			column = j < 0 ? "no target word" : `${target(pair, j)}, ${j + 1} of ${pair.m}`
+		const {pair, voters} = this
+		const [i, j] = pair.cell(index)
+		const key = `${i},${j}`
+		const found = this.matrix.found(index)
+		const row = i < 0 ? "no source word" : `${source(pair, i)}, ${i + 1} of ${pair.n}`
+		const column = j < 0 ? "no target word" : `${target(pair, j)}, ${j + 1} of ${pair.m}`
 		const votes = () =>
 			voters.map((voter, at) => `${voter.name} ${valueName(key, found.votes[at])}`).join(", ")
 		const told = !found
@@ -315,8 +315,8 @@ class App extends Page {
 	decide(choice) {
 		const {pair, voters, group} = this
 		if (choice.vote >= voters.length) return this.say(`there are ${voters.length} votes`)
-		const was = group.some(one => this.open.flat().some(({key}) => key === one.key)),
-			note = $("note").value.trim()
+		const was = group.some(one => this.open.flat().some(({key}) => key === one.key))
+		const note = $("note").value.trim()
 		const data = decision(pair, voters, group, choice, note)
 		if (
 			group.every(
@@ -324,8 +324,8 @@ class App extends Page {
 			)
 		)
 			return this.say("already decided so")
-		const value = choice.vote === undefined ? choice.value : group[0].votes[choice.vote],
-			name = groupName(pair, group)
+		const value = choice.vote === undefined ? choice.value : group[0].votes[choice.vote]
+		const name = groupName(pair, group)
 		this.recalled = note
 		this.#commit("decide", data)
 		const told = `${name}: ${valueName(group[0].key, value)}, ${choice.vote === undefined ? "your own" : `as ${voters[choice.vote].name}`}${dropped(pair, data.cells)}`
@@ -338,9 +338,9 @@ class App extends Page {
 	judge(label, held) {
 		const {flags = []} = this.project.scheme || {}
 		const off = flags
-				.filter(({on: labels = []}) => labels.length && !labels.includes(label))
-				.map(({value}) => value),
-			kept = held.filter(flag => !off.includes(flag))
+			.filter(({on: labels = []}) => labels.length && !labels.includes(label))
+			.map(({value}) => value)
+		const kept = held.filter(flag => !off.includes(flag))
 		this.#commit(
 			"decide",
 			decision(
@@ -368,9 +368,9 @@ class App extends Page {
 
 	keepNote() {
 		const note = $("note")
-				.value.replace(/[^\P{Cc}\n\t]/gu, "")
-				.trim(),
-			group = this.noted
+			.value.replace(/[^\P{Cc}\n\t]/gu, "")
+			.trim()
+		const group = this.noted
 		if (!group || this.recalled === undefined || note === this.recalled.trim()) return
 		this.recalled = note
 		const whys = group
@@ -394,8 +394,8 @@ class App extends Page {
 	}
 
 	back(kind) {
-		const {pair} = this,
-			data = pair.inverse(kind)
+		const {pair} = this
+		const data = pair.inverse(kind)
 		if (!this.steps(kind)) return this.say(`nothing to ${kind}`)
 		this.#commit(kind, data)
 		const [i, j] = data.cells?.[0] || data.whys?.[0] || []
@@ -440,8 +440,8 @@ class App extends Page {
 	async refused({k, refused: events, rev, message, status, old}) {
 		if (this.session?.k !== k) return
 		this.session.refuse(events, old)
-		const lost = events.find(({kind}) => kind === "decide"),
-			[place] = lost?.data.whys || []
+		const lost = events.find(({kind}) => kind === "decide")
+		const [place] = lost?.data.whys || []
 		if (rev && rev !== this.pair.rev) await this.load(k)
 		else if (status === 422) await this.#revote()
 		this.#redraw()
@@ -466,11 +466,11 @@ class App extends Page {
 }
 
 begin(async () => {
-	const wire = await arrive(),
-		{project} = wire
+	const wire = await arrive()
+	const {project} = wire
 	if (project.role !== "adjudicator") return location.replace(page(""))
-	const pairs = asked() ? [{k: asked()}] : await toDo(wire),
-		app = new App(wire)
+	const pairs = asked() ? [{k: asked()}] : await toDo(wire)
+	const app = new App(wire)
 	document.body.dataset.state = "ready"
 	await app.load((pairs.find(({state}) => state !== "done") || pairs[0]).k, false)
 	import("./strip.js")

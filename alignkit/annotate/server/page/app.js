@@ -16,8 +16,8 @@ import {Session} from "./session.js"
 import {doubtful} from "./suggest.js"
 import {cellName, cellState, describe, keyName, NAMES, plural, spanName} from "./words.js"
 
-const MOST_COMPOSITES = 300,
-	ENOUGH = 3
+const MOST_COMPOSITES = 300
+const ENOUGH = 3
 const MAIN = ["sure", "possible", "none", "cycle", "undo", "done"]
 const focused = () => document.activeElement?.closest("#matrix, #lines")
 
@@ -53,8 +53,8 @@ class App extends Page {
 	}
 
 	pressed(event) {
-		const within = event.target.closest("#matrix, #lines"),
-			action = actionOf(event, ACTIONS)
+		const within = event.target.closest("#matrix, #lines")
+		const action = actionOf(event, ACTIONS)
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
 		if (!within && action === "escape") this.matrix.focus()
 		if (!within || typing(event.target)) return
@@ -66,8 +66,8 @@ class App extends Page {
 
 	// Remember which of the main keys were used. They are shown until each was, or some pairs are done.
 	learned(action) {
-		const used = JSON.parse(localStorage.getItem(`${this.shelf} keys`) || "[]"),
-			left = MAIN.filter(name => !used.includes(name))
+		const used = JSON.parse(localStorage.getItem(`${this.shelf} keys`) || "[]")
+		const left = MAIN.filter(name => !used.includes(name))
 		if (left.includes(action))
 			localStorage.setItem(`${this.shelf} keys`, JSON.stringify([...used, action]))
 		return !left.length || this.done >= ENOUGH
@@ -92,8 +92,8 @@ class App extends Page {
 			novice: !this.learned(),
 		})
 		this.use(new Session(doc, this.wire))
-		const {pair} = this,
-			first = pair.hints.cells.find(index => doubtful(pair, index))
+		const {pair} = this
+		const first = pair.hints.cells.find(index => doubtful(pair, index))
 		this.open()
 		if (first !== undefined) this.cursor = pair.place(first)
 		this.lay()
@@ -122,10 +122,10 @@ class App extends Page {
 	// On to the next open pair, as the server now has it: what was fetched before does not know what is done since.
 	async onward(turn) {
 		const {
-				doc,
-				doc: {next_open: to, next},
-			} = this,
-			fresh = await this.fresh(doc)
+			doc,
+			doc: {next_open: to, next},
+		} = this
+		const fresh = await this.fresh(doc)
 		if (turn !== this.turn) return
 		if (!fresh) return this.load([to, next].find(k => k && !this.finished.has(k)))
 		this.tally(fresh)
@@ -150,8 +150,8 @@ class App extends Page {
 
 	// Size and draw all of it anew.
 	lay() {
-		const {source, target} = (this.doc.direction ||= {}),
-			within = focused()
+		const {source, target} = (this.doc.direction ||= {})
+		const within = focused()
 		this.rtl = target === "rtl"
 		this.matrix.load(
 			this.pair,
@@ -229,16 +229,16 @@ class App extends Page {
 	outline(tell) {
 		if (!this.pair) return
 		const {
-				pair,
-				box,
-				level,
-				matrix,
-				cursor: [i, j],
-			} = this,
-			blocking = box ? blockers(pair, box) : []
-		const kind = blocking.length ? "blocked" : box && closure(pair, box) ? "phrase" : "",
-			low = pair.rows[3 * i],
-			high = pair.rows[3 * i + 1]
+			pair,
+			box,
+			level,
+			matrix,
+			cursor: [i, j],
+		} = this
+		const blocking = box ? blockers(pair, box) : []
+		const kind = blocking.length ? "blocked" : box && closure(pair, box) ? "phrase" : ""
+		const low = pair.rows[3 * i]
+		const high = pair.rows[3 * i + 1]
 		this.phrase =
 			i < pair.n && low >= 0 && j >= low && j <= high ? closure(pair, [i, i, low, high]) : null
 		matrix.select(box, kind, blocking)
@@ -263,26 +263,26 @@ class App extends Page {
 	// What is said of the box or the cursor's cell; where the mouse is on another cell, of that.
 	#status() {
 		const {
-				pair,
-				box,
-				note,
-				kind,
-				blocking,
-				cursor,
-				matrix: {hovered},
-			} = this,
-			strong = text => html("strong", {dir: "auto"}, text)
-		const [top, bottom, left, right] = box || [cursor[0], cursor[0], cursor[1], cursor[1]],
-			[y, x] = hovered || cursor
-		const away = hovered && (y < top || y > bottom || x < left || x > right),
-			place = away ? hovered : cursor
+			pair,
+			box,
+			note,
+			kind,
+			blocking,
+			cursor,
+			matrix: {hovered},
+		} = this
+		const strong = text => html("strong", {dir: "auto"}, text)
+		const [top, bottom, left, right] = box || [cursor[0], cursor[0], cursor[1], cursor[1]]
+		const [y, x] = hovered || cursor
+		const away = hovered && (y < top || y > bottom || x < left || x > right)
+		const place = away ? hovered : cursor
 		const parts =
 			box && !away
 				? [strong(spanName(pair, box))]
 				: [strong(cellName(pair, ...place)), ` ${cellState(pair, pair.index(place))}`]
 		if (!away && blocking.length) {
-			const [i, j] = blocking[0],
-				words = [pair.source[i], pair.target[j]].map(strong)
+			const [i, j] = blocking[0]
+			const words = [pair.source[i], pair.target[j]].map(strong)
 			if (i < box[0] || i > box[1]) words.reverse()
 			parts.push(
 				html("b", {class: "bad"}, " not a phrase pair: "),
@@ -312,8 +312,8 @@ class App extends Page {
 
 	// Send an event and draw what it touched.
 	commit(kind, data, told) {
-		const {done} = this.pair,
-			touched = this.session.commit(kind, data)
+		const {done} = this.pair
+		const touched = this.session.commit(kind, data)
 		if (touched) {
 			this.matrix.update(touched)
 			this.#counted(done)
@@ -388,10 +388,10 @@ class App extends Page {
 
 	// "set possible in your other tab; here sure", and what keeps this. Nothing is asked where nothing stands against it any more.
 	#versus(writes) {
-		const {pair, act} = this,
-			{cells, comments, label, flags, done, kind} = writes,
-			parts = [],
-			keeps = []
+		const {pair, act} = this
+		const {cells, comments, label, flags, done, kind} = writes
+		const parts = []
+		const keeps = []
 		let ask = !!kind
 		const differ = (what, before, held, wanted, keep, more = "") => {
 			if (held === wanted) return
@@ -399,8 +399,8 @@ class App extends Page {
 			keeps.push(keep)
 			if (held !== before) ask = true
 		}
-		const now = ([i, j]) => pair.values[pair.at(i, j)],
-			[first, ...others] = cells.filter(cell => now(cell) !== cell[3])
+		const now = ([i, j]) => pair.values[pair.at(i, j)]
+		const [first, ...others] = cells.filter(cell => now(cell) !== cell[3])
 		if (first) {
 			this.go(pair.spot(...first))
 			differ(
@@ -424,8 +424,8 @@ class App extends Page {
 				`“${after}”`,
 				() => act.remark(name, after),
 			)
-		const judged = at => [label ? label[at] : pair.judgment, flags ? flags[at] : pair.flags],
-			spoken = judgment => judgment.flat().join(" ") || "none"
+		const judged = at => [label ? label[at] : pair.judgment, flags ? flags[at] : pair.flags]
+		const spoken = judgment => judgment.flat().join(" ") || "none"
 		differ(
 			"judgment",
 			spoken(judged(0)),
@@ -448,8 +448,8 @@ begin(async () => {
 		$("start-go").hidden = !go
 		$("start-go").onclick = go
 	})
-	const app = new App(wire),
-		pairs = asked() ? [{k: asked()}] : await toDo(wire)
+	const app = new App(wire)
+	const pairs = asked() ? [{k: asked()}] : await toDo(wire)
 	document.body.dataset.state = "ready"
 	await app.load((pairs.find(({done}) => !done) || pairs[0]).k, false)
 	if (!app.pair) document.body.dataset.state = "failed"

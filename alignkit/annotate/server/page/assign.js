@@ -15,16 +15,16 @@ import {
 } from "./manage.js"
 import {begin} from "./tabs.js"
 
-const WAIT = 300,
-	form = $("plan")
-const field = name => form.elements[name],
-	number = name => Number(field(name).value)
+const WAIT = 300
+const form = $("plan")
+const field = name => form.elements[name]
+const number = name => Number(field(name).value)
 
 begin(async () => {
-	let seen = null,
-		timer = 0,
-		turn = 0,
-		fixed = null
+	let seen = null
+	let timer = 0
+	let turn = 0
+	let fixed = null
 
 	const shareOf = () => ({one: 0, some: number("share") / 100, two: 1})[field("by").value] ?? null
 	const by = value => field("by").value === value
@@ -120,8 +120,8 @@ begin(async () => {
 	// Ask what would change; an answer that was overtaken is dropped.
 	async function ask() {
 		clearTimeout(timer)
-		const mine = ++turn,
-			part = $("problem")
+		const mine = ++turn
+		const part = $("problem")
 		seen = null
 		$("assign").disabled = true
 		try {
@@ -144,9 +144,9 @@ begin(async () => {
 	const free = ({pairs, new: added, begun, done}) => pairs - added - Math.max(begun, done)
 
 	function movable(shares) {
-		const held = shares.filter(share => share.pairs > share.new),
-			from = $("from").value,
-			to = $("to").value
+		const held = shares.filter(share => share.pairs > share.new)
+		const from = $("from").value
+		const to = $("to").value
 		$("move").hidden = !held.length
 		$("from").replaceChildren(
 			...held
@@ -217,9 +217,9 @@ begin(async () => {
 		}, ask),
 	)
 	whenSent($("move"), async () => {
-		const from = $("from").value,
-			to = $("to").value,
-			{count, pairs, text} = await move(from, to, Number($("count").value))
+		const from = $("from").value
+		const to = $("to").value
+		const {count, pairs, text} = await move(from, to, Number($("count").value))
 		toast(text || `${plural(count, "pair")} moved.`, () => move(to, from, count, pairs))
 	})
 	await load()

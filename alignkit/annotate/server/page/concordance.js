@@ -2,8 +2,8 @@
 import {$, button, html, item} from "./dom.js"
 import {plural} from "./words.js"
 
-const SIDES = ["source", "target"],
-	MOST = 12
+const SIDES = ["source", "target"]
+const MOST = 12
 
 const counterpart = ({counterpart, sure, possible}) => {
 	const counts = [sure && `${sure} sure`, possible && `${possible} possible`]
@@ -14,8 +14,8 @@ const counterpart = ({counterpart, sure, possible}) => {
 
 // Show the concordance of the word of a side under the cursor, over the annotator's own pairs.
 export async function ownLinks(app, side) {
-	const {pair, cursor, doc} = app,
-		word = (side ? pair.target : pair.source)[cursor[side]]
+	const {pair, cursor, doc} = app
+	const word = (side ? pair.target : pair.source)[cursor[side]]
 	if (word === undefined) return app.say("no word here")
 	let answer
 	try {

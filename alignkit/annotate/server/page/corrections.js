@@ -3,12 +3,12 @@ import {$, html, svg} from "./dom.js"
 import {clock, number} from "./figures.js"
 import {plural} from "./words.js"
 
-const WIDTH = 640,
-	HEIGHT = 200,
-	LEFT = 34,
-	RIGHT = 8,
-	TOP = 10,
-	BOTTOM = 34
+const WIDTH = 640
+const HEIGHT = 200
+const LEFT = 34
+const RIGHT = 8
+const TOP = 10
+const BOTTOM = 34
 
 export function corrected({corrections: found, learning, at}) {
 	$("corrections").hidden = !found
@@ -42,11 +42,11 @@ function part({first, last, until, taught_from: few, taught_to: many, differ, dr
 }
 
 function picture({pairs, each, line, sets}) {
-	const most = Math.max(1, ...each, ...line.map(([, mean]) => mean)),
-		step = stepOf(most),
-		top = Math.ceil(most / step) * step
-	const x = pair => LEFT + ((WIDTH - LEFT - RIGHT) * (pair - 0.5)) / pairs,
-		y = value => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * value) / top
+	const most = Math.max(1, ...each, ...line.map(([, mean]) => mean))
+	const step = stepOf(most)
+	const top = Math.ceil(most / step) * step
+	const x = pair => LEFT + ((WIDTH - LEFT - RIGHT) * (pair - 0.5)) / pairs
+	const y = value => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * value) / top
 	const text = (kind, x, y, ...what) => svg("text", {class: kind, x, y}, ...what)
 	const grid = Array.from({length: top / step + 1}, (_, k) => k * step).flatMap(value => [
 		svg("path", {class: "grid", d: `M${LEFT} ${y(value)}H${WIDTH - RIGHT}`}),
@@ -56,8 +56,8 @@ function picture({pairs, each, line, sets}) {
 		svg("circle", {class: "pair", cx: x(k + 1), cy: y(value), r: 2}),
 	)
 	const marks = sets.map(done => `M${x(done + 0.5)} ${HEIGHT - BOTTOM + 2}v6`).join("")
-	const [[, first]] = line,
-		[, last] = line.at(-1)
+	const [[, first]] = line
+	const [, last] = line.at(-1)
 	const label = `Corrections per pair over ${plural(pairs, "done pair")}: ${first.toFixed(1)} at first, ${last.toFixed(1)} last; new suggestions ${plural(sets.length, "time")}`
 	return svg(
 		"svg",
@@ -76,7 +76,7 @@ function picture({pairs, each, line, sets}) {
 
 // 1, 2, 5, 10, ...: about four lines up to the most.
 function stepOf(most) {
-	const scale = 10 ** Math.floor(Math.log10(most / 4)),
-		found = [1, 2, 5, 10].find(one => one * scale >= most / 4) * scale
+	const scale = 10 ** Math.floor(Math.log10(most / 4))
+	const found = [1, 2, 5, 10].find(one => one * scale >= most / 4) * scale
 	return Math.max(1, found)
 }

@@ -16,8 +16,8 @@ const last = (view, name) => (name in view.mean ? cell(...figure(view.mean[name]
 function draw(view) {
 	say("progress-text", `${view.settled} of ${plural(view.pairs, "pair")} adjudicated`)
 	Object.assign($("progress"), {value: view.settled, max: Math.max(view.pairs, 1)})
-	const {activeElement: focused} = document,
-		at = focused?.dataset?.pair
+	const {activeElement: focused} = document
+	const at = focused?.dataset?.pair
 	document.body.dataset.task = view.judged ? "judge" : ""
 	$("annotators").replaceChildren(...view.annotators.map(annotator))
 	if (view.judged) labels(view)

@@ -48,12 +48,12 @@ const state = ({done, links, comments}) =>
 
 // List all pairs, or find some by id, words or comments and by kind. `told(pair)` is said of each; `about(answer)`, of what the server told, may say something of all.
 export function finder(app, told = state, about = () => "") {
-	const {wire} = app,
-		input = $("find-text"),
-		list = $("find-list")
-	let timer = 0,
-		turn = 0,
-		only = ""
+	const {wire} = app
+	const input = $("find-text")
+	const list = $("find-list")
+	let timer = 0
+	let turn = 0
+	let only = ""
 	const choose = k => () => {
 		$("find-dialog").close()
 		app.load(k)
@@ -83,14 +83,14 @@ export function finder(app, told = state, about = () => "") {
 			),
 		)
 	const ask = async after => {
-		const mine = ++turn,
-			text = input.value.trim()
-		let rows = [],
-			message
+		const mine = ++turn
+		const text = input.value.trim()
+		let rows = []
+		let message
 		try {
-			const answer = await wire.find(text, only, after, PART),
-				{pairs, total, listed = total} = answer,
-				end = after + pairs.length
+			const answer = await wire.find(text, only, after, PART)
+			const {pairs, total, listed = total} = answer
+			const end = after + pairs.length
 			rows = [
 				...(after ? [others(Math.max(0, after - PART), plural(after, "earlier pair"))] : []),
 				...pairs.map(row),

@@ -6,8 +6,8 @@ import {begin} from "./tabs.js"
 const form = $("export")
 
 begin(async (me, project) => {
-	const {role} = project,
-		decides = role === "owner" || role === "adjudicator"
+	const {role} = project
+	const decides = role === "owner" || role === "adjudicator"
 	let turn = 0
 
 	const own = [me.account, "My work"]
@@ -35,8 +35,8 @@ begin(async (me, project) => {
 	}
 
 	async function look() {
-		const mine = ++turn,
-			answer = await api("GET", query({dry_run: true}))
+		const mine = ++turn
+		const answer = await api("GET", query({dry_run: true}))
 		if (mine !== turn) return
 		const {files, lost, unfinished, message, backup, last} = answer
 		$("files").replaceChildren(

@@ -44,8 +44,8 @@ class Extract extends Sheet {
 	}
 
 	opened() {
-		const {doc} = this,
-			{attributes} = doc
+		const {doc} = this
+		const {attributes} = doc
 		Object.assign(this, {
 			units: {},
 			marks: {},
@@ -57,8 +57,8 @@ class Extract extends Sheet {
 			editing: null,
 		})
 		for (const side of SIDES) {
-			const language = attributes[`${side}_language`],
-				lines = linesOf(attributes[`${side}_text`] || doc[side].join(" "), language)
+			const language = attributes[`${side}_language`]
+			const lines = linesOf(attributes[`${side}_text`] || doc[side].join(" "), language)
 			this.units[side] = lines.flat()
 			let at = 0
 			const spans = []
@@ -84,14 +84,14 @@ class Extract extends Sheet {
 
 	draw() {
 		super.draw()
-		const keys = inOrder(this.pair.extracts),
-			current = this.current()
+		const keys = inOrder(this.pair.extracts)
+		const current = this.current()
 		for (const side of SIDES) {
-			const marks = this.units[side].map(() => ""),
-				paint = ([first, last], mark) => {
-					for (let at = first; at <= last; at++)
-						if (!marks[at].includes(mark)) marks[at] += ` ${mark}`
-				}
+			const marks = this.units[side].map(() => "")
+			const paint = ([first, last], mark) => {
+				for (let at = first; at <= last; at++)
+					if (!marks[at].includes(mark)) marks[at] += ` ${mark}`
+			}
 			for (const key of keys) paint(this.range(key, side), "taken")
 			if (current) paint(this.range(current, side), "current")
 			if (this.marked[side]) paint(this.marked[side], "marked")
@@ -137,8 +137,8 @@ class Extract extends Sheet {
 
 	// The pair at the cursor; of several the smallest.
 	current() {
-		const {side, at} = this,
-			size = key => this.range(key, side).reduce((a, b) => b - a)
+		const {side, at} = this
+		const size = key => this.range(key, side).reduce((a, b) => b - a)
 		const found = inOrder(this.pair.extracts).filter(key => {
 			const [first, last] = this.range(key, side)
 			return first <= at[side] && at[side] <= last
@@ -148,8 +148,8 @@ class Extract extends Sheet {
 
 	// Put the cursor on a word; with `extend` what is marked reaches from where that began to there.
 	go(side, at, extend = false) {
-		const last = this.units[side].length - 1,
-			place = Math.max(0, Math.min(last, at))
+		const last = this.units[side].length - 1
+		const place = Math.max(0, Math.min(last, at))
 		if (extend) {
 			if (this.anchor?.side !== side || !this.marked[side]) this.anchor = {side, at: this.at[side]}
 			this.marked[side] = [Math.min(this.anchor.at, place), Math.max(this.anchor.at, place)]
@@ -167,19 +167,19 @@ class Extract extends Sheet {
 
 	// Where a key leads, as seen: left and right by words, up and down by lines.
 	reach({key}) {
-		const {side} = this,
-			spans = this.spans[side],
-			at = this.at[side],
-			way = key.replace("Arrow", "")
-		const rtl = $(side).dir === "rtl",
-			step = way === "Right" || way === "Down" ? 1 : -1
+		const {side} = this
+		const spans = this.spans[side]
+		const at = this.at[side]
+		const way = key.replace("Arrow", "")
+		const rtl = $(side).dir === "rtl"
+		const step = way === "Right" || way === "Down" ? 1 : -1
 		if (way === "Left" || way === "Right") return at + (rtl ? -step : step)
-		const box = one => one.getBoundingClientRect(),
-			here = box(spans[at]),
-			x = (here.left + here.right) / 2
-		let best = at,
-			least = Infinity,
-			line = null
+		const box = one => one.getBoundingClientRect()
+		const here = box(spans[at])
+		const x = (here.left + here.right) / 2
+		let best = at
+		let least = Infinity
+		let line = null
 		for (let next = at + step; spans[next]; next += step) {
 			const {left, right, top, height} = box(spans[next])
 			if (Math.abs(top - here.top) < height / 2) continue
@@ -193,10 +193,10 @@ class Extract extends Sheet {
 
 	// The first word of the next sentence, with Shift the last of this or the next; backwards the first of this or the one before.
 	sentenceReach({key, shiftKey}) {
-		const {side} = this,
-			units = this.units[side],
-			at = this.at[side],
-			back = /Left|Up/.test(key) !== ($(side).dir === "rtl" && /Left|Right/.test(key))
+		const {side} = this
+		const units = this.units[side]
+		const at = this.at[side]
+		const back = /Left|Up/.test(key) !== ($(side).dir === "rtl" && /Left|Right/.test(key))
 		const [first, last] = sentenceAt(units, at)
 		if (!back && shiftKey && at < last) return last
 		if (!back)
@@ -225,8 +225,8 @@ class Extract extends Sheet {
 
 	// A finger marks a word; on another word it marks up to there.
 	tapped({target}, side) {
-		const at = Number(target.dataset.at ?? NaN),
-			marked = this.marked[side]
+		const at = Number(target.dataset.at ?? NaN)
+		const marked = this.marked[side]
 		if (Number.isNaN(at)) return
 		const [first, last] =
 			marked && !(marked[0] <= at && at <= marked[1])
@@ -277,9 +277,9 @@ class Extract extends Sheet {
 	do_sentence_extend = event => this.go(this.side, this.sentenceReach(event), true)
 
 	do_sentence() {
-		const {side, marked} = this,
-			units = this.units[side],
-			held = marked[side]
+		const {side, marked} = this
+		const units = this.units[side]
+		const held = marked[side]
 		let [first, last] = sentenceAt(units, this.at[side])
 		if (held && held[0] <= first && held[1] >= last) {
 			first = held[0]
@@ -296,31 +296,27 @@ class Extract extends Sheet {
 	}
 
 	do_pair(step) {
-		const keys = inOrder(this.pair.extracts),
-			at = keys.indexOf(this.current()),
-			next =
-				keys[
-					at < 0
-						? step > 0
-							? 0
-							: keys.length - 1
-						: (at + Number(step) + keys.length) % keys.length
-				]
+		const keys = inOrder(this.pair.extracts)
+		const at = keys.indexOf(this.current())
+		const next =
+			keys[
+				at < 0 ? (step > 0 ? 0 : keys.length - 1) : (at + Number(step) + keys.length) % keys.length
+			]
 		if (next) this.show(next)
 		else this.say("no pair is here yet")
 	}
 
 	do_take() {
-		const {marked, side, units} = this,
-			open = SIDES.filter(one => !marked[one])
+		const {marked, side, units} = this
+		const open = SIDES.filter(one => !marked[one])
 		if (open.length === 2)
 			return this.say("select a span first: Shift and the arrows, or s for the sentence")
 		if (open.length) {
 			if (open[0] !== side) this.do_other()
 			return this.say(`now select a span of the ${open[0]}`)
 		}
-		const spans = SIDES.flatMap(one => charactersOf(units[one], marked[one])),
-			key = this.editing || freeKey("x", this.pair.extracts)
+		const spans = SIDES.flatMap(one => charactersOf(units[one], marked[one]))
+		const key = this.editing || freeKey("x", this.pair.extracts)
 		const twin = inOrder(this.pair.extracts).find(
 			other => other !== key && String(this.pair.extracts.get(other)) === String(spans),
 		)
@@ -357,8 +353,8 @@ class Extract extends Sheet {
 	}
 
 	do_toggle_done() {
-		const {pair} = this,
-			{size} = pair.extracts
+		const {pair} = this
+		const {size} = pair.extracts
 		this.commit(
 			"done",
 			{before: pair.done, after: !pair.done},

@@ -8,10 +8,10 @@ const STRANGER = "Open the URL that `alignkit annotate --adjudicate` printed las
 // Ask for the figures every two seconds while the page is seen; `told(view, problem)` is called
 // where they are others, or cannot be had. Returns what stops it.
 export function follow(project, told) {
-	let tag = "",
-		timer = 0,
-		stopped = false,
-		problem = ""
+	let tag = ""
+	let timer = 0
+	let stopped = false
+	let problem = ""
 	async function ask() {
 		clearTimeout(timer)
 		let after = POLL
@@ -67,8 +67,8 @@ export function number(value, signed = false) {
 export function figure({value, low, high, reason, late} = {}, {signed = false, more = ""} = {}) {
 	if (value === null || value === undefined)
 		return [html("span", {class: "none"}, "-"), small(reason || "", "why")]
-	const bare = low === undefined || low === null,
-		range = bare ? reason || "" : `${number(low, signed && low < 0)} to ${number(high)}`
+	const bare = low === undefined || low === null
+	const range = bare ? reason || "" : `${number(low, signed && low < 0)} to ${number(high)}`
 	const rest = [range, more].filter(Boolean).join(", ")
 	return [
 		html("b", {}, number(value, signed)),
@@ -87,8 +87,8 @@ export function duration(seconds) {
 
 // "14:02", with the day where it is not today.
 export function clock(at) {
-	const time = new Date(at),
-		two = part => String(part).padStart(2, "0")
+	const time = new Date(at)
+	const two = part => String(part).padStart(2, "0")
 	const day =
 		time.toDateString() === new Date().toDateString()
 			? ""

@@ -22,8 +22,8 @@ const bare = (name, sign) =>
 // The keys of labels and flags. A single sign is its own key; other labels have their numbers, other flags a letter of
 // their name. Where digits take votes, labels have letters.
 export function signsOf(labels, flags, taken, digits) {
-	const used = new Set(taken),
-		signs = new Map()
+	const used = new Set(taken)
+	const signs = new Map()
 	const give = (entry, wanted) => {
 		const sign = wanted.find(one => one && !used.has(one))
 		if (sign) used.add(sign), signs.set(entry, sign)
@@ -49,13 +49,13 @@ export function signsOf(labels, flags, taken, digits) {
 class Judge extends Sheet {
 	constructor(wire) {
 		super(wire, SHARED, "pair")
-		const {labels = [], flags = []} = wire.project.scheme || {},
-			votes = this.adjudicates
+		const {labels = [], flags = []} = wire.project.scheme || {}
+		const votes = this.adjudicates
 		const own = [
-				["w", "write", "write a rewrite: a corrected version of the pair"],
-				["e", "edit", "edit the last rewrite"],
-			],
-			back = ["Escape", "escape", "from anywhere: back to the texts", "Esc"]
+			["w", "write", "write a rewrite: a corrected version of the pair"],
+			["e", "edit", "edit the last rewrite"],
+		]
+		const back = ["Escape", "escape", "from anywhere: back to the texts", "Esc"]
 		const taking = votes
 			? {
 					Votes: [
@@ -117,9 +117,9 @@ class Judge extends Sheet {
 		$("judgment").hidden = !this.labels.length && !this.flags.length
 		$("labels").append(
 			...this.labels.map(entry => {
-				const input = html("input", {type: "radio", name: "judgment", value: entry.value}),
-					sign = this.signs.get(entry),
-					name = bare(entry.name, sign)
+				const input = html("input", {type: "radio", name: "judgment", value: entry.value})
+				const sign = this.signs.get(entry)
+				const name = bare(entry.name, sign)
 				on(input, "click", () => this.do_label(entry.value))
 				return html(
 					"label",
@@ -164,17 +164,17 @@ class Judge extends Sheet {
 	}
 
 	texts() {
-		const {doc} = this,
-			{attributes} = doc
+		const {doc} = this
+		const {attributes} = doc
 		if (this.shown === doc) return
 		this.shown = doc
 		for (const side of ["source", "target"]) {
-			const words = doc[side].join(" "),
-				around = attributes[`${side}_context`] || "",
-				dir = doc.direction?.[side] || "auto"
+			const words = doc[side].join(" ")
+			const around = attributes[`${side}_context`] || ""
+			const dir = doc.direction?.[side] || "auto"
 			set($(`${side}-text`), {dir, lang: attributes[`${side}_language`]}).textContent = words
-			const context = $(`${side}-context`),
-				at = around.indexOf(words)
+			const context = $(`${side}-context`)
+			const at = around.indexOf(words)
 			set(context, {dir}).replaceChildren(
 				...(at < 0
 					? [around]
@@ -189,8 +189,8 @@ class Judge extends Sheet {
 	}
 
 	judged() {
-		const {judgment, flags: held} = this.pair,
-			known = [...this.labels, ...this.flags].map(entry => entry.value)
+		const {judgment, flags: held} = this.pair
+		const known = [...this.labels, ...this.flags].map(entry => entry.value)
 		$("foreign").textContent = [judgment, ...held]
 			.filter(one => one && !known.includes(one))
 			.join(", ")
@@ -232,8 +232,8 @@ class Judge extends Sheet {
 
 	votes() {
 		if (!this.adjudicates) return
-		const {doc, why} = this,
-			{length} = doc.votes
+		const {doc, why} = this
+		const {length} = doc.votes
 		$("vote-keys").replaceChildren(
 			...(length > 3
 				? [key("1"), " … ", key(String(Math.min(9, length)))]
@@ -276,8 +276,8 @@ class Judge extends Sheet {
 
 	// An annotator has changed a vote meanwhile.
 	async revote() {
-		const {doc} = this,
-			fresh = await this.wire.peek(doc.k).catch(() => null)
+		const {doc} = this
+		const fresh = await this.wire.peek(doc.k).catch(() => null)
 		if (!fresh || this.doc !== doc) return
 		Object.assign(doc, {votes: fresh.votes, changed: fresh.changed})
 		this.draw()
@@ -285,8 +285,8 @@ class Judge extends Sheet {
 
 	// The rewrites: of votes, to be taken, and one's own.
 	rewrites() {
-		const {pair, doc} = this,
-			own = inOrder(pair.rewrites)
+		const {pair, doc} = this
+		const own = inOrder(pair.rewrites)
 		const card = (name, texts, ...buttons) =>
 			item(
 				html("small", {}, name),
@@ -331,22 +331,19 @@ class Judge extends Sheet {
 
 	// Send a judgment; an adjudicator's has a reason: a vote that is taken, or their own.
 	judge(label, held, vote) {
-		const {pair} = this,
-			data = {},
-			flags = vote ? held : held.filter(flag => this.allowed(flag, label)).sort()
+		const {pair} = this
+		const data = {}
+		const flags = vote ? held : held.filter(flag => this.allowed(flag, label)).sort()
 		if (label !== pair.judgment) data.label = [pair.judgment, label]
 		if (String(flags) !== String(pair.flags)) data.flags = [pair.flags, flags]
 		if (!this.adjudicates) {
 			if (data.label || data.flags) this.commit("judge", data)
 			return
 		}
-		const now = pair.whys.get(PLACE) ?? null,
-			votes = Object.fromEntries(
-				this.doc.votes.map(({id, judgment, flags: said, seq}) => [
-					id,
-					[value(judgment, said), seq],
-				]),
-			)
+		const now = pair.whys.get(PLACE) ?? null
+		const votes = Object.fromEntries(
+			this.doc.votes.map(({id, judgment, flags: said, seq}) => [id, [value(judgment, said), seq]]),
+		)
 		const after = JSON.stringify({why: vote ? "vote" : "own", ...(vote && {as: vote.id}), votes})
 		if (data.label || data.flags || now !== after)
 			this.commit(
@@ -384,8 +381,8 @@ class Judge extends Sheet {
 	}
 
 	do_flag(flag) {
-		const {judgment, flags} = this.pair,
-			{excludes = [], name, on: where} = this.flags.find(entry => entry.value === flag)
+		const {judgment, flags} = this.pair
+		const {excludes = [], name, on: where} = this.flags.find(entry => entry.value === flag)
 		if (!flags.includes(flag) && !this.allowed(flag, judgment))
 			return this.say(`“${name}” needs the label ${where.join(" or ")}`)
 		this.judge(
@@ -403,8 +400,8 @@ class Judge extends Sheet {
 	}
 
 	do_take(at) {
-		const offer = this.offers[at],
-			{pair} = this
+		const offer = this.offers[at]
+		const {pair} = this
 		if (!offer) return this.say("there is no such rewrite")
 		if ([...pair.rewrites.values()].some(texts => String(texts) === String(offer.texts)))
 			return this.say("already taken")
@@ -425,8 +422,8 @@ class Judge extends Sheet {
 	}
 
 	edit(name) {
-		const {doc, pair} = this,
-			texts = pair.rewrites.get(name) || [doc.source.join(" "), doc.target.join(" ")]
+		const {doc, pair} = this
+		const texts = pair.rewrites.get(name) || [doc.source.join(" "), doc.target.join(" ")]
 		this.editing = name
 		;["source", "target"].forEach((side, at) => {
 			const field = set($(`new-${side}`), {dir: doc.direction?.[side] || "auto"})
@@ -439,8 +436,8 @@ class Judge extends Sheet {
 
 	kept(event) {
 		event.preventDefault()
-		const {doc, pair, editing} = this,
-			texts = ["source", "target"].map(side => wordsOf($(`new-${side}`).value).join(" "))
+		const {doc, pair, editing} = this
+		const texts = ["source", "target"].map(side => wordsOf($(`new-${side}`).value).join(" "))
 		if (texts.some(text => !text)) return this.say("a text is empty: write both, or cancel")
 		if (String(texts) === String([doc.source.join(" "), doc.target.join(" ")]))
 			return this.say("nothing has changed: change a text, or cancel")

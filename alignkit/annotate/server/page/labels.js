@@ -38,8 +38,8 @@ export function mark({judgment, flags: held}, {flags = []}) {
 	for (const input of $("labels").querySelectorAll("input"))
 		input.checked = input.value === judgment
 	for (const flag of $("flags").children) {
-		const {value} = flag.dataset,
-			{on: labels = []} = flags.find(entry => entry.value === value)
+		const {value} = flag.dataset
+		const {on: labels = []} = flags.find(entry => entry.value === value)
 		set(flag, {"aria-pressed": held.includes(value)})
 		flag.disabled = labels.length > 0 && !labels.includes(judgment) && !held.includes(value)
 	}

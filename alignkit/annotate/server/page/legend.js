@@ -3,8 +3,8 @@ import {circle, shapes} from "./shapes.js"
 
 // What the marks mean, drawn as the matrix draws them.
 export function legend(list) {
-	const made = shapes(17),
-		box = "M2 3h13v11h-13z"
+	const made = shapes(17)
+	const box = "M2 3h13v11h-13z"
 	list.replaceChildren(
 		...[
 			["mark sure", made.box, "sure"],

@@ -5,11 +5,11 @@ import {hatch, levelOf} from "./shapes.js"
 import {open, sure} from "./suggest.js"
 import {cut, slants} from "./words.js"
 
-const SPACE = 20,
-	HIGH = 36,
-	LOW = 92,
-	MOST = 300,
-	SIDES = ["source", "target"]
+const SPACE = 20
+const HIGH = 36
+const LOW = 92
+const MOST = 300
+const SIDES = ["source", "target"]
 
 export class Lines {
 	constructor(root) {
@@ -50,13 +50,13 @@ export class Lines {
 
 	// Lay the words of one line side by side.
 	lay(name, group, y, rtl) {
-		const font = `14px ${getComputedStyle(this.root).fontFamily}`,
-			words = this.pair[name],
-			side = {name, group, rtl, words: []}
+		const font = `14px ${getComputedStyle(this.root).fontFamily}`
+		const words = this.pair[name]
+		const side = {name, group, rtl, words: []}
 		let x = 0
 		for (const at of rtl ? [...words.keys()].reverse() : words.keys()) {
-			const shown = cut(words[at]),
-				width = widthOf(shown, font)
+			const shown = cut(words[at])
+			const width = widthOf(shown, font)
 			const text = svg(
 				"text",
 				{
@@ -125,18 +125,18 @@ export class Lines {
 
 	// All links and open suggestions, one path for each kind.
 	draw(blockers) {
-		const {pair, width} = this,
-			paths = this.curves.map(() => []),
-			ribbons = [[], []],
-			index = pair.index(this.at)
+		const {pair, width} = this
+		const paths = this.curves.map(() => [])
+		const ribbons = [[], []]
+		const index = pair.index(this.at)
 		let curves = []
 		const curve = (kind, at) => {
 			const ends = this.#middles(...pair.place(at))
 			if (Math.max(...ends) >= 0 && Math.min(...ends) <= width) curves.push([kind, at])
 		}
 		for (const [top, bottom, left, right, value] of rectangles(pair)) {
-			const down = bottom - top,
-				across = right - left
+			const down = bottom - top
+			const across = right - left
 			if ((down && across) || down > 2 || across > 2)
 				ribbons[value - 1].push(this.#ribbon([top, bottom], [left, right]))
 			else for (const at of pair.inside([top, bottom, left, right])) curve(3 + value, at)
@@ -183,11 +183,11 @@ export class Lines {
 
 	// The word under a point: [0 for source or 1 for target, place], or null.
 	wordAt(clientX, clientY) {
-		const box = this.svg.getBoundingClientRect(),
-			y = clientY - box.top,
-			side = y < 50 ? 0 : y > 80 ? 1 : -1
-		const {words = [], shift} = this.sides[side] || {},
-			x = clientX - box.left - shift + SPACE / 2
+		const box = this.svg.getBoundingClientRect()
+		const y = clientY - box.top
+		const side = y < 50 ? 0 : y > 80 ? 1 : -1
+		const {words = [], shift} = this.sides[side] || {}
+		const x = clientX - box.left - shift + SPACE / 2
 		const at = words.findIndex(word => x >= word.x && x < word.x + word.width + SPACE)
 		return at < 0 ? null : [side, at]
 	}

@@ -36,8 +36,8 @@ export class MadePair extends Pair {
 	}
 
 	inverse(kind) {
-		const data = super.inverse(kind),
-			from = data && last(this[kind]).data
+		const data = super.inverse(kind)
+		const from = data && last(this[kind]).data
 		for (const name of KEYED) if (from?.[name]?.length) data[name] = from[name].map(turned)
 		return data
 	}

@@ -9,9 +9,9 @@ export const below = path => `projects/${slug}${path && "/"}${path}`
 export const plural = (count, noun, many = `${noun}s`) =>
 	`${count.toLocaleString("en")} ${count === 1 ? noun : many}`
 
-const PATIENCE = 60000,
-	SHOWN = 10,
-	OUT = ["signin", "closed", "taken", "csrf"]
+const PATIENCE = 60000
+const SHOWN = 10
+const OUT = ["signin", "closed", "taken", "csrf"]
 let account = "" // whom the page was drawn for
 
 // Requests
@@ -63,8 +63,8 @@ export async function ask(method, path, body, signal) {
 		throw new Fault({error: "offline", message: AWAY})
 	}
 	if (response.ok) return response
-	const {status} = response,
-		fault = faultOf(status, await response.text())
+	const {status} = response
+	const fault = faultOf(status, await response.text())
 	if (status === 403 && fault.error === "prove") {
 		if (!(await proved())) throw new Fault({error: "cancelled", message: "Nothing was changed."})
 		return ask(method, path, body, signal)
@@ -97,13 +97,13 @@ function leave({error, message}) {
 
 export function stopped(message) {
 	if ($("stopped")) return
-	const link = html("a", {class: "button main", href: signInUrl()}, "Sign in"),
-		dialog = html(
-			"dialog",
-			{id: "stopped", "aria-label": "Signed out"},
-			html("p", {}, message),
-			html("p", {class: "ends"}, link),
-		)
+	const link = html("a", {class: "button main", href: signInUrl()}, "Sign in")
+	const dialog = html(
+		"dialog",
+		{id: "stopped", "aria-label": "Signed out"},
+		html("p", {}, message),
+		html("p", {class: "ends"}, link),
+	)
 	on(dialog, "cancel", event => event.preventDefault())
 	document.body.append(dialog)
 	dialog.showModal()
@@ -133,9 +133,9 @@ export function listen() {
 
 // Save what a path answers; `progress` gets the bytes that have come.
 export async function download(path, progress = () => {}) {
-	const response = await ask("GET", path),
-		parts = [],
-		reader = response.body.getReader()
+	const response = await ask("GET", path)
+	const parts = []
+	const reader = response.body.getReader()
 	let bytes = 0
 	try {
 		for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -145,8 +145,8 @@ export async function download(path, progress = () => {}) {
 	} catch {
 		throw new Fault({error: "offline", message: "The connection was lost. Nothing was saved."})
 	}
-	const href = URL.createObjectURL(new Blob(parts)),
-		name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition"))?.[1]
+	const href = URL.createObjectURL(new Blob(parts))
+	const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition"))?.[1]
 	Object.assign(document.createElement("a"), {href, download: name ?? "download"}).click()
 	setTimeout(() => URL.revokeObjectURL(href), PATIENCE)
 }
@@ -159,12 +159,12 @@ let timer = 0
 
 // Say what was done, for 10 s, longer while it has focus or the pointer; `undo` is the opposite request.
 export function toast(text, undo) {
-	const from = document.activeElement,
-		hide = () => {
-			clearInterval(timer)
-			if (shelf.contains(document.activeElement)) from?.focus?.()
-			shelf.replaceChildren()
-		}
+	const from = document.activeElement
+	const hide = () => {
+		clearInterval(timer)
+		if (shelf.contains(document.activeElement)) from?.focus?.()
+		shelf.replaceChildren()
+	}
 	let left = SHOWN
 	clearInterval(timer)
 	timer = setInterval(
@@ -214,8 +214,8 @@ export function question({
 			required: "",
 			autocomplete: type === "password" ? "current-password" : "off",
 		})
-	const go = html("button", {class: bad ? "danger" : "main"}, yes),
-		cancel = button(() => dialog.close(), "", "Cancel")
+	const go = html("button", {class: bad ? "danger" : "main"}, yes)
+	const cancel = button(() => dialog.close(), "", "Cancel")
 	const form = html(
 		"form",
 		{},
@@ -267,8 +267,8 @@ export function whenSent(form, act) {
 			await act(Object.fromEntries(new FormData(form)))
 		} catch (fault) {
 			if (!(fault instanceof Fault)) throw fault
-			const at = fault.field ? form.elements[fault.field] : null,
-				field = at?.tagName ? at : at?.[0]
+			const at = fault.field ? form.elements[fault.field] : null
+			const field = at?.tagName ? at : at?.[0]
 			blame(form, field, fault.message)
 			field?.focus?.()
 		} finally {
@@ -309,17 +309,16 @@ export function tick(label, checked, chosen, about = label) {
 
 // Show a secret once, to be copied.
 export function once(part, text, note) {
-	const field = html("input", {readonly: "", value: text, "aria-label": "Copy this now"}),
-		copy = button(
-			async () => {
-				field.select()
-				;(await navigator.clipboard?.writeText(text).catch(() => {})) ??
-					document.execCommand("copy")
-				toast("Copied.")
-			},
-			"main",
-			"Copy",
-		)
+	const field = html("input", {readonly: "", value: text, "aria-label": "Copy this now"})
+	const copy = button(
+		async () => {
+			field.select()
+			;(await navigator.clipboard?.writeText(text).catch(() => {})) ?? document.execCommand("copy")
+			toast("Copied.")
+		},
+		"main",
+		"Copy",
+	)
 	part.replaceChildren(html("p", {class: "row"}, field, copy), html("p", {class: "quiet"}, note))
 	part.hidden = false
 	copy.focus()
@@ -337,8 +336,8 @@ export function rows(body, items, make, key = "name", anew = false) {
 	const names = [...body.closest("table").tHead.rows[0].cells].map(name => name.textContent)
 	let next = body.firstElementChild
 	for (const item of items) {
-		const tag = JSON.stringify(item),
-			before = old.get(String(item[key]))
+		const tag = JSON.stringify(item)
+		const before = old.get(String(item[key]))
 		let row = before
 		if (anew || before?.dataset.tag !== tag) {
 			row = set(html("tr", {}, ...make(item)), {"data-key": item[key], "data-tag": tag})
@@ -377,17 +376,17 @@ const DAY = 864e5
 const clock = at => at.toLocaleTimeString("en-GB", {hour: "2-digit", minute: "2-digit"})
 
 export function date(iso) {
-	const at = new Date(iso),
-		year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric"
+	const at = new Date(iso)
+	const year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric"
 	return at.toLocaleDateString("en-GB", {day: "numeric", month: "long", year})
 }
 
 // "now", "4 minutes ago", "today, 11:20", "yesterday", "Friday", "12 November"
 function ago(at, now = new Date()) {
-	const minutes = Math.floor((now - at) / 60000),
-		days = Math.round(
-			(new Date(now).setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / DAY,
-		)
+	const minutes = Math.floor((now - at) / 60000)
+	const days = Math.round(
+		(new Date(now).setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / DAY,
+	)
 	if (minutes < 2) return "now"
 	if (minutes < 60) return `${minutes} minutes ago`
 	if (days < 2) return days ? "yesterday" : `today, ${clock(at)}`

@@ -3,11 +3,11 @@ import {draw, on, path, set, svg, widthOf} from "./dom.js"
 import {circle, hatch, markOf, rounded, shapes} from "./shapes.js"
 import {cellLabel, cellOf, cut, slants} from "./words.js"
 
-const GAP = 8,
-	PAD = 5,
-	SLANT = 50,
-	MARGIN = 3,
-	{ceil, floor, max, min} = Math
+const GAP = 8
+const PAD = 5
+const SLANT = 50
+const MARGIN = 3
+const {ceil, floor, max, min} = Math
 
 export class Matrix {
 	constructor(root) {
@@ -41,8 +41,8 @@ export class Matrix {
 	hover(place) {
 		if (String(place) === String(this.hovered)) return
 		this.hovered = place
-		const [x, y] = place ? this.corners(...place) : [],
-			kind = place ? "hover" : "off"
+		const [x, y] = place ? this.corners(...place) : []
+		const kind = place ? "hover" : "off"
 		set(this.hoverRow, {y, class: kind})
 		set(this.hoverColumn, {x, class: kind})
 		this.words()
@@ -66,23 +66,23 @@ export class Matrix {
 
 	#measure(least) {
 		const {
-				root,
-				rtl,
-				pair: {n, m, source, target},
-			} = this,
-			font = `700 13px ${getComputedStyle(root).fontFamily}`
+			root,
+			rtl,
+			pair: {n, m, source, target},
+		} = this
+		const font = `700 13px ${getComputedStyle(root).fontFamily}`
 		const widest = words => min(170, max(12, ...words.map(word => widthOf(cut(word), font))))
-		const turn = (SLANT * Math.PI) / 180,
-			top = widest(target),
-			high = ceil(top * Math.sin(turn)) + 22,
-			side = ceil(widest(source)) + 34
+		const turn = (SLANT * Math.PI) / 180
+		const top = widest(target)
+		const high = ceil(top * Math.sin(turn)) + 22
+		const side = ceil(widest(source)) + 34
 		const fit = [
 			(root.clientWidth - side - GAP - 2 * PAD - 2) / (m + 1),
 			(root.clientHeight - high - GAP - 2 * PAD - 16) / (n + 1),
 		].map(floor)
-		const fits = min(...fit),
-			size = max(least, fits < least ? min(22, fit[0]) : min(34, fits)),
-			upright = top <= size - 3
+		const fits = min(...fit)
+		const size = max(least, fits < least ? min(22, fit[0]) : min(34, fits))
+		const upright = top <= size - 3
 		const over = upright || rtl ? 0 : max(0, ceil(top * Math.cos(turn)) - size - GAP)
 		// Heads that lean to the left need room beside the first columns.
 		const lean =
@@ -92,8 +92,8 @@ export class Matrix {
 					)
 				: []
 		Object.assign(this, {size, side, upright, top: upright ? 36 : high, left: max(PAD, ...lean)})
-		const width = (m + 1) * size + GAP + PAD + this.left + over,
-			height = (n + 1) * size + GAP + 2 * PAD
+		const width = (m + 1) * size + GAP + PAD + this.left + over
+		const height = (n + 1) * size + GAP + 2 * PAD
 		set(this.grid, {width, height})
 		set(this.tops, {width, height: this.top})
 		set(this.sides, {width: side, height})
@@ -119,8 +119,8 @@ export class Matrix {
 	}
 
 	heads(sourceRtl) {
-		const {pair, side, top, rtl, upright} = this,
-			half = this.size / 2
+		const {pair, side, top, rtl, upright} = this
+		const half = this.size / 2
 		const head = (word, attributes, right, ring) => ({
 			text: svg(
 				"text",
@@ -141,13 +141,13 @@ export class Matrix {
 			)
 		})
 		this.columnHeads = pair.target.map((word, j) => {
-			const cx = this.corners(0, j)[0] + half,
-				place = {
-					"data-column": j,
-					y: top - 14,
-					x: cx + (upright ? 0 : rtl ? -2 : 2),
-					"text-anchor": upright ? "middle" : "start",
-				}
+			const cx = this.corners(0, j)[0] + half
+			const place = {
+				"data-column": j,
+				y: top - 14,
+				x: cx + (upright ? 0 : rtl ? -2 : 2),
+				"text-anchor": upright ? "middle" : "start",
+			}
 			return head(
 				word,
 				{...place, transform: upright ? null : `rotate(${rtl ? SLANT : -SLANT} ${cx} ${top - 16})`},
@@ -155,8 +155,8 @@ export class Matrix {
 				{cx, cy: top - 6},
 			)
 		})
-		const [nx, ny] = this.corners(pair.n, pair.m),
-			all = heads => heads.flatMap(({text, ring}) => [text, ring])
+		const [nx, ny] = this.corners(pair.n, pair.m)
+		const all = heads => heads.flatMap(({text, ring}) => [text, ring])
 		const sign = (x, y) =>
 			svg(
 				"text",
@@ -170,14 +170,14 @@ export class Matrix {
 
 	#layers() {
 		const {
-				size,
-				left,
-				pair: {n, m},
-			} = this,
-			right = left + m * size,
-			bottom = PAD + n * size,
-			[nx, ny] = this.corners(n, m),
-			lines = ["", ""]
+			size,
+			left,
+			pair: {n, m},
+		} = this
+		const right = left + m * size
+		const bottom = PAD + n * size
+		const [nx, ny] = this.corners(n, m)
+		const lines = ["", ""]
 		for (let c = 1; c < m; c++)
 			lines[this.seen(c - (this.rtl ? 1 : 0)) % 5 ? 0 : 1] +=
 				`M${left + c * size} ${PAD}V${bottom}M${left + c * size} ${ny}v${size}`
@@ -255,15 +255,15 @@ export class Matrix {
 
 	// The indices in view.
 	#window() {
-		const cells = this.pair.inside(this.range),
-			{wide} = this.pair
+		const cells = this.pair.inside(this.range)
+		const {wide} = this.pair
 		return this.rtl ? cells.map(index => index - (index % wide) + this.seen(index % wide)) : cells
 	}
 
 	#inView(index) {
-		const [i, j] = this.pair.place(index),
-			[top, bottom, left, right] = this.range,
-			c = this.seen(j)
+		const [i, j] = this.pair.place(index)
+		const [top, bottom, left, right] = this.range
+		const c = this.seen(j)
 		return i >= top && i <= bottom && c >= left && c <= right
 	}
 
@@ -282,9 +282,9 @@ export class Matrix {
 	}
 
 	draw(index) {
-		const mark = markOf(this.pair, index, this.size),
-			[i, j] = this.pair.place(index),
-			here = this.here?.index === index ? this.here.element : null
+		const mark = markOf(this.pair, index, this.size)
+		const [i, j] = this.pair.place(index)
+		const here = this.here?.index === index ? this.here.element : null
 		if (here) here.setAttribute("aria-label", cellLabel(this.pair, index))
 		if (!mark) return this.drop(index)
 		let cell = this.cells.get(index)
@@ -310,8 +310,8 @@ export class Matrix {
 
 	// Put a cell into its row, in the order of columns; at the ends at once.
 	join(i, cell, j) {
-		const row = this.rows[i],
-			column = one => one?.getAttribute("data-j")
+		const row = this.rows[i]
+		const column = one => one?.getAttribute("data-j")
 		let next = row.firstChild
 		if (column(next) < j) {
 			next = null
@@ -336,15 +336,15 @@ export class Matrix {
 	words() {
 		const mark = (heads, side, here, near) =>
 			heads.forEach((head, at) => {
-				const bare = this.pair.unaligned(side, at) ? "bare" : "",
-					state = bare + head.slant + (at === here ? " on" : "") + (at === near ? " near" : "")
+				const bare = this.pair.unaligned(side, at) ? "bare" : ""
+				const state = bare + head.slant + (at === here ? " on" : "") + (at === near ? " near" : "")
 				if (head.state === state) return
 				head.state = state
 				head.text.setAttribute("class", state)
 				head.ring.setAttribute("class", bare)
 			})
-		const [i, j] = this.at || [],
-			[row, column] = this.hovered || []
+		const [i, j] = this.at || []
+		const [row, column] = this.hovered || []
 		mark(this.rowHeads, "source", i, row)
 		mark(this.columnHeads, "target", j, column)
 	}
@@ -352,9 +352,9 @@ export class Matrix {
 	// Put the cursor on a cell: a new element takes its place in the tree, and the focus with it.
 	// Where that was done by pointer, or nothing moved, the view stays: what is under the pointer shall remain there.
 	place([i, j], focus, still) {
-		const {size, pair, here: old, cells} = this,
-			index = pair.index([i, j]),
-			[x, y] = this.corners(i, j)
+		const {size, pair, here: old, cells} = this
+		const index = pair.index([i, j])
+		const [x, y] = this.corners(i, j)
 		if (!still || !old) this.#reveal(x, y)
 		this.at = [i, j]
 		set(this.cursor, {x, y})
@@ -391,8 +391,8 @@ export class Matrix {
 
 	// Scroll so that a cell stands clear of the headers and edges.
 	#reveal(x, y) {
-		const {size, root} = this,
-			[left, top, width, height] = this.view
+		const {size, root} = this
+		const [left, top, width, height] = this.view
 		const fit = (from, at, room) => {
 			const keep = max(PAD, min(2 * size, (room - size) / 3))
 			return max(min(from, at - keep), at + size + keep - room, 0)
@@ -405,8 +405,8 @@ export class Matrix {
 
 	// Outline the selected box: `kind` is "", "phrase" or "blocked"; and ring its blockers.
 	select(box, kind, blockers) {
-		const d = this.outlines(box ? [box] : [], -1),
-			half = this.size / 2
+		const d = this.outlines(box ? [box] : [], -1)
+		const half = this.size / 2
 		set(this.box, {d, class: `box ${kind}`})
 		set(this.ground, {d, class: `ground ${kind}`})
 		draw(
@@ -446,18 +446,18 @@ export class Matrix {
 
 	// The cell under a point of the window, or null; `near` takes the nearest word instead.
 	cellAt(clientX, clientY, near) {
-		const at = this.grid.getBoundingClientRect(),
-			{
-				size,
-				pair: {n, m},
-			} = this
+		const at = this.grid.getBoundingClientRect()
+		const {
+			size,
+			pair: {n, m},
+		} = this
 		const along = (value, count) => {
 			if (near) return max(0, min(count - 1, floor(value / size)))
 			const past = value - count * size
 			return past < 0 ? floor(value / size) : past >= GAP && past < GAP + size ? count : -1
 		}
-		const i = along(clientY - at.top - PAD, n),
-			c = along(clientX - at.left - this.left, m)
+		const i = along(clientY - at.top - PAD, n)
+		const c = along(clientX - at.left - this.left, m)
 		return i < 0 || c < 0 || (i === n && c === m) ? null : [i, this.seen(c)]
 	}
 }

@@ -6,8 +6,8 @@ import {fields} from "./refusals.js"
 function chains(events) {
 	let groups = []
 	for (const event of events) {
-		const own = fields(event),
-			meets = group => group.some(other => fields(other).some(field => own.includes(field)))
+		const own = fields(event)
+		const meets = group => group.some(other => fields(other).some(field => own.includes(field)))
 		groups = [...groups.filter(group => !meets(group)), [...groups.filter(meets).flat(), event]]
 	}
 	return groups
@@ -15,9 +15,9 @@ function chains(events) {
 
 // What events write taken together: of each thing the first before and the last after; nothing where that was undone.
 function net(events) {
-	const cells = new Map(),
-		comments = new Map(),
-		out = {bulk: [], rejected: []}
+	const cells = new Map()
+	const comments = new Map()
+	const out = {bulk: [], rejected: []}
 	const add = (table, name, before, after) =>
 		table.set(name, [(table.get(name) || [before])[0], after])
 	for (const {kind, data} of events) {
@@ -50,12 +50,12 @@ function lasting(event) {
 // What is to be told or asked: {ids, text} is only told, {ids, writes} asked about. Cells of another text
 // and what the server will never take are not asked about; a comment on such a cell goes to the pair.
 export function matters(rows, k, {rev, comments}) {
-	const notices = new Map(),
-		asked = [],
-		moved = []
+	const notices = new Map()
+	const asked = []
+	const moved = []
 	for (const row of rows) {
-		const conflict = row.status === 409,
-			old = conflict && row.rev !== rev
+		const conflict = row.status === 409
+		const old = conflict && row.rev !== rev
 		if (conflict && row.k !== k) continue
 		const head = `${row.k === k ? "" : `pair ${row.k}: `}not saved: ${old ? "the text has changed" : row.message}: `
 		for (const event of row.events) {

@@ -20,10 +20,10 @@ export function menu(name, label, items) {
 		;(open ? list.firstChild : opener).focus()
 	}
 	on(part, "keydown", event => {
-		const {key} = event,
-			all = [...list.children],
-			at = all.indexOf(document.activeElement),
-			step = {ArrowDown: 1, ArrowUp: -1}[key]
+		const {key} = event
+		const all = [...list.children]
+		const at = all.indexOf(document.activeElement)
+		const step = {ArrowDown: 1, ArrowUp: -1}[key]
 		if (
 			list.hidden
 				? key !== "ArrowDown"

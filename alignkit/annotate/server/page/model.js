@@ -81,12 +81,12 @@ export class Pair {
 	}
 
 	extend(side, at) {
-		const row = side === "row",
-			{values, wide, n, m} = this,
-			out = row ? this.rows : this.columns
-		let low = -1,
-			high = -1,
-			count = 0
+		const row = side === "row"
+		const {values, wide, n, m} = this
+		const out = row ? this.rows : this.columns
+		let low = -1
+		let high = -1
+		let count = 0
 		for (let x = 0, index = row ? at * wide : at; x < (row ? m : n); x++, index += row ? 1 : wide) {
 			if (!values[index]) continue
 			if (low < 0) low = x
@@ -113,10 +113,10 @@ export class Pair {
 
 	// Fold one event; return the cells that it touched.
 	apply(event) {
-		const touched = new Set(),
-			rows = new Set(),
-			columns = new Set(),
-			writes = writesOf(event)
+		const touched = new Set()
+		const rows = new Set()
+		const columns = new Set()
+		const writes = writesOf(event)
 		for (const [i, j, , after] of writes.cells) {
 			const index = this.at(i, j)
 			this.values[index] = after
@@ -167,8 +167,8 @@ export class Pair {
 	// or null, never both; what is set by hand is looked at; a suggestion that is cleared is rejected, but not where it is hidden.
 	// Null where nothing changes.
 	edit(how, wanted, bulk) {
-		const after = new Map(),
-			data = {how, cells: []}
+		const after = new Map()
+		const data = {how, cells: []}
 		for (const [index, value] of wanted) {
 			after.set(index, value)
 			if (value)
@@ -192,8 +192,8 @@ export class Pair {
 
 	// The cells that cannot stand beside a link or null.
 	against(index) {
-		const [i, j] = this.place(index),
-			{n, m} = this
+		const [i, j] = this.place(index)
+		const {n, m} = this
 		if (i < n && j < m) return [i * this.wide + m, n * this.wide + j]
 		return i < n ? this.inside([i, i, 0, m - 1]) : j < m ? this.inside([0, n - 1, j, j]) : []
 	}
@@ -201,8 +201,8 @@ export class Pair {
 
 // What an event writes, whatever its kind.
 export function writesOf({kind, data = {}}) {
-	const {cells = [], bulk = [], rejected = [], seen = [], label, flags} = data,
-		done = kind === "done" ? data : data.done
+	const {cells = [], bulk = [], rejected = [], seen = [], label, flags} = data
+	const done = kind === "done" ? data : data.done
 	const comment = kind === "comment" ? data : data.comment
 	const comments = [
 		...(data.comments || []),
@@ -212,8 +212,8 @@ export function writesOf({kind, data = {}}) {
 }
 
 function backwards({cells, bulk, rejected, comments, label, flags, done}) {
-	const data = {},
-		turn = rows => rows.map(([i, j, before, after]) => [i, j, after, before])
+	const data = {}
+	const turn = rows => rows.map(([i, j, before, after]) => [i, j, after, before])
 	for (const [name, rows] of Object.entries({cells, bulk, rejected}))
 		if (rows.length) data[name] = turn(rows)
 	if (comments.length)

@@ -12,8 +12,8 @@ export function move(pair, place, name, rtl) {
 		const index = next(pair, pair.index(place), turn)
 		return index === undefined ? null : pair.place(index)
 	}
-	const size = pair[way].length + 1,
-		from = place[way === "source" ? 0 : 1]
+	const size = pair[way].length + 1
+	const from = place[way === "source" ? 0 : 1]
 	for (let x = 1; x < size; x++) {
 		const at = (from + turn * x + size) % size
 		if (at < size - 1 && pair.unaligned(way, at)) return pair.place(likeliest(pair, way, at))
@@ -23,8 +23,8 @@ export function move(pair, place, name, rtl) {
 
 // One step as seen: the nulls are the last row and the rightmost column, whichever way the columns run.
 function step({n, m}, [i, j], [down, across], rtl) {
-	const seen = x => (rtl && x < m ? m - 1 - x : x),
-		fit = (x, most) => Math.max(0, Math.min(most, x))
+	const seen = x => (rtl && x < m ? m - 1 - x : x)
+	const fit = (x, most) => Math.max(0, Math.min(most, x))
 	const to = [fit(i + down, n), seen(fit(seen(j) + across, m))]
 	return to[0] === n && to[1] === m ? [i, j] : to // no cell in the corner of the nulls
 }
@@ -32,8 +32,8 @@ function step({n, m}, [i, j], [down, across], rtl) {
 // To the next link or suggestion on the way, else to the last word, else to the nulls.
 function far(pair, place, way, rtl) {
 	for (let edge = null; ; ) {
-		const to = step(pair, place, way, rtl),
-			index = pair.index(to)
+		const to = step(pair, place, way, rtl)
+		const index = pair.index(to)
 		if (String(to) === String(place)) return edge || place
 		if (pair.values[index] || open(pair, index)) return to
 		if (way[1] ? to[1] === pair.m : to[0] === pair.n) return edge || to

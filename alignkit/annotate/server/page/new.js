@@ -19,13 +19,13 @@ import {preview} from "./preview.js"
 import {begin} from "./tabs.js"
 import {dropped, named, send} from "./upload.js"
 
-const id = location.pathname.split("/").pop(),
-	form = $("project"),
-	SOON = 500,
-	LATER = 5000,
-	kept = `alignkit draft ${id}`
-const at = path => `drafts/${id}${path}`,
-	field = name => form.elements[name]
+const id = location.pathname.split("/").pop()
+const form = $("project")
+const SOON = 500
+const LATER = 5000
+const kept = `alignkit draft ${id}`
+const at = path => `drafts/${id}${path}`
+const field = name => form.elements[name]
 const WAYS = {
 	trained: () => "trained on these pairs",
 	initial: name => `from ${name}`,
@@ -34,13 +34,13 @@ const WAYS = {
 }
 
 begin(async me => {
-	let draft = null,
-		timer = 0,
-		k = 1,
-		turn = 0,
-		drawn = "",
-		picked = "",
-		creating = false
+	let draft = null
+	let timer = 0
+	let k = 1
+	let turn = 0
+	let drawn = ""
+	let picked = ""
+	let creating = false
 	const sending = new Map() // files that are on their way: the share that has gone, or why it failed
 
 	// Files
@@ -77,9 +77,9 @@ begin(async me => {
 	async function add(files) {
 		await ready
 		for (const file of files) {
-			const name = file.label ?? file.name,
-				key = `new ${name}`,
-				row = {n: key, name, bytes: file.size, kinds: [], share: 0}
+			const name = file.label ?? file.name
+			const key = `new ${name}`
+			const row = {n: key, name, bytes: file.size, kinds: [], share: 0}
 			sending.set(key, row)
 			draw()
 			try {
@@ -194,15 +194,15 @@ begin(async me => {
 
 	// Where suggestions can come from, as the files have it.
 	function suggesting() {
-		const {annotators, models, task} = draft,
-			ways = [
-				["trained"],
-				...annotators.map(name => ["initial", name]),
-				...models.map(name => ["model", name]),
-				["none"],
-			]
-		const tag = JSON.stringify(ways),
-			named = parts => parts.filter(Boolean).join(" ")
+		const {annotators, models, task} = draft
+		const ways = [
+			["trained"],
+			...annotators.map(name => ["initial", name]),
+			...models.map(name => ["model", name]),
+			["none"],
+		]
+		const tag = JSON.stringify(ways)
+		const named = parts => parts.filter(Boolean).join(" ")
 		$("suggest").hidden = task !== "align"
 		$("scheme-none").disabled = task === "judge"
 		if (task === "judge" && !field("scheme").value) field("scheme").value = "paraphrase"
@@ -234,8 +234,8 @@ begin(async me => {
 	async function show(pair) {
 		const mine = ++turn
 		await tried(async () => {
-			const doc = await api("GET", at(`/preview/${pair}`)),
-				[kind, name] = draft.project ? [] : way()
+			const doc = await api("GET", at(`/preview/${pair}`))
+			const [kind, name] = draft.project ? [] : way()
 			if (mine !== turn) return
 			k = pair
 			$("pair").hidden = false
@@ -255,8 +255,8 @@ begin(async me => {
 	}
 
 	whenSent(form, async ({name, slug, task, scheme, guidelines, gold}) => {
-		const [kind, from = ""] = task === "align" ? way() : ["none"],
-			{blind, majority, learning} = form.elements
+		const [kind, from = ""] = task === "align" ? way() : ["none"]
+		const {blind, majority, learning} = form.elements
 		creating = true
 		draw()
 		say("kept", "Creating …")
@@ -296,8 +296,8 @@ begin(async me => {
 			dry_run: dry,
 		})
 	async function looked() {
-		const now = how(),
-			{counts, warnings} = await (await importing(true)).json()
+		const now = how()
+		const {counts, warnings} = await (await importing(true)).json()
 		if (now !== how()) return
 		say("do", {add: "Add pairs", words: "Correct texts", work: "Merge work"}[now])
 		$("counts").replaceChildren(

@@ -14,8 +14,8 @@ export async function arrive(wait = go => go?.()) {
 			wait(go)
 		},
 	})
-	const {name, annotator, role, formats} = wire.project,
-		decides = role === "adjudicator"
+	const {name, annotator, role, formats} = wire.project
+	const decides = role === "adjudicator"
 	say("project", decides ? `${name}: adjudicate` : name)
 	say("annotator", decides ? `${annotator}, adjudicator` : annotator)
 	$("export-format")?.replaceChildren(
@@ -196,16 +196,16 @@ export class Page {
 
 	// The pair with all steps, where there are some that the page has not been told of; null where it cannot be had.
 	async deeper(kind) {
-		const {doc, wire} = this,
-			all = await this.leaving(async () => (await wire.sent(doc.k)) && wire.pair(doc.k))
+		const {doc, wire} = this
+		const all = await this.leaving(async () => (await wire.sent(doc.k)) && wire.pair(doc.k))
 		if (!all) this.say(`there is more to ${kind} when the server is back`)
 		return this.doc === doc && all
 	}
 
 	// Open another pair by `act`, which gets the turn: once this.turn is another one, something else leads away.
 	async leaving(act) {
-		const turn = ++this.turn,
-			part = document.querySelector("main")
+		const turn = ++this.turn
+		const part = document.querySelector("main")
 		this.#shut = true
 		if (this.#down && !this.#late) this.#late = !!++this.#early
 		set(part, {"aria-busy": true})
@@ -216,8 +216,8 @@ export class Page {
 			if (turn === this.turn) {
 				this.#shut = false
 				set(part, {"aria-busy": null})
-				const {note} = this,
-					said = $("live").textContent
+				const {note} = this
+				const said = $("live").textContent
 				if (this.#early) announce(`${said}; ${this.#tell(this.#early, note, false)}`)
 				this.#early = 0
 			}
@@ -237,9 +237,9 @@ export class Page {
 	}
 
 	#stop(event) {
-		const {type, key, detail, repeat} = event,
-			own = /^(Alt|Caps|Control|F\d|Meta|Shift|Tab)/.test(key),
-			late = this.#late && type === "click" && detail
+		const {type, key, detail, repeat} = event
+		const own = /^(Alt|Caps|Control|F\d|Meta|Shift|Tab)/.test(key)
+		const late = this.#late && type === "click" && detail
 		if (!this.#shut && !late) return
 		event.stopImmediatePropagation()
 		if (!own && !(key && (event.ctrlKey || event.metaKey || event.altKey))) event.preventDefault() // browsers keep their keys

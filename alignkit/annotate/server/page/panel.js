@@ -6,8 +6,8 @@ import {atomic} from "./phrases.js"
 import {above, doubtful, open} from "./suggest.js"
 import {cellName, cellOf, cellState, commentKey, keyName, plural, spanName} from "./words.js"
 
-const MOST_PHRASES = 40,
-	MOST_LINKS = 300
+const MOST_PHRASES = 40
+const MOST_LINKS = 300
 const row = (act, name, about, kind = "") =>
 	item(button(act, kind, html("span", {dir: "auto"}, name), html("small", {}, about)))
 const more = count => (count > 0 ? [item(`and ${count} more`)] : [])
@@ -55,17 +55,17 @@ export class Panel {
 
 	counts() {
 		const {
-				pair,
-				pair: {
-					hints: {cells, shown, p},
-					values,
-					rejected,
-				},
-			} = this,
-			{threshold} = this.app.project,
-			high = above(pair, threshold).length
-		const count = test => cells.filter(test).length,
-			taken = count(index => values[index])
+			pair,
+			pair: {
+				hints: {cells, shown, p},
+				values,
+				rejected,
+			},
+		} = this
+		const {threshold} = this.app.project
+		const high = above(pair, threshold).length
+		const count = test => cells.filter(test).length
+		const taken = count(index => values[index])
 		const told = (number, word) => (shown ? `${number} ${word}` : "")
 		const texts = {
 			taken: told(taken, "taken") || "hidden",
@@ -93,15 +93,15 @@ export class Panel {
 
 	// The keys that do something now; the main ones have a line of their own as long as they are new.
 	keys() {
-		const {app, pair} = this,
-			chosen = app.chosen(),
-			can = chosen.some(index => open(pair, index)),
-			held = chosen.some(index => pair.values[index])
+		const {app, pair} = this
+		const chosen = app.chosen()
+		const can = chosen.some(index => open(pair, index))
+		const held = chosen.some(index => pair.values[index])
 		const steps = kind => pair[kind].length || app.session.more(kind)
-		const doubts = pair.hints.cells.filter(index => doubtful(pair, index)).length,
-			words = ["source", "target"].flatMap(side =>
-				pair[side].filter((_, at) => pair.unaligned(side, at)),
-			).length
+		const doubts = pair.hints.cells.filter(index => doubtful(pair, index)).length
+		const words = ["source", "target"].flatMap(side =>
+			pair[side].filter((_, at) => pair.unaligned(side, at)),
+		).length
 		const hints = [
 			["↵", "accept", can],
 			["⌫", can ? "reject" : "remove", can || held],
@@ -133,9 +133,9 @@ export class Panel {
 	}
 
 	phrases() {
-		const {pair} = this,
-			{phrase, act} = this.app,
-			boxes = atomic(pair)
+		const {pair} = this
+		const {phrase, act} = this.app
+		const boxes = atomic(pair)
 		const shown = [
 			...(phrase ? [phrase] : []),
 			...boxes.filter(box => String(box) !== String(phrase)).slice(0, MOST_PHRASES),
@@ -158,9 +158,9 @@ export class Panel {
 	}
 
 	judged() {
-		const {judgment, flags: held} = this.pair,
-			{labels = [], flags = []} = this.scheme,
-			known = [...labels, ...flags].map(({value}) => value)
+		const {judgment, flags: held} = this.pair
+		const {labels = [], flags = []} = this.scheme
+		const known = [...labels, ...flags].map(({value}) => value)
 		$("foreign").textContent = [judgment, ...held]
 			.filter(value => value && !known.includes(value))
 			.join(", ")
@@ -175,16 +175,16 @@ export class Panel {
 
 	// Write down what stands in the comment field, over what stood there when it was filled.
 	keep() {
-		const {value} = $("comment"),
-			{recalled, raw} = this
+		const {value} = $("comment")
+		const {recalled, raw} = this
 		if (recalled === undefined || value === recalled) return
 		this.raw = this.recalled = value.replace(/[^\P{Cc}\n\t]/gu, "").trim()
 		this.app.act.remark(this.about, this.raw, raw)
 	}
 
 	comments() {
-		const {pair, app} = this,
-			where = $("comment-on")
+		const {pair, app} = this
+		const where = $("comment-on")
 		if (!busy($("comment")) && !busy(where)) {
 			const name = commentKey(pair, app.index)
 			where.replaceChildren(
@@ -211,9 +211,9 @@ export class Panel {
 
 	// The links as a list, made only while it is open.
 	links() {
-		const {pair, app} = this,
-			count = pair.links(),
-			indices = [...pair.values.keys()].filter(index => pair.values[index])
+		const {pair, app} = this
+		const count = pair.links()
+		const indices = [...pair.values.keys()].filter(index => pair.values[index])
 		$("link-count").textContent = plural(count, "link")
 		if ($("links").open)
 			list("link-list", [

@@ -22,16 +22,16 @@ import {
 import {begin, seenAgain} from "./tabs.js"
 
 const ROLES = ["owner", "adjudicator", "annotator", "reader"].map(role => [role, role])
-const at = name => below(`people/${encodeURIComponent(name)}`),
-	a = role => `${role === "reader" ? "a" : "an"} ${role}`
+const at = name => below(`people/${encodeURIComponent(name)}`)
+const a = role => `${role === "reader" ? "a" : "an"} ${role}`
 
 begin(async me => {
-	const list = table($("people"), get, row),
-		{load, again} = list
+	const list = table($("people"), get, row)
+	const {load, again} = list
 
 	async function get() {
-		const answer = await api("GET", below("people")),
-			known = new Set(answer.people.map(({name}) => name))
+		const answer = await api("GET", below("people"))
+		const known = new Set(answer.people.map(({name}) => name))
 		const others = answer.others
 			.filter(name => !known.has(name))
 			.map(name => ({
@@ -58,8 +58,8 @@ begin(async me => {
 		}, again)
 
 	async function remove({name, role, annotates, etag}) {
-		const {pairs} = await api("DELETE", `${at(name)}?etag=${encodeURIComponent(etag)}`),
-			back = pairs.length
+		const {pairs} = await api("DELETE", `${at(name)}?etag=${encodeURIComponent(etag)}`)
+		const back = pairs.length
 		await load()
 		toast(
 			`${name} was removed.${back ? ` ${plural(back, "pair")} not begun ${back === 1 ? "returns" : "return"} to nobody.` : ""}`,
@@ -137,8 +137,8 @@ begin(async me => {
 	}
 
 	function roleOf(person) {
-		const {name, role, annotates, state} = person,
-			self = name === me.account
+		const {name, role, annotates, state} = person
+		const self = name === me.account
 		if (state !== "open") return [role === "none" ? "–" : role]
 		const select = choice(`Role of ${name}`, ROLES, role, value =>
 			change(person, value, false, `${name} is now ${a(value)}.`),
@@ -158,8 +158,8 @@ begin(async me => {
 	}
 
 	function acts(person) {
-		const {name, state, role} = person,
-			renew = button(() => tried(() => link({name, kind: "invite", role})), "plain", "New link")
+		const {name, state, role} = person
+		const renew = button(() => tried(() => link({name, kind: "invite", role})), "plain", "New link")
 		if (state === "no account") return [button(() => invite(person), "plain", "Invite")]
 		if (state === "imported")
 			return [

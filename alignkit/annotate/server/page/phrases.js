@@ -3,11 +3,11 @@
 // The least box around `box` that no link leaves; null where it holds no link.
 export function closure(pair, [top, bottom, left, right]) {
 	const {rows, columns} = pair
-	let a = top,
-		b = top - 1,
-		c = left,
-		d = left - 1,
-		empty = true // rows a to b, columns c to d are looked at
+	let a = top
+	let b = top - 1
+	let c = left
+	let d = left - 1
+	let empty = true // rows a to b, columns c to d are looked at
 	while (a > top || b < bottom || c > left || d < right) {
 		while (b < bottom || a > top) {
 			const at = 3 * (b < bottom ? ++b : --a)
@@ -40,19 +40,19 @@ export function atomic(pair) {
 
 // The composite pairs, at most `limit`: tight, consistent, and no closure of a single link.
 export function composite(pair, limit) {
-	const {n, m, rows, columns} = pair,
-		single = new Set(atomic(pair).map(String)),
-		boxes = []
+	const {n, m, rows, columns} = pair
+	const single = new Set(atomic(pair).map(String))
+	const boxes = []
 	for (let top = 0; top < n; top++) {
 		if (!rows[3 * top + 2]) continue
-		let left = m,
-			right = -1,
-			first = n,
-			final = -1
+		let left = m
+		let right = -1
+		let first = n
+		let final = -1
 		for (let bottom = top; bottom < n && first >= top; bottom++) {
 			if (!rows[3 * bottom + 2]) continue
-			const low = Math.min(left, rows[3 * bottom]),
-				high = Math.max(right, rows[3 * bottom + 1])
+			const low = Math.min(left, rows[3 * bottom])
+			const high = Math.max(right, rows[3 * bottom + 1])
 			for (let j = low; j <= high; j++) {
 				if ((j >= left && j <= right) || !columns[3 * j + 2]) continue
 				first = Math.min(first, columns[3 * j])

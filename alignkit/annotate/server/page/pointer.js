@@ -1,10 +1,10 @@
 // Mouse and touch: click cycles, dragging draws a block; a finger pans unless it rests or the Block button is on.
 import {on} from "./dom.js"
 
-const REST = 300,
-	SLACK = 8,
-	EDGE = 4,
-	STEP = 14
+const REST = 300
+const SLACK = 8
+const EDGE = 4
+const STEP = 14
 const same = (a, b) => String(a) === String(b)
 
 // `act` has cycle(place), block(from, to), preview(from or null, to), word(side, at), pick(side, at), blocking().
@@ -41,8 +41,8 @@ export function onMatrix(matrix, act) {
 			start()
 			root.setPointerCapture(pointerId)
 		}
-		const {left, right, top, bottom} = root.getBoundingClientRect(),
-			by = (value, low, high) => (value > high - EDGE ? STEP : value < low + EDGE ? -STEP : 0)
+		const {left, right, top, bottom} = root.getBoundingClientRect()
+		const by = (value, low, high) => (value > high - EDGE ? STEP : value < low + EDGE ? -STEP : 0)
 		root.scrollBy(by(x, left, right), by(y, top, bottom))
 		act.preview(hold.from, hold.to)
 	})

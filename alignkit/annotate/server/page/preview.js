@@ -4,8 +4,8 @@ import {plural} from "./manage.js"
 import {Matrix} from "./matrix.js"
 import {Pair} from "./model.js"
 
-const MOST = 20000,
-	LEAST = 18 // cells in all, places of one
+const MOST = 20000
+const LEAST = 18 // cells in all, places of one
 const matrix = new Matrix($("matrix"))
 const side = (words, direction) => html("p", {dir: direction}, words.join(" "))
 
@@ -19,8 +19,8 @@ export function preview(
 	say("pair-place", `${k.toLocaleString("en")} of ${pairs.toLocaleString("en")}`)
 	$("previous").disabled = k <= 1
 	$("next").disabled = k >= pairs
-	const cells = source.length * target.length,
-		drawn = aligned && cells > 0 && cells < MOST
+	const cells = source.length * target.length
+	const drawn = aligned && cells > 0 && cells < MOST
 	$("matrix").hidden = !drawn
 	$("texts").replaceChildren(
 		...(drawn ? [] : [side(source, direction.source), side(target, direction.target)]),

@@ -5,9 +5,9 @@ import {SAMPLES} from "./samples.js"
 import {begin, seenAgain} from "./tabs.js"
 import {send} from "./upload.js"
 
-const LATER = 10000,
-	TASKS = {align: "align", judge: "judge", extract: "take pairs"},
-	CARDS = {align: "Align words", judge: "Judge pairs", extract: "Take pairs"}
+const LATER = 10000
+const TASKS = {align: "align", judge: "judge", extract: "take pairs"}
+const CARDS = {align: "Align words", judge: "Judge pairs", extract: "Take pairs"}
 const dot = (...parts) => parts.filter(Boolean).join(" · ")
 
 // "155 to go, about 2 h"
@@ -20,21 +20,21 @@ function rest({mine: [done, all], left}) {
 
 function card(project, at) {
 	const {
-			name,
-			slug,
-			task,
-			mine: [done, all],
-			state,
-		} = project,
-		archived = state === "archived"
-	const kind = `button${at || archived ? "" : " main"}`,
-		word = archived ? "Read" : done === all ? "Look again" : done ? "Continue" : "Start"
-	const title = html("h2", {dir: "auto"}, name),
-		open = html(
-			"a",
-			{class: kind, href: pageOf(task, slug), "aria-label": `${word}: ${name}`},
-			word,
-		)
+		name,
+		slug,
+		task,
+		mine: [done, all],
+		state,
+	} = project
+	const archived = state === "archived"
+	const kind = `button${at || archived ? "" : " main"}`
+	const word = archived ? "Read" : done === all ? "Look again" : done ? "Continue" : "Start"
+	const title = html("h2", {dir: "auto"}, name)
+	const open = html(
+		"a",
+		{class: kind, href: pageOf(task, slug), "aria-label": `${word}: ${name}`},
+		word,
+	)
 	return html(
 		"article",
 		{class: at ? "card" : "card first"},
@@ -93,15 +93,15 @@ function row({name, slug, task, languages, state, done, pairs, needs, annotators
 }
 
 function draw(me, projects) {
-	const managed = projects.filter(({role}) => role !== "annotator"),
-		own = projects.filter(
-			({role, annotates, mine}) => role === "annotator" || (annotates && mine[1]),
-		)
+	const managed = projects.filter(({role}) => role !== "annotator")
+	const own = projects.filter(
+		({role, annotates, mine}) => role === "annotator" || (annotates && mine[1]),
+	)
 	const manages = me.may_create || me.rank === "owner" || managed.length > 0
 	const done = ({mine, state}) => state === "archived" || (mine[1] > 0 && mine[0] === mine[1])
-	const open = own.filter(project => !done(project) && (project.mine[1] || !manages)),
-		finished = own.filter(done),
-		back = own.flatMap(reopened)
+	const open = own.filter(project => !done(project) && (project.mine[1] || !manages))
+	const finished = own.filter(done)
+	const back = own.flatMap(reopened)
 	$("work").hidden = manages && !own.length
 	$("new").classList.toggle("main", !open.some(({mine}) => mine[1]))
 	$("cards").replaceChildren(...open.filter(({mine}) => mine[1]).map(card))
@@ -112,8 +112,8 @@ function draw(me, projects) {
 	say("finished-count", `Finished, ${finished.length}`)
 	$("finished-cards").replaceChildren(...finished.map(project => card(project, 1)))
 	$("manage").hidden = !manages
-	const archived = managed.filter(({state}) => state === "archived"),
-		live = managed.filter(({state}) => state !== "archived")
+	const archived = managed.filter(({state}) => state === "archived")
+	const live = managed.filter(({state}) => state !== "archived")
 	$("table").hidden = !live.length
 	$("none").hidden = projects.length > 0
 	rows($("current"), live, row, "slug")
@@ -125,8 +125,8 @@ function draw(me, projects) {
 
 // Go on with a draft that was begun, or begin one.
 async function drafted(files) {
-	const {drafts} = await api("GET", "drafts"),
-		begun = !files && drafts.find(({project}) => !project)
+	const {drafts} = await api("GET", "drafts")
+	const begun = !files && drafts.find(({project}) => !project)
 	const {id} = begun || (await api("POST", "drafts", {}))
 	for (const file of files || []) await send(id, file)
 	location.assign(`${root}new/${id}`)

@@ -8,9 +8,9 @@ export const dismiss = () => $("conflict").onclick?.({target: $("conflict")})
 
 // Ask beside a cell; true where this is to be kept, false where that of the other tab, or where there is no choice.
 export function question(cell, text, choice) {
-	const part = $("conflict"),
-		{left, top, bottom} = cell.getBoundingClientRect(),
-		move = (side, value) => part.style.setProperty(side, `${Math.max(8, value)}px`)
+	const part = $("conflict")
+	const {left, top, bottom} = cell.getBoundingClientRect()
+	const move = (side, value) => part.style.setProperty(side, `${Math.max(8, value)}px`)
 	$("conflict-text").textContent = text
 	$("keep-this").hidden = !choice
 	$("keep-that").textContent = choice ? "Keep that" : "Dismiss"

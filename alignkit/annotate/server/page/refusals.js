@@ -8,9 +8,9 @@ const MOST = 30 // words that are told of one event
 export function tell(pair, writes) {
 	const parts = ["cleared", "linked"].map((verb, on) => {
 		const names = writes.cells
-				.filter(cell => !cell[3] === !on)
-				.map(([i, j]) => cellName(pair, i, j)),
-			more = names.splice(MOST).length
+			.filter(cell => !cell[3] === !on)
+			.map(([i, j]) => cellName(pair, i, j))
+		const more = names.splice(MOST).length
 		return names.length && `was ${verb}: ${names.join(", ")}${more ? ` and ${more} more` : ""}`
 	})
 	return parts.filter(Boolean).join("; ") || describe(pair, writes)
@@ -42,8 +42,8 @@ export function dependent(waiting, entry, rev) {
 	const held = new Set(fields(whole(entry)))
 	return waiting.filter(later => {
 		if (later.k !== entry.k || later.tab !== entry.tab) return false
-		const own = fields(whole(later)),
-			falls = rev ? later.rev === entry.rev : own.some(field => held.has(field))
+		const own = fields(whole(later))
+		const falls = rev ? later.rev === entry.rev : own.some(field => held.has(field))
 		if (falls) own.forEach(field => held.add(field))
 		return falls
 	})

@@ -25,8 +25,8 @@ export class Session {
 
 	// Make an event and send it; return the cells touched, or null where it is too large.
 	commit(kind, data) {
-		const reverse = REVERSES.test(kind),
-			own = reverse ? {of: data.of} : {...data}
+		const reverse = REVERSES.test(kind)
+		const own = reverse ? {of: data.of} : {...data}
 		if (this.seen.size) own.seen = [...this.seen].map(index => this.view.cell(index))
 		const event = {
 			id: this.wire.newId(),
@@ -64,8 +64,8 @@ export class Session {
 		}
 		const {view} = this
 		this.fold()
-		const fresh = this.view,
-			changed = name => fresh[name].some((value, index) => value !== view[name][index])
+		const fresh = this.view
+		const changed = name => fresh[name].some((value, index) => value !== view[name][index])
 		foreign ||= ["values", "bulk", "rejected"].some(changed)
 		this.view = Object.assign(view, fresh)
 		return foreign

@@ -15,8 +15,8 @@ import {
 import {log} from "./audit.js"
 import {begin} from "./tabs.js"
 
-const form = $("settings"),
-	TICKS = ["learning", "blind", "majority"]
+const form = $("settings")
+const TICKS = ["learning", "blind", "majority"]
 
 begin(async (me, project) => {
 	let timer = 0
@@ -71,10 +71,10 @@ begin(async (me, project) => {
 
 	whenSent(form, async ({suggestions}) => {
 		const {
-				name,
-				settings: {guidelines, learning, blind, majority},
-			} = project,
-			before = {name, guidelines, learning, blind, majority}
+			name,
+			settings: {guidelines, learning, blind, majority},
+		} = project
+		const before = {name, guidelines, learning, blind, majority}
 		const change = Object.fromEntries(
 			Object.entries(values()).filter(([key, value]) => value !== before[key]),
 		)
@@ -91,8 +91,8 @@ begin(async (me, project) => {
 		),
 	)
 	on($("delete"), "click", async () => {
-		const {name, pairs, annotators} = project,
-			backup = button(() => tried(() => download(below("backup"))), "", "Download backup")
+		const {name, pairs, annotators} = project
+		const backup = button(() => tried(() => download(below("backup"))), "", "Download backup")
 		const text = `${plural(pairs, "pair")} and the work of ${plural(annotators.length, "person", "people")} will be gone for good.`
 		const gone = await question({
 			title: `Delete “${name}”?`,

@@ -6,8 +6,8 @@ const known = new Map()
 
 // The classes and the path of what a cell shows; null where it shows nothing.
 export function markOf(pair, index, size) {
-	const value = pair.values[index],
-		made = shapes(size)
+	const value = pair.values[index]
+	const made = shapes(size)
 	if (pair.isNull(index)) return value ? [value === 2 ? "null" : "null maybe", made.null] : null
 	if (value) return [value === 2 ? "sure" : "possible", pair.bulk[index] ? made.unseen : made.box]
 	if (pair.rejected[index]) return pair.hints.shown ? ["rejected", made.cross] : null
@@ -21,13 +21,13 @@ export const levelOf = p => [0.1, 0.6, 0.9].filter(least => p >= least).length
 
 export function shapes(size) {
 	if (known.has(size)) return known.get(size)
-	const edge = Math.max(2, Math.round(size * 0.12)) + 0.5,
-		middle = size / 2,
-		arm = size * 0.14,
-		wide = size * 0.27
-	const box = rounded(edge, edge, size - edge, size - edge, 3),
-		corner = edge + size * 0.2,
-		cut = size * 0.28
+	const edge = Math.max(2, Math.round(size * 0.12)) + 0.5
+	const middle = size / 2
+	const arm = size * 0.14
+	const wide = size * 0.27
+	const box = rounded(edge, edge, size - edge, size - edge, 3)
+	const corner = edge + size * 0.2
+	const cut = size * 0.28
 	const made = {
 		box,
 		unseen: box + circle(size - corner, corner, Math.max(2.4, size * 0.12)),

@@ -48,9 +48,9 @@ export class Sheet extends Page {
 
 	// Keys act in the text and the judgment, not where something is being typed or chosen.
 	pressed(event) {
-		const {target} = event,
-			within = target.closest("#work"),
-			action = actionOf(event, this.actions)
+		const {target} = event
+		const within = target.closest("#work")
+		const action = actionOf(event, this.actions)
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
 		if (!within || target.closest("textarea, select, input:not([type=radio])"))
 			return action === "escape" && this.focus()
@@ -67,8 +67,8 @@ export class Sheet extends Page {
 	}
 
 	run(action, event) {
-		const [, name, about] = /^(\S+) ?(.*)$/s.exec(action),
-			given = about ? [about, event] : [event]
+		const [, name, about] = /^(\S+) ?(.*)$/s.exec(action)
+		const given = about ? [about, event] : [event]
 		if (this.pair) this[`do_${name.replaceAll("-", "_")}`](...given)
 	}
 
@@ -106,8 +106,8 @@ export class Sheet extends Page {
 
 	// Draw what both pages have; each draws its own besides.
 	draw() {
-		const {pair} = this,
-			field = $("comment")
+		const {pair} = this
+		const field = $("comment")
 		if (document.activeElement !== field) field.value = this.written = pair.comments.get("") || ""
 		say("status-text", this.note)
 		this.title()
@@ -120,11 +120,11 @@ export class Sheet extends Page {
 	// What keys can do now; the footer shows no others.
 	works() {
 		const {
-				doc: {next, previous},
-				pair,
-				session,
-			} = this,
-			steps = kind => pair[kind].length || session.more(kind)
+			doc: {next, previous},
+			pair,
+			session,
+		} = this
+		const steps = kind => pair[kind].length || session.more(kind)
 		return {next, previous, undo: steps("undo"), redo: steps("redo")}
 	}
 
@@ -167,8 +167,8 @@ export class Sheet extends Page {
 		for (const row of this.refusals.filter(({k}) => k === doc.k)) {
 			this.refusals = this.refusals.filter(other => other !== row)
 			for (const event of row.events) {
-				const again = this.again(event),
-					text = `Not saved: ${told(this.pair, event)}. ${row.message}`
+				const again = this.again(event)
+				const text = `Not saved: ${told(this.pair, event)}. ${row.message}`
 				this.say(text)
 				const keepThis = await question($("status-text"), text, !!again)
 				if (this.doc !== doc) return
@@ -181,8 +181,8 @@ export class Sheet extends Page {
 
 	// The data by which an event would now be taken; null where there is nothing to do again.
 	again({kind, data}) {
-		const {pair} = this,
-			now = (held, [name, , after]) => [name, held.get(name) ?? null, after]
+		const {pair} = this
+		const now = (held, [name, , after]) => [name, held.get(name) ?? null, after]
 		if (kind === "rewrite" || kind === "extract")
 			return {[`${kind}s`]: data[`${kind}s`].map(row => now(pair[`${kind}s`], row))}
 		if (kind === "comment") return {...data, before: pair.comments.get(data.key) || ""}
@@ -197,11 +197,11 @@ export class Sheet extends Page {
 
 	// Write down the comment that is being typed.
 	keep() {
-		const {value} = $("comment"),
-			{written} = this
+		const {value} = $("comment")
+		const {written} = this
 		if (written === undefined || value === written || !this.pair) return
-		const after = value.replace(/[^\P{Cc}\n\t]/gu, "").trim(),
-			before = this.pair.comments.get("") || ""
+		const after = value.replace(/[^\P{Cc}\n\t]/gu, "").trim()
+		const before = this.pair.comments.get("") || ""
 		this.written = after
 		if (after !== before)
 			this.commit("comment", {key: "", before, after}, after ? "comment saved" : "comment removed")
@@ -273,8 +273,8 @@ export class Sheet extends Page {
 			if (!all) return
 			Object.assign(this, {doc: all, session: new Session(all, this.wire, MadePair)})
 		}
-		const top = this.pair[kind].at(-1),
-			data = this.pair.inverse(kind)
+		const top = this.pair[kind].at(-1)
+		const data = this.pair.inverse(kind)
 		if (!data) return this.say(`nothing to ${kind}`)
 		this.commit(
 			kind,
@@ -289,9 +289,9 @@ export class Sheet extends Page {
 // Enter, make the page, and open the first pair that is not done.
 export const start = make =>
 	begin(async () => {
-		const wire = await arrive(),
-			sheet = make(wire),
-			pairs = asked() ? [{k: asked()}] : await toDo(wire)
+		const wire = await arrive()
+		const sheet = make(wire)
+		const pairs = asked() ? [{k: asked()}] : await toDo(wire)
 		document.body.dataset.state = "ready"
 		const open = ({state}) => state === "open" || state === "reopened" // not one on which all agree
 		await sheet.load(

@@ -23,21 +23,21 @@ function parts(line, granularity, language) {
 // The lines of a text: each a list of units {text, from, to, sentence}; `text` has the white space behind it too.
 export function linesOf(text, language) {
 	const known = abbreviated(text)
-	let at = 0,
-		sentence = 0
+	let at = 0
+	let sentence = 0
 	return text.split("\n").map(line => {
 		const starts = starting(
-				line,
-				parts(line, "sentence", language).map(([index]) => index),
-				language,
-				known,
-			),
-			units = []
-		let place = at,
-			end = 0
+			line,
+			parts(line, "sentence", language).map(([index]) => index),
+			language,
+			known,
+		)
+		const units = []
+		let place = at
+		let end = 0
 		for (const [index, segment] of parts(line, "word", language)) {
-			const word = segment.trim(),
-				start = index + segment.indexOf(word)
+			const word = segment.trim()
+			const start = index + segment.indexOf(word)
 			if (!word) continue
 			if (units.length) units.at(-1).text += line.slice(end, start)
 			place += length(line.slice(end, start))
@@ -76,8 +76,8 @@ export const charactersOf = (units, [first, last]) => [units[first].from, units[
 // The first and the last unit of a sentence.
 export function sentenceAt(units, at) {
 	const {sentence} = units[at]
-	let first = at,
-		last = at
+	let first = at
+	let last = at
 	while (units[first - 1]?.sentence === sentence) first--
 	while (units[last + 1]?.sentence === sentence) last++
 	return [first, last]

@@ -35,9 +35,9 @@ const reading = ({progress}) => [
 ]
 
 function parts(view, blind) {
-	const found = main(view),
-		{at, annotators, twos, pull, reason} = view,
-		counted = at && Number.isFinite(found["phrases.sure.C"]?.value)
+	const found = main(view)
+	const {at, annotators, twos, pull, reason} = view
+	const counted = at && Number.isFinite(found["phrases.sure.C"]?.value)
 	const wait = {value: null, reason: reason || "being computed"}
 	const of = name => figure(found[name] ?? wait)
 	const named = name => (twos.length > 1 ? `${name}, mean of ${twos.length}` : name)

@@ -5,8 +5,8 @@ export function hintsOf(pair, doc) {
 	const cells = (doc?.cells ?? [])
 		.map(([i, j, p, strength]) => [pair.at(i, j), p, strength || 2])
 		.sort((a, b) => a[0] - b[0])
-	const map = x => new Map(cells.map(cell => [cell[0], cell[x]])),
-		systems = new Map()
+	const map = x => new Map(cells.map(cell => [cell[0], cell[x]]))
+	const systems = new Map()
 	for (const [name, links] of doc?.links ?? [])
 		for (const cell of links)
 			systems.set(pair.at(...cell), [...(systems.get(pair.at(...cell)) ?? []), name])
@@ -55,8 +55,8 @@ export function next(pair, index, step) {
 
 // The likeliest cell of a word without link: its best suggestion, else near where its neighbours point.
 export function likeliest(pair, side, at) {
-	const source = side === "source",
-		[list, length, size] = source ? [pair.rows, pair.n, pair.m] : [pair.columns, pair.m, pair.n]
+	const source = side === "source"
+	const [list, length, size] = source ? [pair.rows, pair.n, pair.m] : [pair.columns, pair.m, pair.n]
 	const own = pair.hints.cells.filter(
 		index => pair.place(index)[source ? 0 : 1] === at && !pair.isNull(index) && open(pair, index),
 	)

@@ -96,8 +96,8 @@ async function known() {
 
 // Begin a page of managers: `start(me, project)` draws it.
 export async function begin(start) {
-	const part = document.querySelector("header"),
-		main = document.querySelector("main")
+	const part = document.querySelector("header")
+	const main = document.querySelector("main")
 	try {
 		const [me, project] = await known()
 		listen()
@@ -134,8 +134,8 @@ export const seenAgain = load =>
 
 // Give the pages of work the same head: tabs above the dashboard; where pairs need the room, in the menu.
 export async function frame() {
-	const [me, project] = await known(),
-		old = document.querySelector("header")
+	const [me, project] = await known()
+	const old = document.querySelector("header")
 	document.body.classList.add("framed")
 	if (old.querySelector("nav")) {
 		old.querySelector(".brand").replaceWith(brand())

@@ -151,8 +151,8 @@ class Wire extends EventTarget {
 	}
 
 	async pair(k) {
-		const ahead = await this.#ahead.get(k),
-			get = () => this.peek(k, "")
+		const ahead = await this.#ahead.get(k)
+		const get = () => this.peek(k, "")
 		this.#ahead.delete(k)
 		// what was learned since is to be shown; without a server what is at hand has to do
 		let reply = ahead?.learning ? get().catch(() => ahead) : ahead
@@ -270,8 +270,8 @@ class Wire extends EventTarget {
 	}
 
 	async acknowledged(entries, {events}) {
-		const {k} = entries[0],
-			ids = entries.map(entry => entry.event.id)
+		const {k} = entries[0]
+		const ids = entries.map(entry => entry.event.id)
 		await this.#outbox.remove(ids)
 		this.#channel.postMessage({kind: "stored", k, events, ids})
 		this.#stored(k, events, ids)

@@ -27,14 +27,14 @@ const valueName = (i, j, value) =>
 
 // What a cell holds: "sure; accepted in bulk, not looked at", "suggested, 67 percent of votes: giza/1", "rejected".
 export function cellState(pair, index) {
-	const value = pair.values[index],
-		parts = [valueName(...pair.cell(index), value)],
-		p = pair.hints.p.get(index)
+	const value = pair.values[index]
+	const parts = [valueName(...pair.cell(index), value)]
+	const p = pair.hints.p.get(index)
 	if (pair.bulk[index]) parts.push("accepted in bulk, not looked at")
 	if (pair.hints.shown && pair.rejected[index]) parts.push("rejected")
 	else if (pair.hints.shown && p !== undefined) {
-		const {set, systems} = pair.hints,
-			names = systems.get(index)?.join(", ")
+		const {set, systems} = pair.hints
+		const names = systems.get(index)?.join(", ")
 		const share =
 			(p === null ? "" : `, ${Math.round(100 * p)} percent${set === "vote" ? " of votes" : ""}`) +
 			(names ? `: ${names}` : "")
@@ -47,8 +47,8 @@ export function cellState(pair, index) {
 
 // "reached, 8 of 12; at, 9 of 13: sure; suggested, 24 percent"
 export function cellLabel(pair, index) {
-	const [i, j] = pair.cell(index),
-		{n, m} = pair
+	const [i, j] = pair.cell(index)
+	const {n, m} = pair
 	const row = i < 0 ? "no source word" : `${pair.source[i]}, ${i + 1} of ${n}`
 	return `${row}; ${j < 0 ? "no target word" : `${pair.target[j]}, ${j + 1} of ${m}`}: ${cellState(pair, index)}`
 }
@@ -70,9 +70,9 @@ export function spanName(pair, [top, bottom, left, right]) {
 // What gives way to cells that are set, as a word has links or a null: "; dropped: a ~ b, c ~ d".
 export function dropped(pair, cells, most = 5) {
 	const names = cells.some(cell => cell[3])
-			? cells.filter(cell => !cell[3]).map(([i, j]) => cellName(pair, i, j))
-			: [],
-		more = names.length - most
+		? cells.filter(cell => !cell[3]).map(([i, j]) => cellName(pair, i, j))
+		: []
+	const more = names.length - most
 	return names.length
 		? `; dropped: ${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`
 		: ""
@@ -80,9 +80,9 @@ export function dropped(pair, cells, most = 5) {
 
 // What an event did, in a few words; `writes` as the model tells them.
 export function describe(pair, {cells, bulk, rejected, comments: [comment], label, flags, done}) {
-	const more = dropped(pair, cells),
-		main = more ? cells.filter(cell => cell[3]) : cells,
-		[i, j, , after] = main[0] || rejected[0] || []
+	const more = dropped(pair, cells)
+	const main = more ? cells.filter(cell => cell[3]) : cells
+	const [i, j, , after] = main[0] || rejected[0] || []
 	if (main.length === 1) return `${cellName(pair, i, j)}: ${valueName(i, j, after)}${more}`
 	if (main.length) {
 		const values = new Set(main.filter(([s, t]) => s >= 0 && t >= 0).map(cell => cell[3]))
