@@ -36,10 +36,10 @@ def table_under(page, heading):
 def test_the_table_of_keys_is_that_of_the_page(name):
     """Rows of the key map: keys, action, what it does, and what to show in place of the keys."""
     table = (FOLDER / name).read_text(encoding="utf-8")
-    table = table.partition("export const KEYS = {\n")[2]
-    lines = [line.strip() for line in table.partition("\n}\n")[0].splitlines()]
-    rows = [line for line in lines if not re.fullmatch(r"[A-Z][a-z]+: \[|\],", line)]
-    found = [json.loads(row.removesuffix(",")) for row in rows]  # each row is a literal
+    table = table.partition("export const KEYS = {\n")[2].partition("\n}\n")[0]
+    table = re.sub(r'" \+\s+"', "", table)  # long texts are in parts
+    rows = re.findall(r'\[(\s*"[^\]]*?"),?\s*\]', table)
+    found = [json.loads(f"[{row}]") for row in rows]
     assert {row[1] for row in found} > {"step", "far", "undo", "done", "help"}
     told = [[f"`{row[-1] if row[3:] else row[0]}`", row[2]] for row in found if row[2:]]
     assert table_under(*KEYS[name]) == told

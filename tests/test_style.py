@@ -4,6 +4,7 @@ Tests find the real corpora through the fixture `data` alone.
 """
 
 import ast
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -53,3 +54,29 @@ def test_tests_read_the_folder_of_real_corpora_through_the_fixture_alone():
     }
     assert list(found) == ["conftest.py"]
     assert len(found["conftest.py"]) == 1
+
+
+PRAGMAS = re.compile("# fmt" + ":|biome-" + "ignore|prettier-" + "ignore|# yapf" + ":")
+SOURCES = sorted(
+    path
+    for folder in ("alignkit", "benchmarks", "docs", "tests")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".py", ".pyi", ".js", ".css")
+)
+
+
+def test_formatters_decide_the_layout():
+    kept = [str(path) for path in SOURCES if PRAGMAS.search(path.read_text("utf-8"))]
+    assert kept == []
+
+
+def test_lines_of_scripts_are_short():
+    """The formatter breaks code, but neither texts nor comments."""
+    long = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in SOURCES
+        if path.suffix == ".js" and path.name != "iframe-worker.js"  # of somebody else
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if len(line) > 110
+    ]
+    assert long == []

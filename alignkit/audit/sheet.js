@@ -105,7 +105,7 @@ function cell(text) {
 function save() {
 	const lines = [data.headings, ...data.rows].map(row => row.map(cell).join(data.divider))
 	const link = document.createElement("a")
-	link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], {type: "text/plain"}))
+	link.href = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], {type: "text/plain"}))
 	link.download = data.file
 	link.click()
 	setTimeout(() => URL.revokeObjectURL(link.href), 10000)
@@ -149,4 +149,4 @@ at("remark").addEventListener("input", event => {
 document.addEventListener("keydown", act)
 restore()
 const first = data.rows.findIndex(row => !row[judgment])
-go(first < 0 ? 0 : first)
+go(Math.max(first, 0))

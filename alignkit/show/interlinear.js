@@ -1,4 +1,5 @@
-// Running text of both sides: a word that is pointed at lights its counterparts, by mouse, touch or keys.
+// Running text of both sides: a word that is pointed at lights its counterparts, by mouse, touch or
+// keys.
 {
 	const $ = id => document.getElementById(id)
 	const {names, size, pairs} = JSON.parse($("data").textContent)
@@ -86,8 +87,8 @@
 		dark()
 		main.replaceChildren(...pairs.slice(first, first + size).map(drawn))
 		const last = Math.min(first + size, pairs.length)
-		$("place").textContent =
-			`pairs ${(first + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${pairs.length.toLocaleString("en")}`
+		const [begin, end, every] = [first + 1, last, pairs.length].map(k => k.toLocaleString("en"))
+		$("place").textContent = `pairs ${begin} to ${end} of ${every}`
 		$("page").value = first / size + 1
 		$("previous").disabled = !first
 		$("next").disabled = last === pairs.length
@@ -151,10 +152,12 @@
 			extend && anchor?.article === to.article && anchor.which === to.which ? anchor : to
 		pinned = false
 		to.focus()
-		light((anchor = start), to)
+		anchor = start
+		light(anchor, to)
 	}
 
-	// The word above or below: its first counterpart, or the nearest one; beyond, that of the next pair.
+	// The word above or below: its first counterpart, or the nearest one; beyond, that of the next
+	// pair.
 	const across = ({article, which, at}, step) => {
 		if (which + step === 0 || which + step === 1) {
 			const [to] = [...(article.linked[which].get(at)?.keys() || [])].sort((a, b) => a - b)
@@ -179,13 +182,20 @@
 			End: () => go(own.at(-1), event.shiftKey),
 			Enter: () => span.click(),
 			" ": () => span.click(),
-			Escape: () => (pinned = false) || dark(),
+			Escape: () => {
+				pinned = false
+				dark()
+			},
 		}
 		if (!moves[event.key]) return
 		event.preventDefault()
 		moves[event.key]()
 	})
-	main.addEventListener("focusin", event => !pinned && word(event) && light((anchor = word(event))))
+	main.addEventListener("focusin", event => {
+		if (pinned || !word(event)) return
+		anchor = word(event)
+		light(anchor)
+	})
 	main.addEventListener(
 		"mouseover",
 		event => !pinned && !getSelection().toString() && word(event) && light(word(event)),
@@ -214,7 +224,10 @@
 	$("page").addEventListener("change", event => turn((event.target.value - 1) * size, true))
 	$("page").max = Math.ceil(pairs.length / size) || 1
 	$("annotator").replaceChildren(...names.map((text, value) => html("option", {value}, text)))
-	$("annotator").addEventListener("change", event => turn(first, (name = +event.target.value) < 0))
+	$("annotator").addEventListener("change", event => {
+		name = +event.target.value
+		turn(first, name < 0)
+	})
 	$("chosen").hidden = names.length < 2
 	$("pages").hidden = pairs.length <= size
 	$("controls").hidden = false

@@ -1,4 +1,5 @@
-// The votes on a pair, compared with each other and with gold, as alignkit/annotate/gold/adjudication.py has it.
+// The votes on a pair, compared with each other and with gold, as
+// alignkit/annotate/gold/adjudication.py has it.
 import {last, Pair} from "./model.js"
 import {atomic} from "./phrases.js"
 
@@ -141,7 +142,8 @@ function neighbours(key) {
 	return key === JUDGED ? [] : [...near(i, x => `${x},${j}`), ...near(j, x => `${i},${x}`)]
 }
 
-// The event by which a group gets a value: as the vote of a number, or one's own. What cannot stand beside it goes.
+// The event by which a group gets a value: as the vote of a number, or one's own. What cannot stand
+// beside it goes.
 export function decision(pair, voters, group, {vote, value}, note) {
 	const data = {cells: [], whys: []}
 	const keys = new Set(group.map(({key}) => key))
@@ -185,7 +187,8 @@ export function decision(pair, voters, group, {vote, value}, note) {
 // The least of the votes in the middle: what is taken for places that are not decided yet.
 const middle = votes => [...votes].sort((a, b) => a - b)[Math.floor((votes.length - 1) / 2)]
 
-// What the values that a group may get change in phrase pairs: [box, for each value {sure, possible}].
+// What the values that a group may get change in phrase pairs: [box, for each value {sure,
+// possible}].
 export function effects(pair, all, group, values) {
 	const keys = new Set(group.map(({key}) => key))
 	const links = new Map()

@@ -1,4 +1,5 @@
-// The matrix of votes: what is open in stripes, a voter each; what is settled with a letter that tells whose it is.
+// The matrix of votes: what is open in stripes, a voter each; what is settled with a letter that
+// tells whose it is.
 import {draw, path, set, svg} from "./dom.js"
 import {AGREED, DECIDED, JUDGED, placeOf} from "./adjudicate-cases.js"
 import {Matrix} from "./matrix.js"

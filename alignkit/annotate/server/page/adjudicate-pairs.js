@@ -11,14 +11,16 @@ const told = ({state, left, stake}) => {
 	)
 }
 
-export const list = app =>
-	(app.finding ||= finder(app, told, ({total, done, open, project}) => {
+export function list(app) {
+	app.finding ||= finder(app, told, ({total, done, open, project}) => {
 		const agreed = total - done - open
 		$("settle").hidden = !agreed
 		$("settle").textContent = `Mark ${plural(agreed, "pair")} as done: all agree`
 		$("settle").onclick = () => settle(app)
 		return `${total} of ${plural(project, "pair")} ready, ${done} done`
-	}))()
+	})
+	return app.finding()
+}
 
 // Mark all pairs done on which all agree, so many at a time.
 async function settle(app) {

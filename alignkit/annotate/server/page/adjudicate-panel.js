@@ -1,4 +1,5 @@
-// What stands beside the matrix: the differences at the left, the votes on one and what follows from them at the right.
+// What stands beside the matrix: the differences at the left, the votes on one and what follows
+// from them at the right.
 import {AGREED, DECIDED, effects, JUDGED, placeOf, REOPENED} from "./adjudicate-cases.js"
 import {scrolls, vote} from "./adjudicate-matrix.js"
 import {$, button, html, item, key, on, set, svg} from "./dom.js"
@@ -64,7 +65,8 @@ export class Panel {
 				app.matrix.focus()
 			}
 		})
-		const {labels = [], flags = []} = (this.scheme = app.project.scheme || {})
+		this.scheme = app.project.scheme || {}
+		const {labels = [], flags = []} = this.scheme
 		for (const {value, name} of [...labels, ...flags]) spoken.set(value, name)
 		offer(
 			app,
@@ -314,7 +316,8 @@ export class Panel {
 		)
 	}
 
-	// What is said of the difference at the cursor, or of the cell under the mouse; and the keys that do something now.
+	// What is said of the difference at the cursor, or of the cell under the mouse; and the keys that
+	// do something now.
 	status() {
 		const {
 			app,

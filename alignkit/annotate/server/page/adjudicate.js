@@ -328,7 +328,9 @@ class App extends Page {
 		const name = groupName(pair, group)
 		this.recalled = note
 		this.#commit("decide", data)
-		const told = `${name}: ${valueName(group[0].key, value)}, ${choice.vote === undefined ? "your own" : `as ${voters[choice.vote].name}`}${dropped(pair, data.cells)}`
+		const whose = choice.vote === undefined ? "your own" : `as ${voters[choice.vote].name}`
+		const gone = dropped(pair, data.cells)
+		const told = `${name}: ${valueName(group[0].key, value)}, ${whose}${gone}`
 		if (was && this.open.length) this.next(1)
 		this.say(
 			`${told}; ${this.open.length ? `${this.open.length} left` : `nothing is left: ${this.nothing}`}`,

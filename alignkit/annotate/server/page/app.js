@@ -1,5 +1,5 @@
 // The page: an open pair, the cursor, and all that is shown of them.
-import {$, announce, html, key, on, say} from "./dom.js"
+import {$, announce, html, key, say} from "./dom.js"
 import {actions} from "./actions.js"
 import {asked, pairs as toDo} from "./beginning.js"
 import {actionOf, typing} from "./keyboard.js"
@@ -64,7 +64,8 @@ class App extends Page {
 		this.run(action, event.key)
 	}
 
-	// Remember which of the main keys were used. They are shown until each was, or some pairs are done.
+	// Remember which of the main keys were used. They are shown until each was, or some pairs are
+	// done.
 	learned(action) {
 		const used = JSON.parse(localStorage.getItem(`${this.shelf} keys`) || "[]")
 		const left = MAIN.filter(name => !used.includes(name))
@@ -100,9 +101,9 @@ class App extends Page {
 		this.tally(doc)
 		this.#title()
 		this.matrix.focus()
-		announce(
-			`${doc.id}, ${doc.place} of ${doc.pairs}: ${pair.n} source and ${pair.m} target words, ${plural(pair.links(), "link")}`,
-		)
+		const words = `${pair.n} source and ${pair.m} target words`
+		const links = plural(pair.links(), "link")
+		announce(`${doc.id}, ${doc.place} of ${doc.pairs}: ${words}, ${links}`)
 		document.body.dataset.pair = doc.k
 		for (const next of new Set([doc.next_open, doc.next])) if (next) this.wire.prefetch(next)
 		this.#elsewhere()
@@ -119,7 +120,8 @@ class App extends Page {
 		return this.act.back(kind)
 	}
 
-	// On to the next open pair, as the server now has it: what was fetched before does not know what is done since.
+	// On to the next open pair, as the server now has it: what was fetched before does not know what
+	// is done since.
 	async onward(turn) {
 		const {
 			doc,
@@ -150,7 +152,8 @@ class App extends Page {
 
 	// Size and draw all of it anew.
 	lay() {
-		const {source, target} = (this.doc.direction ||= {})
+		this.doc.direction ||= {}
+		const {source, target} = this.doc.direction
 		const within = focused()
 		this.rtl = target === "rtl"
 		this.matrix.load(
@@ -183,7 +186,8 @@ class App extends Page {
 		return side ? [this.cursor[0], at] : [at, this.cursor[1]]
 	}
 
-	// A click on a word of each line is a click on their cell. The first word stays chosen until then, or until anything else moves the cursor.
+	// A click on a word of each line is a click on their cell. The first word stays chosen until
+	// then, or until anything else moves the cursor.
 	pick(side, at) {
 		const {
 			lines,
@@ -336,7 +340,8 @@ class App extends Page {
 		this.#counted(done)
 	}
 
-	// Events were not taken: what they write was changed in another tab, or the text was. They are kept until the user has chosen.
+	// Events were not taken: what they write was changed in another tab, or the text was. They are
+	// kept until the user has chosen.
 	async refused({k, refused: events, rev, old, status, message, moved}) {
 		// what is somebody else's now is told, not asked about
 		if (events.some(({kind}) => kind !== "open"))
@@ -386,7 +391,8 @@ class App extends Page {
 		if (!this.refusals.length) this.wire.settled()
 	}
 
-	// "set possible in your other tab; here sure", and what keeps this. Nothing is asked where nothing stands against it any more.
+	// "set possible in your other tab; here sure", and what keeps this. Nothing is asked where
+	// nothing stands against it any more.
 	#versus(writes) {
 		const {pair, act} = this
 		const {cells, comments, label, flags, done, kind} = writes
@@ -438,7 +444,9 @@ class App extends Page {
 		return {
 			text: (kind ? `${kind} not saved: ` : "") + parts.join(" "),
 			ask: ask && parts.length > 0,
-			keep: () => keeps.forEach(keep => keep()),
+			keep: () => {
+				for (const keep of keeps) keep()
+			},
 		}
 	}
 }

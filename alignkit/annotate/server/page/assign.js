@@ -92,9 +92,9 @@ begin(async () => {
 		field("order").value = order
 		Object.assign(field("trial"), {value: trial, disabled: true})
 		Object.assign(field("seed"), {value: seed, disabled: true})
-		form
-			.querySelectorAll("[name=stratify]")
-			.forEach(box => Object.assign(box, {checked: stratify.includes(box.value), disabled: true}))
+		for (const box of form.querySelectorAll("[name=stratify]")) {
+			Object.assign(box, {checked: stratify.includes(box.value), disabled: true})
+		}
 	}
 
 	const row = ({annotator, pairs, new: added, alone, shared, hidden}) => [

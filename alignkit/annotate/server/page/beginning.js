@@ -16,9 +16,13 @@ export async function pairs(wire) {
 			return known
 		})
 		if (known.pairs.length) return known.pairs
-		$("start-text").textContent = decides
-			? `None of the ${plural(known.project, "pair")} is ready yet: a pair is ready when all its annotators are done. The first one will open here.`
-			: "There is nothing to do here for you yet. The first pair will open here."
+		let empty = "There is nothing to do here for you yet. The first pair will open here."
+		if (decides) {
+			empty =
+				`None of the ${plural(known.project, "pair")} is ready yet: a pair is ready when all ` +
+				"its annotators are done. The first one will open here."
+		}
+		$("start-text").textContent = empty
 		document.body.dataset.state = "waiting"
 		await new Promise(go => setTimeout(go, AFTER))
 	}

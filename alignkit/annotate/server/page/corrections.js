@@ -58,7 +58,9 @@ function picture({pairs, each, line, sets}) {
 	const marks = sets.map(done => `M${x(done + 0.5)} ${HEIGHT - BOTTOM + 2}v6`).join("")
 	const [[, first]] = line
 	const [, last] = line.at(-1)
-	const label = `Corrections per pair over ${plural(pairs, "done pair")}: ${first.toFixed(1)} at first, ${last.toFixed(1)} last; new suggestions ${plural(sets.length, "time")}`
+	const change = `${first.toFixed(1)} at first, ${last.toFixed(1)} last`
+	const learned = `new suggestions ${plural(sets.length, "time")}`
+	const label = `Corrections per pair over ${plural(pairs, "done pair")}: ${change}; ${learned}`
 	return svg(
 		"svg",
 		{viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label},

@@ -46,7 +46,8 @@ const state = ({done, links, comments}) =>
 		.filter(Boolean)
 		.join(", ")
 
-// List all pairs, or find some by id, words or comments and by kind. `told(pair)` is said of each; `about(answer)`, of what the server told, may say something of all.
+// List all pairs, or find some by id, words or comments and by kind. `told(pair)` is said of each;
+// `about(answer)`, of what the server told, may say something of all.
 export function finder(app, told = state, about = () => "") {
 	const {wire} = app
 	const input = $("find-text")
@@ -115,7 +116,9 @@ export function finder(app, told = state, about = () => "") {
 		button(
 			() => {
 				only = value
-				kinds.forEach((kind, at) => set(kind, {"aria-pressed": FILTERS[at][0] === only}))
+				for (const [at, kind] of kinds.entries()) {
+					set(kind, {"aria-pressed": FILTERS[at][0] === only})
+				}
 				ask(0)
 			},
 			"chip",

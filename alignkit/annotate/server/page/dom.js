@@ -1,8 +1,9 @@
 // Elements, made without markup: every text is set as text.
 
 export const $ = id => document.getElementById(id)
-export const on = (element, kinds, act, options) =>
-	kinds.split(" ").forEach(kind => element.addEventListener(kind, act, options))
+export const on = (element, kinds, act, options) => {
+	for (const kind of kinds.split(" ")) element.addEventListener(kind, act, options)
+}
 export const svg = (name, ...rest) =>
 	fill(document.createElementNS("http://www.w3.org/2000/svg", name), ...rest)
 export const html = (name, ...rest) => fill(document.createElement(name), ...rest)

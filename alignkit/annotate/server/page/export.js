@@ -29,9 +29,15 @@ begin(async (me, project) => {
 			unfinished,
 			hidden,
 		} = form.elements
-		return below(
-			`export?${new URLSearchParams({format: format.value, what: value, done: !unfinished.checked, provenance: provenance.checked, hidden: hidden.checked, ...more})}`,
-		)
+		const asked = {
+			format: format.value,
+			what: value,
+			done: !unfinished.checked,
+			provenance: provenance.checked,
+			hidden: hidden.checked,
+			...more,
+		}
+		return below(`export?${new URLSearchParams(asked)}`)
 	}
 
 	async function look() {

@@ -191,7 +191,8 @@ class Extract extends Sheet {
 		return best
 	}
 
-	// The first word of the next sentence, with Shift the last of this or the next; backwards the first of this or the one before.
+	// The first word of the next sentence, with Shift the last of this or the next; backwards the
+	// first of this or the one before.
 	sentenceReach({key, shiftKey}) {
 		const {side} = this
 		const units = this.units[side]

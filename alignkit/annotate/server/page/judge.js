@@ -1,4 +1,5 @@
-// The page on which pairs get a label, flags and corrected texts; for adjudicators, with the votes of all.
+// The page on which pairs get a label, flags and corrected texts; for adjudicators, with the votes
+// of all.
 import {$, button, html, item, key, on, say, set} from "./dom.js"
 import {freeKey, inOrder} from "./made.js"
 import {SHARED, Sheet, start} from "./sheet.js"
@@ -8,7 +9,8 @@ const LETTERS = "asdfqezxvbyim"
 const spoken = ([label, ...flags]) => [label, ...flags].filter(Boolean).join(", ") || "none"
 const value = (label, flags) => (label || flags.length ? [label, ...flags] : [])
 
-// The words of a text as the server divides it: without byte order marks before them; U+FEFF alone is a word.
+// The words of a text as the server divides it: without byte order marks before them; U+FEFF alone
+// is a word.
 const wordsOf = text =>
 	text
 		.split(/[^\S\ufeff]+/)
@@ -19,30 +21,26 @@ const wordsOf = text =>
 const bare = (name, sign) =>
 	name === sign ? "" : sign && name.startsWith(`${sign} `) ? name.slice(sign.length + 1) : name
 
-// The keys of labels and flags. A single sign is its own key; other labels have their numbers, other flags a letter of
-// their name. Where digits take votes, labels have letters.
+// The keys of labels and flags. A single sign is its own key; other labels have their numbers,
+// other flags a letter of their name. Where digits take votes, labels have letters.
 export function signsOf(labels, flags, taken, digits) {
 	const used = new Set(taken)
 	const signs = new Map()
 	const give = (entry, wanted) => {
 		const sign = wanted.find(one => one && !used.has(one))
-		if (sign) used.add(sign), signs.set(entry, sign)
+		if (!sign) return
+		used.add(sign)
+		signs.set(entry, sign)
 	}
 	const single = one => (one.length === 1 && (digits || !/\d/.test(one)) ? [one] : [])
-	labels.forEach((label, at) =>
-		give(label, [
-			...single(label.value),
-			...(digits && at < 9 ? [String(at + 1)] : []),
-			...LETTERS,
-		]),
-	)
-	flags.forEach(flag =>
-		give(flag, [
-			...single(flag.value),
-			...flag.value.toLowerCase().replace(/[^a-z]/g, ""),
-			...LETTERS,
-		]),
-	)
+	for (const [at, label] of labels.entries()) {
+		const number = digits && at < 9 ? [String(at + 1)] : []
+		give(label, [...single(label.value), ...number, ...LETTERS])
+	}
+	for (const flag of flags) {
+		const own = flag.value.toLowerCase().replace(/[^a-z]/g, "")
+		give(flag, [...single(flag.value), ...own, ...LETTERS])
+	}
 	return signs
 }
 
@@ -220,7 +218,7 @@ class Judge extends Sheet {
 			!!why &&
 			doc.votes.some(
 				({id, judgment, flags}) =>
-					String((why.votes || {})[id]?.[0] ?? value(pair.judgment, pair.flags)) !==
+					String(why.votes?.[id]?.[0] ?? value(pair.judgment, pair.flags)) !==
 					String(value(judgment, flags)),
 			)
 		)

@@ -1,7 +1,8 @@
 // The key map: one table, from which keys act and the help is made.
 import {mapped} from "./keyboard.js"
 
-// [keys, action, what it does, what the help shows in place of the keys]; "C-" is Ctrl (or Cmd), "S-" Shift, "Arrow" each of the four.
+// [keys, action, what it does, what the help shows in place of the keys]; "C-" is Ctrl (or Cmd),
+// "S-" Shift, "Arrow" each of the four.
 
 export const KEYS = {
 	Moves: [
@@ -15,7 +16,8 @@ export const KEYS = {
 		[
 			"j",
 			"doubtful",
-			"next doubtful cell: an open suggestion, or a link below 97 % that you accepted with A and have not looked at",
+			"next doubtful cell: an open suggestion, " +
+				"or a link below 97 % that you accepted with A and have not looked at",
 		],
 		["k", "doubtful-back", "previous doubtful cell"],
 		[
@@ -66,12 +68,14 @@ export const KEYS = {
 		[
 			"o",
 			"blocker",
-			"go to a link from a word inside the box to a word outside (because of this link, the box is no phrase pair); again: to the next of these links",
+			"go to a link from a word inside the box to a word outside " +
+				"(because of this link, the box is no phrase pair); again: to the next of these links",
 		],
 		[
 			"f",
 			"phrases",
-			"outline all atomic phrase pairs; again: also all composite ones; again: only the phrase pair at the cursor",
+			"outline all atomic phrase pairs; again: also all composite ones; " +
+				"again: only the phrase pair at the cursor",
 		],
 		["Escape", "escape", "clear the box; from anywhere: back to the matrix", "Esc"],
 	],

@@ -1,7 +1,8 @@
 // The labels and flags of a scheme in a panel.
 import {$, button, html, on, set} from "./dom.js"
 
-// Offer them: `label(value)` acts on a label, `judge(label, flags)` on flags; `app.pair` is the open pair.
+// Offer them: `label(value)` acts on a label, `judge(label, flags)` on flags; `app.pair` is the
+// open pair.
 export function offer(app, {labels = [], flags = []}, label, judge) {
 	if (labels.length > 3) $("labels").classList.add("many")
 	$("labels").append(

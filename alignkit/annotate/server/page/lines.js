@@ -95,7 +95,8 @@ export class Lines {
 		set(side.group, {transform: `translate(${side.shift} 0)`})
 	}
 
-	// Bring the cursor's words into view and mark them; `still` leaves the lines where they are, under the pointer.
+	// Bring the cursor's words into view and mark them; `still` leaves the lines where they are,
+	// under the pointer.
 	place(place, still) {
 		this.at = place
 		this.sides.forEach((side, x) => {
@@ -147,8 +148,8 @@ export class Lines {
 			curves = curves.filter(([, at]) => pair.place(at).some((x, side) => x === this.at[side]))
 		for (const [kind, at] of curves) paths[kind].push(this.#curve(...pair.place(at)))
 		for (const place of blockers) paths[6].push(this.#curve(...place))
-		paths.forEach((parts, kind) => draw(this.curves[kind], parts.join("")))
-		ribbons.forEach((parts, kind) => draw(this.ribbons[kind], parts.join("")))
+		for (const [kind, parts] of paths.entries()) draw(this.curves[kind], parts.join(""))
+		for (const [kind, parts] of ribbons.entries()) draw(this.ribbons[kind], parts.join(""))
 		draw(
 			this.halo,
 			!pair.isNull(index) && (pair.values[index] || open(pair, index))
@@ -178,7 +179,9 @@ export class Lines {
 			const [first, final] = (rtl ? spans[x].reverse() : spans[x]).map(at => words[at])
 			return [first.x + shift, final.x + final.width + shift].map(Math.round)
 		})
-		return `M${a} ${HIGH}C${a} ${HIGH + 26} ${c} ${LOW - 26} ${c} ${LOW}H${d}C${d} ${LOW - 26} ${b} ${HIGH + 26} ${b} ${HIGH}Z`
+		const down = `M${a} ${HIGH}C${a} ${HIGH + 26} ${c} ${LOW - 26} ${c} ${LOW}`
+		const up = `H${d}C${d} ${LOW - 26} ${b} ${HIGH + 26} ${b} ${HIGH}Z`
+		return down + up
 	}
 
 	// The word under a point: [0 for source or 1 for target, place], or null.

@@ -1,4 +1,5 @@
-// A pair with what was made of it: rewrites, spans taken from documents, and why its judgment is as it is.
+// A pair with what was made of it: rewrites, spans taken from documents, and why its judgment is as
+// it is.
 import {last, Pair, writesOf} from "./model.js"
 import {describe} from "./words.js"
 

@@ -140,7 +140,8 @@ export async function download(path, progress = () => {}) {
 	try {
 		for (let part = await reader.read(); !part.done; part = await reader.read()) {
 			parts.push(part.value)
-			progress((bytes += part.value.length))
+			bytes += part.value.length
+			progress(bytes)
 		}
 	} catch {
 		throw new Fault({error: "offline", message: "The connection was lost. Nothing was saved."})
@@ -157,7 +158,8 @@ const shelf = html("div", {id: "toast", role: "status"})
 document.body.append(shelf)
 let timer = 0
 
-// Say what was done, for 10 s, longer while it has focus or the pointer; `undo` is the opposite request.
+// Say what was done, for 10 s, longer while it has focus or the pointer; `undo` is the opposite
+// request.
 export function toast(text, undo) {
 	const from = document.activeElement
 	const hide = () => {
@@ -167,10 +169,11 @@ export function toast(text, undo) {
 	}
 	let left = SHOWN
 	clearInterval(timer)
-	timer = setInterval(
-		() => shelf.matches(":hover, :focus-within") || (left -= 1) > 0 || hide(),
-		1000,
-	)
+	timer = setInterval(() => {
+		if (shelf.matches(":hover, :focus-within")) return
+		left -= 1
+		if (left <= 0) hide()
+	}, 1000)
 	const back = async () => {
 		hide()
 		await undo()
@@ -193,7 +196,8 @@ export async function tried(act, again) {
 	}
 }
 
-// Ask what has no opposite; gives what was typed (or true) once `act` is done, else null. `must` has to be typed.
+// Ask what has no opposite; gives what was typed (or true) once `act` is done, else null. `must`
+// has to be typed.
 export function question({
 	title,
 	text = "",
@@ -249,18 +253,19 @@ export function question({
 
 // Forms
 
-// Call `act(values)` when a form is sent; what is wrong stands under its field, and the first has the focus.
+// Call `act(values)` when a form is sent; what is wrong stands under its field, and the first has
+// the focus.
 export function whenSent(form, act) {
 	form.noValidate = true
 	on(form, "submit", async event => {
 		event.preventDefault()
 		if (form.dataset.busy) return
-		form.querySelectorAll(".fault").forEach(part => part.remove())
-		form
-			.querySelectorAll("[aria-invalid]")
-			.forEach(field => set(field, {"aria-invalid": null, "aria-describedby": null}))
+		for (const part of form.querySelectorAll(".fault")) part.remove()
+		for (const field of form.querySelectorAll("[aria-invalid]")) {
+			set(field, {"aria-invalid": null, "aria-describedby": null})
+		}
 		const wrong = [...form.elements].filter(field => !field.disabled && !field.checkValidity())
-		wrong.forEach(field => blame(form, field, field.dataset.need ?? "Fill in this field."))
+		for (const field of wrong) blame(form, field, field.dataset.need ?? "Fill in this field.")
 		if (wrong.length) return wrong[0].focus()
 		form.dataset.busy = "true"
 		try {
@@ -341,7 +346,9 @@ export function rows(body, items, make, key = "name", anew = false) {
 		let row = before
 		if (anew || before?.dataset.tag !== tag) {
 			row = set(html("tr", {}, ...make(item)), {"data-key": item[key], "data-tag": tag})
-			;[...row.cells].forEach((part, at) => set(part, {"data-name": names[at] || null}))
+			for (const [place, part] of [...row.cells].entries()) {
+				set(part, {"data-name": names[place] || null})
+			}
 			const at = before
 				? [...before.querySelectorAll(CONTROLS)].indexOf(document.activeElement)
 				: -1
@@ -353,13 +360,17 @@ export function rows(body, items, make, key = "name", anew = false) {
 		else body.insertBefore(row, next)
 		old.delete(String(item[key]))
 	}
-	old.forEach(row => row.remove())
+	for (const row of old.values()) row.remove()
 }
 
-// A table of what `get` answers: load it, draw it again after a refusal, put a row that was changed.
+// A table of what `get` answers: load it, draw it again after a refusal, put a row that was
+// changed.
 export function table(body, get, make) {
 	let items = []
-	const draw = (now, anew) => rows(body, (items = now), make, "name", anew)
+	const draw = (now, anew) => {
+		items = now
+		return rows(body, items, make, "name", anew)
+	}
 	return {
 		load: async () => draw(await get()),
 		again: async () => draw(await get().catch(() => items), true),

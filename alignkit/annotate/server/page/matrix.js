@@ -37,7 +37,8 @@ export class Matrix {
 		)
 	}
 
-	// Mark row, column and words of the cell under a mouse. Cursor and focus stay, and no cell is drawn; `told()` hears of it.
+	// Mark row, column and words of the cell under a mouse. Cursor and focus stay, and no cell is
+	// drawn; `told()` hears of it.
 	hover(place) {
 		if (String(place) === String(this.hovered)) return
 		this.hovered = place
@@ -49,7 +50,8 @@ export class Matrix {
 		this.told?.()
 	}
 
-	// Show a pair, or the same in another size; `rtl` and `sourceRtl` say which sides run from right to left.
+	// Show a pair, or the same in another size; `rtl` and `sourceRtl` say which sides run from right
+	// to left.
 	load(pair, rtl, sourceRtl, least) {
 		Object.assign(this, {pair, rtl, here: null, hovered: null})
 		set(this.grid, {"aria-rowcount": pair.n + 1, "aria-colcount": pair.m + 1})
@@ -183,7 +185,11 @@ export class Matrix {
 				`M${left + c * size} ${PAD}V${bottom}M${left + c * size} ${ny}v${size}`
 		for (let r = 1; r < n; r++)
 			lines[r % 5 ? 0 : 1] += `M${left} ${PAD + r * size}H${right}M${nx} ${PAD + r * size}h${size}`
-		const frame = `M${left} ${PAD}H${right}V${bottom}H${left}ZM${nx} ${PAD}h${size}V${bottom}h${-size}ZM${left} ${ny}H${right}v${size}H${left}Z`
+		const frame = [
+			`M${left} ${PAD}H${right}V${bottom}H${left}Z`,
+			`M${nx} ${PAD}h${size}V${bottom}h${-size}Z`,
+			`M${left} ${ny}H${right}v${size}H${left}Z`,
+		].join("")
 		this.rowBand = svg("rect", {x: left, width: m * size, height: size})
 		this.columnBand = svg("rect", {y: PAD, width: size, height: n * size})
 		this.hoverRow = svg("rect", {x: left, width: nx + size - left, height: size, class: "off"})
@@ -350,7 +356,8 @@ export class Matrix {
 	}
 
 	// Put the cursor on a cell: a new element takes its place in the tree, and the focus with it.
-	// Where that was done by pointer, or nothing moved, the view stays: what is under the pointer shall remain there.
+	// Where that was done by pointer, or nothing moved, the view stays: what is under the pointer
+	// shall remain there.
 	place([i, j], focus, still) {
 		const {size, pair, here: old, cells} = this
 		const index = pair.index([i, j])

@@ -13,7 +13,8 @@ function chains(events) {
 	return groups
 }
 
-// What events write taken together: of each thing the first before and the last after; nothing where that was undone.
+// What events write taken together: of each thing the first before and the last after; nothing
+// where that was undone.
 function net(events) {
 	const cells = new Map()
 	const comments = new Map()
@@ -47,8 +48,9 @@ function lasting(event) {
 	return !done && !cells.length && !rejected.length && !comment?.[0]
 }
 
-// What is to be told or asked: {ids, text} is only told, {ids, writes} asked about. Cells of another text
-// and what the server will never take are not asked about; a comment on such a cell goes to the pair.
+// What is to be told or asked: {ids, text} is only told, {ids, writes} asked about. Cells of
+// another text and what the server will never take are not asked about; a comment on such a cell
+// goes to the pair.
 export function matters(rows, k, {rev, comments}) {
 	const notices = new Map()
 	const asked = []
@@ -57,7 +59,8 @@ export function matters(rows, k, {rev, comments}) {
 		const conflict = row.status === 409
 		const old = conflict && row.rev !== rev
 		if (conflict && row.k !== k) continue
-		const head = `${row.k === k ? "" : `pair ${row.k}: `}not saved: ${old ? "the text has changed" : row.message}: `
+		const where = row.k === k ? "" : `pair ${row.k}: `
+		const head = `${where}not saved: ${old ? "the text has changed" : row.message}: `
 		for (const event of row.events) {
 			if (old && event.kind === "comment" && event.data.key && event.data.after) moved.push(event)
 			else if (conflict && (old ? lasting(event) : event.data.cells || !event.data.rejected))

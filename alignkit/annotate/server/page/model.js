@@ -1,4 +1,5 @@
-// One pair of sentences and its state: a plain fold of events, as alignkit/annotate/log/state.py has it.
+// One pair of sentences and its state: a plain fold of events, as alignkit/annotate/log/state.py
+// has it.
 
 import {hintsOf} from "./suggest.js"
 
@@ -121,10 +122,12 @@ export class Pair {
 			const index = this.at(i, j)
 			this.values[index] = after
 			touched.add(index)
-			if (i >= 0 && j >= 0) rows.add(i), columns.add(j)
+			if (i < 0 || j < 0) continue
+			rows.add(i)
+			columns.add(j)
 		}
-		rows.forEach(i => this.extend("row", i))
-		columns.forEach(j => this.extend("column", j))
+		for (const i of rows) this.extend("row", i)
+		for (const j of columns) this.extend("column", j)
 		for (const name of ["bulk", "rejected"]) {
 			for (const [i, j, , after] of writes[name]) {
 				touched.add(this.at(i, j))
@@ -163,9 +166,9 @@ export class Pair {
 		return top && {of: top.id, ...backwards(writesOf(top))}
 	}
 
-	// The data of an edit that gives each [index, value] its value, with what follows from it: a word is linked
-	// or null, never both; what is set by hand is looked at; a suggestion that is cleared is rejected, but not where it is hidden.
-	// Null where nothing changes.
+	// The data of an edit that gives each [index, value] its value, with what follows from it: a word
+	// is linked or null, never both; what is set by hand is looked at; a suggestion that is cleared
+	// is rejected, but not where it is hidden. Null where nothing changes.
 	edit(how, wanted, bulk) {
 		const after = new Map()
 		const data = {how, cells: []}
@@ -176,7 +179,9 @@ export class Pair {
 		}
 		const write = (name, index, value) => {
 			const before = (name === "cells" ? this.values : this[name])[index]
-			if (before !== value) (data[name] ||= []).push([...this.cell(index), before, value])
+			if (before === value) return
+			data[name] ||= []
+			data[name].push([...this.cell(index), before, value])
 		}
 		for (const [index, value] of after) {
 			write("bulk", index, bulk && value && this.values[index] !== value ? 1 : 0)

@@ -21,7 +21,8 @@ export function move(pair, place, name, rtl) {
 	return null
 }
 
-// One step as seen: the nulls are the last row and the rightmost column, whichever way the columns run.
+// One step as seen: the nulls are the last row and the rightmost column, whichever way the columns
+// run.
 function step({n, m}, [i, j], [down, across], rtl) {
 	const seen = x => (rtl && x < m ? m - 1 - x : x)
 	const fit = (x, most) => Math.max(0, Math.min(most, x))

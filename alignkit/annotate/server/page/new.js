@@ -175,9 +175,10 @@ begin(async me => {
 		rows($("findings"), findings, finding, "code", anew)
 		form.hidden = !!project || !all.length
 		$("import").hidden = !project || !all.length
-		if (project)
-			document.body.classList.add("importing"),
-				say("title", `Import into ${me.roles.find(({slug}) => slug === project)?.name ?? project}`)
+		if (project) {
+			document.body.classList.add("importing")
+			say("title", `Import into ${me.roles.find(({slug}) => slug === project)?.name ?? project}`)
+		}
 		if (!field("name").value && name) field("name").value = name
 		field("task").value = task
 		suggesting()

@@ -1,5 +1,6 @@
-// What all pages of pairs share: entering, an open pair and its neighbours, what is said of saving, and a gate. From the
-// moment that a pair is left until the next is drawn, no key, click or touch acts.
+// What all pages of pairs share: entering, an open pair and its neighbours, what is said of saving,
+// and a gate. From the moment that a pair is left until the next is drawn, no key, click or touch
+// acts.
 import {asked} from "./beginning.js"
 import {$, announce, html, on, say, set} from "./dom.js"
 import {enter} from "./wire.js"
@@ -194,7 +195,8 @@ export class Page {
 			.catch(({message}) => this.say(message))
 	}
 
-	// The pair with all steps, where there are some that the page has not been told of; null where it cannot be had.
+	// The pair with all steps, where there are some that the page has not been told of; null where it
+	// cannot be had.
 	async deeper(kind) {
 		const {doc, wire} = this
 		const all = await this.leaving(async () => (await wire.sent(doc.k)) && wire.pair(doc.k))
@@ -202,7 +204,8 @@ export class Page {
 		return this.doc === doc && all
 	}
 
-	// Open another pair by `act`, which gets the turn: once this.turn is another one, something else leads away.
+	// Open another pair by `act`, which gets the turn: once this.turn is another one, something else
+	// leads away.
 	async leaving(act) {
 		const turn = ++this.turn
 		const part = document.querySelector("main")
@@ -225,7 +228,10 @@ export class Page {
 	}
 
 	find() {
-		this.late("dialogs", ({finder}) => (this.finding ||= finder(this))())
+		this.late("dialogs", ({finder}) => {
+			this.finding ||= finder(this)
+			return this.finding()
+		})
 	}
 
 	// Load a module that is seldom asked for, and go on with it.
@@ -242,7 +248,9 @@ export class Page {
 		const late = this.#late && type === "click" && detail
 		if (!this.#shut && !late) return
 		event.stopImmediatePropagation()
-		if (!own && !(key && (event.ctrlKey || event.metaKey || event.altKey))) event.preventDefault() // browsers keep their keys
+		// browsers keep their keys
+		const ofBrowser = key && (event.ctrlKey || event.metaKey || event.altKey)
+		if (!own && !ofBrowser) event.preventDefault()
 		if (late)
 			this.#late = false // it was told as it began
 		else if (!own && !repeat && type !== "beforeinput") this.#tell(++this.#early)

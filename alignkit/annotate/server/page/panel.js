@@ -23,7 +23,8 @@ export class Panel {
 			({legend}) => legend($("legend")),
 			() => {},
 		) // nobody waits for it
-		const {labels = [], flags = []} = (this.scheme = app.project.scheme || {})
+		this.scheme = app.project.scheme || {}
+		const {labels = [], flags = []} = this.scheme
 		$("judgment").hidden = !labels.length && !flags.length
 		offer(
 			app,
@@ -67,6 +68,8 @@ export class Panel {
 		const count = test => cells.filter(test).length
 		const taken = count(index => values[index])
 		const told = (number, word) => (shown ? `${number} ${word}` : "")
+		const rated = cells.some(index => p.get(index) !== null)
+		const least = rated ? `from ${Math.round(100 * threshold)} % ` : ""
 		const texts = {
 			taken: told(taken, "taken") || "hidden",
 			open: told(
@@ -78,7 +81,7 @@ export class Panel {
 				count(index => !values[index] && rejected[index]),
 				"rejected",
 			),
-			above: `Accept all ${cells.some(index => p.get(index) !== null) ? `from ${Math.round(100 * threshold)} % ` : ""}(${high})`,
+			above: `Accept all ${least}(${high})`,
 		}
 		const {by, bulk} = pair.hints
 		texts["suggested-by"] = [by && `${by[0].toUpperCase()}${by.slice(1)}.`, bulk && `${bulk}.`]

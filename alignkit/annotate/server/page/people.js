@@ -61,14 +61,12 @@ begin(async me => {
 		const {pairs} = await api("DELETE", `${at(name)}?etag=${encodeURIComponent(etag)}`)
 		const back = pairs.length
 		await load()
-		toast(
-			`${name} was removed.${back ? ` ${plural(back, "pair")} not begun ${back === 1 ? "returns" : "return"} to nobody.` : ""}`,
-			async () => {
-				await api("PUT", at(name), {role, annotates, etag: ""})
-				if (back) await api("POST", below("move"), {from: "", to: name, count: back, pairs})
-				await load()
-			},
-		)
+		const returned = `${plural(back, "pair")} not begun ${back === 1 ? "returns" : "return"} to nobody.`
+		toast(`${name} was removed.${back ? ` ${returned}` : ""}`, async () => {
+			await api("PUT", at(name), {role, annotates, etag: ""})
+			if (back) await api("POST", below("move"), {from: "", to: name, count: back, pairs})
+			await load()
+		})
 	}
 
 	async function link(values) {
@@ -106,7 +104,8 @@ begin(async me => {
 		toast(`The link for ${name} is withdrawn.`, () => link({name, kind: "invite", role}))
 	}
 
-	// An account has the name of an imported annotator: its role joins the two, or the other gets a new name.
+	// An account has the name of an imported annotator: its role joins the two, or the other gets a
+	// new name.
 	async function same({name}) {
 		await api("PUT", at(name), {role: "annotator", etag: "", same: true})
 		await load()

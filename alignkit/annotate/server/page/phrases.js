@@ -67,7 +67,8 @@ export function composite(pair, limit) {
 	return boxes
 }
 
-// The links that join a word in the box to one outside, at most `limit`, those of source words first.
+// The links that join a word in the box to one outside, at most `limit`, those of source words
+// first.
 export function blockers({rows, columns, values, wide}, [top, bottom, left, right], limit = 50) {
 	const out = []
 	for (let i = top; i <= bottom; i++) {
@@ -88,7 +89,8 @@ export function blockers({rows, columns, values, wide}, [top, bottom, left, righ
 	return out
 }
 
-// Links as rectangles of one strength, for the ribbons between the two lines: [top, bottom, left, right, value].
+// Links as rectangles of one strength, for the ribbons between the two lines: [top, bottom, left,
+// right, value].
 export function rectangles({n, m, rows, values, wide}) {
 	const out = []
 	let above = [] // by column: the rectangle that starts there and reaches the row before
@@ -99,8 +101,12 @@ export function rectangles({n, m, rows, values, wide}) {
 			for (end = j; end + 1 < m && values[i * wide + end + 1] === value; ) end++
 			if (!value) continue
 			let box = above[j]
-			if (box && box[3] === end && box[4] === value) box[1] = i
-			else out.push((box = [i, i, j, end, value]))
+			if (box && box[3] === end && box[4] === value) {
+				box[1] = i
+			} else {
+				box = [i, i, j, end, value]
+				out.push(box)
+			}
 			here[j] = box
 		}
 		above = here

@@ -1,4 +1,5 @@
-// Mouse and touch: click cycles, dragging draws a block; a finger pans unless it rests or the Block button is on.
+// Mouse and touch: click cycles, dragging draws a block; a finger pans unless it rests or the Block
+// button is on.
 import {on} from "./dom.js"
 
 const REST = 300
@@ -7,7 +8,8 @@ const EDGE = 4
 const STEP = 14
 const same = (a, b) => String(a) === String(b)
 
-// `act` has cycle(place), block(from, to), preview(from or null, to), word(side, at), pick(side, at), blocking().
+// `act` has cycle(place), block(from, to), preview(from or null, to), word(side, at), pick(side,
+// at), blocking().
 export function onMatrix(matrix, act) {
 	const {root} = matrix
 	let hold = null // {id, from, to, x, y, touch, drawing, timer}

@@ -26,6 +26,7 @@ export function preview(
 		...(drawn ? [] : [side(source, direction.source), side(target, direction.target)]),
 	)
 	const noun = `${suggests ? "suggested" : "linked"} by ${by}`
+	const words = links.map(([i, j]) => `${source[i] ?? "∅"} ~ ${target[j] ?? "∅"}`)
 	say(
 		"pair-note",
 		[links.length ? `${suggests ? "○ " : ""}${noun}` : "no links", label]
@@ -45,6 +46,6 @@ export function preview(
 	)
 	matrix.root.setAttribute(
 		"aria-label",
-		`${plural(links.length, "link")} ${noun}: ${links.map(([i, j]) => `${source[i] ?? "∅"} ~ ${target[j] ?? "∅"}`).join(", ")}`,
+		`${plural(links.length, "link")} ${noun}: ${words.join(", ")}`,
 	)
 }

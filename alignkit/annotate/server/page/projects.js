@@ -1,5 +1,5 @@
 // The projects: a table for those who manage, cards for annotators.
-import {$, button, html, on, say} from "./dom.js"
+import {$, html, on, say} from "./dom.js"
 import {api, bar, cell, head, pageOf, plural, root, rows, tried, when} from "./manage.js"
 import {SAMPLES} from "./samples.js"
 import {begin, seenAgain} from "./tabs.js"

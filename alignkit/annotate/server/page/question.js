@@ -6,7 +6,8 @@ export const show = id => $(id).open || $(id).showModal()
 // Drop the question, where another pair is opened.
 export const dismiss = () => $("conflict").onclick?.({target: $("conflict")})
 
-// Ask beside a cell; true where this is to be kept, false where that of the other tab, or where there is no choice.
+// Ask beside a cell; true where this is to be kept, false where that of the other tab, or where
+// there is no choice.
 export function question(cell, text, choice) {
 	const part = $("conflict")
 	const {left, top, bottom} = cell.getBoundingClientRect()

@@ -37,14 +37,16 @@ export function fields({id, kind, data}) {
 	].filter(Boolean)
 }
 
-// Of what waits, that which falls with an entry: all for the same old text, else what the same tab has built on it.
+// Of what waits, that which falls with an entry: all for the same old text, else what the same tab
+// has built on it.
 export function dependent(waiting, entry, rev) {
 	const held = new Set(fields(whole(entry)))
 	return waiting.filter(later => {
 		if (later.k !== entry.k || later.tab !== entry.tab) return false
 		const own = fields(whole(later))
 		const falls = rev ? later.rev === entry.rev : own.some(field => held.has(field))
-		if (falls) own.forEach(field => held.add(field))
-		return falls
+		if (!falls) return false
+		for (const field of own) held.add(field)
+		return true
 	})
 }

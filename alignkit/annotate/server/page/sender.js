@@ -20,7 +20,8 @@ export class Sender {
 	offline = "" // "Offline", or why the server did not store what waits
 	stopped = false // the session has ended
 
-	// `wire` has post(entries) -> {status, body}; then it is told what came of it: acknowledged, refused or changed.
+	// `wire` has post(entries) -> {status, body}; then it is told what came of it: acknowledged,
+	// refused or changed.
 	constructor(outbox, wire) {
 		this.#outbox = outbox
 		this.#wire = wire
@@ -69,7 +70,8 @@ export class Sender {
 			const taken = status >= 200 && status < 300
 			if (ENDED.has(status)) break // what waits is kept until there is a session
 			if (!taken && !REFUSED.has(status)) {
-				this.#wait((status && reply.body?.message) || AWAY) // busy, full, too slow (408, 429): it may take it later
+				// busy, full, too slow (408, 429): it may take it later
+				this.#wait((status && reply.body?.message) || AWAY)
 				break
 			}
 			this.offline = ""

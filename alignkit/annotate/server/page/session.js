@@ -1,4 +1,5 @@
-// One open pair: what the server has stored, what is on its way, and the two folded into what is shown.
+// One open pair: what the server has stored, what is on its way, and the two folded into what is
+// shown.
 import {Pair, writesOf} from "./model.js"
 import {tell} from "./refusals.js"
 
@@ -52,7 +53,8 @@ export class Session {
 		return this.seen.add(index)
 	}
 
-	// The server stored these, perhaps not all that was sent, or more; true where the view shows something new.
+	// The server stored these, perhaps not all that was sent, or more; true where the view shows
+	// something new.
 	confirm(events) {
 		let foreign = false
 		for (const event of events) {

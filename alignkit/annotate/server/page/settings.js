@@ -18,7 +18,7 @@ import {begin} from "./tabs.js"
 const form = $("settings")
 const TICKS = ["learning", "blind", "majority"]
 
-begin(async (me, project) => {
+begin(async (_me, project) => {
 	let timer = 0
 	const field = name => form.elements[name]
 
@@ -93,7 +93,8 @@ begin(async (me, project) => {
 	on($("delete"), "click", async () => {
 		const {name, pairs, annotators} = project
 		const backup = button(() => tried(() => download(below("backup"))), "", "Download backup")
-		const text = `${plural(pairs, "pair")} and the work of ${plural(annotators.length, "person", "people")} will be gone for good.`
+		const people = plural(annotators.length, "person", "people")
+		const text = `${plural(pairs, "pair")} and the work of ${people} will be gone for good.`
 		const gone = await question({
 			title: `Delete “${name}”?`,
 			text,

@@ -47,7 +47,13 @@ export function shapes(size) {
 
 export function rounded(left, top, right, bottom, r) {
 	const arc = (x, y) => `A${r} ${r} 0 0 1 ${x} ${y}`
-	return `M${left + r} ${top}H${right - r}${arc(right, top + r)}V${bottom - r}${arc(right - r, bottom)}H${left + r}${arc(left, bottom - r)}V${top + r}${arc(left + r, top)}Z`
+	return [
+		`M${left + r} ${top}`,
+		`H${right - r}${arc(right, top + r)}`,
+		`V${bottom - r}${arc(right - r, bottom)}`,
+		`H${left + r}${arc(left, bottom - r)}`,
+		`V${top + r}${arc(left + r, top)}Z`,
+	].join("")
 }
 
 export const circle = (x, y, r) =>

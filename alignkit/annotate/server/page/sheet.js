@@ -1,4 +1,5 @@
-// What the pages of judging and extracting share: an open pair, its neighbours, keys, undo, comments, dialogs.
+// What the pages of judging and extracting share: an open pair, its neighbours, keys, undo,
+// comments, dialogs.
 import {$, announce, say} from "./dom.js"
 import {asked, pairs as toDo} from "./beginning.js"
 import {actionOf, mapped, onComment} from "./keyboard.js"

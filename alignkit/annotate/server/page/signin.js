@@ -5,7 +5,8 @@ import {api, entered, Fault, question, root, whenSent} from "./manage.js"
 // A page of our own, or the projects.
 function target() {
 	const url = new URL(new URLSearchParams(location.search).get("to") ?? root, location.origin)
-	return url.origin === location.origin && url.pathname.startsWith(root) ? url.href : root // a path such as //evil.example would be another site
+	// a path such as //evil.example would be another site
+	return url.origin === location.origin && url.pathname.startsWith(root) ? url.href : root
 }
 
 async function enter(values) {

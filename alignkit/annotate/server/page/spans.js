@@ -1,4 +1,5 @@
-// A text as words and signs, by line and sentence; places are counted in characters (code points), as the server counts.
+// A text as words and signs, by line and sentence; places are counted in characters (code points),
+// as the server counts.
 import {abbreviated, starting} from "./sentences.js"
 
 const segmenter = (granularity, language) => {
@@ -20,7 +21,8 @@ function parts(line, granularity, language) {
 	return Array.from(line.matchAll(PLAIN[granularity]), match => [match.index, match[0]])
 }
 
-// The lines of a text: each a list of units {text, from, to, sentence}; `text` has the white space behind it too.
+// The lines of a text: each a list of units {text, from, to, sentence}; `text` has the white space
+// behind it too.
 export function linesOf(text, language) {
 	const known = abbreviated(text)
 	let at = 0
@@ -41,7 +43,10 @@ export function linesOf(text, language) {
 			if (!word) continue
 			if (units.length) units.at(-1).text += line.slice(end, start)
 			place += length(line.slice(end, start))
-			while (starts.length && starts[0] <= start) starts.shift(), sentence++
+			while (starts.length && starts[0] <= start) {
+				starts.shift()
+				sentence++
+			}
 			end = start + word.length
 			const from = place
 			place += length(word)

@@ -6,8 +6,8 @@ import {plural} from "./words.js"
 
 const MOST = 2 // annotators that are told one by one
 
-// Fill an element with the figures, and keep them as of now; `project` holds the second secret. Nobody is named
-// where `blind()` says so. Returns what stops it.
+// Fill an element with the figures, and keep them as of now; `project` holds the second secret.
+// Nobody is named where `blind()` says so. Returns what stops it.
 export function strip(element, project, blind = () => false) {
 	if (!document.querySelector("link[href$='page/strip.css']"))
 		document.head.append(html("link", {rel: "stylesheet", href: `${ROOT}page/strip.css`}))

@@ -1,6 +1,7 @@
 // The suggestions of a pair: what is open, what is doubtful, where a word most likely belongs.
 
-// pair.hints: {set, cells: indices in reading order, p, strength and the systems that link it by index, shown}
+// pair.hints: {set, cells: indices in reading order, p, strength and the systems that link it by
+// index, shown}
 export function hintsOf(pair, doc) {
 	const cells = (doc?.cells ?? [])
 		.map(([i, j, p, strength]) => [pair.at(i, j), p, strength || 2])
@@ -37,7 +38,8 @@ export function open(pair, index) {
 // Without a probability it counts as .9: worth taking, and worth looking at.
 export const sure = ({hints}, index) => hints.p.get(index) ?? 0.9
 
-// A cell to look at: an open suggestion, or a link taken in bulk below .97 that nobody has looked at.
+// A cell to look at: an open suggestion, or a link taken in bulk below .97 that nobody has looked
+// at.
 export const doubtful = (pair, index) =>
 	pair.values[index] ? pair.bulk[index] === 1 && sure(pair, index) < 0.97 : open(pair, index)
 
@@ -53,7 +55,8 @@ export function next(pair, index, step) {
 	return found.find(cell => (cell - index) * step > 0) ?? found[0]
 }
 
-// The likeliest cell of a word without link: its best suggestion, else near where its neighbours point.
+// The likeliest cell of a word without link: its best suggestion, else near where its neighbours
+// point.
 export function likeliest(pair, side, at) {
 	const source = side === "source"
 	const [list, length, size] = source ? [pair.rows, pair.n, pair.m] : [pair.columns, pair.m, pair.n]

@@ -1,4 +1,5 @@
-// The head of a lab's pages: the project, its pages that a role may use, and the menu of the account.
+// The head of a lab's pages: the project, its pages that a role may use, and the menu of the
+// account.
 import {button, html, on} from "./dom.js"
 import {
 	announceAccount,
@@ -132,7 +133,8 @@ export const seenAgain = load =>
 		() => document.visibilityState === "visible" && load().catch(() => {}),
 	)
 
-// Give the pages of work the same head: tabs above the dashboard; where pairs need the room, in the menu.
+// Give the pages of work the same head: tabs above the dashboard; where pairs need the room, in the
+// menu.
 export async function frame() {
 	const [me, project] = await known()
 	const old = document.querySelector("header")

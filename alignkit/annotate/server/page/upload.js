@@ -24,7 +24,8 @@ export async function dropped(items) {
 export const named = (file, label) =>
 	Object.assign(file, {label: label.split("/").slice(-2).join("/")})
 
-// Send a file; `progress` gets the share that has gone. An XMLHttpRequest reports how far it is, fetch does not.
+// Send a file; `progress` gets the share that has gone. An XMLHttpRequest reports how far it is,
+// fetch does not.
 export async function send(draft, file, progress = () => {}) {
 	const {n} = await api("POST", `drafts/${draft}/files`, {
 		name: file.label ?? file.name,

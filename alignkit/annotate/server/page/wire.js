@@ -226,9 +226,9 @@ class Wire extends EventTarget {
 		return this.get(`concordance?word=${encodeURIComponent(word)}&side=${side}`)
 	}
 	find(text, only, after, limit) {
-		return this.get(
-			`${this.project.at === "gold" ? "gold" : "find"}?q=${encodeURIComponent(text)}&only=${only}&after=${after}&limit=${limit}`,
-		)
+		const list = this.project.at === "gold" ? "gold" : "find"
+		const query = `q=${encodeURIComponent(text)}&only=${only}&after=${after}&limit=${limit}`
+		return this.get(`${list}?${query}`)
 	}
 
 	history(k) {

@@ -25,7 +25,8 @@ export const cellName = (pair, i, j) => `${source(pair, i)} ~ ${target(pair, j)}
 const valueName = (i, j, value) =>
 	i >= 0 && j >= 0 ? NAMES[value] : value ? `null, ${NAMES[value]}` : "no null"
 
-// What a cell holds: "sure; accepted in bulk, not looked at", "suggested, 67 percent of votes: giza/1", "rejected".
+// What a cell holds: "sure; accepted in bulk, not looked at", "suggested, 67 percent of votes:
+// giza/1", "rejected".
 export function cellState(pair, index) {
 	const value = pair.values[index]
 	const parts = [valueName(...pair.cell(index), value)]
@@ -50,7 +51,8 @@ export function cellLabel(pair, index) {
 	const [i, j] = pair.cell(index)
 	const {n, m} = pair
 	const row = i < 0 ? "no source word" : `${pair.source[i]}, ${i + 1} of ${n}`
-	return `${row}; ${j < 0 ? "no target word" : `${pair.target[j]}, ${j + 1} of ${m}`}: ${cellState(pair, index)}`
+	const column = j < 0 ? "no target word" : `${pair.target[j]}, ${j + 1} of ${m}`
+	return `${row}; ${column}: ${cellState(pair, index)}`
 }
 
 export const commentKey = (pair, index) => pair.cell(index).join("-")
