@@ -113,7 +113,7 @@ def _facts(agreement: AgreementFigures) -> Iterator[str]:
         if name:
             yield f"{what}: {name}"
     if agreement.options.bootstrap != "none":
-        yield f"{100 * agreement.options.confidence:g}% bootstrap intervals"
+        yield f"{100 * agreement.options.confidence:g}% intervals over sentence pairs"
 
 
 # where two differ
