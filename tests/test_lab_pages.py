@@ -73,7 +73,7 @@ class Window:
         self.context, self.server = context, server
         self.client = TestClient(server.app, SITE, raise_server_exceptions=False)
         self.instead, self.asked, self.problems, self.files = {}, [], [], []
-        context.set_default_timeout(8000)
+        context.set_default_timeout(30_000)
         context.route(f"{SITE}/**", self.serve)
         if name:
             sent = {"name": name, "password": password(name)}
