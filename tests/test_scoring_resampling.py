@@ -121,7 +121,7 @@ def test_randomization_agrees_with_exact_enumeration():
 @pytest.mark.parametrize("alike_pairs", [0, 1000])
 def test_joint_randomization_agrees_with_exact_enumeration(monkeypatch, alike_pairs):
     """For each pair of three systems, however what is exchanged is drawn."""
-    monkeypatch.setattr(tests_module, "_ALIKE_PAIRS", alike_pairs)
+    monkeypatch.setattr(tests_module, "ALIKE_PAIRS", alike_pairs)
     rng = np.random.default_rng(5)
     reference = np.repeat(rng.integers(1, 12, 5), 2)
     systems = [

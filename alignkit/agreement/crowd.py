@@ -577,12 +577,11 @@ def _phrases(
     phrases = []
     for phrase, each in contexts.items():
         enough = {"any": any(each), "all": all(each), "majority": 2 * sum(each) > len(each)}
-        if each:
-            if enough[good_in]:
-                verdict = "good"
-            else:
-                verdict = "not good"
-        else:
+        if not each:
             verdict = "not judged"
+        elif enough[good_in]:
+            verdict = "good"
+        else:
+            verdict = "not good"
         phrases.append(GoodPhrase(phrase, len(each), sum(each), verdict))
     return tuple(phrases)

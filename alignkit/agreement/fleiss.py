@@ -199,7 +199,7 @@ def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 def _proposed(data: PairData, name: str) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Return the code of each proposal (pair, target word, source word), and its category."""
     arrays = data.all_links(name)
-    pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
+    pair = arrays.pair_of
     # in each pair, row 0 is the NULL and column 0 is null: word j is row j + 1
     rows = data.lengths[:, 1] + 1
     columns = data.lengths[:, 0] + 1

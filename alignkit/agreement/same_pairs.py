@@ -79,7 +79,7 @@ def _different(both: PairData, links: LinkArrays) -> B1:
     """(P,): whether there is a link of different words, or of words not known, a mask."""
     known = np.repeat(both.data.known[both.places], np.diff(links.offsets))
     differs = ~known
-    pair = np.repeat(np.arange(len(links)), np.diff(links.offsets))[known]
+    pair = links.pair_of[known]
     source, target = (
         words.ids[words.offsets[both.places[pair]] + links.links[known, side]]
         for side, words in enumerate(both.data.words)
@@ -90,5 +90,4 @@ def _different(both: PairData, links: LinkArrays) -> B1:
 
 def _in_pairs(links: LinkArrays, chosen: B1) -> I8:
     """(P,): how many of the chosen links, a mask, each pair has."""
-    pair = np.repeat(np.arange(len(links)), np.diff(links.offsets))
-    return np.bincount(pair[chosen], minlength=len(links)).astype(np.int64)
+    return np.bincount(links.pair_of[chosen], minlength=len(links)).astype(np.int64)

@@ -201,7 +201,7 @@ def decode(
         if symmetrization != "posterior":
             *both, target_path, source_path = decoder.viterbi(begin, end)
             arrays = _merged(_links_of(target_path, 1, sizes), _links_of(source_path, 0, sizes))
-            pair = np.repeat(np.arange(len(sizes)), np.diff(arrays.offsets))
+            pair = arrays.pair_of
             cells = starts[pair] + arrays.links[:, 0] * sizes[pair, 1] + arrays.links[:, 1]
             means = decoders.mean_of(*decoder.calibrated(begin, end, (both[0], both[1])))
             return AlignedLinks(arrays, np.minimum(means[cells], np.float32(1)))

@@ -200,7 +200,7 @@ def number_words(run: Run, session: Session, exchange: BucketExchange, keys: lis
         }
         run.do(session, f"words-{level}", merge_words, tasks)
         left = merged
-        level = level + 1
+        level += 1
     pool = left[0]
     shown = exchange.path("shown", "all")
     run.do(session, "shown", _show, {"all": Task("the words of all parts", (pool, shown))})

@@ -318,13 +318,12 @@ def _occurrence(
     words = pair.words[0]
     linked = {link.j: sure for link, sure in alignment.items() if link.i == at}
     empty = EMPTY if (at, NULL) in alignment.nulls else UNLINKED
-    if linked:
-        if all(linked.values()):
-            status = SURE
-        else:
-            status = POSSIBLE
-    else:
+    if not linked:
         status = empty
+    elif all(linked.values()):
+        status = SURE
+    else:
+        status = POSSIBLE
     gaps = (f"{GAP} " if k - 1 not in linked and n else "" for n, k in enumerate(linked))
     text = " ".join(f"{gap}{others[k]}" for gap, k in zip(gaps, linked, strict=True))
     left = " ".join(words[max(0, at - context) : at])

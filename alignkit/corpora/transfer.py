@@ -259,9 +259,9 @@ def _score(compared: Iterable[tuple[list[str], list[str]]], *, spans: bool) -> d
             known = [k for k, label in enumerate(own) if label != _NONE]
             first = {(k, k, labels[k]) for k in known if labels[k] != _NONE}
             second = {(k, k, own[k]) for k in known}
-        gold = gold + len(second)
-        ours = ours + len(first)
-        equal = equal + len(first & second)
+        gold += len(second)
+        ours += len(first)
+        equal += len(first & second)
     right = equal / ours if ours else nan
     counts = {"gold": gold, "transferred": ours, "equal": equal}
     if not spans:

@@ -261,13 +261,12 @@ def cross_validate(
         for how, result in zip(hows, results, strict=True):
             labels, probabilities = fit_model(texts, pairs, train, shape[1], how).judge(texts)
             result.labels[test], result.probabilities[test] = labels[test], probabilities[test]
-    if aligns:
-        if inductive:
-            aligned = "inductive"
-        else:
-            aligned = "transductive"
-    else:
+    if not aligns:
         aligned = "none"
+    elif inductive:
+        aligned = "inductive"
+    else:
+        aligned = "transductive"
     settings = hows[-1].of_system(view, aligned, folds=count)
     notes = (*pairs.notes, *cautions(pairs, view, group, aligns=aligns))
     return IdentifierScores(view, pairs.ids, tuple(results), pairs, notes, settings)

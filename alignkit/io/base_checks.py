@@ -218,7 +218,7 @@ class Misfit:
 
 def _keys(arrays: LinkArrays, links: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return a number for each link and its pair; links before the first word are left out."""
-    pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
+    pair = arrays.pair_of
     inside = (links >= 0).all(axis=1)
     i, j = links[inside].astype(np.int64).T
     keys: NDArray[np.int64] = (pair[inside] << 42) | (i << 21) | j

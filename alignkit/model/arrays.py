@@ -193,10 +193,15 @@ class LinkArrays:
                 raise AlignmentError(f"{len(side.offsets) - 1} sentences, but {len(self)} pairs")
             if (self.lengths[:, column] > np.diff(side.offsets)).any():
                 raise AlignmentError("a sentence has fewer words than its pair in the arrays")
-        pair = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        pair = self.pair_of
         from_words = source.ids[source.offsets[pair] + self.links[:, 0]]
         to_words = target.ids[target.offsets[pair] + self.links[:, 1]]
         return self.keep(from_words != to_words)
+
+    @property
+    def pair_of(self) -> I8:
+        """(L,): the pair of each link, counted from 0."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
 
     def cells(self, width: int) -> I8:
         """(L,): a number for each link, the same for the same cell of the same pair.
@@ -205,8 +210,7 @@ class LinkArrays:
         ----------
         width : More than the largest index of a word.
         """
-        pair = np.repeat(np.arange(len(self)), np.diff(self.offsets))
-        numbers: I8 = (pair * width + self.links[:, 0]) * width + self.links[:, 1]
+        numbers: I8 = (self.pair_of * width + self.links[:, 0]) * width + self.links[:, 1]
         return numbers
 
     def among(self, others: LinkArrays) -> B1:

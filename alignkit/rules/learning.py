@@ -52,7 +52,7 @@ class Lexicon:
 
     def add(self, links: LinkArrays, source: TokenArrays, target: TokenArrays) -> None:
         """Count the links of some sentence pairs, and their words without links."""
-        pair = np.repeat(np.arange(len(links)), np.diff(links.offsets))
+        pair = links.pair_of
         sides = enumerate((source, target))
         places = [side.offsets[pair] + links.links[:, column] for column, side in sides]
         sources = source.ids[places[0]].astype(np.int64)

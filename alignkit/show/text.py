@@ -175,7 +175,7 @@ class _Drawing:
                 yield indent + line
                 line = ""
             if line:
-                used = used + len(gap) + wide
+                used += len(gap) + wide
             else:
                 used = len(indent) + wide
             line = line + gap + part if line else part

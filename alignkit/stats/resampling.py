@@ -49,7 +49,7 @@ FEW_PAIRS = 30  # with fewer sentence pairs, bootstrap intervals are unreliable
 
 _CHUNK_BYTES = 2**26
 _MANY = 20_000_000  # from so many counts to draw on, pairs are drawn one by one, which is faster
-_ALIKE_PAIRS = 10  # unless a distinct row stands for more pairs than this, on average
+ALIKE_PAIRS = 10  # if a distinct row stands for more pairs, numbers are drawn for distinct rows
 _SAME = 1e-12  # values that differ by no more than this differ by rounding alone
 
 
@@ -138,7 +138,7 @@ def resample(
     """Yield chunks of (c, C) sums of rows drawn with replacement, `resamples` in total."""
     kinds, numbers = distinct(rows)
     total = max(len(rows), 1)
-    singly = resamples * len(kinds) > _MANY and total < _ALIKE_PAIRS * len(kinds)
+    singly = resamples * len(kinds) > _MANY and total < ALIKE_PAIRS * len(kinds)
     for size in chunks(resamples, len(kinds) + rows.shape[1]):
         if singly:
             yield _drawn_singly(numbers, size, rng) @ kinds

@@ -13,7 +13,15 @@ import numpy as np
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import B1, F8
 from alignkit.errors import OptionError
-from alignkit.stats.resampling import LOWER_IS_BETTER, Counts, Ratios, chunks, distinct, resample
+from alignkit.stats.resampling import (
+    ALIKE_PAIRS,
+    LOWER_IS_BETTER,
+    Counts,
+    Ratios,
+    chunks,
+    distinct,
+    resample,
+)
 
 _TOLERANCE = 1e-12
 
@@ -103,13 +111,10 @@ def joint_randomization(
     ]
 
 
-_ALIKE_PAIRS = 10  # with more pairs for each distinct row, numbers are drawn for distinct rows
-
-
 def _exchanges(rows: F8, trials: int, rng: np.random.Generator) -> Iterator[tuple[F8, F8]]:
     """Yield for chunks of trials how many of each kind of row are exchanged, and the kinds."""
     kinds, numbers = distinct(rows)
-    if len(rows) < _ALIKE_PAIRS * len(kinds):
+    if len(rows) < ALIKE_PAIRS * len(kinds):
         kinds = rows  # a bit for each pair is faster than a binomial number for each kind
     for size in chunks(trials, len(kinds) + rows.shape[1]):
         if kinds is rows:

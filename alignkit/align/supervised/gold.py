@@ -105,8 +105,7 @@ class Gold:
         cells = self.cells
         links = self.links
         width = int(cells.lengths.max(initial=1)) + 1
-        owner = np.repeat(np.arange(len(links), dtype=np.int64), np.diff(links.offsets))
-        keys = (owner * width + links.links[:, 0]) * width + links.links[:, 1]
+        keys = links.cells(width)
         wanted = (cells.pair_of * width + cells.places[:, 0]) * width + cells.places[:, 1]
         levels = np.zeros(len(wanted), np.int8)
         place, hit = found_in(keys, wanted)
@@ -125,8 +124,7 @@ class Gold:
         links = self.links
         if self.ignore_identical:
             links = links.without_identical(*self.words)
-        owner = np.repeat(np.arange(len(links)), np.diff(links.offsets))
-        return np.bincount(owner[links.sure > 0], minlength=len(self)).astype(np.int64)
+        return np.bincount(links.pair_of[links.sure > 0], minlength=len(self)).astype(np.int64)
 
     @cached_property
     def words(self) -> tuple[TokenArrays, TokenArrays]:

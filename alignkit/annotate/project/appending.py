@@ -310,7 +310,7 @@ def put_set(conn: Connection, name: str, rows: Rows) -> int:
             conn.execute(
                 insert(schema.suggestion), [fold.suggestion_row(name, *row) for row in chunk]
             )
-        stored = stored + len(chunk)
+        stored += len(chunk)
         new = False
     return stored
 

@@ -85,9 +85,9 @@ def _common(old: Words, new: Words) -> list[tuple[int, int]]:
     while i < len(a) and j < len(b):
         if a[i] == b[j]:
             inside.append((begin + i, begin + j))
-            i = i + 1
-            j = j + 1
-            left = left - 1
+            i += 1
+            j += 1
+            left -= 1
         elif _length(rows[i + 1], len(b) - j) == left:
             i += 1
         else:

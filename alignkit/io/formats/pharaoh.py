@@ -330,7 +330,7 @@ def format_lines(
         message = f"the probability of link {wrong[0]} (counted from 0) is {weights[wrong[0]]}"
         raise AlignmentError(f"{message}; expected a number from 0 to 1")
     if transpose:
-        pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
+        pair = arrays.pair_of
         order = np.lexsort((links[:, 0], links[:, 1], pair))
         links = links[order, ::-1]
         sure = sure[order]

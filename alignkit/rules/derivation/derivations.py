@@ -287,7 +287,7 @@ def _children(parents: I4, offsets: I8) -> tuple[I8, I8, I4]:
 
 def _links_before(links: LinkArrays, side: TreeArrays, column: int) -> I8:
     """Return how many links come before each word of a side, and before each sentence's end."""
-    pairs = np.repeat(np.arange(len(links)), np.diff(links.offsets))
+    pairs = links.pair_of
     at = side.word_offsets[pairs] + pairs + links.links[:, column] + 1
     return np.bincount(at, minlength=side.word_offsets[-1] + len(links)).cumsum()
 

@@ -376,8 +376,8 @@ def _totals(shown: Iterable[TreePair]) -> str:
         pairs += 1
         both += None not in drawing.trees
         more = drawing.counts()
-        sure = sure + more[0]
-        possible = possible + more[1]
+        sure += more[0]
+        possible += more[1]
         matched += len(drawing.matched)
     counted = how_many(pairs, "sentence pair", commas=True)
     return (

@@ -183,8 +183,8 @@ class _Drawing:
                 line = ""
                 reach = 0
                 gap = max(min(place, self.width - wide), margin)
-            line = line + " " * gap + text
-            reach = reach + gap + wide
+            line += " " * gap + text
+            reach += gap + wide
         yield line
 
     def linked(self, side: int) -> dict[int, list[str]]:
@@ -218,8 +218,8 @@ class _Drawing:
                     through = "   "
                 else:
                     through = self.signs.through
-                indent = indent + through
-                levels = levels + 1
+                indent += through
+                levels += 1
             most = (self.width or _WIDEST) // 2 // 3 * 3
             indent = indent[-most:] if most else ""
             for k, child in enumerate(reversed(below[item])):
