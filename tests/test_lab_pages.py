@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from annotation import small_corpus
 from lab_server import CARLA, ROLES, password, serving
+from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 from alignkit.annotate.assignment import assign_pairs
@@ -227,13 +228,13 @@ def test_a_project_is_made_of_files_with_choices_for_findings(lab):
     }
     page = lab.open("new/d")
     page.wait_for_selector("#drop")
-    assert page.is_hidden("#project")
-    assert page.is_hidden("text=Create project")
+    expect(page.locator("#project")).to_be_hidden()
+    expect(page.locator("text=Create project")).to_be_hidden()
     lab.instead |= {"GET drafts/d": draft(ready=False), "PATCH drafts/d": draft()}
     page.set_input_files("#file", [{"name": "news.en", "mimeType": "", "buffer": b"a b\n"}])
     page.wait_for_selector("#matrix .ring")
     assert ("PUT drafts/d/files/3", b"a b\n", "") in lab.asked
-    assert page.is_disabled("footer .if-new")
+    expect(page.locator("footer .if-new")).to_be_disabled()
     lab.instead["GET drafts/d"] = draft()
     page.select_option("#findings select", "stop")
     page.wait_for_selector("footer .if-new:enabled")
@@ -395,7 +396,7 @@ def test_settings_send_what_changed_and_deleting_takes_the_name(lab):
     page.reload()
     page.click("#delete")
     page.keyboard.type(row.name[:-1])
-    assert page.is_disabled("dialog .danger")
+    expect(page.locator("dialog .danger")).to_be_disabled()
     web.press(page, f"{row.name[-1]} Enter")
     page.wait_for_url(SITE + ROOT)
     assert lab.sent(f"DELETE {lab.at}") == [{"name": row.name}]
