@@ -41,8 +41,8 @@ _MANAGE = """<link rel="stylesheet" href="/page/dashboard.css">
 <script type="module" src="/page/{}.js"></script>
 <body data-state="ready" class="manage">
 <header class="lab"><b class="brand">alignkit</b></header>
-<main>"""
-"""What stands before the main part of pages without a body of their own, for managers."""
+<main hidden>"""
+"""What pages of managers begin with, which have no body of their own. tabs.js shows their main part."""
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 
 

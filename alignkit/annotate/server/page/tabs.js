@@ -95,7 +95,8 @@ async function known() {
 	return [me, slug ? await api("GET", below("")) : null]
 }
 
-// Begin a page of managers: `start(me, project)` draws it.
+// Begin a page of managers: `start(me, project)` draws it. Until then it is hidden, for what somebody
+// typed or clicked would be lost.
 export async function begin(start) {
 	const part = document.querySelector("header")
 	const main = document.querySelector("main")
@@ -106,8 +107,8 @@ export async function begin(start) {
 		if (project && !pages(me, project).some(([page]) => page === here()))
 			throw new Fault({message: "Not found."}, 404)
 		if (project) document.title = `${project.name}: ${document.title}`
+		for (const hidden of document.querySelectorAll("main, footer")) hidden.hidden = false
 		await start(me, project)
-		main.hidden = false
 	} catch (fault) {
 		if (!(fault instanceof Fault)) throw fault
 		document.title = fault.status === 404 ? "Not found" : "alignkit"
