@@ -42,7 +42,7 @@ _MANAGE = """<link rel="stylesheet" href="/page/dashboard.css">
 <body data-state="ready" class="manage">
 <header class="lab"><b class="brand">alignkit</b></header>
 <main hidden>"""
-"""What pages of managers begin with, which have no body of their own. tabs.js shows their main part."""
+"""What pages of managers begin with, which have no body of their own; tabs.js shows `main`."""
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 
 
