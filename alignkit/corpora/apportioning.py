@@ -11,11 +11,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-# divisions that are tried: of many groups, and of few
-_TRIES = 12
-_MORE = 100
+_TRIES = 12  # random divisions of many groups
+_MORE_TRIES = 100  # random divisions of few groups
 _FEW = 60  # groups
-_EVERY = 4096  # divisions that are all tried
+_EVERY = 4096  # at most so many divisions are all tried
 _LOOKED_AT = 192  # groups on either side of an exchange
 _TOTAL = 10.0  # weight of the whole against one stratum
 
@@ -27,11 +26,15 @@ def divide_evenly(strata: Sequence[int], shares: Sequence[float]) -> list[list[i
     for size in strata:
         exact = np.multiply(shares, size)
         counts = (exact + 1e-9).astype(int)
-        owed += exact - counts
-        places = np.flatnonzero(exact - counts > 1e-9)
-        places = places[np.argsort(-owed[places], kind="stable")][: size - counts.sum()]
-        counts[places] += 1
-        owed[places] -= 1
+        fractions = exact - counts
+        owed += fractions
+        # what rounding down left over goes to the parts that are owed most
+        left_over = size - counts.sum()
+        fractional = np.flatnonzero(fractions > 1e-9)
+        by_debt = np.argsort(-owed[fractional], kind="stable")
+        rounded_up = fractional[by_debt][:left_over]
+        counts[rounded_up] += 1
+        owed[rounded_up] -= 1
         divided.append(counts.tolist())
     return divided
 
@@ -41,29 +44,40 @@ def divide_groups(
 ) -> NDArray[np.int64]:
     """Return the part (G,) of each group, given its size in each stratum (G, S)."""
     counts = np.asarray(sizes, np.int64)
+    n_groups, n_strata = counts.shape
     totals = counts.sum(axis=1)
     # what a part holds is compared in these columns: the total, and each of several strata
     features = _TOTAL * totals[:, None].astype(np.float64)
-    if counts.shape[1] > 1:
+    if n_strata > 1:
         scaled = counts / np.sqrt(np.maximum(counts.sum(axis=0), 1))
         features = np.concatenate([features, scaled], axis=1)
     wanted = np.multiply.outer(shares, features.sum(axis=0))
+    room = wanted[:, 0] / _TOTAL
 
     def misfit(parts: NDArray[np.int64]) -> tuple[float, float]:
-        held = np.stack([np.bincount(parts, column, len(shares)) for column in features.T], 1)
-        distances = np.abs(held - wanted)
-        return round(distances[:, 0].max() / _TOTAL, 9), float((distances**2).sum())
+        """Return by how many pairs the worst part is off, then the squared distance of all."""
+        columns = [np.bincount(parts, column, len(shares)) for column in features.T]
+        distances = np.abs(np.stack(columns, axis=1) - wanted)
+        pairs_off = distances[:, 0].max() / _TOTAL
+        return round(pairs_off, 9), float((distances**2).sum())
 
+    n_divisions = len(shares) ** n_groups
+    if n_divisions > _EVERY and n_groups <= _FEW:
+        tries = _MORE_TRIES
+    else:
+        tries = _TRIES
     best = None
-    every = len(shares) ** len(counts)
-    for _ in range(_MORE if every > _EVERY and len(counts) <= _FEW else _TRIES):
-        parts = _improved(_dealt(totals, wanted[:, 0] / _TOTAL, rng), features, wanted, rng)
-        best = parts if best is None else min(best, parts, key=misfit)
-        if misfit(best)[0] <= 0.5 and counts.shape[1] == 1:
+    for _ in range(tries):
+        parts = _improved(_dealt(totals, room, rng), features, wanted, rng)
+        if best is None:
+            best = parts
+        else:
+            best = min(best, parts, key=misfit)
+        if misfit(best)[0] <= 0.5 and n_strata == 1:
             return best
     assert best is not None
-    if misfit(best)[0] > 0.5 and every <= _EVERY:
-        divisions = product(range(len(shares)), repeat=len(counts))
+    if misfit(best)[0] > 0.5 and n_divisions <= _EVERY:
+        divisions = product(range(len(shares)), repeat=n_groups)
         best = min(map(np.array, divisions), key=misfit)
     return best
 
@@ -80,7 +94,8 @@ def _dealt(
             part = odds.searchsorted(rng.random() * odds[-1], "right")
         else:
             part = room.argmax()
-        parts[group] = part = min(int(part), len(room) - 1)
+        part = min(int(part), len(room) - 1)
+        parts[group] = part
         room[part] -= totals[group]
     return parts
 
@@ -91,23 +106,26 @@ def _improved(
     wanted: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Move and exchange groups between two parts until no such step improves the shares."""
+    """Move and exchange groups between two parts until no such step improves the shares.
+
+    Each step looks at all exchanges of a group of part `a` for one of part `b`, and takes the best.
+    """
     held = np.zeros(wanted.shape)
     np.add.at(held, parts, features)
     pairs = [(a, b) for a in range(len(held)) for b in range(a)]
     idle = 0
     while idle < 2 * len(pairs):
         a, b = pairs[rng.integers(len(pairs))]
-        mine, theirs = (
-            places if len(places) <= _LOOKED_AT else rng.choice(places, _LOOKED_AT, replace=False)
-            for places in (np.flatnonzero(parts == a), np.flatnonzero(parts == b))
-        )
-        given, taken = (np.pad(features[places], ((1, 0), (0, 0))) for places in (mine, theirs))
+        in_a = _at_most(_LOOKED_AT, np.flatnonzero(parts == a), rng)
+        in_b = _at_most(_LOOKED_AT, np.flatnonzero(parts == b), rng)
+        # row 0 is no group at all: with it, an exchange is a move
+        given = np.pad(features[in_a], ((1, 0), (0, 0)))
+        taken = np.pad(features[in_b], ((1, 0), (0, 0)))
         # half of |over - d|^2 + |under + d|^2 - |over|^2 - |under|^2, d what goes from a to b
         lean = (held[a] - wanted[a]) - (held[b] - wanted[b])
-        change = np.add.outer(
-            (given**2).sum(axis=1) - given @ lean, (taken**2).sum(axis=1) + taken @ lean
-        ) - 2 * (given @ taken.T)
+        of_given = (given**2).sum(axis=1) - given @ lean
+        of_taken = (taken**2).sum(axis=1) + taken @ lean
+        change = np.add.outer(of_given, of_taken) - 2 * (given @ taken.T)
         i, j = divmod(int(change.argmin()), len(taken))
         if change[i, j] >= -1e-6:
             idle += 1
@@ -115,5 +133,15 @@ def _improved(
         idle = 0
         held[a] += taken[j] - given[i]
         held[b] += given[i] - taken[j]
-        parts[mine[i - 1 : i]], parts[theirs[j - 1 : j]] = b, a
+        if i:
+            parts[in_a[i - 1]] = b
+        if j:
+            parts[in_b[j - 1]] = a
     return parts
+
+
+def _at_most(number: int, places: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the places, or so many of them drawn at random."""
+    if len(places) <= number:
+        return places
+    return rng.choice(places, number, replace=False)

@@ -29,12 +29,29 @@ GAP = "…"
 """Stands between the words of a counterpart that are not adjacent."""
 
 _COUNTS = (
-    *(Column("counterpart"), Column(SURE, "count"), Column(POSSIBLE, "count")),
+    Column("counterpart"),
+    Column(SURE, "count"),
+    Column(POSSIBLE, "count"),
     Column("share", "percent", unit="%"),
 )
 _CONTEXT = (
-    *(Column("annotator"), Column("pair", key="id"), Column("at", "count")),
-    *(Column("left", right=True), *map(Column, ("word", "right", "status", "counterpart"))),
+    Column("annotator"),
+    Column("pair", key="id"),
+    Column("at", "count"),
+    Column("left", right=True),
+    Column("word"),
+    Column("right"),
+    Column("status"),
+    Column("counterpart"),
+)
+_WORDS = (
+    Column("annotator"),
+    Column("word"),
+    Column("occurrences", "count"),
+    Column("linked", "percent", unit="%"),
+    Column("different", "count"),
+    Column("entropy", "decimal", digits=2),
+    Column("counterparts"),
 )
 _MOST = 4  # counterparts of a word that a glossary shows
 
@@ -101,33 +118,45 @@ class Concordance(_Counted):
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the tables with at most `most` lines for each counterpart."""
-        counted: dict[str, list[Occurrence]] = defaultdict(list)
+        by_annotator: dict[str, list[Occurrence]] = defaultdict(list)
+        by_counterpart: dict[tuple[str, str], list[Occurrence]] = defaultdict(list)
         for x in self.occurrences:
-            counted[x.annotator].append(x)
-        rows = [[name, *row] for name, part in counted.items() for row in _counterparts(part)]
-        kept: dict[object, list[Occurrence]] = {(name, text): [] for name, text, *_ in rows}
-        for x in self.occurrences:
-            kept[x.annotator, x.shown].append(x)
-        lines: list[list[Cell]] = [list(x) for part in kept.values() for x in part[: self.most]]
-        more = len(self.occurrences) - len(lines)
-        if more:
+            by_annotator[x.annotator].append(x)
+            by_counterpart[x.annotator, x.shown].append(x)
+        rows: list[list[Cell]] = []
+        lines: list[list[Cell]] = []
+        for name, part in by_annotator.items():
+            for counted in _counterparts(part):
+                rows.append([name, *counted])
+                lines += map(list, by_counterpart[name, counted.text][: self.most])
+        note = ""
+        if more := len(self.occurrences) - len(lines):
             note = f"{how_many(more, 'further line')} not shown"
-        else:
-            note = ""
         return (
             Table("", [Column("annotator"), *_COUNTS], rows, "", "counterparts", stub=2),
             Table("", _CONTEXT, lines, note, "lines", stub=2),
         )
 
 
-def _counterparts(occurrences: Sequence[Occurrence]) -> list[list[Cell]]:
-    """Return the counterparts of a word, the most frequent first, with counts and shares."""
+class _Counterpart(NamedTuple):
+    """A counterpart of a word: how often it is sure and possible, and its share of all."""
+
+    text: str
+    sure: int
+    possible: int
+    share: float
+
+
+def _counterparts(occurrences: Sequence[Occurrence]) -> list[_Counterpart]:
+    """Return the counterparts of a word, the most frequent first."""
     counts = Counter(x.shown for x in occurrences)
-    of = Counter((x.shown, x.status) for x in occurrences)
-    return [
-        [text, of[text, SURE], of[text, POSSIBLE], count / len(occurrences)]
-        for text, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    ]
+    sure = Counter(x.shown for x in occurrences if x.status == SURE)
+    possible = Counter(x.shown for x in occurrences if x.status == POSSIBLE)
+    counterparts = []
+    for text in sorted(counts, key=lambda text: (-counts[text], text)):
+        share = counts[text] / len(occurrences)
+        counterparts.append(_Counterpart(text, sure[text], possible[text], share))
+    return counterparts
 
 
 @dataclass(frozen=True)
@@ -149,34 +178,33 @@ class Glossary(_Counted):
         H = -sum p log2 p, with p the share of each counterpart among the linked occurrences.
         """
         counts = Counter(x.counterpart for x in self.entries[annotator, word] if x.counterpart)
+        if not counts:
+            return nan
         shares = [count / counts.total() for count in counts.values()]
-        if shares:
-            return sum(p * log2(1 / p) for p in shares)
-        return nan
+        return sum(p * log2(1 / p) for p in shares)
 
     def tables(self) -> Sequence[Table]:
         """Return a table of the words, and one of all their counterparts."""
-        rows = [[*key, *row] for key, part in self.entries.items() for row in _counterparts(part)]
+        rows: list[list[Cell]] = []
+        for key, part in self.entries.items():
+            rows += [[*key, *counted] for counted in _counterparts(part)]
         columns = [Column("annotator"), Column("word"), *_COUNTS]
         return *self.shown_tables(), Table("", columns, rows, "", "counterparts", stub=3)
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the words with their most frequent counterparts."""
-        columns = [
-            *(Column("annotator"), Column("word"), Column("occurrences", "count")),
-            *(Column("linked", "percent", unit="%"), Column("different", "count")),
-            *(Column("entropy", "decimal", digits=2), Column("counterparts")),
-        ]
         rows: list[list[Cell]] = []
         for key, part in self.entries.items():
             linked = [x for x in part if x.counterpart]
             counted = _counterparts(linked)
-            texts = [f"{text} {share:.0%}" for text, _, _, share in counted[:_MOST]]
-            shown = ", ".join(texts + [GAP] * (len(counted) > _MOST))
+            texts = [f"{x.text} {x.share:.0%}" for x in counted[:_MOST]]
+            if len(counted) > _MOST:
+                texts.append(GAP)
             share = len(linked) / len(part)
-            rows.append([*key, len(part), share, len(counted), self.entropy(*key), shown])
+            entropy = self.entropy(*key)
+            rows.append([*key, len(part), share, len(counted), entropy, ", ".join(texts)])
         note = "entropy of the counterparts in bits; 0: always the same"
-        return (Table("", columns, rows, note, "words", stub=2),)
+        return (Table("", _WORDS, rows, note, "words", stub=2),)
 
 
 @naming_keywords
@@ -221,12 +249,14 @@ def concordance(
         text = compared(word)
     else:
         text = re.escape(compared(word, ignore_case=ignore_case))
+    flags = re.IGNORECASE if ignore_case else 0
     try:
-        matches = re.compile(text, re.IGNORECASE if ignore_case else 0).fullmatch
+        matches = re.compile(text, flags).fullmatch
     except re.error as error:
         raise OptionError(f"{word!r} is not a regular expression: {error}") from None
-    chosen = side, annotator, lemma, ignore_case
-    occurrences, left_out = _read(corpus, *chosen, matches=matches, context=context)
+    occurrences, left_out = _read(
+        corpus, side, annotator, lemma, ignore_case, matches=matches, context=context
+    )
     return Concordance(word, side, tuple(x for _, x in occurrences), left_out)
 
 
@@ -255,8 +285,13 @@ def glossary(
     for form, x in occurrences:
         entries[x.annotator, form].append(x)
     places = {name: k for k, (name, _) in enumerate(entries)}
-    ordered = sorted(entries, key=lambda key: (places[key[0]], -len(entries[key]), key[1]))
-    return Glossary({key: entries[key] for key in ordered}, left_out)
+
+    def rank(key: tuple[str, str]) -> tuple[int, int, str]:
+        """Return what entries are sorted by: annotator, frequency and word."""
+        name, form = key
+        return places[name], -len(entries[key]), form
+
+    return Glossary({key: entries[key] for key in sorted(entries, key=rank)}, left_out)
 
 
 def _read(
@@ -269,37 +304,47 @@ def _read(
     matches: Callable[[str], object] = bool,
     context: int = 0,
 ) -> tuple[list[tuple[str, Occurrence]], dict[str, int]]:
-    """Return the matching words with their compared forms, by annotator; and what is left out."""
+    """Return the matching words with their compared forms, by annotator; and what is left out.
+
+    Each pair is turned so that its source is the side with the words.
+    """
     check_known("side", side, SIDES)
     occurrences: dict[str, list[tuple[str, Occurrence]]] = {}
-    every = without_words = worded = 0
+    matching = 0
+    without_words = 0
+    has_column = False
     for given in pairs:
-        pair = given if side == SIDES[0] else given.transpose()
-        occurrences |= {name: [] for name in pair.alignments if name not in occurrences}
-        words = _words(pair, SIDES[0], lemma)
-        others = _words(pair, SIDES[1], lemma)
-        worded += words is not None
+        pair = given if side == "source" else given.transpose()
+        for name in pair.alignments:
+            occurrences.setdefault(name, [])
+        words = _words(pair, "source", lemma)
+        others = _words(pair, "target", lemma)
+        has_column = has_column or words is not None
         if words is None or others is None:
             without_words += 1
             continue
         forms = [compared(word, ignore_case=fold) for word in words]
         places = [at for at, form in enumerate(forms) if matches(form)]
-        every += len(places)
-        for name in pair.alignments if places else ():
-            each = ((forms[at], _occurrence(pair, name, at, others, context)) for at in places)
-            occurrences[name] += each
-    if lemma is not None and not worded:
+        matching += len(places)
+        for at in places:
+            for name in pair.alignments:
+                occurrence = _occurrence(pair, name, at, others, context)
+                occurrences[name].append((forms[at], occurrence))
+    if lemma is not None and not has_column:
         raise OptionError(f"no pair has the column {side}.{lemma}")
     if annotator is not None:
         check_known("annotator", annotator, occurrences)
         occurrences = {annotator: occurrences[annotator]}
-    left_out = {
-        f"more in pairs that {name} did not annotate": every - len(part)
-        for name, part in occurrences.items()
-    }
-    left_out[f"pairs without {'words' if lemma is None else f'the column {lemma}'}"] = without_words
-    left_out = {reason: count for reason, count in left_out.items() if count}
-    return [x for part in occurrences.values() for x in part], left_out
+    left_out = {}
+    kept = []
+    for name, part in occurrences.items():
+        kept += part
+        if more := matching - len(part):
+            left_out[f"more in pairs that {name} did not annotate"] = more
+    if without_words:
+        what = "words" if lemma is None else f"the column {lemma}"
+        left_out[f"pairs without {what}"] = without_words
+    return kept, left_out
 
 
 def _words(pair: SentencePair, side: str, lemma: str | None) -> Sequence[str] | None:
@@ -307,7 +352,10 @@ def _words(pair: SentencePair, side: str, lemma: str | None) -> Sequence[str] | 
     words: Sequence[str] | None = getattr(pair, side)
     if lemma is None or words is None:
         return words
-    return word_column(pair, side, lemma) or (words if side == SIDES[1] else None)
+    lemmas = word_column(pair, side, lemma)
+    if not lemmas and side == "target":
+        return words
+    return lemmas or None
 
 
 def _occurrence(
@@ -317,15 +365,18 @@ def _occurrence(
     alignment = pair.alignment(name)
     words = pair.words[0]
     linked = {link.j: sure for link, sure in alignment.items() if link.i == at}
-    empty = EMPTY if (at, NULL) in alignment.nulls else UNLINKED
-    if not linked:
-        status = empty
-    elif all(linked.values()):
-        status = SURE
+    if linked:
+        status = SURE if all(linked.values()) else POSSIBLE
+    elif (at, NULL) in alignment.nulls:
+        status = EMPTY
     else:
-        status = POSSIBLE
-    gaps = (f"{GAP} " if k - 1 not in linked and n else "" for n, k in enumerate(linked))
-    text = " ".join(f"{gap}{others[k]}" for gap, k in zip(gaps, linked, strict=True))
+        status = UNLINKED
+    counterpart: list[str] = []
+    for k in linked:
+        if counterpart and k - 1 not in linked:
+            counterpart.append(GAP)
+        counterpart.append(others[k])
     left = " ".join(words[max(0, at - context) : at])
     right = " ".join(words[at + 1 :][:context])
+    text = " ".join(counterpart)
     return Occurrence(name, pair.id, at, left, words[at], right, status, text)

@@ -36,8 +36,23 @@ _CARRIED = 0.5  # of the strength of an unusual link counts for the link that it
 def log_likelihood_ratio(a: float, b: float, c: float, d: float) -> float:
     """Return Dunning's G2 of the table [[a, b], [c, d]]: 2 sum O ln(O / E); 0 if a margin is 0."""
     total = a + b + c + d
-    cells = ((a, a + b, a + c), (b, a + b, b + d), (c, c + d, a + c), (d, c + d, b + d))
-    return 2 * sum(o * log(o * total / (row * column)) for o, row, column in cells if o)
+    first_row = a + b
+    second_row = c + d
+    first_column = a + c
+    second_column = b + d
+
+    def term(observed: float, row: float, column: float) -> float:
+        """Return O ln(O / E) of a cell, with E = row sum x column sum / total."""
+        if not observed:
+            return 0.0
+        return observed * log(observed * total / (row * column))
+
+    return 2 * (
+        term(a, first_row, first_column)
+        + term(b, first_row, second_column)
+        + term(c, second_row, first_column)
+        + term(d, second_row, second_column)
+    )
 
 
 class Suggestion(NamedTuple):
@@ -55,9 +70,15 @@ class Suggestion(NamedTuple):
 
 
 _COLUMNS = (
-    *(Column("annotator"), Column("pair"), Column("source"), Column("target")),
-    *(Column("i", "count"), Column("j", "count"), Column("kind")),
-    *(Column("strength", "decimal", digits=1), Column("why")),
+    Column("annotator"),
+    Column("pair"),
+    Column("source"),
+    Column("target"),
+    Column("i", "count"),
+    Column("j", "count"),
+    Column("kind"),
+    Column("strength", "decimal", digits=1),
+    Column("why"),
 )
 
 
@@ -91,9 +112,9 @@ class Consistency(TableResult):
         rows = []
         notes = []
         for name, pairs in self.pairs.items():
-            own = [x for x in self.suggestions if x.annotator == name]
-            rows += own[:most]
-            count = how_many(len(own), "suggestion", commas=True)
+            suggestions = [x for x in self.suggestions if x.annotator == name]
+            rows += suggestions[:most]
+            count = how_many(len(suggestions), "suggestion", commas=True)
             notes.append(f"{name}: {count} in {how_many(pairs, 'pair', commas=True)}")
         if len(rows) < len(self.suggestions):
             notes.append(f"the strongest {len(rows)} are listed")
@@ -139,29 +160,37 @@ def consistency(corpus: Corpus, *, annotator: str | None = None) -> Consistency:
         pairs[name] = len(worded)
         without_text += len(aligned) - len(worded)
         usage = _Usage(worded)
-        ranked = [x for words in worded for x in _suggested(words, usage) if x.strength >= LEAST]
-        suggestions += sorted(ranked, key=lambda x: -x.strength)
+        strong: list[Suggestion] = []
+        for words in worded:
+            strong += [x for x in _suggested(words, usage) if x.strength >= LEAST]
+        suggestions += sorted(strong, key=lambda x: -x.strength)
     return Consistency(tuple(suggestions), pairs, without_text)
 
 
 class _Words:
-    """A pair with the compared forms of its words, and an annotator's links by word."""
+    """A pair with the compared forms of its words, and an annotator's links by word.
+
+    `linked` gives for each side, and for each linked position there, the positions it is linked to.
+    `types` are the pairs of forms that are linked.
+    """
 
     def __init__(self, pair: SentencePair, annotator: str) -> None:
         self.pair = pair
         self.annotator = annotator
         self.links = tuple(pair.alignment(annotator))
-        self.sides = tuple([compared(w, ignore_case=True) for w in side] for side in pair.words)
+        source, target = pair.words
+        self.sides = (_compared_forms(source), _compared_forms(target))
         self.linked: tuple[dict[int, list[int]], ...] = defaultdict(list), defaultdict(list)
-        for link in self.links:
-            for side in (0, 1):
-                self.linked[side][link[side]].append(link[1 - side])
+        for i, j in self.links:
+            self.linked[0][i].append(j)
+            self.linked[1][j].append(i)
         self.types = {self.forms(i, j) for i, j in self.links}
         equal = set(self.sides[0]) & set(self.sides[1])
         self.equal = len(equal)
         self.equal_linked = sum((word, word) in self.types for word in equal)
 
     def forms(self, i: int, j: int) -> tuple[str, str]:
+        """Return the compared forms of a source and a target word."""
         return self.sides[0][i], self.sides[1][j]
 
     def together(self, partners: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
@@ -173,10 +202,12 @@ class _Words:
 
     def in_phrase(self, i: int, j: int) -> bool:
         """Return whether a link of the same word is near, or the link is in a block of links."""
-        targets, sources = self.linked[0][i], self.linked[1][j]
-        gaps = [abs(b - j) for b in targets] + [abs(a - i) for a in sources]
-        block = (b in self.linked[0][a] for a in sources if a != i for b in targets if b != j)
-        return any(0 < gap <= _NEAR for gap in gaps) or any(block)
+        targets = [b for b in self.linked[0][i] if b != j]
+        sources = [a for a in self.linked[1][j] if a != i]
+        near_target = any(abs(b - j) <= _NEAR for b in targets)
+        near_source = any(abs(a - i) <= _NEAR for a in sources)
+        in_block = any(not set(targets).isdisjoint(self.linked[0][a]) for a in sources)
+        return near_target or near_source or in_block
 
     @cached_property
     def bearing(self) -> Mapping[tuple[int, str], bool]:
@@ -190,27 +221,44 @@ class _Words:
         return apart
 
     def suggestion(self, i: int, j: int, kind: str, strength: float, why: str) -> Suggestion:
-        words = self.pair.words[0][i], self.pair.words[1][j]
-        return Suggestion(self.annotator, self.pair.id, *words, i, j, kind, strength, why)
+        """Return a suggestion for a cell of this pair."""
+        source, target = self.pair.words
+        return Suggestion(
+            self.annotator, self.pair.id, source[i], target[j], i, j, kind, strength, why
+        )
+
+
+def _compared_forms(words: Sequence[str]) -> list[str]:
+    """Return the words as they are compared: in one case and one form of Unicode."""
+    return [compared(word, ignore_case=True) for word in words]
 
 
 class _Usage:
-    """How an annotator links words: the numbers of pairs in which that happens."""
+    """How an annotator links words: the numbers of pairs in which that happens.
+
+    `linked` counts the pairs that link two forms, `both` the pairs that have them.
+    """
 
     def __init__(self, pairs: Sequence[_Words]) -> None:
-        self.linked = Counter(types for words in pairs for types in words.types)
+        self.linked: Counter[tuple[str, str]] = Counter()
+        for words in pairs:
+            self.linked.update(words.types)
         self.partners: dict[str, set[str]] = defaultdict(set)
         for source, target in self.linked:
             self.partners[source].add(target)
-        self.both = Counter(types for words in pairs for types in words.together(self.partners))
+        self.both: Counter[tuple[str, str]] = Counter()
+        self._words: Counter[tuple[int, str]] = Counter()
+        self._apart: Counter[tuple[int, str]] = Counter()
+        for words in pairs:
+            self.both.update(words.together(self.partners))
+            self._words.update(words.bearing.keys())
+            self._apart.update(word for word, apart in words.bearing.items() if apart)
         self._equal = sum(words.equal for words in pairs)
         self._equal_linked = sum(words.equal_linked for words in pairs)
         self._with_equal = sum(words.equal_linked > 0 for words in pairs)
-        bearing = [words.bearing for words in pairs]
-        self._words = Counter(word for words in bearing for word in words)
-        self._apart = Counter(word for words in bearing for word in words if words[word])
-        self._all, self._all_apart = self._words.total(), self._apart.total()
-        self._pairs = sum(map(bool, bearing))
+        self._all = self._words.total()
+        self._all_apart = self._apart.total()
+        self._pairs = sum(bool(words.bearing) for words in pairs)
 
     def equal_rate(self, words: _Words) -> float | None:
         """Return the share of equal words that other pairs link; None if too few link any."""
@@ -222,10 +270,8 @@ class _Usage:
         """Return the number of other pairs that link both words, and that have both."""
         linked = self.linked[types] - (types in words.types)
         both = self.both[types] - 1
-        if types[0] == types[1]:
-            rate = self.equal_rate(words)
-        else:
-            rate = None
+        source, target = types
+        rate = self.equal_rate(words) if source == target else None
         if rate is None:
             return linked, both
         return linked + _ADDED * rate, both + _ADDED
@@ -233,8 +279,7 @@ class _Usage:
     def missing(self, words: _Words, types: tuple[str, str]) -> float:
         """Return the strength of a missing link: most other pairs with both words have it."""
         linked, both = self.rate(words, types)
-        usual = linked >= _FEW and linked > both / 2
-        if usual:
+        if linked >= _FEW and linked > both / 2:
             return log_likelihood_ratio(0, 1, linked, both - linked)
         return 0.0
 
@@ -279,46 +324,59 @@ class _Usage:
         return f"{word!r} has links in several places, unlike {others:.1%} of the words elsewhere"
 
 
+_Strongest = tuple[dict[str, tuple[float, str]], dict[str, tuple[float, str]]]
+"""The strongest missing link of each source and each target word, and its other word."""
+
+
 def _suggested(words: _Words, usage: _Usage) -> Iterator[Suggestion]:
     """Yield the suggestions for a pair, also weak ones."""
-    missing = {
-        types: strength
-        for types in words.together(usage.partners)
-        if types not in words.types and (strength := usage.missing(words, types))
-    }
-    strongest: tuple[dict[str, tuple[float, str]], ...] = {}, {}  # of each word
-    for types, strength in missing.items():
-        for side, word in enumerate(types):
-            before = strongest[side].get(word, (0.0, ""))
-            strongest[side][word] = max(before, (strength, types[1 - side]))
+    missing: dict[tuple[str, str], float] = {}
+    strongest: _Strongest = {}, {}
+    for types in words.together(usage.partners):
+        strength = 0.0 if types in words.types else usage.missing(words, types)
+        if strength:
+            source, target = types
+            missing[types] = strength
+            _keep_stronger(strongest[0], source, (strength, target))
+            _keep_stronger(strongest[1], target, (strength, source))
     unusual: tuple[dict[int, float], ...] = defaultdict(float), defaultdict(float)
     for i, j in words.links:
         strength, why = _unusual(words, usage, strongest, (i, j))
-        for side, at in enumerate((i, j)):
-            unusual[side][at] = max(unusual[side][at], strength)
+        unusual[0][i] = max(unusual[0][i], strength)
+        unusual[1][j] = max(unusual[1][j], strength)
         yield words.suggestion(i, j, UNUSUAL, strength, why)
     for types, strength in missing.items():
-        cell = _likeliest(words, types)
-        odd = [unusual[side][at] for side, at in enumerate(cell)]
-        usual = sum(at in words.linked[side] and not odd[side] for side, at in enumerate(cell))
-        counts = f"{usage.linked[types]} of the {usage.both[types] - 1} other pairs with both"
-        if types[0] == types[1]:
-            rate = usage.equal_rate(words)
-        else:
-            rate = None
-        if rate is None:
-            equal = ""
-        else:
-            equal = f"; equal words in {rate:.0%}"
-        total = strength * _TAKEN**usual + _CARRIED * max(odd)
-        yield words.suggestion(*cell, MISSING, total, f"linked in {counts}{equal}")
+        i, j = _likeliest(words, types)
+        odd_source = unusual[0][i]
+        odd_target = unusual[1][j]
+        total = strength
+        if i in words.linked[0] and not odd_source:
+            total *= _TAKEN
+        if j in words.linked[1] and not odd_target:
+            total *= _TAKEN
+        total += _CARRIED * max(odd_source, odd_target)
+        yield words.suggestion(i, j, MISSING, total, _why_missing(words, usage, types))
+
+
+def _keep_stronger(
+    strongest: dict[str, tuple[float, str]], word: str, missing: tuple[float, str]
+) -> None:
+    """Note a missing link of a word, unless a stronger one is known."""
+    strongest[word] = max(strongest.get(word, missing), missing)
+
+
+def _why_missing(words: _Words, usage: _Usage, types: tuple[str, str]) -> str:
+    """Return the evidence for a missing link."""
+    source, target = types
+    why = f"linked in {usage.linked[types]} of the {usage.both[types] - 1} other pairs with both"
+    rate = usage.equal_rate(words) if source == target else None
+    if rate is None:
+        return why
+    return f"{why}; equal words in {rate:.0%}"
 
 
 def _unusual(
-    words: _Words,
-    usage: _Usage,
-    strongest: Sequence[Mapping[str, tuple[float, str]]],
-    link: tuple[int, int],
+    words: _Words, usage: _Usage, strongest: _Strongest, link: tuple[int, int]
 ) -> tuple[float, str]:
     """Return how unusual a link is, and why; 0 in a phrase, or if it is the usual one."""
     types = words.forms(*link)
@@ -329,17 +387,16 @@ def _unusual(
     why = []
     for side, word in enumerate(types):
         missing, counterpart = strongest[side].get(word, (0.0, ""))
-        several = len(words.linked[side][link[side]]) > 1
-        if several:
+        apart = 0.0
+        if len(words.linked[side][link[side]]) > 1:
             apart = usage.apart(words, side, word)
-        else:
-            apart = 0.0
         if not (missing or apart):
             continue
         strength += max(missing, apart)
+        usual = (word, counterpart) if side == 0 else (counterpart, word)
         if missing < apart:
             why.append(usage.why_apart(words, side, word))
-        elif usage.linked[(word, counterpart) if side == 0 else (counterpart, word)] < _FEW:
+        elif usage.linked[usual] < _FEW:
             why.append(f"{word!r} is on both sides, and equal words are usually linked")
         else:
             why.append(f"{word!r} is usually linked to {counterpart!r}, which is here too")
@@ -348,13 +405,14 @@ def _unusual(
 
 def _likeliest(words: _Words, types: tuple[str, str]) -> tuple[int, int]:
     """Return the cell of two words whose ends have the fewest links, then nearest the diagonal."""
-    rows, columns = (
-        [at for at, word in enumerate(words.sides[side]) if word == types[side]] for side in (0, 1)
-    )
-    n, m = map(len, words.sides)
+    sources, targets = words.sides
+    rows = [i for i, word in enumerate(sources) if word == types[0]]
+    columns = [j for j, word in enumerate(targets) if word == types[1]]
 
     def cost(cell: tuple[int, int]) -> tuple[int, float]:
-        ends = sum(at in words.linked[side] for side, at in enumerate(cell))
-        return ends, abs(cell[0] / n - cell[1] / m)
+        """Return how many ends of a cell are linked, and how far from the diagonal it is."""
+        i, j = cell
+        linked_ends = (i in words.linked[0]) + (j in words.linked[1])
+        return linked_ends, abs(i / len(sources) - j / len(targets))
 
     return min(product(rows, columns), key=cost)

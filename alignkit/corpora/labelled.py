@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import chain, permutations
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of the scheme")
+NOT_JUDGED = "not judged"
+SKIPPED = "not scored"
+UNKNOWN = "not of the scheme"
+LEFT_OUT = (NOT_JUDGED, SKIPPED, UNKNOWN)
 """The reasons why a cell of a matrix has no label."""
 _JUDGE = "annotator who judged pairs"
 RANKS = "rank"
@@ -47,24 +50,37 @@ class LabelMatrix:
 
 
 def judges_of(pairs: Iterable[SentencePair]) -> tuple[str, ...]:
-    """Return the annotators who judged at least one pair."""
-    orders = dict.fromkeys(
-        tuple(name for name, value in pair.annotations.items() if value.judgment) for pair in pairs
-    )
-    names = tuple(dict.fromkeys(name for order in orders for name in order))
-    whole = (order for order in orders if len(order) == len(names))
-    return next(whole, tuple(sorted(names, key=natural_key)))
+    """Return the annotators who judged at least one pair.
+
+    They come in the order of the first pair that all of them judged, or else by name.
+    """
+    orders = dict.fromkeys(tuple(pair_judgments(pair)) for pair in pairs)
+    names = dict.fromkeys(chain.from_iterable(orders))
+    for order in orders:
+        if len(order) == len(names):
+            return order
+    return tuple(sorted(names, key=natural_key))
+
+
+def pair_judgments(pair: SentencePair) -> dict[str, str]:
+    """Return the judgments of a pair by annotator."""
+    judged = {}
+    for name, annotation in pair.annotations.items():
+        if annotation.judgment:
+            judged[name] = annotation.judgment
+    return judged
 
 
 def judged_part(corpus: Corpus, *, rewrites: bool) -> tuple[Corpus, int, tuple[str, ...]]:
     """Return the pairs that count as judged, the number of rewrites left out, and a note."""
     kept = corpus.filter(lambda pair: origin_of(pair) is None)
-    if not (anew := len(corpus) - len(kept)):
+    written_anew = len(corpus) - len(kept)
+    if not written_anew:
         return corpus, 0, ()
-    note = f"{anew} of {how_many(len(corpus), 'pair')} are rewrites, which nobody judged"
+    note = f"{written_anew} of {how_many(len(corpus), 'pair')} are rewrites, which nobody judged"
     if rewrites:
         return corpus, 0, (f"{note}: they count with the labels that their writers intended",)
-    return kept, anew, (f"{note}; they are left out unless you ask for rewrites",)
+    return kept, written_anew, (f"{note}; they are left out unless you ask for rewrites",)
 
 
 def judgments_of(
@@ -82,16 +98,16 @@ def judgments_of(
         names = tuple(dict.fromkeys(words("annotators", annotators)))
     for name in names:
         check_known(_JUDGE, name, known)
-    numbers: dict[str | None, int] = {None: -1}
-    numbers |= {label: k for k, label in enumerate(view.labels)}
-    codes = {judgment: numbers[label] for judgment, label in view.rows.items()}
+    # the number of each judgment's label; -1 for judgments that the view leaves out
+    codes = {}
+    for judgment, label in view.rows.items():
+        codes[judgment] = -1 if label is None else view.labels.index(label)
     values = np.full((len(names), len(corpus)), -1, dtype=np.int8)
     counts = Counter({NOT_JUDGED: values.size})
     rows = {name: row for row, name in enumerate(names)}
     for p, pair in enumerate(corpus):
-        for name, annotation in pair.annotations.items():
-            judgment = annotation.judgment
-            if not judgment or name not in rows:
+        for name, judgment in pair_judgments(pair).items():
+            if name not in rows:
                 continue
             counts[NOT_JUDGED] -= 1
             if judgment in codes:
@@ -155,31 +171,43 @@ def training_rows(
     if kind == "generation" and scheme.name not in _BOTH:
         raise OptionError(f"it is not known which judgments of {scheme.name} allow generation")
     allowed = {*_BOTH.get(scheme.name, ()), *_ONWARD.get(scheme.name, ())}
-    seen: dict[str, None] = {}
+    judges: dict[str, None] = {}
     for pair in pairs:
-        judged = {name: a.judgment for name, a in pair.annotations.items() if a.judgment}
-        seen.update(dict.fromkeys(judged))
-        if annotator is None and len(seen) > 1:
-            raise OptionError(f"{', '.join(seen)} judged pairs: choose one with `annotator`")
-        judgment = judged.get(annotator) if annotator is not None else "".join(judged.values())
+        judged = pair_judgments(pair)
+        judges.update(dict.fromkeys(judged))
+        if annotator is None and len(judges) > 1:
+            raise OptionError(f"{', '.join(judges)} judged pairs: choose one with `annotator`")
+        if annotator is not None:
+            judge = annotator
+        else:
+            judge = next(iter(judged), "")  # the only one
+        judgment = judged.get(judge)
         if not judgment or (not rewrites and origin_of(pair) is not None):
             continue
-        try:
-            if (label := view.of(judgment)) is None:
-                continue
-        except FormatError as error:
-            if lenient_labels:
-                continue
-            name = annotator if annotator is not None else next(iter(judged))
-            raise JudgmentError.of(error, pair.id, name, judgment) from None
-        source, target = (" ".join(words) for words in pair.words)
-        back = scheme.flip(judgment)
+        label = _label(view, judgment, pair, judge, lenient_labels=lenient_labels)
+        if label is None:
+            continue
+        source = " ".join(pair.words[0])
+        target = " ".join(pair.words[1])
+        flipped = scheme.flip(judgment)
         if kind != "generation" or judgment in allowed:
-            yield TrainingRow(pair.id, label or "", source, target)
-        if kind == "classification" or (kind == "generation" and back in allowed):
-            yield TrainingRow(pair.id, view.of(back) or "", target, source)
+            yield TrainingRow(pair.id, label, source, target)
+        if kind == "classification" or (kind == "generation" and flipped in allowed):
+            yield TrainingRow(pair.id, view.of(flipped) or "", target, source)
     if annotator is not None:
-        check_known(_JUDGE, annotator, seen)
+        check_known(_JUDGE, annotator, judges)
+
+
+def _label(
+    view: View, judgment: str, pair: SentencePair, judge: str, *, lenient_labels: bool
+) -> str | None:
+    """Return the label of a judgment; None if it has none, or leniently if it is unknown."""
+    try:
+        return view.of(judgment)
+    except FormatError as error:
+        if lenient_labels:
+            return None
+        raise JudgmentError.of(error, pair.id, judge, judgment) from None
 
 
 def _preferences(
@@ -190,21 +218,31 @@ def _preferences(
         raise OptionError(f"preferences need ranks; {view.scheme.name} has none")
     corpus = Corpus(pairs)
     full = get_view(RANKS, "full")
-    whose = None if annotator is None else [annotator]
-    values = judgments_of(corpus, whose, full, lenient_labels=lenient_labels).values
-    ranks = [[int(full.labels[k]) if k >= 0 else 0 for k in row] for row in values.tolist()]
-    own = [pair.attributes.get(PREFERRED, "").split("\t") for pair in corpus]
-    has_own = annotator is None and any(map(any, own))
+    annotators = None if annotator is None else [annotator]
+    values = judgments_of(corpus, annotators, full, lenient_labels=lenient_labels).values
+    numbers = [*map(int, full.labels), 0]  # the place -1 of what has no label is the last
+    ranks = [[numbers[k] for k in row] for row in values.tolist()]  # by annotator and pair
+    # for each pair, the ids of those that its text was preferred to
+    preferred = [pair.attributes.get(PREFERRED, "").split("\t") for pair in corpus]
+    corpus_prefers = annotator is None and any(map(any, preferred))
     for group in rank_groups(corpus):
         for first, second in permutations(group, 2):
-            both = [(row[first], row[second]) for row in ranks if row[first] and row[second]]
-            is_better = bool(both) and all(a < b for a, b in both)
-            if corpus[second].id in own[first] if has_own else is_better:
-                better = corpus[first]
-                worse = corpus[second]
+            better = corpus[first]
+            worse = corpus[second]
+            if corpus_prefers:
+                is_better = worse.id in preferred[first]
+            else:
+                is_better = _ranked_better(ranks, first, second)
+            if is_better:
                 original, chosen = (" ".join(words) for words in better.words)
                 rejected = " ".join(worse.target or ())
                 yield TrainingRow(f"{better.id}>{worse.id}", chosen, rejected, original)
+
+
+def _ranked_better(ranks: Sequence[Sequence[int]], first: int, second: int) -> bool:
+    """Return whether all who ranked both pairs, and somebody did, put the first before."""
+    ranked_both = [row for row in ranks if row[first] and row[second]]
+    return bool(ranked_both) and all(row[first] < row[second] for row in ranked_both)
 
 
 def rank_groups(corpus: Corpus) -> list[list[int]]:
@@ -238,7 +276,9 @@ class LabelCounts(TableResult):
         """Return the counts for JSON."""
         view = self.view
         record: dict[str, object] = {
-            **{"scheme": view.scheme.name, "view": view.name, "labels": list(view.labels)},
+            "scheme": view.scheme.name,
+            "view": view.name,
+            "labels": list(view.labels),
             "order": None if view.order is None else list(view.order),
             "pairs": self.pairs,
             "counts": self._named(self.counts),
@@ -251,61 +291,81 @@ class LabelCounts(TableResult):
         return record
 
     def _named(self, counts: _Counts) -> dict[str, dict[str, int]]:
-        return {
-            name: dict(zip(self.view.labels, row, strict=True))
-            for name, row in zip(self.annotators, counts, strict=True)
-        }
+        """Return counts by annotator and label."""
+        named = {}
+        for name, row in zip(self.annotators, counts, strict=True):
+            named[name] = dict(zip(self.view.labels, row, strict=True))
+        return named
 
     def table(self, *, bars: bool = False, unused: bool = True) -> Table:
         """Return the table of all counts, with a row for each label."""
-        never = [k for k, column in enumerate(zip(*self.counts, strict=True)) if not any(column)]
-        if unused or len(never) == len(self.view.labels):
-            hidden = set()
+        if unused:
+            hidden = []
         else:
-            hidden = set(never)
+            hidden = self._never_given()
+        columns = [
+            Column("annotator"),
+            Column("label"),
+            Column("pairs", "count"),
+            Column("share", "percent", unit="%"),
+        ]
         if self.by:
-            columns = [Column(self.by, key="group")]
-        else:
-            columns = []
-        columns += [Column("annotator"), Column("label"), Column("pairs", "count")]
-        columns += [Column("share", "percent", unit="%"), *([Column("histogram")] if bars else [])]
+            columns.insert(0, Column(self.by, key="group"))
+        if bars:
+            columns.append(Column("histogram"))
+        parts = [("all", self.counts)]
+        for value, each in self.groups.items():
+            parts.append((value or f"(no {self.by})", each))
         rows: list[list[Cell]] = []
         apart = []
-        named = [(value or f"(no {self.by})", counts) for value, counts in self.groups.items()]
-        for shown, each in [("all", self.counts), *named]:
+        for group, each in parts:
             for name, counts in zip(self.annotators, each, strict=True):
                 if rows:
-                    apart += [len(rows)]
-                total = sum(counts)
-                for k, (label, count) in enumerate(zip(self.view.labels, counts, strict=True)):
-                    if k in hidden:
-                        continue
-                    share = count / total if total else nan
-                    if bars:
-                        bar = ["#" * round(_BAR * count / total) if total else ""]
-                    else:
-                        bar = []
-                    rows.append([*([shown] if self.by else []), name, label, count, share, *bar])
+                    apart.append(len(rows))
+                stub: list[Cell] = [group, name] if self.by else [name]
+                rows += [[*stub, *row] for row in self._label_rows(counts, hidden, bars=bars)]
         title = f"{self.pairs} pairs by the labels of {self.view.scheme.name}, {self.view.name}"
-        stub = 3 if self.by else 2
-        return Table(title, columns, rows, self._note(hidden), apart=apart, stub=stub)
+        return Table(
+            title, columns, rows, self._note(hidden), apart=apart, stub=3 if self.by else 2
+        )
+
+    def _never_given(self) -> list[str]:
+        """Return the labels that nobody gave; none if nobody gave any."""
+        columns = zip(self.view.labels, *self.counts, strict=True)
+        never = [label for label, *counts in columns if not any(counts)]
+        if len(never) == len(self.view.labels):
+            return []
+        return never
+
+    def _label_rows(
+        self, counts: Sequence[int], hidden: Collection[str], *, bars: bool
+    ) -> Iterator[list[Cell]]:
+        """Yield the row of each label: its count, its share and, if asked for, a bar."""
+        total = sum(counts)
+        for label, count in zip(self.view.labels, counts, strict=True):
+            if label in hidden:
+                continue
+            share = count / total if total else nan
+            row: list[Cell] = [label, count, share]
+            if bars:
+                row.append("#" * round(_BAR * count / total) if total else "")
+            yield row
 
     def show(self, medium: str = "text") -> str:
         """Return the table of the labels that were given; see `alignkit.show.Table.show`."""
         return self.table(bars=medium == "text", unused=False).show(medium)
 
-    def _note(self, hidden: Collection[int]) -> str:
+    def _note(self, hidden: Sequence[str]) -> str:
+        """Return what the table leaves out, and whether its groups overlap."""
+        notes = []
         reasons = [f"{count} {reason}" for reason, count in self.left_out.items() if count]
         if reasons:
-            notes = [f"without a label: {', '.join(reasons)}"]
-        else:
-            notes = []
-        never = [label for k, label in enumerate(self.view.labels) if k in hidden]
-        what = "label" if len(never) == 1 else "labels"
-        if never:
-            notes += [f"nobody gave the {what} {', '.join(never)}"]
+            notes.append(f"without a label: {', '.join(reasons)}")
+        if hidden:
+            what = "label" if len(hidden) == 1 else "labels"
+            notes.append(f"nobody gave the {what} {', '.join(hidden)}")
         if self.several:
-            notes += [overlapping(self.several, self.pairs, self.by)]
+            notes.append(overlapping(self.several, self.pairs, self.by))
         return "; ".join(notes)
 
 
@@ -333,7 +393,8 @@ def count_labels(
             rows = dict(zip(judges, _counted(group), strict=True))
             nothing = (0,) * len(view.labels)
             groups[value] = tuple(rows.get(name, nothing) for name in matrix.annotators)
-        several = sum(len(values_of(pair.attributes.get(by, ""), split)) > 1 for pair in corpus)
+        texts = [pair.attributes.get(by, "") for pair in corpus]
+        several = sum(len(values_of(text, split)) > 1 for text in texts)
     return LabelCounts(
         view,
         matrix.annotators,
@@ -348,7 +409,11 @@ def count_labels(
 
 
 def _counted(matrix: LabelMatrix) -> _Counts:
+    """Return how often each annotator gave each label."""
     import numpy as np
 
-    counts = (np.bincount(row[row >= 0], minlength=len(matrix.labels)) for row in matrix.values)
-    return tuple(tuple(row.tolist()) for row in counts)
+    counts = []
+    for row in matrix.values:
+        given = row[row >= 0]
+        counts.append(tuple(np.bincount(given, minlength=len(matrix.labels)).tolist()))
+    return tuple(counts)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, islice
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 SEED = 12345
 GROUPS = ("goeswith", "document", "entity", "original")
 """The attributes that usually name pairs which belong together."""
-KINDS = EQUAL, REVERSED, GROUPED = ("equal", "reversed", "grouped")
+EQUAL = "equal"
+REVERSED = "reversed"
+GROUPED = "grouped"
+KINDS = (EQUAL, REVERSED, GROUPED)
+"""The kinds of leaks."""
 
 _Texts = tuple[tuple[str, ...], tuple[str, ...]]
 _COLUMNS = 100  # strata that are looked at where groups stay whole
@@ -39,15 +44,17 @@ class Parts(dict[str, Corpus]):
     @property
     def cautions(self) -> list[str]:
         """Warnings about leaks: groups, rewrites and their pairs, equal pairs in several parts."""
-        divider = self.separator
-        cautions = [
-            f"{how_many(count, 'value')} of {name} in several parts; `keep_together={name!r}` "
-            "prevents this"
-            for name in GROUPS
-            if name not in self.meant
-            if (count := self._divided(partial(group_values, attribute=name, separator=divider)))
-        ]
-        pairs = [pair for part in self.values() for pair in part]
+        cautions = []
+        for name in GROUPS:
+            if name in self.meant:
+                continue
+            values = partial(group_values, attribute=name, separator=self.separator)
+            if count := self._divided(values):
+                cautions.append(
+                    f"{how_many(count, 'value')} of {name} in several parts; "
+                    f"`keep_together={name!r}` prevents this"
+                )
+        pairs = list(chain.from_iterable(self.values()))
         origins = {origin_of(pair) for pair in pairs} - {None}
         homes = self._divided(lambda pair: {origin_of(pair) or pair.id} & origins)
         if homes and not cautions:
@@ -55,15 +62,17 @@ class Parts(dict[str, Corpus]):
                 f"{how_many(homes, 'pair')} in another part than their rewrites; "
                 f"`keep_together={REWRITE_OF!r}` prevents this"
             )
+        return cautions + self._repetitions(pairs)
+
+    def _repetitions(self, pairs: Sequence[SentencePair]) -> list[str]:
+        """Return a caution for each part that has equal or reversed pairs of earlier parts."""
+        cautions = []
         before = 0
         for number, (name, part) in enumerate(self.items()):
             leaks = find_leaks(Corpus(pairs[:before]), part, ())
             before += len(part)
             if count := sum(leak.kind != GROUPED for leak in leaks):
-                if number > 1:
-                    where = "an earlier part"
-                else:
-                    where = next(iter(self))
+                where = "an earlier part" if number > 1 else next(iter(self))
                 cautions.append(
                     f"{count} of {how_many(len(part), 'pair')} of {name} are equal or reversed "
                     f"pairs of {where}; `keep_texts=True` prevents this"
@@ -72,8 +81,10 @@ class Parts(dict[str, Corpus]):
 
     def _divided(self, values: Callable[[SentencePair], Iterable[str]]) -> int:
         """Return the number of values that are in several parts."""
-        each = [{value for pair in part for value in values(pair)} for part in self.values()]
-        return sum(count > 1 for count in Counter(x for part in each for x in part).values())
+        parts_with: Counter[str] = Counter()
+        for part in self.values():
+            parts_with.update(set(chain.from_iterable(map(values, part))))
+        return sum(count > 1 for count in parts_with.values())
 
 
 @naming_keywords
@@ -170,36 +181,42 @@ def split_corpus(
     >>> {name: len(part) for name, part in split_corpus(corpus, {"train": 0.8, "dev": 0.2}).items()}
     {'train': 8, 'dev': 2}
     """
-    check_arguments(split_corpus, locals(), apart=["shares"])
-    asked = _checked(shares, seed)
-    together = [keep_together] if isinstance(keep_together, str) else list(keep_together)
-    for attribute in [*together, *([] if stratify is None else [stratify])]:
-        group_texts(corpus, attribute)  # refuses one that no pair has
     import numpy as np
 
+    check_arguments(split_corpus, locals(), apart=["shares"])
+    all_shares = _checked(shares, seed)
+    together = [keep_together] if isinstance(keep_together, str) else list(keep_together)
+    for attribute in together:
+        group_texts(corpus, attribute)  # refuses one that no pair has
+    if stratify is None:
+        values = [""] * len(corpus)
+    else:
+        values = group_texts(corpus, stratify)
     if separator is not None and not together:
         message = "`separator` separates values of `keep_together`: give `keep_together` too"
         raise OptionError(message)
     rng = np.random.default_rng(seed)
-    numbers: dict[str, int] = {}  # of the strata
-    values = [""] * len(corpus) if stratify is None else group_texts(corpus, stratify)
+    numbers: dict[str, int] = {}
     strata = [numbers.setdefault(value, len(numbers)) for value in values]
-    together += [TEXTS] if keep_texts else []
-    groups = connected_groups(corpus, together, separator) if together else None
-    count = len(corpus) if groups is None else len(groups)
-    if 0 < count < len(shares):
-        what = f"{count} pairs are too few"
-        if together:
-            what = f"pairs with the same {' or '.join(together)} make {count} groups, too few"
-        raise OptionError(f"{what} for {len(shares)} parts")
-    if groups is None or count == len(corpus):
-        parts = _of_pairs(strata, asked, rng)
+    if keep_texts:
+        together.append(TEXTS)
+    if together:
+        groups = connected_groups(corpus, together, separator)
     else:
-        parts = _of_groups(groups, strata, asked, rng)
-    divided = Parts(
-        (name, Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k))
-        for k, name in enumerate(shares)
-    )
+        groups = [[k] for k in range(len(corpus))]
+    if 0 < len(groups) < len(shares):
+        what = f"{len(groups)} pairs are too few"
+        if together:
+            names = " or ".join(together)
+            what = f"pairs with the same {names} make {len(groups)} groups, too few"
+        raise OptionError(f"{what} for {len(shares)} parts")
+    if len(groups) == len(corpus):
+        parts = _divided_pairs(strata, all_shares, rng)
+    else:
+        parts = _divided_groups(groups, strata, all_shares, rng)
+    divided = Parts()
+    for k, name in enumerate(shares):
+        divided[name] = Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k)
     divided.meant = (*together, stratify)
     divided.separator = separator
     return divided
@@ -220,8 +237,11 @@ def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
     total = sum(shares.values())
     if total > 1 + 1e-9:
         raise OptionError(f"the shares add up to {total:g}; they must add up to at most 1")
+    all_shares = list(shares.values())
     left = 1 - total
-    return [*shares.values(), *([left] if left > 1e-9 else [])]
+    if left > 1e-9:
+        all_shares.append(left)
+    return all_shares
 
 
 def connected_groups(
@@ -233,27 +253,30 @@ def connected_groups(
 
     if not len(corpus):
         return []
-    origins = {k: id for k, pair in enumerate(corpus) if (id := origin_of(pair)) is not None}
-    # of rewrites: the place of their pair, or of the first of its rewrites without it
-    if origins:
-        homes = {pair.id: k for k, pair in enumerate(corpus)}
-    else:
-        homes = {}
-    joined = [(homes.setdefault(id, k), k) for k, id in origins.items()]
-    first: dict[tuple[str, str], int] = {}
+    # the edges of a graph of pairs: each pair is joined with the first one that shares a value
+    firsts: list[int] = []
+    seconds: list[int] = []
+    homes = {pair.id: k for k, pair in enumerate(corpus)}
+    holders: dict[tuple[str, str], int] = {}
     for k, pair in enumerate(corpus):
+        if (origin := origin_of(pair)) is not None:
+            # of rewrites: their pair, or the first of its rewrites without it
+            firsts.append(homes.setdefault(origin, k))
+            seconds.append(k)
         for name in attributes:
-            values = group_values(pair, name, separator)
-            joined += [(first.setdefault((name, value), k), k) for value in values]
-    rows, columns = zip(*joined, strict=True) if joined else ((), ())
-    graph = coo_array(([1] * len(joined), (rows, columns)), shape=(len(corpus), len(corpus)))
+            for value in group_values(pair, name, separator):
+                firsts.append(holders.setdefault((name, value), k))
+                seconds.append(k)
+    size = len(corpus)
+    graph = coo_array(([1] * len(firsts), (firsts, seconds)), shape=(size, size))
+    _, numbers = connected_components(graph, directed=False)
     groups: dict[int, list[int]] = {}
-    for k, number in enumerate(connected_components(graph, directed=False)[1].tolist()):
+    for k, number in enumerate(numbers.tolist()):
         groups.setdefault(number, []).append(k)
     return list(groups.values())
 
 
-def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) -> list[int]:
+def _divided_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) -> list[int]:
     """Return the part of each pair, if every pair can go into any part."""
     from alignkit.corpora.apportioning import divide_evenly
 
@@ -262,17 +285,17 @@ def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) 
         members.setdefault(stratum, []).append(k)
     each_stratum = list(members.values())
     mixed = [each_stratum[h] for h in rng.permutation(len(members))]
+    sizes = [len(places) for places in mixed]
     parts = [0] * len(strata)
-    for places, counts in zip(mixed, divide_evenly([*map(len, mixed)], shares), strict=True):
-        order = rng.permutation(places).tolist()
+    for places, counts in zip(mixed, divide_evenly(sizes, shares), strict=True):
+        order = iter(rng.permutation(places).tolist())
         for part, count in enumerate(counts):
-            for k in order[:count]:
+            for k in islice(order, count):
                 parts[k] = part
-            del order[:count]
     return parts
 
 
-def _of_groups(
+def _divided_groups(
     groups: list[list[int]], strata: list[int], shares: list[float], rng: np.random.Generator
 ) -> list[int]:
     """Return the part of each pair, if groups are kept together."""
@@ -283,15 +306,16 @@ def _of_groups(
     # the largest strata have a column of their own, the others one together
     counts = np.bincount(strata)
     order = np.argsort(-counts, kind="stable")[:_COLUMNS]
-    own = order[counts[order] >= len(shares)]
-    numbers = np.full(len(counts), len(own))
-    numbers[own] = range(len(own))
+    large = order[counts[order] >= len(shares)]
+    numbers = np.full(len(counts), len(large))
+    numbers[large] = range(len(large))
     columns = numbers[strata]
     sizes = np.zeros((len(groups), columns.max() + 1), np.int64)
     for number, places in enumerate(groups):
         np.add.at(sizes[number], columns[places], 1)
+    part_of_group = divide_groups(sizes, shares, rng).tolist()
     parts = [0] * len(strata)
-    for places, part in zip(groups, divide_groups(sizes, shares, rng).tolist(), strict=True):
+    for places, part in zip(groups, part_of_group, strict=True):
         for k in places:
             parts[k] = part
     return parts
@@ -332,31 +356,40 @@ def find_leaks(
     leaks: list[Leak] = []
     for pair in test:
         if (key := compared_texts(pair, ignore_case=ignore_case)) is not None:
+            reversed_key = key[::-1]
             if key in texts:
                 leaks.append(Leak(EQUAL, texts[key], pair.id))
-            elif key[::-1] in texts:
-                leaks.append(Leak(REVERSED, texts[key[::-1]], pair.id))
-        mine = _groups(pair, groups, separator, origin=one_corpus)
-        if shared := [name for name in mine if name in named]:
-            leaks.append(Leak(GROUPED, named[shared[0]], pair.id, shared[0], tuple(shared[1:])))
+            elif reversed_key in texts:
+                leaks.append(Leak(REVERSED, texts[reversed_key], pair.id))
+        names = _groups(pair, groups, separator, origin=one_corpus)
+        shared = [name for name in names if name in named]
+        if shared:
+            group, *also = shared
+            leaks.append(Leak(GROUPED, named[group], pair.id, group, tuple(also)))
     return leaks
 
 
 def shared_texts(train: Corpus, test: Corpus, *, ignore_case: bool = False) -> set[str]:
     """Return the ids of pairs of the second part with a text, on any side, of the first."""
-    known = set()
+    known: set[tuple[str, ...]] = set()
     for pair in train:
-        for text in compared_texts(pair, ignore_case=ignore_case) or ():
-            known.add(text)
-    texts = {pair.id: compared_texts(pair, ignore_case=ignore_case) or () for pair in test}
-    return {id for id, both in texts.items() if not known.isdisjoint(filter(None, both))}
+        known.update(compared_texts(pair, ignore_case=ignore_case) or ())
+    known.discard(())  # empty texts are not shared
+    shared = set()
+    for pair in test:
+        texts = compared_texts(pair, ignore_case=ignore_case) or ()
+        if not known.isdisjoint(texts):
+            shared.add(pair.id)
+    return shared
 
 
 def _groups(
     pair: SentencePair, attributes: Iterable[str], separator: str | None, *, origin: bool
 ) -> list[str]:
-    values = ((name, x) for name in attributes for x in group_values(pair, name, separator))
-    names = [f"{name}={value}" for name, value in values]
+    """Return the groups of a pair, as goeswith=x; with `origin`, also that of its rewrites."""
+    names = []
+    for attribute in attributes:
+        names += [f"{attribute}={value}" for value in group_values(pair, attribute, separator)]
     if origin:
-        names += [f"{REWRITE_OF}={origin_of(pair) or pair.id}"]
+        names.append(f"{REWRITE_OF}={origin_of(pair) or pair.id}")
     return list(dict.fromkeys(names))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from math import ceil, log, nan, sqrt
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit._support.wording import how_many, overlapping
-from alignkit.corpora.labelled import judged_part, judges_of
+from alignkit.corpora.labelled import judged_part, judges_of, pair_judgments
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.corpus import JUDGMENT, Corpus, group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
@@ -52,10 +53,12 @@ def jaccard(first: Collection[str], second: Collection[str]) -> float:
 
 def ngrams(text: str) -> Counter[str]:
     """Count the character n-grams of 2 to 4 within words, in lower case."""
-    words = [f" {word} " for word in text.lower().split()]
-    return Counter(
-        word[k : k + size] for word in words for size in _SIZES for k in range(len(word) - size + 1)
-    )
+    grams = []
+    for word in text.lower().split():
+        padded = f" {word} "
+        for size in _SIZES:
+            grams += [padded[k : k + size] for k in range(len(padded) - size + 1)]
+    return Counter(grams)
 
 
 def idf_of(texts: Iterable[str]) -> dict[str, float]:
@@ -75,14 +78,25 @@ def cosine(
         return nan
     if first == second:
         return 1.0  # rounding would miss it
-    weighted = [
-        {gram: count * (1 if weights is None else weights[gram]) for gram, count in counts.items()}
-        for counts in (first, second)
-    ]
-    small, large = sorted(weighted, key=len)
+    mine = _weighted(first, weights)
+    other = _weighted(second, weights)
+    small, large = sorted((mine, other), key=len)
     dot = sum(value * large[gram] for gram, value in small.items() if gram in large)
-    lengths = [sqrt(sum(value * value for value in values.values())) for values in weighted]
-    return min(1.0, dot / (lengths[0] * lengths[1]))
+    return min(1.0, dot / (_length(mine) * _length(other)))
+
+
+def _weighted(
+    counts: Mapping[str, int], weights: Mapping[str, float] | None
+) -> Mapping[str, float]:
+    """Return each count times the weight of what is counted."""
+    if weights is None:
+        return counts
+    return {gram: count * weights[gram] for gram, count in counts.items()}
+
+
+def _length(vector: Mapping[str, float]) -> float:
+    """Return the Euclidean length."""
+    return sqrt(sum(value * value for value in vector.values()))
 
 
 def length_ratio(first: str, second: str, *, token: str = TOKEN) -> float:
@@ -148,9 +162,11 @@ class Diversity(Result):
 
     def histogram(self, measure: str, group: str | None = None) -> list[int]:
         """Return the number of pairs in each of the `BINS` of a measure."""
-        return [int(n) for n in np.histogram(self._known(measure, group), BINS, (0.0, 1.0))[0]]
+        counts, _ = np.histogram(self._known(measure, group), BINS, (0.0, 1.0))
+        return list(map(int, counts))
 
     def _known(self, measure: str, group: str | None) -> NDArray[np.float64]:
+        """Return the defined values of a measure in a group, or in all pairs."""
         check_known("measure", measure, MEASURES)
         values = self.values[:, list(MEASURES).index(measure)]
         if group is not None:
@@ -158,45 +174,51 @@ class Diversity(Result):
         return values[~np.isnan(values)]
 
     def _parts(self) -> Iterator[tuple[str, str | None]]:
+        """Yield what tables call all pairs and each group, with the group."""
         yield "all pairs", None
         for group in self.groups:
             yield (group or f"(no {self.by})", group)
 
     def tables(self, *, bars: bool = False) -> Sequence[Table]:
         """Return the means, and the histograms of all pairs and of each group."""
-        columns = [
-            *(Column(self.by or "pairs of", key="group"), Column("pairs", "count")),
-            *(Column(name, "decimal", key=key) for key, name in MEASURES.items()),
-            Column("identical", "percent", unit="%"),
-        ]
+        histograms = [self._histogram(measure, bars) for measure in _DRAWN]
+        return [self._means(), *histograms]
+
+    def _means(self) -> Table:
+        """Return the means of all pairs and of each group."""
+        columns = [Column(self.by or "pairs of", key="group"), Column("pairs", "count")]
+        columns += [Column(name, "decimal", key=key) for key, name in MEASURES.items()]
+        columns.append(Column("identical", "percent", unit="%"))
         rows: list[list[Cell]] = []
-        for shown, group in self._parts():
+        for name, group in self._parts():
             if group is None:
                 same = self.identical
             else:
                 same = self.identical[self.groups[group]]
-            share = float(same.mean()) if len(same) else float("nan")
-            rows.append([shown, len(same), *(self.mean(name, group) for name in MEASURES), share])
+            means = [self.mean(measure, group) for measure in MEASURES]
+            share = float(same.mean()) if len(same) else nan
+            rows.append([name, len(same), *means, share])
         note = "means over pairs; 1 means the same wording"
-        means = Table("", columns, rows, note, "means", apart=[1])
-        return [means, *(self._histogram(measure, bars) for measure in _DRAWN)]
+        return Table("", columns, rows, note, "means", apart=[1])
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the tables, with bars in the histograms."""
         return self.tables(bars=True)
 
     def _histogram(self, measure: str, bars: bool) -> Table:
+        """Return a table with a row for each of the `BINS`, with bars for all pairs if asked."""
         parts = dict(self._parts())
-        columns = [Column(name, "decimal", digits=2) for name in ("from", "to")]
+        columns = [Column("from", "decimal", digits=2), Column("to", "decimal", digits=2)]
         columns += [Column(name, "count", key=f"group {name}") for name in parts]
         counts = [self.histogram(measure, group) for group in parts.values()]
-        rows: list[list[Cell]] = [
-            [k / BINS, (k + 1) / BINS, *(column[k] for column in counts)] for k in range(BINS)
-        ]
+        rows: list[list[Cell]] = []
+        for k, counts_of_bin in enumerate(zip(*counts, strict=True)):
+            rows.append([k / BINS, (k + 1) / BINS, *counts_of_bin])
         if bars:
             columns.insert(3, Column("", key="bar"))
-            most = max(counts[0], default=0)
-            for row, count in zip(rows, counts[0], strict=True):
+            of_all_pairs = counts[0]
+            most = max(of_all_pairs)
+            for row, count in zip(rows, of_all_pairs, strict=True):
                 row.insert(3, "#" * ceil(_LONGEST * count / most) if most else "")
         return Table(f"Histogram: {MEASURES[measure]}", columns, rows, "", measure, stub=2)
 
@@ -266,19 +288,30 @@ def diversity(
     groups, several = _groups(pairs, by, annotator, split, judged=judged)
     stops = frozenset(word.lower() for word in stop_words)
     stemmer = porter_stem() if stem else None
-    weights = idf_of(text for pair in texts for text in pair)
+    weights = idf_of(chain.from_iterable(texts))
     types = partial(token_types, token=token, stop_words=stops, stem=stemmer)
     values = np.empty((len(texts), len(MEASURES)))
+    identical = np.empty(len(texts), bool)
     for k, (source, target) in enumerate(texts):
-        grams = ngrams(source), ngrams(target)
-        shared = jaccard(types(source), types(target))
-        sizes = length_ratio(source, target, token=token)
-        values[k] = shared, cosine(*grams), cosine(*grams, weights), sizes
-    folded = [[compared(text, ignore_case=True) for text in pair] for pair in texts]
-    said = f"tokens:{token}|case:folded|stop-words:{len(stops)}|stem:{'porter' if stem else 'no'}"
-    identical = np.array([source == target for source, target in folded], bool)
+        source_grams = ngrams(source)
+        target_grams = ngrams(target)
+        values[k] = (
+            jaccard(types(source), types(target)),
+            cosine(source_grams, target_grams),
+            cosine(source_grams, target_grams, weights),
+            length_ratio(source, target, token=token),
+        )
+        folded_source = compared(source, ignore_case=True)
+        identical[k] = folded_source == compared(target, ignore_case=True)
     if several:
         notes += (overlapping(several, len(pairs), by or ""),)
+    settings = (
+        f"tokens:{token}",
+        "case:folded",
+        f"stop-words:{len(stops)}",
+        f"stem:{'porter' if stem else 'no'}",
+        f"version:{__version__}",
+    )
     return Diversity(
         tuple(pair.id for pair in pairs),
         values,
@@ -287,7 +320,7 @@ def diversity(
         by or "",
         len(corpus) - len(places),
         notes,
-        f"{said}|version:{__version__}",
+        "|".join(settings),
         left_out if judged else None,
     )
 
@@ -306,8 +339,10 @@ def _groups(
     places: dict[str, list[int]] = {}
     several = 0
     for k, pair in enumerate(pairs):
-        text = _judgment(pair, annotator) if judged else group_text(pair, by)
-        values = (text or "",) if judged else values_of(text or "", split)
+        if judged:
+            values: Sequence[str] = (_judgment(pair, annotator),)
+        else:
+            values = values_of(group_text(pair, by) or "", split)
         several += len(values) > 1
         for value in values:
             places.setdefault(value, []).append(k)
@@ -315,13 +350,16 @@ def _groups(
         if judged:
             who = f"by {annotator!r}" if annotator else "by anybody"
             raise OptionError(f"no pair was judged {who}; name an annotator, or an attribute")
-        raise no_group(by, dict.fromkeys(name for pair in pairs for name in pair.attributes))
-    ordered = sorted(places) if judged else list(places)
-    return {value: np.array(places[value], np.int64) for value in ordered}, several
+        attributes = chain.from_iterable(pair.attributes for pair in pairs)
+        raise no_group(by, dict.fromkeys(attributes))
+    if judged:
+        places = dict(sorted(places.items()))
+    return {value: np.array(members, np.int64) for value, members in places.items()}, several
 
 
 def _judgment(pair: SentencePair, annotator: str | None) -> str:
-    judged = {name: value.judgment for name, value in pair.annotations.items() if value.judgment}
+    """Return the judgment of an annotator, or that of all who judged the pair; "" for none."""
+    judged = pair_judgments(pair)
     if annotator is not None:
         return judged.get(annotator, "")
     if len(set(judged.values())) > 1:
