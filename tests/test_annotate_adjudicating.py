@@ -10,6 +10,7 @@ from adjudicating import Bench
 from annotate_browser import BROWSER, Server, ask, browser, enter, press, saved, serious, until
 from annotation import Tab
 from annotation import cell as link
+from playwright.sync_api import expect
 
 from alignkit.annotate.adjudication.comparison import Ballot, GoldState, compare, grouped
 from alignkit.annotate.project.events import JUDGMENT, Why, write_why
@@ -284,7 +285,7 @@ def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_f
 def test_on_a_phone_there_is_room_for_the_matrix(page):
     page.set_viewport_size({"width": 390, "height": 800})
     until(lambda: page.locator("#matrix").bounding_box()["height"] >= 150)
-    assert not page.is_visible("#legend")
+    expect(page.locator("#legend")).to_be_hidden()
     rooms = """() => [...document.querySelectorAll("body, body *")].filter(one =>
         one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === "auto")
         .map(one => one.localName)"""
@@ -307,7 +308,7 @@ def test_axe_finds_nothing_serious(page, context, project):
         assert other.eval_on_selector_all("#figures dl > div", tops) == 1
         other.goto(f"{other.url.split('?')[0]}?pair=99")
         other.wait_for_selector("body[data-state=failed]")
-        assert other.is_visible("#start a[href='/dashboard']")
+        expect(other.locator("#start a[href='/dashboard']")).to_be_visible()
         other.click("#start-first")
         other.wait_for_selector("body[data-state=ready][data-pair]")
         found = {}

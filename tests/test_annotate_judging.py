@@ -9,6 +9,7 @@ from itertools import count
 import annotate_browser as web
 from annotate_log import Stream
 from command import PARAPHRASES, process, run
+from playwright.sync_api import expect
 
 from alignkit import read_corpus
 
@@ -134,7 +135,7 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems, c
 
 
 def dashboard(context, page):
-    assert page.is_visible("header a[href='/dashboard']")
+    expect(page.locator("header a[href='/dashboard']")).to_be_visible()
     assert "take a vote" in page.inner_text("#hints")
     board = context.new_page()
     board.goto(page.url.partition("/adjudicate")[0] + "/dashboard")

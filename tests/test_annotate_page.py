@@ -10,6 +10,7 @@ import annotate_browser as web
 import pytest
 from annotate_browser import browser, cursor, drawn, enter, links, pair, press, saved, until
 from annotation_server import served
+from playwright.sync_api import expect
 
 from alignkit import Alignment, Corpus, SentencePair, write_corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
@@ -353,7 +354,7 @@ def test_a_refused_comment_is_asked_about_even_after_another_pair(project, probl
         saved(tab)
         tab.reload()
         tab.wait_for_selector("body[data-pair='1']")
-        assert not tab.is_visible("#conflict")
+        expect(tab.locator("#conflict")).to_be_hidden()
 
 
 def test_keys_that_move_show_and_reject(page):
@@ -422,7 +423,7 @@ def test_who_must_not_see_suggestions_is_told_why_there_are_none(tmp_path, probl
             if not seen:
                 there, other = other, there
             page.wait_for_selector(there)
-            assert not page.is_visible(other)
+            expect(page.locator(other)).to_be_hidden()
             if not seen:
                 why = page.inner_text("#without-suggestions p")
                 assert why.startswith("No links are suggested for this pair, so that the project")

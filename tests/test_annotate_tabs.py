@@ -8,6 +8,7 @@ import pytest
 from annotate_browser import drawn, enter, links, on_pair, pair, press, saved, until
 from annotation_server import served
 from msgspec import Raw
+from playwright.sync_api import expect
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.creation import create_project
@@ -109,7 +110,7 @@ def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk):
     assert "was cleared: house ~ haus" in text
     assert "comment" not in text  # both go to the pair
     assert "other tab" not in text
-    assert not page.is_visible("#keep-this")
+    expect(page.locator("#keep-this")).to_be_hidden()
     page.reload()
     assert asked(page) == text  # until it is dismissed
     page.click("#keep-that")
@@ -121,7 +122,7 @@ def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk):
     page.reload()
     page.wait_for_selector("body[data-pair='2']")
     saved(page)
-    assert not page.is_visible("#conflict")
+    expect(page.locator("#conflict")).to_be_hidden()
 
 
 def test_what_the_server_never_takes_is_not_said_of_the_other_tab(desk):
@@ -136,7 +137,7 @@ def test_what_the_server_never_takes_is_not_said_of_the_other_tab(desk):
         text = asked(page)
         assert "not saved: this is not to be had: was linked: the ~ das" in text
         assert "other tab" not in text
-        assert not page.is_visible("#keep-this")
+        expect(page.locator("#keep-this")).to_be_hidden()
         assert drawn(page) == []
         page.click("#keep-that")
         page.wait_for_selector("#conflict", state="hidden")
@@ -157,7 +158,7 @@ def test_several_refused_edits_of_one_cell_are_asked_about_once(desk):
     assert asked(left) == text
     left.click("#keep-this")
     saved(left)
-    assert not left.is_visible("#conflict")
+    expect(left.locator("#conflict")).to_be_hidden()
     until(lambda: links(left, 4) == [(0, 2, 1)])  # what was undone is not asked about
     until(lambda: drawn(left) == drawn(right) == [(0, 2, 1)])
     window.close()
@@ -276,7 +277,7 @@ def test_a_comment_stays_as_it_was_stored(desk):
     page.keyboard.type("d\x01ef")
     page.keyboard.press("Enter")
     until(lambda: ["", "abc def"] in comments(page, 12))
-    assert not page.is_visible("#conflict")
+    expect(page.locator("#conflict")).to_be_hidden()
 
 
 def test_no_key_leads_into_the_corner_of_the_nulls(desk):
@@ -286,4 +287,4 @@ def test_no_key_leads_into_the_corner_of_the_nulls(desk):
     assert (i == 3) != (j == 3)
     press(page, "s ArrowDown ArrowRight s")
     saved(page)
-    assert not page.is_visible("#conflict")
+    expect(page.locator("#conflict")).to_be_hidden()

@@ -4,6 +4,7 @@ import pytest
 from annotate_browser import BROWSER, ask, browser, press, ready, saved, serious, until, views
 from annotation import Tab, project, sent
 from annotation_server import served
+from playwright.sync_api import expect
 
 from alignkit import Corpus, SentencePair
 from alignkit.annotate.assignment import assign_pairs
@@ -54,9 +55,9 @@ def test_a_page_that_is_opened_too_early_waits_for_the_first_pair(page, path):
     for width in views(page):
         assert "None of the 4 pairs is ready yet" in page.inner_text("#start-text")
         assert page.inner_text("#project").endswith(": adjudicate")
-        assert page.is_visible("header a[href='/dashboard']")
+        expect(page.locator("header a[href='/dashboard']")).to_be_visible()
         assert page.inner_text("#annotator") == "carla, adjudicator"
-        assert not page.is_visible("#done")
+        expect(page.locator("#done")).to_be_hidden()
         assert serious(page) == [], width
     judged(path, 2, ("4",), ("3",), ("4", "i"))
     page.wait_for_selector("body[data-state=ready][data-pair='2']")

@@ -9,6 +9,7 @@ import pytest
 from annotate_browser import BROWSER, chromium, shrink
 from command import PARAPHRASES, run
 from hypothesis import given
+from playwright.sync_api import expect
 from strategies import corpora
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
@@ -158,7 +159,7 @@ class TestInTheBrowser:
         page.locator("#page").press("Enter")
         assert page.locator("#place").inner_text() == "pairs 9,951 to 10,000 of 10,000"
         assert page.locator("article").count() == 50
-        assert page.locator("#next").is_disabled()
+        expect(page.locator("#next")).to_be_disabled()
 
     def test_paper_has_numbers_and_a_page_without_script_has_text(self, opened):
         page = opened()
@@ -169,7 +170,7 @@ class TestInTheBrowser:
             "getComputedStyle(document.querySelector('[data-marks]'), '::after').content"
         )
         assert shown in ('"1"', "attr(data-marks)")
-        assert not page.locator("#controls").is_visible()
+        expect(page.locator("#controls")).to_be_hidden()
         plain = chromium()[1].new_context(java_script_enabled=False).new_page()
         plain.goto(page.url)
         assert "they left" in plain.locator("article").first.inner_text()

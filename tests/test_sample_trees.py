@@ -55,9 +55,9 @@ def told_faults(tree):
         yield f"depth {tree.depth - 1}"
 
 
-@pytest.mark.parametrize(("pair", "tree"), TREES)
-def test_trees_are_as_penns(pair, tree):
-    assert list(told_faults(tree)) == []
+def test_trees_are_as_penns(problems):
+    for pair, tree in TREES:
+        problems += [f"{pair}: {fault}" for fault in told_faults(tree)]
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,11 @@ def test_other_trees_are_refused(text, fault):
     assert list(told_faults(Tree.parse(text))) == [fault]
 
 
-@pytest.mark.parametrize("side", ["source", "target"])
-@pytest.mark.parametrize("name", ["paraphrases", "structures"])
-def test_a_line_is_the_tree_as_it_is_written_again(name, side):
-    text = (SAMPLES / f"{name}.{side}.trees").read_text(encoding="utf-8")
-    assert [str(Tree.parse(line)) for line in text.splitlines()] == text.splitlines()
+def test_a_line_is_the_tree_as_it_is_written_again():
+    for name in ("paraphrases", "structures"):
+        for side in ("source", "target"):
+            text = (SAMPLES / f"{name}.{side}.trees").read_text(encoding="utf-8")
+            assert [str(Tree.parse(line)) for line in text.splitlines()] == text.splitlines()
 
 
 NP = r"\(NP(?: \([^()]+\))+\)"
@@ -104,11 +104,13 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_each_form_is_among_them(form):
+def test_each_form_is_among_them(problems):
     """The one way to say it is on one side of these pairs, the other way on the other side."""
-    *ways, ids = FORMS[form]
-    known = {pair.id: trees for pair, *trees in PARAPHRASES + STRUCTURES}
-    for id in ids.split():
-        texts = list(map(str, known[id]))
-        assert any(all(map(re.search, ways, sides)) for sides in (texts, texts[::-1])), id
+    known = {pair.id: list(map(str, trees)) for pair, *trees in PARAPHRASES + STRUCTURES}
+    for form, (one_way, other_way, ids) in FORMS.items():
+        for id in ids.split():
+            source, target = known[id]
+            forwards = re.search(one_way, source) and re.search(other_way, target)
+            backwards = re.search(one_way, target) and re.search(other_way, source)
+            if not (forwards or backwards):
+                problems.append(f"{id}: {form}")
