@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 
 from alignkit.annotate.adjudication import comparison, provenance
 from alignkit.annotate.adjudication.gold import Case, Pseudonyms, gold_of, names_of, read_case
@@ -65,15 +65,22 @@ class Docket:
         with self._lock, self._store.database.reading() as conn:
             n = queries.last_n(conn)
             if n != self._n:
-                changed = self._changed(conn)
-                if changed is None:
-                    self._known, self._project = {}, queries.count_pairs(conn)
-                ready = _ready(conn, changed)
-                kept = [row for k, row in self._known.items() if k not in (changed or ())]
-                self._known = {row.k: row for row in (*kept, *_rows(conn, ready))}
-                self._rows = sorted(self._known.values(), key=lambda row: (-row.stake, row.k))
+                self._update(conn)
                 self._n = n
             return self._rows
+
+    def _update(self, conn: Connection) -> None:
+        """Read the rows of the pairs that have changed, and sort all rows anew."""
+        changed = self._changed(conn)
+        if changed is None:
+            self._known = {}
+            self._project = queries.count_pairs(conn)
+        else:
+            for k in changed:
+                self._known.pop(k, None)
+        for row in _rows(conn, _ready(conn, changed)):
+            self._known[row.k] = row
+        self._rows = sorted(self._known.values(), key=lambda row: (-row.stake, row.k))
 
     def count_ready(self) -> int:
         """Return how many pairs can be adjudicated and are not done."""
@@ -86,29 +93,31 @@ class Docket:
         rows = self.rows()
         done = sum(row.state == "done" for row in rows)
         left = sum(row.state in ("open", "reopened") for row in rows)
-        some = rows
-        total = len(rows)
+        matching = rows
         if only in ("open", "done"):
-            some = [row for row in rows if (row.state == "done") == (only == "done")]
+            wanted_done = only == "done"
+            matching = [row for row in rows if (row.state == "done") == wanted_done]
             only = ""
         if query or only:
             with self._store.database.reading() as conn:
                 ks = queries.pairs_with(conn, query, only, actor)
-            some = sorted((row for row in some if row.k in ks), key=lambda row: row.id != query)
-        part = some[after : after + limit]
-        return Listed(part, total, done, left, self._project, len(some))
+            matching = [row for row in matching if row.k in ks]
+            matching.sort(key=lambda row: row.id != query)  # the pair with just this id first
+        part = matching[after : after + limit]
+        return Listed(part, len(rows), done, left, self._project, len(matching))
 
     def neighbours(self, k: int) -> tuple[int, int | None, int | None, int | None]:
         """Return the place of a pair in the list (from 1), its neighbours, the next open pair."""
         rows = self.rows()
-        at = next((at for at, row in enumerate(rows) if row.k == k), None)
-        if at is None:
+        numbers = [row.k for row in rows]
+        if k not in numbers:
             raise UnknownPair(k, None)
-        others = (*rows[at + 1 :], *rows[:at])
-        following = next((row.k for row in others if row.state != "done"), None)
-        before = rows[at - 1].k if at else None
-        after = rows[at + 1].k if at + 1 < len(rows) else None
-        return at + 1, before, after, following
+        place = numbers.index(k) + 1
+        before = numbers[place - 2] if place > 1 else None
+        after = numbers[place] if place < len(rows) else None
+        others = rows[place:] + rows[: place - 1]
+        next_open = next((row.k for row in others if row.state != "done"), None)
+        return place, before, after, next_open
 
     def _changed(self, conn: Connection) -> set[int] | None:
         """Return the pairs that have changed; None if all must be looked at."""
@@ -125,31 +134,36 @@ class Docket:
 
 def settled_pairs(conn: Connection, some: Collection[int]) -> set[int]:
     """Return those of some pairs that are done, with no vote changed since."""
-    ready = _ready(conn, some)
-    return {case.k for few in _looked(conn, ready) for case in few if case.state == "done"}
+    settled = set[int]()
+    for cases in _case_states(conn, _ready(conn, some)):
+        settled.update(case.k for case in cases if case.state == "done")
+    return settled
 
 
 def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[comparison.Voter]]:
     """Return the pairs (of some, or of all) that have all their votes, with their voters."""
-    if some is None or len(some) > _CHUNK:
-        rows = comparison.voters(conn).items()
-        by_pair = {k: those for k, those in rows if some is None or k in some}
-    else:
+    if some is not None and len(some) <= _CHUNK:
         by_pair = {k: comparison.voters(conn, k).get(k, []) for k in some}
-    return {k: those for k, those in by_pair.items() if comparison.all_in(those)}
+    else:
+        by_pair = comparison.voters(conn)
+        if some is not None:
+            by_pair = {k: by_pair[k] for k in by_pair.keys() & some}
+    return {k: voters for k, voters in by_pair.items() if comparison.all_in(voters)}
 
 
 def _rows(conn: Connection, ready: dict[int, list[comparison.Voter]]) -> Iterator[DocketRow]:
+    """Yield the rows of pairs that have all their votes."""
     pair = schema.pair.c
-    for cases in _looked(conn, ready):
-        asked = select(pair.k, pair.id).where(pair.k.in_([case.k for case in cases]))
+    for cases in _case_states(conn, ready):
+        numbers = [case.k for case in cases]
+        asked = select(pair.k, pair.id).where(pair.k.in_(numbers))
         ids = {k: id for k, id in conn.execute(asked)}  # noqa: C416 - rows are no tuples to mypy
         stakes = comparison.phrases_at_stake([case.ballots for case in cases])
         for case, stake in zip(cases, stakes, strict=True):
             yield DocketRow(case.k, ids[case.k], case.state, case.left, stake, len(case.ballots))
 
 
-class _Looked(NamedTuple):
+class _CaseState(NamedTuple):
     """The state of a pair: the votes, and how many decisions are left."""
 
     k: int
@@ -158,40 +172,65 @@ class _Looked(NamedTuple):
     state: str
 
 
-def _looked(conn: Connection, ready: dict[int, list[comparison.Voter]]) -> Iterator[list[_Looked]]:
+def _case_states(
+    conn: Connection, ready: dict[int, list[comparison.Voter]]
+) -> Iterator[list[_CaseState]]:
     """Yield the states of pairs; reads a few pairs at a time."""
     setting = conn.execute(select(schema.project)).one()
     account = schema.account.c
     accounts = conn.execute(select(account.id).where(account.name == setting.gold))
     gold = accounts.scalar() or 0
-    judged = setting.task == "judge"
     rows = iter(ready.items())
-    while some := dict(islice(rows, _CHUNK)):
-        states: dict[int, dict[int, PairState]] = {k: {} for k in some}
-        for k, number, vote in queries.states(conn, schema.stream.c.pair.in_(list(some))):
-            states[k][number] = vote
+    while chunk := dict(islice(rows, _CHUNK)):
+        states: dict[int, dict[int, PairState]] = {k: {} for k in chunk}
+        wanted = schema.stream.c.pair.in_(list(chunk))
+        for k, number, state in queries.states(conn, wanted):
+            states[k][number] = state
         cases = []
-        for k, own in some.items():
-            votes = {voter.account: states[k].get(voter.account, PairState()) for voter in own}
-            decided = states[k].get(gold, PairState())
-            said = [comparison.ballot_of(vote, judged=judged) for vote in votes.values()]
-            ballots = dict(zip((voter.name for voter in own), said, strict=True))
-            held = gold_of(decided, judged=judged)
-            items = comparison.compare(ballots, held, majority=bool(setting.majority))
-            left = comparison.left_to_decide(items)
-            made = [vote.rewrites.values() for vote in votes.values()]
-            if any(item.state == comparison.REOPENED for item in items) or (decided.done and left):
-                state = "reopened"
-            elif left or (not decided.done and set().union(*made) - shared_texts(made)):
-                state = "open"  # somebody has to decide, or to look at the rewrites
-            elif decided.done and rewrites_changed(conn, k, gold, decided, votes):
-                state = "reopened"
-            elif decided.done and not comparison.missing(items, held):
-                state = "done"
-            else:
-                state = "agreed"
-            cases.append(_Looked(k, ballots, left, state))
+        for k, voters in chunk.items():
+            of_pair = states[k]
+            decided = of_pair.get(gold, PairState())
+            votes = {voter: of_pair.get(voter.account, PairState()) for voter in voters}
+            cases.append(_case_state(conn, k, gold, decided, votes, setting))
         yield cases
+
+
+def _case_state(
+    conn: Connection,
+    k: int,
+    gold: int,
+    decided: PairState,
+    votes: dict[comparison.Voter, PairState],
+    setting: Row[Any],
+) -> _CaseState:
+    """Return the state of a pair, given gold's account, its decisions and the votes."""
+    judged = setting.task == "judge"
+    ballots = {}
+    for voter, vote in votes.items():
+        ballots[voter.name] = comparison.ballot_of(vote, judged=judged)
+    held = gold_of(decided, judged=judged)
+    items = comparison.compare(ballots, held, majority=bool(setting.majority))
+    left = comparison.left_to_decide(items)
+    reopened = any(item.state == comparison.REOPENED for item in items)
+    made = [vote.rewrites.values() for vote in votes.values()]
+    disputed = _different(made) - shared_texts(made)
+    by_account = {voter.account: vote for voter, vote in votes.items()}
+    if reopened or (decided.done and left):
+        state = "reopened"
+    elif left or (disputed and not decided.done):
+        state = "open"  # somebody has to decide, or to look at the rewrites
+    elif decided.done and rewrites_changed(conn, k, gold, decided, by_account):
+        state = "reopened"
+    elif decided.done and not comparison.missing(items, held):
+        state = "done"
+    else:
+        state = "agreed"
+    return _CaseState(k, ballots, left, state)
+
+
+def _different(made: Iterable[Iterable[Texts]]) -> set[Texts]:
+    """Return the different rewrites, given those of each annotator."""
+    return set().union(*made)
 
 
 def rewrites_changed(
@@ -199,10 +238,7 @@ def rewrites_changed(
 ) -> bool:
     """Return whether the rewrites of a pair ask for another look."""
     own = set(decided.rewrites.values())
-    now = set()
-    for state in votes.values():
-        for texts in state.rewrites.values():
-            now.add(texts)
+    now = _different(state.rewrites.values() for state in votes.values())
     if not own and not now:
         return False
     log = queries.pair_log(conn, k)
@@ -211,11 +247,8 @@ def rewrites_changed(
         done = event.kind == "done" and decode_data(event.data).after is True
         if done or event.kind == "rewrite":
             last = max(last, event.n)
-    before = (provenance.rewrites_at(log.get(account, ()), last) for account in votes)
-    then = set()
-    for made in before:
-        for texts in made.values():
-            then.add(texts)
+    before = [provenance.rewrites_at(log.get(account, ()), last) for account in votes]
+    then = _different(rewrites.values() for rewrites in before)
     return bool((now - then) - own or (then - now) & own)
 
 
@@ -261,28 +294,33 @@ def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
         state.whys = [(i, j, names.hidden_why(text)) for i, j, text in state.whys]
     pair = case.pair
     listed = docket.listed(limit=0)
+    place, before, after, next_open = docket.neighbours(k)
     return GoldView(
-        k,
-        pair.id,
-        listed.total,
-        listed.done,
-        *docket.neighbours(k),
-        pair.rev,
-        pair.source,
-        pair.target,
-        pair.attributes,
-        state,
-        undo,
-        redo,
-        n,
-        votes,
-        names.blind,
-        case.majority,
-        changed,
+        k=k,
+        id=pair.id,
+        pairs=listed.total,
+        done=listed.done,
+        place=place,
+        previous=before,
+        next=after,
+        next_open=next_open,
+        rev=pair.rev,
+        source=pair.source,
+        target=pair.target,
+        attributes=pair.attributes,
+        state=state,
+        undo=undo,
+        redo=redo,
+        n=n,
+        votes=votes,
+        blind=names.blind,
+        majority=case.majority,
+        changed=changed,
     )
 
 
-def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterable[Vote]:
+def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterator[Vote]:
+    """Yield the votes on a pair in their order, each link with its origin."""
     accounts = {voter.name: voter.account for voter in case.voters}
     log = queries.pair_log(conn, case.pair.k)
     if case.pair.rev > 1:
@@ -292,14 +330,19 @@ def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterable[Vote]:
     for number, name in enumerate(names.ordered(case.streams), 1):
         events = log.get(accounts[name], [])
         state = case.streams[name].state
-        how = provenance.origins(events, corrected)
+        origins = provenance.origins(events, corrected)
+        cells = []
+        for cell, value in sorted(state.cells.items()):
+            how, at = origins.get(cell, ("", ""))
+            cells.append((*cell, value, how, at))
+        in_bulk = {cell for cell, origin in origins.items() if origin.how == provenance.BULK}
         yield Vote(
             id=names.shown(name),
             name=f"vote {number}" if names.blind else name,
             seq=state.seq,
             shown=provenance.suggestions_shown(events),
-            cells=[(*cell, x, *how.get(cell, ("", ""))) for cell, x in sorted(state.cells.items())],
-            unseen=[c for c in sorted(state.bulk) if how.get(c, ("",))[0] == provenance.BULK],
+            cells=cells,
+            unseen=sorted(in_bulk.intersection(state.bulk)),
             comments=sorted(state.comments.items()),
             judgment=state.judgment,
             flags=state.flags,

@@ -21,7 +21,7 @@ from alignkit.annotate.project.queries import has_assignments
 from alignkit.annotate.project.state import PairState
 from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.phrase_arrays import LINKS
+from alignkit.model.phrase_arrays import LINKS, PhrasePair
 from alignkit.model.phrases import extract_phrases
 
 AGREED = "agreed"
@@ -52,9 +52,16 @@ class GoldState:
     @cached_property
     def taken(self) -> tuple[set[Cell], set[int], set[int]]:
         """The nulls that are decided, and the linked source and target words."""
-        links = [place for place, value in self.values.items() if value and NULL not in place]
-        nulls = {place for place, value in self.values.items() if value and NULL in place}
-        return nulls, {i for i, _ in links}, {j for _, j in links}
+        nulls = set()
+        sources = set()
+        targets = set()
+        for (i, j), value in self.values.items():
+            if value and NULL in (i, j):
+                nulls.add((i, j))
+            elif value:
+                sources.add(i)
+                targets.add(j)
+        return nulls, sources, targets
 
 
 @dataclass(frozen=True)
@@ -97,36 +104,49 @@ def compare(
 ) -> list[VotedPlace]:
     """Compare votes with each other and with the decisions; return all places in order."""
     gold = gold or GoldState()
-    votes = [vote for ballot in ballots.values() for vote in ballot.values.items()]
-    places = {place for place, value in votes if value} | gold.values.keys() | gold.whys.keys()
+    places = gold.values.keys() | gold.whys.keys()
+    for ballot in ballots.values():
+        places.update(place for place, value in ballot.values.items() if value)
     return [_item(place, ballots, gold, majority) for place in sorted(places, key=as_read)]
 
 
 def _item(
     place: Cell, ballots: Mapping[str, Ballot], gold: GoldState, majority: bool
 ) -> VotedPlace:
+    """Return what votes and gold say on a place, and whether it needs a decision."""
     votes = tuple(ballot.at(place) for ballot in ballots.values())
     value = value_of(gold.values, place)
     why = gold.whys.get(place)
-    if why is not None:  # reopened if a vote is another than recorded, or gold than its reason
-        recorded = {name: said for name, (said, _) in why.votes.items()}
-        now = {name: ballot.at(place) for name, ballot in ballots.items()}
-        stale = any(vote != recorded.get(name, value) for name, vote in now.items())
+    if why is not None:
         state = AGREED if why.why == AGREED else DECIDED
-        if stale or not recorded or meant(why, value) != value:
+        if _is_stale(why, value, place, ballots):
             state = REOPENED
         return VotedPlace(place, votes, state, value, why)
-    shared, (i, j) = shared_value(votes, majority), place
+    shared = shared_value(votes, majority)
     if shared is None or (place in gold.values and shared != value):
         return VotedPlace(place, votes, OPEN, value)
-    nulls, sources, targets = gold.taken
-    if NULL in place:
-        clashes = place != JUDGMENT and (i in sources or j in targets)
-    else:
-        clashes = (i, NULL) in nulls or (NULL, j) in nulls
-    if shared and clashes:  # gold excludes what all agree on: a link, or no partner, of a word
+    if shared and _is_excluded(place, gold):
         return VotedPlace(place, votes, OPEN, value)
     return VotedPlace(place, votes, AGREED, shared)
+
+
+def _is_stale(why: Why, value: Value, place: Cell, ballots: Mapping[str, Ballot]) -> bool:
+    """Return whether a vote is not as recorded, or gold's value not the one of its reason."""
+    if not why.votes or meant(why, value) != value:
+        return True
+    recorded = {name: said for name, (said, _) in why.votes.items()}
+    return any(ballot.at(place) != recorded.get(name, value) for name, ballot in ballots.items())
+
+
+def _is_excluded(place: Cell, gold: GoldState) -> bool:
+    """Return whether gold has a null for a word of a link, or a link for the word of a null."""
+    if place == JUDGMENT:
+        return False
+    i, j = place
+    nulls, sources, targets = gold.taken
+    if NULL in place:
+        return i in sources or j in targets
+    return (i, NULL) in nulls or (NULL, j) in nulls
 
 
 def meant(why: Why, value: Value, *, majority: bool = True) -> Value | None:
@@ -170,27 +190,33 @@ def grouped(items: Iterable[VotedPlace]) -> list[list[VotedPlace]]:
         group = []
         pending = [left.pop(place)]
         while pending:
-            group.append(item := pending.pop())
-            near = [other for other in _neighbours(item.place) if other in left]
-            alike = [other for other in near if _decision(left[other]) == _decision(item)]
-            pending.extend(left.pop(other) for other in alike)
+            item = pending.pop()
+            group.append(item)
+            for near in _neighbours(item.place):
+                if near in left and _decision(left[near]) == _decision(item):
+                    alike = left.pop(near)
+                    pending.append(alike)
         groups.append(sorted(group, key=lambda item: as_read(item.place)))
     return groups
 
 
 def _neighbours(place: Cell) -> list[Cell]:
+    """Return the places next to a cell in its row and column; a null has only nulls beside it."""
     i, j = place
-    if place == JUDGMENT:
-        return []
-    if i == NULL:
-        rows = []
-    else:
-        rows = [(i + step, j) for step in (-1, 1) if i + step >= 0]
-    return rows + ([] if j == NULL else [(i, j + step) for step in (-1, 1) if j + step >= 0])
+    near = []
+    for step in (-1, 1):
+        if i != NULL and i + step >= 0:
+            near.append((i + step, j))
+        if j != NULL and j + step >= 0:
+            near.append((i, j + step))
+    return near
 
 
 def _decision(item: VotedPlace) -> tuple[object, ...]:
-    reason = item.why and (item.why.why, item.why.as_, item.why.note)
+    """Return what the places of one decision have in common."""
+    reason = None
+    if item.why is not None:
+        reason = (item.why.why, item.why.as_, item.why.note)
     return item.votes, item.state, item.value, reason
 
 
@@ -219,30 +245,30 @@ def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
     done: ColumnElement[bool] = counts.done
     if assigned:
         row = schema.assignment.c
-        held = schema.pair_counts
         pair = row.pair
         done = func.coalesce(done, False)
-        joined = schema.assignment.join(schema.account, account.id == row.account).outerjoin(
-            held, and_(counts.pair == pair, counts.account == row.account)
-        )
+        same = and_(counts.pair == pair, counts.account == row.account)
+        joined = schema.assignment.join(schema.account, account.id == row.account)
+        joined = joined.outerjoin(schema.pair_counts, same)
         asked = select(pair, account.id, account.name, done).select_from(joined)
     else:
         pair = counts.pair
         stream = schema.stream.c
-        said: ColumnElement[bool] = done | (counts.links + counts.nulls + counts.comments > 0)
+        marks = counts.links + counts.nulls + counts.comments
+        said: ColumnElement[bool] = done | (marks > 0)
         if queries.task_of(conn) == "judge":  # whoever only aligned it has no vote
             own = select(stream.id).where(stream.pair == pair, stream.account == counts.account)
             said = own.where(~stream.state.contains(_UNJUDGED)).exists()
             done = or_(done, own.where(stream.seq == 1).exists())  # it came with the corpus
         others = [queries.gold_name(conn), *queries.sources(conn)]
-        asked = select(pair, account.id, account.name, done).where(
-            account.id == counts.account, said, account.name.not_in(others)
-        )
+        asked = select(pair, account.id, account.name, done).where(account.id == counts.account)
+        asked = asked.where(said, account.name.not_in(others))
     if k is not None:
         asked = asked.where(pair == k)
     by_pair: dict[int, list[Voter]] = {}
-    for number, who, name, is_done in conn.execute(asked.order_by(pair, account.id)):
-        by_pair.setdefault(number, []).append(Voter(who, name, assigned, bool(is_done)))
+    for number, id, name, is_done in conn.execute(asked.order_by(pair, account.id)):
+        voter = Voter(id, name, assigned, bool(is_done))
+        by_pair.setdefault(number, []).append(voter)
     return by_pair
 
 
@@ -257,21 +283,23 @@ def were_all_in(conn: Connection, k: int, pair_voters: Sequence[Voter]) -> bool:
     event = schema.event_table.c
     stream = schema.stream.c
     asked = select(stream.account, event.kind, event.sent, event.data)
-    asked = asked.where(event.stream == stream.id, stream.pair == k).order_by(event.n)
+    asked = asked.where(event.stream == stream.id, stream.pair == k)
     voting = {voter.account for voter in pair_voters}
     done = set[int]()
     were = False
-    for account, kind, sent, text in conn.execute(asked):
+    for account, kind, sent, text in conn.execute(asked.order_by(event.n)):
         data = decode_data(text.encode())
-        if (turn := data if kind == "done" else data.done) is not None:
-            again = not (turn.after or sent)  # its words were corrected
-            if again:
-                done = set()
-            elif turn.after:
-                done = done | {account}
-            else:
-                done = done - {account}
-            were = voting <= done or (were and not again)
+        turn = data if kind == "done" else data.done
+        if turn is None:
+            continue
+        if turn.after:
+            done.add(account)
+        elif sent:
+            done.discard(account)
+        else:  # the words of the pair were corrected: everybody looks again
+            done.clear()
+            were = False
+        were = were or voting <= done
     return were
 
 
@@ -279,18 +307,28 @@ def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:
     """Count for each pair the atomic phrase pairs that only some of the votes have."""
     counts = [0] * len(pairs)
     differing: list[tuple[int, list[dict[Cell, Value]]]] = []
+    alignments = []
     for k, ballots in enumerate(pairs):
-        votes = [ballot.values.items() for ballot in ballots.values()]
-        links = [{cell: value for cell, value in vote if NULL not in cell} for vote in votes]
-        if any(vote != links[0] for vote in links):
-            differing.append((k, links))
-    every = [vote for _, links in differing for vote in links]
-    packed = LinkArrays.pack([Alignment([x for x in vote if vote[x] == 2], vote) for vote in every])
+        votes = [_links(ballot) for ballot in ballots.values()]
+        if any(links != votes[0] for links in votes):
+            differing.append((k, votes))
+            for links in votes:
+                sure = [cell for cell, value in links.items() if value == 2]
+                alignments.append(Alignment(sure, links))
+    packed = LinkArrays.pack(alignments)
     for strength in LINKS:
-        spans = extract_phrases(packed, links=strength, kind="atomic")
-        at = 0
-        for k, links in differing:
-            held = Counter(span for x in range(len(links)) for span in spans.pair(at + x))
-            at += len(links)
-            counts[k] += sum(count < len(links) for count in held.values())
+        phrases = extract_phrases(packed, links=strength, kind="atomic")
+        first = 0
+        for k, votes in differing:
+            end = first + len(votes)
+            times = Counter[PhrasePair]()  # how many of the votes have each phrase pair
+            for vote in range(first, end):
+                times.update(phrases.pair(vote))
+            counts[k] += sum(count < len(votes) for count in times.values())
+            first = end
     return counts
+
+
+def _links(ballot: Ballot) -> dict[Cell, Value]:
+    """Return the links of a vote, without its nulls and its judgment."""
+    return {cell: value for cell, value in ballot.values.items() if NULL not in cell}

@@ -41,7 +41,8 @@ class Pseudonyms:
         """Return the name shown for an annotator."""
         if not self.blind:
             return name
-        return "v" + hashlib.sha256(f"{self._salt}\n{name}".encode()).hexdigest()[:12]
+        digest = hashlib.sha256(f"{self._salt}\n{name}".encode())
+        return "v" + digest.hexdigest()[:12]
 
     def ordered(self, names: Iterable[str]) -> list[str]:
         """Return names in the order of their votes: unchanged, or shuffled if they are hidden."""
@@ -57,7 +58,10 @@ class Pseudonyms:
 
     def hidden(self, event: log.Event) -> log.Event:
         """Return an event without names."""
-        if not self.blind or not (data := log.decode_data(event.data)).whys:
+        if not self.blind:
+            return event
+        data = log.decode_data(event.data)
+        if not data.whys:
             return event
         data.whys = renamed_whys(data.whys, self.shown)
         return msgspec.structs.replace(event, data=Raw(log.encode(data)))
@@ -67,7 +71,8 @@ class Pseudonyms:
         hidden = dict(conflict)
         if self.blind and hidden.get("field") == "why":
             for key in ("before", "after", "now"):
-                hidden[key] = hidden[key] and self.hidden_why(hidden[key])
+                if hidden[key]:
+                    hidden[key] = self.hidden_why(hidden[key])
         return hidden
 
     def named(self, sent: log.Sent) -> log.Sent:
@@ -105,7 +110,8 @@ def renamed_why(text: str, name: Callable[[str], str]) -> str:
     why = log.read_why(text)
     votes = {name(voter): vote for voter, vote in why.votes.items()}
     as_ = name(why.as_) if why.as_ else ""
-    return log.write_why(msgspec.structs.replace(why, votes=votes, as_=as_))
+    renamed = msgspec.structs.replace(why, votes=votes, as_=as_)
+    return log.write_why(renamed)
 
 
 _KINDS = ("decide", "comment", "rewrite", "done", "undo", "redo", "open")
@@ -125,25 +131,26 @@ class Case:
     @property
     def ballots(self) -> dict[str, comparison.Ballot]:
         """The votes, by name."""
-        return {
-            name: comparison.ballot_of(stream.state, judged=self.judged)
-            for name, stream in self.streams.items()
-        }
+        ballots = {}
+        for name, stream in self.streams.items():
+            ballots[name] = comparison.ballot_of(stream.state, judged=self.judged)
+        return ballots
 
     def items(self, state: PairState | None = None) -> list[comparison.VotedPlace]:
         """Compare the votes with gold, or with another state of gold."""
-        gold = gold_of(self.gold.state if state is None else state, judged=self.judged)
+        gold = gold_of(state or self.gold.state, judged=self.judged)
         return comparison.compare(self.ballots, gold, majority=self.majority)
 
     def missing(self, state: PairState | None = None) -> list[comparison.VotedPlace]:
         """Return the agreed places that differ in gold, or in another state of gold."""
-        held = self.gold.state if state is None else state
-        return comparison.missing(self.items(held), gold_of(held, judged=self.judged))
+        gold = gold_of(state or self.gold.state, judged=self.judged)
+        return comparison.missing(self.items(state), gold)
 
     def check(self) -> None:
         """Check that all votes are in."""
         if not comparison.all_in(self.voters):
-            raise NotReady(self.pair.id, [voter.name for voter in self.voters if not voter.done])
+            late = [voter.name for voter in self.voters if not voter.done]
+            raise NotReady(self.pair.id, late)
 
 
 def gold_of(state: PairState, *, judged: bool = False) -> comparison.GoldState:
@@ -155,25 +162,30 @@ def gold_of(state: PairState, *, judged: bool = False) -> comparison.GoldState:
 def read_case(conn: Connection, k: int) -> Case:
     """Read a pair with its votes and decisions."""
     pair = queries.pair_row(conn, k)
-    own = tuple(comparison.voters(conn, k).get(k, ()))
+    voters = tuple(comparison.voters(conn, k).get(k, ()))
     streams = queries.streams_of(conn, pair)
-    first = StreamRow(None, PairState(rev=pair.rev))
+    empty = StreamRow(None, PairState(rev=pair.rev))
     setting = conn.execute(select(schema.project)).one()
-    gold = streams.get(queries.account_of(conn, setting.gold), first)
-    theirs = {voter.name: streams.get(voter.account, first) for voter in own}
-    return Case(pair, own, theirs, gold, bool(setting.majority), setting.task == "judge")
+    gold = streams.get(queries.account_of(conn, setting.gold), empty)
+    votes = {voter.name: streams.get(voter.account, empty) for voter in voters}
+    return Case(pair, voters, votes, gold, bool(setting.majority), setting.task == "judge")
 
 
 def names_of(conn: Connection, pair: PairRow) -> Pseudonyms:
     """Return the names of annotators that adjudicators of a pair see."""
-    key, blind = conn.execute(select(schema.project.c.key, schema.project.c.blind)).one()
-    return Pseudonyms(queries.annotators(conn), f"{key}\n{pair.id}" if int(blind) else "")
+    asked = select(schema.project.c.key, schema.project.c.blind)
+    key, blind = conn.execute(asked).one()
+    salt = f"{key}\n{pair.id}" if int(blind) else ""
+    return Pseudonyms(queries.annotators(conn), salt)
 
 
 def decide(
     store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[log.Sent]
 ) -> tuple[Appended, bool]:
-    """Append the events of an adjudicator, all or none; see `Store.append`."""
+    """Append the events of an adjudicator, all or none; see `Store.append`.
+
+    Where names are hidden, the answer, and a conflict with another adjudicator, have none either.
+    """
 
     def append(conn: Connection) -> tuple[Appended, bool]:
         case = read_case(conn, k)
@@ -212,6 +224,7 @@ class _Clerk:
         self._actor = actor
 
     def __call__(self, writer: Writer, sent: log.Sent, data: log.Data) -> None:
+        """Check an event that was sent, against the state that the writer has reached."""
         if sent.kind not in _KINDS:
             raise BadEvent(
                 f"{sent.kind[:40]}: not an event of adjudicators; they decide and give a reason"
@@ -230,7 +243,9 @@ class _Clerk:
                 self._check_end(state)
 
     def _check_end(self, state: PairState) -> None:
-        if left := comparison.left_to_decide(self._case.items(state)):
+        """Check that nothing is left to decide in a state of gold."""
+        left = comparison.left_to_decide(self._case.items(state))
+        if left:
             if left == 1:
                 places = "1 difference is"
             else:
@@ -240,81 +255,98 @@ class _Clerk:
             raise BadEvent("gold lacks something that all agree on; mark the pair as done again")
 
     def _add_agreed(self, writer: Writer) -> None:
+        """Record the places that all agree on; with the first event, also the shared rewrites."""
         first = not writer.state.seq
-        if agreed := comparison.agreed_items(self._case.items(writer.state)):
+        agreed = comparison.agreed_items(self._case.items(writer.state))
+        if agreed:
             data = _agreed(agreed, self._case.ballots, writer.state)
             writer.add(new_event("decide", self._actor), data)
+        if not first:
+            return
         made = [stream.state.rewrites.values() for stream in self._case.streams.values()]
-        if first and (shared := log.shared_texts(made)):
-            rows = [(f"r{at}", None, texts) for at, texts in enumerate(sorted(shared), 1)]
+        shared = sorted(log.shared_texts(made))
+        if shared:
+            rows = [(f"r{number}", None, texts) for number, texts in enumerate(shared, 1)]
             data = log.Data(how="agreed", rewrites=tuple(rows))
             writer.add(new_event("rewrite", self._actor), data)
 
     def _check(self, state: PairState, data: log.Data) -> None:
+        """Check a decision: each place has a reason that fits, and no null excludes a link."""
         reasons = {(i, j): after for i, j, _, after in data.whys}
-        written: dict[log.Cell, log.Value] = {(i, j): after for i, j, _, after in data.cells}
         if not reasons or None in reasons.values():
             raise BadEvent("whys: a decision needs a reason for each of its cells")
-        if data.label is not None or data.flags is not None:
-            if data.label is None:
-                label = state.judgment
-            else:
-                label = data.label[1]
-            if data.flags is None:
-                flags = state.flags
-            else:
-                flags = data.flags[1]
-            if label or flags:
-                written[log.JUDGMENT] = (label, *flags)
-            else:
-                written[log.JUDGMENT] = ()
-        if bare := [place for place in written if place not in reasons]:
-            raise BadEvent(f"whys: the decision on {list(bare[0])} has no reason; give one")
-        now = comparison.ballot_of(state).values
-        if late := conflicts(state, "decide", data):  # first: a late reason need not fit any more
+        written = _written(state, data)
+        for place in written:
+            if place not in reasons:
+                raise BadEvent(f"whys: the decision on {list(place)} has no reason; give one")
+        late = conflicts(state, "decide", data)
+        if late:  # first: a late reason need not fit any more
             raise Conflict(late)
+        now = comparison.ballot_of(state).values
         for place, text in reasons.items():
             value = written.get(place, comparison.value_of(now, place))
             self._check_reason(place, log.read_why(str(text)), value)
-        taken = [
-            {"i": i, "j": j, "before": 0, "after": 0, "now": state.cells[i, j]}
-            for link, value in written.items()
-            if value and NULL not in link
-            for i, j in ((link[0], NULL), (NULL, link[1]))
-            if (i, j) in state.cells and (i, j) not in written
-        ]
+        taken = []
+        for (i, j), value in written.items():
+            if not value or NULL in (i, j):
+                continue
+            for null in ((i, NULL), (NULL, j)):
+                if null in state.cells and null not in written:
+                    row, column = null
+                    same = {"before": 0, "after": 0, "now": state.cells[null]}
+                    taken.append({"i": row, "j": column, **same})
         if taken:
             raise Conflict(taken)
 
     def _check_reason(self, place: log.Cell, why: log.Why, value: log.Value) -> None:
-        known = self._case.ballots
+        """Check that a reason names votes as they are now, and gives the value of its place."""
+        ballots = self._case.ballots
         for name, (said, seq) in why.votes.items():
-            if name not in known:
+            if name not in ballots:
                 raise BadEvent("whys: it names an annotator who has no vote on this pair")
-            if seq > known[name].seq or (seq == known[name].seq and said != known[name].at(place)):
+            ballot = ballots[name]
+            if seq > ballot.seq or (seq == ballot.seq and said != ballot.at(place)):
                 raise BadEvent(f"whys: the vote on {list(place)} has changed; load the pair again")
         if not why.votes:
             raise BadEvent(f"whys: the decision on {list(place)} names no vote; name the votes")
-        if (says := comparison.meant(why, value, majority=self._case.majority)) != value:
+        says = comparison.meant(why, value, majority=self._case.majority)
+        if says != value:
             raise BadEvent(f"whys: {list(place)} becomes {value}, but its reason gives {says}")
+
+
+def _written(state: PairState, data: log.Data) -> dict[log.Cell, log.Value]:
+    """Return the new value of each place that a decision changes."""
+    written: dict[log.Cell, log.Value] = {(i, j): after for i, j, _, after in data.cells}
+    if data.label is None and data.flags is None:
+        return written
+    label = state.judgment if data.label is None else data.label[1]
+    flags = state.flags if data.flags is None else data.flags[1]
+    written[log.JUDGMENT] = ()
+    if label or flags:
+        written[log.JUDGMENT] = (label, *flags)
+    return written
 
 
 def _agreed(
     items: list[comparison.VotedPlace], ballots: Mapping[str, comparison.Ballot], state: PairState
 ) -> log.Data:
+    """Return the event that writes agreed places into gold, with all votes as the reason."""
     cells = []
     whys = []
-    more: dict[str, Any] = {}
+    judgment: dict[str, Any] = {}
     for item in items:
         i, j = item.place
         votes = {name: (ballot.at(item.place), ballot.seq) for name, ballot in ballots.items()}
-        whys.append((i, j, None, log.write_why(log.Why("agreed", "", votes))))
+        why = log.Why("agreed", "", votes)
+        whys.append((i, j, None, log.write_why(why)))
         if isinstance(item.value, tuple):
             label, *flags = item.value or ("",)
-            more = {"label": (state.judgment, label), "flags": (state.flags, flags)}
-        elif item.value != state.cells.get(item.place, 0):
-            cells.append((i, j, state.cells.get(item.place, 0), item.value))
-    return log.Data(how="agreed", cells=tuple(cells) or (), whys=tuple(whys), **more)
+            judgment = {"label": (state.judgment, label), "flags": (state.flags, flags)}
+            continue
+        before = state.cells.get(item.place, 0)
+        if item.value != before:
+            cells.append((i, j, before, item.value))
+    return log.Data(how="agreed", cells=tuple(cells), whys=tuple(whys), **judgment)
 
 
 def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
@@ -323,13 +355,13 @@ def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
     for k in numbers:
         with store.database.reading() as conn:
             case = read_case(conn, k)
-        if comparison.left_to_decide(case.items()) or (case.gold.state.done and not case.missing()):
+        gold = case.gold.state
+        if comparison.left_to_decide(case.items()) or (gold.done and not case.missing()):
             continue
         event = log.Sent(str(uuid4()), "done", Raw(b'{"before":false,"after":true}'))
         with suppress(NotReady, BadEvent, Conflict, OldText):  # a vote has just changed
-            seq = case.gold.state.seq
-            rev = case.pair.rev
-            count += decide(store, k, actor, base=seq, rev=rev, events=[event])[1]
+            _, new = decide(store, k, actor, base=gold.seq, rev=case.pair.rev, events=[event])
+            count += new
     return count
 
 
@@ -356,6 +388,8 @@ def gold_changes(store: Store, after: int) -> GoldChanges | None:
         votes = sorted(conn.execute(others.distinct()).scalars())
         if not rows and not votes:
             return None
-        names = {k: names_of(conn, queries.pair_row(conn, k)) for k in {k for k, _ in rows}}
-        changes = queries.by_pair((k, names[k].hidden(event)) for k, event in rows)
+        changes = queries.by_pair(rows)
+        for k, events in changes.items():
+            names = names_of(conn, queries.pair_row(conn, k))
+            changes[k] = [names.hidden(event) for event in events]
         return GoldChanges(last, changes, votes)

@@ -41,7 +41,12 @@ _Past = defaultdict[log.Cell, list[tuple[int, LinkOrigin]]]
 def rewordings(conn: Connection, k: int) -> dict[int, Rewording]:
     """Return how the words of a pair were corrected, by the new revision of the text."""
     texts = queries.texts_of(conn, k)
-    return {rev: Rewording(texts[rev - 1], new) for rev, new in texts.items() if rev - 1 in texts}
+    corrected = {}
+    for rev, new in texts.items():
+        before = texts.get(rev - 1)
+        if before is not None:
+            corrected[rev] = Rewording(before, new)
+    return corrected
 
 
 def origins(
@@ -52,19 +57,40 @@ def origins(
     for event in events:
         data = log.decode_data(event.data)
         if event.kind == "text":
-            moved = ((corrected[data.to].cell(cell), rows) for cell, rows in past.items())
-            past = defaultdict(list, {cell: rows for cell, rows in moved if cell is not None})
+            past = _moved(past, corrected[data.to])
             continue
         if seq is not None and event.seq > seq:
             continue
-        how = _HOW.get(data.how, HAND)
+        made_now = LinkOrigin(_HOW.get(data.how, HAND), event.at)
         for i, j, _, after in data.cells:
-            rows = past[i, j]
-            same = None
+            origin = made_now
             if event.kind in ("undo", "redo"):
-                same = next((origin for value, origin in reversed(rows) if value == after), None)
-            rows.append((after, same or LinkOrigin(how, event.at)))
-    return {cell: rows[-1][1] for cell, rows in past.items() if rows[-1][0]}
+                origin = _last_origin(past[i, j], after) or made_now
+            past[i, j].append((after, origin))
+    final = {}
+    for cell, rows in past.items():
+        value, origin = rows[-1]
+        if value:
+            final[cell] = origin
+    return final
+
+
+def _moved(past: _Past, rewording: Rewording) -> _Past:
+    """Return the past of each cell at its place in corrected words; a cell may be gone."""
+    moved: _Past = defaultdict(list)
+    for cell, rows in past.items():
+        place = rewording.cell(cell)
+        if place is not None:
+            moved[place] = rows
+    return moved
+
+
+def _last_origin(rows: Sequence[tuple[int, LinkOrigin]], value: int) -> LinkOrigin | None:
+    """Return how a cell last got a value, or None."""
+    for earlier, origin in reversed(rows):
+        if earlier == value:
+            return origin
+    return None
 
 
 def suggestions_shown(events: Iterable[log.Event]) -> bool | None:
@@ -90,17 +116,20 @@ def rewrite_lines(
     written: dict[log.Texts, log.Event] = {}
     for event in logs[gold]:
         for _, _, texts in log.decode_data(event.data).rewrites:
-            if texts is not None and (event.kind not in ("undo", "redo") or texts not in written):
+            restored = event.kind in ("undo", "redo") and texts in written
+            if texts is not None and not restored:
                 written[texts] = event
     for key in sorted(state.rewrites, key=log.key_number):
         texts = state.rewrites[key]
         event = written[texts]
         votes = {}
+        having = []
         for name in voters:
-            earlier = [x for x in logs.get(name, ()) if x.n <= event.n]
+            earlier = [entry for entry in logs.get(name, ()) if entry.n <= event.n]
             said = texts in rewrites_at(earlier, event.n).values()
             votes[name] = {"said": said, "seq": earlier[-1].seq if earlier else 0}
-        having = [name for name, vote in votes.items() if vote["said"]]
+            if said:
+                having.append(name)
         if not having:
             why = "own"
         elif len(having) == len(votes):
@@ -132,8 +161,9 @@ def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
         pair = schema.pair.c
         joined = schema.stream.join(schema.pair, pair.k == stream.pair)
         asked = select(stream.pair, pair.id, stream.state).select_from(joined)
+        asked = asked.where(stream.account == gold).order_by(stream.pair)
         names = dict(enumerate(queries.annotators(conn), 1))
-        for k, id, text in conn.execute(asked.where(stream.account == gold).order_by(stream.pair)):
+        for k, id, text in conn.execute(asked):
             state = decode_state(text)
             if state.done or not done:
                 for record in _pair(conn, k, state, gold, names):
@@ -143,6 +173,7 @@ def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
 def _pair(
     conn: Connection, k: int, state: PairState, gold: int, names: dict[int, str]
 ) -> Iterator[dict[str, Any]]:
+    """Yield the records of a pair, given gold's state and account."""
     if not state.whys and not state.rewrites:
         return
     logs = {names[account]: events for account, events in queries.pair_log(conn, k).items()}
@@ -157,10 +188,12 @@ def _pair(
 def _decisions(
     state: PairState, logs: _Logs, gold: str, corrected: Mapping[int, Rewording]
 ) -> Iterator[dict[str, Any]]:
+    """Yield the record of each cell and judgment that gold has or has decided about."""
     made = _makers(logs[gold])
 
     @cache
     def drawn(name: str, seq: int) -> tuple[dict[log.Cell, LinkOrigin], bool | None]:
+        """Return how each link of an annotator was made, and whether suggestions were shown."""
         events = logs.get(name, [])
         earlier = (event for event in events if event.seq <= seq)
         return origins(events, corrected, seq), suggestions_shown(earlier)
@@ -171,16 +204,17 @@ def _decisions(
         actor, at = made.get((place, text), ("", ""))
         votes = {}
         for name, (said, seq) in why.votes.items():
-            how, shown = drawn(name, seq)
+            drawn_links, shown = drawn(name, seq)
             votes[name] = {**_said(said), "seq": seq, "suggestions": shown}
-            if place in how:
-                votes[name]["how"] = how[place].how
-        value = (
-            (state.judgment, *state.flags) if place == log.JUDGMENT else state.cells.get(place, 0)
-        )
+            if place in drawn_links:
+                votes[name]["how"] = drawn_links[place].how
+        if place == log.JUDGMENT:
+            subject = _said((state.judgment, *state.flags))
+        else:
+            i, j = place
+            subject = {"i": i, "j": j, **_said(state.cells.get(place, 0), "link")}
         yield {
-            **({} if place == log.JUDGMENT else {"i": place[0], "j": place[1]}),
-            **_said(value, "link"),
+            **subject,
             "why": None if text is None else why.why,
             "as": why.as_ or None,
             "adjudicator": actor or None,
@@ -191,20 +225,28 @@ def _decisions(
 
 
 def _said(value: log.Value, name: str = "said") -> dict[str, Any]:
+    """Return the fields of a record that hold a value: of a cell, or of a judgment."""
     if isinstance(value, int):
         return {name: _STRENGTH[value]}
     label, *flags = value or ("",)
     return {"judgment": label, "flags": flags}
 
 
-def _makers(events: Iterable[log.Event]) -> dict[tuple[log.Cell, str | None], tuple[str, str]]:
-    made: dict[tuple[log.Cell, str | None], tuple[str, str]] = {}
-    by_text: dict[str | None, tuple[str, str]] = {}
+_Maker = tuple[str, str]  # an adjudicator, and the time of the decision
+
+
+def _makers(events: Iterable[log.Event]) -> dict[tuple[log.Cell, str | None], _Maker]:
+    """Return who decided for each place and reason, and when; undo and new words change neither."""
+    made: dict[tuple[log.Cell, str | None], _Maker] = {}
+    by_text: dict[str | None, _Maker] = {}
     for event in events:
         data = log.decode_data(event.data)
+        now = (event.actor, data.when or event.at)  # of an import: when it was decided elsewhere
+        repeats = event.kind in ("undo", "redo", "text")
         for i, j, _, text in data.whys:
-            by = event.actor, data.when or event.at  # of an import: when it was decided elsewhere
-            if event.kind in ("undo", "redo", "text"):
-                by = made.get(((i, j), text)) or by_text.get(text) or by
-            made[(i, j), text] = by_text[text] = by
+            maker = now
+            if repeats:
+                maker = made.get(((i, j), text)) or by_text.get(text) or now
+            made[(i, j), text] = maker
+            by_text[text] = maker
     return made
