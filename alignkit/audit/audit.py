@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -81,11 +82,12 @@ class Scale:
 
     def words(self) -> str:
         """Return the names with their letters or meanings, for a message."""
-        both = zip(self.names, self.letters, strict=True)
-        letters = ["" if letter == name else letter for name, letter in both]
-        beside = [x or y for x, y in zip(self.meanings or letters, letters, strict=True)]
-        listed = zip(self.names, beside, strict=True)
-        return ", ".join(f"{name} ({other})" if other else name for name, other in listed)
+        meanings = self.meanings or self.letters
+        listed = []
+        for name, letter, meaning in zip(self.names, self.letters, meanings, strict=True):
+            other = meaning or letter
+            listed.append(name if other == name else f"{name} ({other})")
+        return ", ".join(listed)
 
     def place(self, name: str) -> int:
         """Return the place of a judgment in the scale."""
@@ -134,7 +136,7 @@ def draw(
     """Draw from each origin, spread over its strata; return origins and items in random order."""
     drawn: list[tuple[str, T]] = []
     for origin, pool in pools.items():
-        strata = [stratum(x) for x in pool] if counts[origin] else []
+        strata = [stratum(item) for item in pool] if counts[origin] else []
         drawn += [(origin, pool[k]) for k in spread(strata, counts[origin], rng).tolist()]
     return [drawn[k] for k in rng.permutation(len(drawn))]
 
@@ -147,24 +149,34 @@ def assigned(
     origins: Sequence[str],
     rng: np.random.Generator,
 ) -> list[tuple[str, ...]]:
-    """Return the judges of each item, in their order."""
-    left = [[name for name in judges if name not in known] for known in barred]
-    short = sum(len(names) < each for names in left)
+    """Return the judges of each item, in their order.
+
+    Items with the fewest possible judges choose first. Each takes those who are not familiar with
+    it, then those with the fewest items of its origin, then those with the fewest items; by lot if
+    all that is equal.
+    """
+    possible = [[name for name in judges if name not in known] for known in barred]
+    short = sum(len(names) < each for names in possible)
     if short:
         raise OptionError(
-            f"{short} of {len(left)} pairs drawn cannot be given to {each} of "
+            f"{short} of {len(possible)} pairs drawn cannot be given to {each} of "
             f"{', '.join(judges)}: too many of them already judged or wrote the pair; name "
             "other judges"
         )
-    own: Counter[tuple[str, str]] = Counter()
-    all_: Counter[str] = Counter()
-    given: list[tuple[str, ...]] = [()] * len(left)
-    for k in sorted(rng.permutation(len(left)).tolist(), key=lambda k: len(left[k])):
-        luck = dict(zip(judges, rng.permutation(len(judges)).tolist(), strict=True))
-        ranks = ((x in familiar[k], own[x, origins[k]], all_[x], luck[x], x) for x in left[k])
-        chosen = [name for *_, name in sorted(ranks)[:each]]
-        own.update((name, origins[k]) for name in chosen)
-        all_.update(chosen)
+    of_origin: Counter[tuple[str, str]] = Counter()  # the items of each judge, by origin
+    of_all: Counter[str] = Counter()
+    given: list[tuple[str, ...]] = [()] * len(possible)
+    shuffled = rng.permutation(len(possible)).tolist()
+    for k in sorted(shuffled, key=lambda k: len(possible[k])):
+        origin = origins[k]
+        lots = dict(zip(judges, rng.permutation(len(judges)).tolist(), strict=True))
+        ranks = {}
+        for name in possible[k]:
+            counts = (of_origin[name, origin], of_all[name])
+            ranks[name] = (name in familiar[k], *counts, lots[name])
+        chosen = sorted(possible[k], key=lambda name: ranks[name])[:each]
+        of_origin.update((name, origin) for name in chosen)
+        of_all.update(chosen)
         given[k] = tuple(name for name in judges if name in chosen)
     return given
 
@@ -288,7 +300,7 @@ class Audit:
         """Return an audit for each value of an attribute, in the order of the values."""
         texts = [_attributes(item).get(by) for item in self.items]
         if all(text is None for text in texts):
-            known = dict.fromkeys(name for item in self.items for name in _attributes(item))
+            known = dict.fromkeys(chain.from_iterable(map(_attributes, self.items)))
             raise UnknownNameError("attribute in the key", by, known)
         items: dict[str, list[Item]] = {}
         for item, text in zip(self.items, texts, strict=True):
@@ -297,15 +309,18 @@ class Audit:
 
 
 def _attributes(item: Item) -> dict[str, str]:
-    attributes = item.facts.get("attributes", {})
-    within = attributes if isinstance(attributes, dict) else {}
-    known = {**within, **item.facts}
+    """Return the facts of an item that are texts, and the attributes of its pair."""
+    attributes = item.facts.get("attributes")
+    if not isinstance(attributes, dict):
+        attributes = {}
+    known = {**attributes, **item.facts}
     return {name: text for name, text in known.items() if isinstance(text, str)}
 
 
 def item_ids(facts: Sequence[Mapping[str, object]], signature: str) -> list[str]:
     """Return a name for each item, in order: letters that identify the audit, and a number."""
-    digest = sha256(repr([signature, [sorted(item.items()) for item in facts]]).encode()).digest()
+    identity = repr([signature, [sorted(fact.items()) for fact in facts]])
+    digest = sha256(identity.encode()).digest()
     code = "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:4])
     width = max(3, len(str(len(facts))))
     return [f"{code}{number:0{width}d}" for number in range(1, len(facts) + 1)]

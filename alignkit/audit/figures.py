@@ -17,7 +17,7 @@ import numpy as np
 
 from alignkit._support.array_types import F8
 from alignkit.agreement.kappa import Contingency, table_ratios
-from alignkit.audit.audit import Audit, Item
+from alignkit.audit.audit import Audit, Item, Rate
 from alignkit.audit.filled import Filled
 from alignkit.stats import resampling
 from alignkit.stats.clusters import share_interval
@@ -88,20 +88,24 @@ def all_figures(
     audit: Audit, filled: Filled, by: str, drawing: AuditResamples
 ) -> tuple[AuditFigure, ...]:
     """Return every figure; those for each value of the attribute `by` come last."""
-    given = audit, filled, drawing
-    figures = [*_shares(*given), *_upheld(*given), *_agreement(*given), *_corrections(*given)]
-    for value, part in audit.groups(by).items() if by else ():
-        grouped = [x for x in _agreement(part, filled, drawing) if not x.origin and x.items]
-        several = (*_upheld(part, filled, drawing), *grouped)
-        figures += [replace(figure, group=value or f"(no {by})") for figure in several]
+    figures = list(_shares(audit, filled, drawing))
+    figures += _upheld(audit, filled, drawing)
+    figures += _agreement(audit, filled, drawing)
+    figures += _corrections(audit, filled, drawing)
+    groups = audit.groups(by) if by else {}
+    for value, part in groups.items():
+        agreement = _agreement(part, filled, drawing)
+        of_group = list(_upheld(part, filled, drawing))
+        of_group += [figure for figure in agreement if not figure.origin and figure.items]
+        figures += [replace(figure, group=value or f"(no {by})") for figure in of_group]
     return tuple(figures)
 
 
 def _by_unit(rows: Counts, items: Sequence[Item]) -> Counts:
     """Return the sums of the rows of each sentence pair, without pairs that have nothing."""
-    _, of = np.unique([item.unit for item in items], return_inverse=True)
+    _, unit_of = np.unique([item.unit for item in items], return_inverse=True)
     sums = np.zeros((len(items), rows.shape[1]))
-    np.add.at(sums, of.reshape(-1), rows)
+    np.add.at(sums, unit_of.reshape(-1), rows)
     units: Counts = sums[sums.sum(axis=1) > 0]
     return units
 
@@ -112,19 +116,24 @@ def _bounded(
     """Return the bounds of each measure from a bootstrap over pairs, or why there are none."""
     if len(rows) < 2:
         none = resampling.ONE_PAIR if len(rows) else ""
-        return dict.fromkeys(measure(rows.sum(axis=0)[np.newaxis]), (nan, nan, none))
+        return dict.fromkeys(measure(rows.sum(axis=0, keepdims=True)), (nan, nan, none))
     intervals = resampling.confidence_interval(
         rows, lambda sums: dict(measure(np.asarray(sums, np.float64))), **vars(drawing)
     )
-    return {
-        name: (nan, nan, interval.reason) if interval.reason else (interval.low, interval.high, "")
-        for name, interval in intervals.items()
-    }
+    bounds: dict[str, tuple[float, float, str]] = {}
+    for name, interval in intervals.items():
+        if interval.reason:
+            bounds[name] = (nan, nan, interval.reason)
+        else:
+            bounds[name] = (interval.low, interval.high, "")
+    return bounds
 
 
 def _judges(filled: Filled, *several: str) -> tuple[str, ...]:
     """Return the judges, then names for all of them if there is more than one."""
-    return (*filled.judges, *(several if len(filled.judges) > 1 else ()))
+    if len(filled.judges) > 1:
+        return (*filled.judges, *several)
+    return filled.judges
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +146,8 @@ class _Judged:
     @classmethod
     def of(cls, items: Sequence[Item], counts: Counts) -> _Judged:
         """Make it from the (Q, K) counts of the judgments of items."""
-        return cls(_by_unit(counts, items), int((counts.sum(axis=1) > 0).sum()))
+        judged = np.count_nonzero(counts.sum(axis=1))
+        return cls(_by_unit(counts, items), int(judged))
 
     def share(self, places: list[int], drawing: AuditResamples) -> dict[str, Any]:
         """Return the figure of the share of some columns."""
@@ -145,10 +155,13 @@ class _Judged:
         totals = self.rows.sum(axis=1)
         count = int(counts.sum())
         total = int(totals.sum())
-        low, high = share_interval(
-            counts.astype(np.int64), totals.astype(np.int64), drawing.confidence
-        )
-        reason = resampling.ONE_PAIR if isnan(low) else ""
+        confidence = drawing.confidence
+        low, high = share_interval(counts.astype(np.int64), totals.astype(np.int64), confidence)
+        reason = ""
+        if not total:
+            reason = NOTHING
+        elif isnan(low):
+            reason = resampling.ONE_PAIR
         return {
             "value": count / total if total else nan,
             "low": low,
@@ -158,17 +171,19 @@ class _Judged:
             "total": total,
             "items": self.items,
             "units": len(self.rows),
-            "reason": reason if total else NOTHING,
+            "reason": reason,
         }
 
 
 def _judged(audit: Audit, filled: Filled, origin: str, who: str) -> _Judged:
     """Count the judgments of the items of an origin."""
     items = audit.of(origin)
+    judges = filled.judges if who == ALL else (who,)
     counts = np.zeros((len(items), len(audit.scale.names)))
     for k, item in enumerate(items):
-        for judge in filled.judges if who == ALL else (who,):
-            if (judgment := filled.judgments[judge].get(item.id)) is not None:
+        for judge in judges:
+            judgment = filled.judgments[judge].get(item.id)
+            if judgment is not None:
                 counts[k, audit.scale.place(judgment)] += 1
     return _Judged.of(items, counts)
 
@@ -185,28 +200,32 @@ def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[A
 def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[AuditFigure]:
     """Yield each rate as scored, and without the errors that were judged right."""
     for name, rate in audit.rates.items():
-        plain = rate.hits / rate.total if rate.total else nan
-        yield AuditFigure("rate", "", "", rate.origin, name, plain, items=rate.total)
+        scored = rate.hits / rate.total if rate.total else nan
+        yield AuditFigure("rate", "", "", rate.origin, name, scored, items=rate.total)
         for who in _judges(filled, ALL):
             judged = _judged(audit, filled, rate.origin, who)
             for way, right in (("strict", rate.strict), ("lenient", rate.lenient)):
-                share = judged.share([*map(audit.scale.place, right)], drawing)
-                if rate.hits == rate.total:
-                    none = "there is no error to correct"
-                    share |= {"value": 0.0, "low": nan, "high": nan, "reason": none}
-                for x in ("value", "low", "high"):
-                    errors = rate.total - rate.hits
-                    if rate.total:
-                        share[x] = (rate.hits + share[x] * errors) / rate.total
-                    else:
-                        share[x] = nan
-                share |= {"count": None, "total": None}
-                yield AuditFigure(f"{way} rate", who, "", rate.origin, name, **share)
+                share = judged.share(list(map(audit.scale.place, right)), drawing)
+                figure = {**share, **_corrected(rate, share), "count": None, "total": None}
+                yield AuditFigure(f"{way} rate", who, "", rate.origin, name, **figure)
+
+
+def _corrected(rate: Rate, share: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a rate if a share of its errors is right: its value, bounds and reason."""
+    if rate.hits == rate.total:
+        value = 1.0 if rate.total else nan
+        none = "there is no error to correct"
+        return {"value": value, "low": nan, "high": nan, "reason": none}
+    errors = rate.total - rate.hits
+    bounds = ("value", "low", "high")
+    return {name: (rate.hits + share[name] * errors) / rate.total for name in bounds}
 
 
 def _upheld(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[AuditFigure]:
     """Yield the shares of upheld items, and the difference between the two origins."""
-    for who in _judges(filled, EVERY, ALL) if audit.upheld else ():
+    if not audit.upheld:
+        return
+    for who in _judges(filled, EVERY, ALL):
         shares = []
         for origin in audit.origins:
             judged = _upheld_items(audit, filled, origin, who)
@@ -222,11 +241,11 @@ def _upheld_items(audit: Audit, filled: Filled, origin: str, who: str) -> _Judge
     items = audit.of(origin)
     counts = np.zeros((len(items), 2))
     for k, item in enumerate(items):
-        said = [filled.judgments[judge].get(item.id) for judge in judges]
-        upheld = [judgment in audit.upheld for judgment in said if judgment is not None]
-        if who == EVERY:
-            upheld = [all(upheld)] if upheld else []
-        counts[k] = sum(upheld), len(upheld) - sum(upheld)
+        judgments = [filled.judgments[judge].get(item.id) for judge in judges]
+        upheld = [judgment in audit.upheld for judgment in judgments if judgment is not None]
+        if who == EVERY and upheld:
+            upheld = [all(upheld)]
+        counts[k] = (sum(upheld), len(upheld) - sum(upheld))
     return _Judged.of(items, counts)
 
 
@@ -243,15 +262,15 @@ def _difference(first: AuditFigure, second: AuditFigure) -> AuditFigure:
             first.value, (first.low, first.high), second.value, (second.low, second.high)
         )
     return AuditFigure(
-        "difference",
-        first.first,
-        "",
-        f"{first.origin} - {second.origin}",
-        "upheld",
-        value,
-        low,
-        high,
-        "newcombe",
+        kind="difference",
+        first=first.first,
+        second="",
+        origin=f"{first.origin} - {second.origin}",
+        statistic="upheld",
+        value=value,
+        low=low,
+        high=high,
+        interval="newcombe",
         items=first.items + second.items,
         units=first.units + second.units,
         reason=reason,
@@ -261,22 +280,26 @@ def _difference(first: AuditFigure, second: AuditFigure) -> AuditFigure:
 def confusions(audit: Audit, filled: Filled) -> dict[tuple[str, str], Contingency]:
     """Return the table of judgments of every two judges."""
     names = audit.scale.names
-    size = len(audit.scale.names)
-    tables = {
-        two: _tables(audit, filled, two).sum(axis=0).astype(np.int64).reshape(size, size)
-        for two in combinations(filled.judges, 2)
-    }
-    return {two: Contingency.of(names, table.tolist()) for two, table in tables.items()}
+    confusions = {}
+    for two in combinations(filled.judges, 2):
+        counts = _tables(audit, filled, two).sum(axis=0).astype(np.int64)
+        table = counts.reshape(len(names), len(names))
+        confusions[two] = Contingency.of(names, table.tolist())
+    return confusions
 
 
 def _tables(audit: Audit, filled: Filled, two: tuple[str, str]) -> Counts:
     """Return the flat table of two judges for each item: (Q, K * K), with one 1 or none."""
     size = len(audit.scale.names)
     rows = np.zeros((len(audit.items), size * size))
+    first, second = two
+    firsts = filled.judgments[first]
+    seconds = filled.judgments[second]
     for k, item in enumerate(audit.items):
-        first, second = (filled.judgments[judge].get(item.id) for judge in two)
-        if first is not None and second is not None:
-            rows[k, audit.scale.place(first) * size + audit.scale.place(second)] = 1
+        if item.id in firsts and item.id in seconds:
+            row = audit.scale.place(firsts[item.id])
+            column = audit.scale.place(seconds[item.id])
+            rows[k, row * size + column] = 1
     return rows
 
 
@@ -284,14 +307,17 @@ def _agreement(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[Au
     """Return the observed agreement and Cohen's kappa of every two judges, and the means."""
     figures: list[AuditFigure] = []
     tables = {two: _tables(audit, filled, two) for two in combinations(filled.judges, 2)}
-    width = len(audit.scale.names) ** 2
 
     def mean(sums: Counts) -> dict[str, Counts]:
         """Return the mean measures over the tables of all pairs of judges."""
-        parts = [sums[:, k : k + width] for k in range(0, sums.shape[1], width)]
-        ratios = [_ratios(part) for part in parts]
+        parts = np.split(sums, len(tables), axis=1)
+        measures = [_ratios(part) for part in parts]
         weights = np.stack([part.sum(axis=1) for part in parts])
-        return {x: _weighted(np.stack([of[x] for of in ratios]), weights) for x in _AGREEMENT}
+        means = {}
+        for name in _AGREEMENT:
+            values = np.stack([measure[name] for measure in measures])
+            means[name] = _weighted(values, weights)
+        return means
 
     for origin in ("", *audit.origins):
         chosen = [k for k, item in enumerate(audit.items) if origin in ("", item.origin)]
@@ -314,8 +340,9 @@ def _agreement_of(
     measure: Measure,
     drawing: AuditResamples,
 ) -> list[AuditFigure]:
+    """Return both figures of agreement, of two judges or the means, with their intervals."""
     rows = judged.rows
-    values = measure(rows.sum(axis=0)[np.newaxis])
+    values = measure(rows.sum(axis=0, keepdims=True))
     bounds = _bounded(rows, measure, drawing)
     undefined = "both gave the same judgment everywhere"
     if kind != "agreement":
@@ -325,17 +352,21 @@ def _agreement_of(
     figures = []
     for name in _AGREEMENT:
         value = float(values[name][0])
-        low, high, reason = (nan, nan, undefined) if isnan(value) else bounds[name]
+        low, high, reason = bounds[name]
+        if isnan(value):
+            low, high, reason = nan, nan, undefined
+        first, second = who
         figures.append(
             AuditFigure(
-                kind,
-                *who,
-                origin,
-                name,
-                value,
-                low,
-                high,
-                "bootstrap",
+                kind=kind,
+                first=first,
+                second=second,
+                origin=origin,
+                statistic=name,
+                value=value,
+                low=low,
+                high=high,
+                interval="bootstrap",
                 items=judged.items,
                 units=len(rows),
                 reason=reason,
@@ -345,6 +376,7 @@ def _agreement_of(
 
 
 def _ratios(sums: Counts) -> dict[str, Counts]:
+    """Return observed agreement and kappa, (R,) each, of (R, K * K) flat tables."""
     ratios = table_ratios(sums)
     return {name: ratios[name] for name in _AGREEMENT}
 
@@ -352,4 +384,5 @@ def _ratios(sums: Counts) -> dict[str, Counts]:
 def _weighted(values: Counts, weights: Counts) -> Counts:
     """Return the (R,) weighted means of (L, R) values, without undefined ones."""
     used = np.where(np.isnan(values), 0.0, weights)
-    return resampling.ratio((np.nan_to_num(values) * used).sum(axis=0), used.sum(axis=0))
+    sums = (np.nan_to_num(values) * used).sum(axis=0)
+    return resampling.ratio(sums, used.sum(axis=0))

@@ -79,7 +79,10 @@ def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
     if not paths:
         raise OptionError("there is no sheet to read; name at least one")
     items = {item.id: item for item in audit.items}
-    filled = _gathered((row for path in paths for row in _rows(path, audit, items)), items)
+    rows: list[_Row] = []
+    for path in paths:
+        rows += _rows(path, audit, items)
+    filled = _gathered(rows, items)
     if not any(filled.judgments.values()):
         raise OptionError(
             f"{', '.join(paths)}: no row has a judgment; write {audit.scale.words()} into "
@@ -92,45 +95,51 @@ def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
     """Combine the rows of all sheets, and collect the findings."""
     judgments: dict[str, dict[str, str]] = {}
     remarks: dict[str, dict[str, str]] = {}
-    homes: dict[str, str] = {}
+    sheets: dict[str, str] = {}  # the first of each judge
     odd: list[SheetFinding] = []
     seen: set[tuple[str, str]] = set()
     for row in rows:
-        homes.setdefault(row.judge, row.path)
+        sheets.setdefault(row.judge, row.path)
         seen.add((row.judge, row.item))
         judged = judgments.setdefault(row.judge, {})
         remarked = remarks.setdefault(row.judge, {})
-        if row.remark and row.remark != remarked.get(row.item):
-            if row.item in remarked:
-                before = [remarked[row.item]]
-            else:
-                before = []
-            remarked[row.item] = "; ".join([*before, row.remark])
-        kind = "" if row.judgment else "unjudged"
-        if row.judgment and row.item in judged:
-            if row.judgment == judged[row.item]:
-                kind = "repeated"
-            else:
-                kind = "contradictory"
+        before = remarked.get(row.item)
+        if before is None and row.remark:
+            remarked[row.item] = row.remark
+        elif row.remark and row.remark != before:
+            remarked[row.item] = f"{before}; {row.remark}"
+        kind = _oddity(row, judged.get(row.item))
         if kind:
             odd.append(SheetFinding(kind, row.judge, row.item, row.path, row.line))
         if row.judgment:
             judged.setdefault(row.item, row.judgment)
-    # a row without a judgment matters if no other has it
-    findings = [x for x in odd if x.kind != "unjudged" or x.item not in judgments[x.judge]]
-    findings += [
-        SheetFinding("missing", judge, id, homes[judge], None)
-        for judge in judgments
-        for id, item in items.items()
-        if (judge, id) not in seen and item.given_to(judge)
-    ]
+
+    def matters(finding: SheetFinding) -> bool:
+        """Return whether to report it: a row without a judgment only if no other row has one."""
+        return finding.kind != "unjudged" or finding.item not in judgments[finding.judge]
+
+    findings = list(filter(matters, odd))
+    for judge, sheet in sheets.items():
+        for id, item in items.items():
+            if (judge, id) not in seen and item.given_to(judge):
+                findings.append(SheetFinding("missing", judge, id, sheet, None))
     for finding in odd:
         if finding.kind == "contradictory":
             judgments[finding.judge].pop(finding.item, None)
     return Filled(tuple(judgments), FrozenMap(judgments), FrozenMap(remarks), tuple(findings))
 
 
+def _oddity(row: _Row, before: str | None) -> str:
+    """Return what is odd about a row, a key of `_SAID`, given the earlier judgment of its item."""
+    if not row.judgment:
+        return "unjudged"
+    if before is None:
+        return ""
+    return "repeated" if row.judgment == before else "contradictory"
+
+
 def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
+    """Yield the rows of a sheet, each checked against its item."""
     names, lines = _cells(path, _text(path))
     check = _check_texts(audit)
     for number, cells in lines:
@@ -171,7 +180,9 @@ def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
 def _check_texts(audit: Audit) -> Callable[[Item, Mapping[str, str]], None]:
     """Return a check that a row has the texts of its item, in case only a column was sorted."""
     places = {name: k for k, name in enumerate(audit.columns) if name not in audit.marked}
-    texts = {x.id: tuple(_plain(x.cells[k]) for k in places.values()) for x in audit.items}
+    texts = {}
+    for item in audit.items:
+        texts[item.id] = tuple(_plain(item.cells[k]) for k in places.values())
     known = set(texts.values())
 
     def check(item: Item, row: Mapping[str, str]) -> None:
@@ -190,11 +201,13 @@ def _check_texts(audit: Audit) -> Callable[[Item, Mapping[str, str]], None]:
 
 
 def _plain(text: str) -> str:
+    """Return a text without differences of case and white space."""
     return " ".join(compared(text, ignore_case=True).split())
 
 
 def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    first = re.split("\r\n|\r|\n", text, maxsplit=1)[0]
+    """Return the headings of a sheet, and its rows with the lines on which they begin."""
+    first, *_ = re.split("\r\n|\r|\n", text, maxsplit=1)
     for divider in ("\t", ",", ";"):
         names = [cell.strip().strip('"').strip().casefold() for cell in first.split(divider)]
         if {"item", "judgment"} <= set(names):
@@ -223,10 +236,12 @@ def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
 
 
 def _text(path: str) -> str:
+    """Return the text of a sheet: UTF-16 if it begins with that byte order mark, else UTF-8."""
     with open_input(path) as stream:
         raw = read_bounded(stream, path, MAX_MEGABYTES)
+    encoding = "utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
-        return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        return raw.decode(encoding)
     except UnicodeDecodeError as problem:
         line = raw[: problem.start].count(b"\n") + 1
         said = f"not UTF-8 ({problem.reason}); save the sheet as UTF-8"

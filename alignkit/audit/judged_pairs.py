@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -104,61 +105,69 @@ def draw_pairs(
     """
     check_arguments(draw_pairs, locals())
     _check(n, seed, mix, judges, each)
-    if annotators is None:
-        named = None
-    else:
-        named = tuple(words("annotators", annotators))
+    named = None if annotators is None else tuple(words("annotators", annotators))
     question = _question(corpus, scheme, view, upheld, plain, named)
     pools = _pools(corpus, question, mix)
     if by is not None:
-        group_texts([pair for pool in pools.values() for pair in pool], by)
+        group_texts(list(chain.from_iterable(pools.values())), by)  # refuses an unknown attribute
+
+    def group(pair: SentencePair) -> str:
+        return "" if by is None else group_text(pair, by) or ""
+
     rng = np.random.default_rng(seed)
-    drawn = draw(pools, _counts(n, mix, pools), lambda x: (by and group_text(x, by)) or "", rng)
+    drawn = draw(pools, _counts(n, mix, pools), group, rng)
     barred, familiar = _known(corpus, [pair for _, pair in drawn])
-    given = assigned(judges, each, barred, familiar, [origin for origin, _ in drawn], rng)
-    own = f"audit:pairs|mix:{mix:g}|each:{each}|scheme:{question.view.scheme.name}"
-    own += f"|view:{question.view.name}|upheld:{'+'.join(question.upheld)}|plain:{plain}"
-    signature = f"{own}{f'|by:{by}' if by is not None else ''}|{Signature(seed=seed)}"
+    drawn_origins = [origin for origin, _ in drawn]
+    given = assigned(judges, each, barred, familiar, drawn_origins, rng)
+    chosen = question.view
+    signature = f"audit:pairs|mix:{mix:g}|each:{each}|scheme:{chosen.scheme.name}"
+    signature += f"|view:{chosen.name}|upheld:{'+'.join(question.upheld)}|plain:{plain}"
+    if by is not None:
+        signature += f"|by:{by}"
+    signature += f"|{Signature(seed=seed)}"
     facts = [_facts(pair) for _, pair in drawn]
     ids = item_ids(facts, signature)
-    items = tuple(
-        Item(id, origin, tuple(map(" ".join, pair.words)), FrozenMap(fact), whose)
-        for id, (origin, pair), fact, whose in zip(ids, drawn, facts, given, strict=True)
-    )
-    of = [item.origin for item in items]
+    items = []
+    for id, (origin, pair), fact, item_judges in zip(ids, drawn, facts, given, strict=True):
+        source, target = pair.words
+        cells = (" ".join(source), " ".join(target))
+        items.append(Item(id, origin, cells, FrozenMap(fact), item_judges))
+    about = {"rewrite": "pairs that annotators rewrote", "plain": "pairs that nobody rewrote"}
     if plain == "upheld":
-        judged = f", judged {' or '.join(question.upheld)} in the corpus"
-    else:
-        judged = ""
-    about = {"rewrite": "pairs that annotators rewrote"}
-    about["plain"] = f"pairs that nobody rewrote{judged}"
-    origins = {name: Origin(about[name], len(pool), of.count(name)) for name, pool in pools.items()}
+        about["plain"] += f", judged {' or '.join(question.upheld)} in the corpus"
+    origins = {}
+    for name, pool in pools.items():
+        origins[name] = Origin(about[name], len(pool), drawn_origins.count(name))
     return Audit(
-        "pairs",
-        items,
-        _COLUMNS,
-        (),
-        _scale(question.view),
-        FrozenMap(origins),
-        FrozenMap(),
-        seed,
-        signature,
-        tuple(judges),
-        question.upheld,
-        by or "",
+        kind="pairs",
+        items=tuple(items),
+        columns=_COLUMNS,
+        marked=(),
+        scale=_scale(chosen),
+        origins=FrozenMap(origins),
+        rates=FrozenMap(),
+        seed=seed,
+        signature=signature,
+        judges=tuple(judges),
+        upheld=question.upheld,
+        by=by or "",
     )
 
 
 def _check(n: int, seed: int, mix: float, judges: Sequence[str], each: int) -> None:
+    """Check the options of `draw_pairs` that do not depend on the corpus."""
     check_judges(judges)
     check_seed(seed)
     if n < 1:
         raise OptionError(f"`n` is {n}; it must be at least 1")
     if not 0 <= mix <= 1:
         raise OptionError(f"`mix` is {mix}; give the share of rewrites, between 0 and 1")
-    if not 1 <= each <= len(judges):
-        few = f"each pair needs {each} judges, but there are {len(judges)}; name more judges"
-        raise OptionError(few if each > 0 else f"`each` is {each}; it must be at least 1")
+    if each < 1:
+        raise OptionError(f"`each` is {each}; it must be at least 1")
+    if each > len(judges):
+        raise OptionError(
+            f"each pair needs {each} judges, but there are {len(judges)}; name more judges"
+        )
 
 
 def fitting_scheme(texts: Iterable[str]) -> str:
@@ -166,23 +175,22 @@ def fitting_scheme(texts: Iterable[str]) -> str:
     given = dict.fromkeys(texts)
     if not given:
         return "binary"
-    fits = [name for name, readings in SCHEMES.items() if given.keys() <= set(readings.judgments)]
-    fits = [name for name in fits if "binary" in SCHEMES[name].views] or fits  # not ranks
-    said: list[list[str | None]] = []  # what they say by each, where it tells what paraphrases are
-    for name in fits:
-        binary = "binary" in SCHEMES[name].views
-        said.append(list(map(get_view(name, "binary").of, given)) if binary else [])
+    fits = [name for name, scheme in SCHEMES.items() if given.keys() <= set(scheme.judgments)]
     if not fits:
         sample = ", ".join(repr(text[:20]) for text in list(given)[:5])
         raise OptionError(
             f"no scheme fits all judgments of the corpus ({sample}): name one with `scheme`"
         )
-    if any(readings != said[0] for readings in said):
+    binary = [name for name in fits if "binary" in SCHEMES[name].views]
+    if not binary:  # only schemes of ranks, which do not say what a paraphrase is
+        return fits[0]
+    meanings = [list(map(get_view(name, "binary").of, given)) for name in binary]
+    if any(meaning != meanings[0] for meaning in meanings):
         raise OptionError(
             f"the judgments of the corpus ({', '.join(sorted(given))}) fit several schemes: "
-            f"name one with `scheme`: {', '.join(fits)}"
+            f"name one with `scheme`: {', '.join(binary)}"
         )
-    return fits[0]
+    return binary[0]
 
 
 def _question(
@@ -193,35 +201,33 @@ def _question(
     plain: str,
     annotators: tuple[str, ...] | None,
 ) -> _Question:
+    """Check the options of the question, and fill in those that are None."""
     check_known("choice of plain pairs", plain, PLAIN)
     known = judges_of(corpus)
     for name in annotators or ():
         check_known("annotator who judged pairs", name, known)
     if scheme is None:
-        given = (annotation.judgment for pair in corpus for annotation in pair.annotations.values())
-        scheme = fitting_scheme(filter(None, given))
+        judgments = []
+        for pair in corpus:
+            judgments += [said.judgment for said in pair.annotations.values() if said.judgment]
+        scheme = fitting_scheme(judgments)
     check_known("scheme", scheme, SCHEMES)
     if view is None:
-        if "binary" in SCHEMES[scheme].views:
-            view = "binary"
-        else:
-            view = "full"
-    asked = get_view(scheme, view)
-    if upheld is None:
-        labels = _paraphrases(asked)
-    else:
-        labels = tuple(words("upheld", upheld))
+        view = "binary" if "binary" in SCHEMES[scheme].views else "full"
+    chosen = get_view(scheme, view)
+    labels = _paraphrases(chosen) if upheld is None else tuple(words("upheld", upheld))
     for label in labels:
-        check_known(f"label of {scheme}, {view}", label, asked.labels)
+        check_known(f"label of {scheme}, {view}", label, chosen.labels)
     if not labels:
         raise OptionError(
             f"it is not known which labels of {scheme}, {view}, uphold a pair: name them "
-            f"with `upheld`: {', '.join(asked.labels)}"
+            f"with `upheld`: {', '.join(chosen.labels)}"
         )
-    return _Question(asked, labels, plain, known if annotators is None else annotators)
+    return _Question(chosen, labels, plain, known if annotators is None else annotators)
 
 
 def _paraphrases(view: View) -> tuple[str, ...]:
+    """Return the labels of a view that only mean paraphrase; none if the scheme does not say."""
     if "binary" not in view.scheme.views:
         return ()
     binary = get_view(view.scheme, "binary")
@@ -230,15 +236,20 @@ def _paraphrases(view: View) -> tuple[str, ...]:
 
 
 def _scale(view: View) -> Scale:
+    """Return the labels of a view as judgments, with their names unless these are labels too."""
     if view.name == "binary":
         return Scale(view.labels, ("no paraphrase", "paraphrase"))
-    short = {x.value: x.name.removeprefix(x.value).strip() for x in view.scheme.labels}
-    meanings = [short.get(label, "") for label in view.labels]
     known = {label.casefold() for label in view.labels}
-    return Scale(view.labels, tuple("" if x.casefold() in known else x for x in meanings))
+    names = {}
+    for label in view.scheme.labels:
+        name = label.name.removeprefix(label.value).strip()
+        if name.casefold() not in known:
+            names[label.value] = name
+    return Scale(view.labels, tuple(names.get(label, "") for label in view.labels))
 
 
 def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[SentencePair]]:
+    """Return the pairs to draw from by origin, after checking that there are some, with text."""
     pools: dict[str, list[SentencePair]] = {"rewrite": [], "plain": []}
     for pair in corpus:
         if origin_of(pair) is not None:
@@ -255,55 +266,68 @@ def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[Se
             "no plain pair is upheld by its judgments; `plain=all` draws any plain pairs, "
             "`mix=1` only rewrites"
         )
-    for origin, share in (("rewrite", mix), ("plain", 1 - mix)):
-        for pair in pools[origin] if share else ():
-            if not pair.has_text:
-                raise MissingTextError(f"pair {pair.id!r}: judges need its words; add them")
+    used = []
+    if mix > 0:
+        used += pools["rewrite"]
+    if mix < 1:
+        used += pools["plain"]
+    for pair in used:
+        if not pair.has_text:
+            raise MissingTextError(f"pair {pair.id!r}: judges need its words; add them")
     return pools
 
 
 def _holds(pair: SentencePair, question: _Question) -> bool:
-    said: list[str | None] = []
+    """Return whether annotators judged a pair, and all of them upheld it."""
+    labels: list[str | None] = []
     for name in question.annotators:
         annotation = pair.annotations.get(name)
         if annotation is not None and annotation.judgment:
             try:
-                said.append(question.view.of(annotation.judgment))
+                labels.append(question.view.of(annotation.judgment))
             except FormatError as error:
                 raise FormatError(
                     f"pair {pair.id[:40]!r}, annotator {name[:40]!r}: {error}"
                 ) from None
-    return bool(said) and all(label in question.upheld for label in said)
+    return bool(labels) and all(label in question.upheld for label in labels)
 
 
 def _counts(n: int, mix: float, pools: dict[str, list[SentencePair]]) -> dict[str, int]:
     """Return how many to draw from each origin; if one has too few, the other gives more."""
     sizes = {name: len(pool) for name, pool in pools.items()}
-    if mix in (0, 1):
-        sizes["plain" if mix else "rewrite"] = 0
-    anew = min(max(round(n * mix), n - sizes["plain"]), sizes["rewrite"])
-    return {"rewrite": anew, "plain": min(n - anew, sizes["plain"])}
+    if mix == 1:
+        sizes["plain"] = 0
+    elif mix == 0:
+        sizes["rewrite"] = 0
+    rewrites = min(max(round(n * mix), n - sizes["plain"]), sizes["rewrite"])
+    return {"rewrite": rewrites, "plain": min(n - rewrites, sizes["plain"])}
 
 
 def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]], list[set[str]]]:
-    families: dict[str, set[str]] = {}
+    """Return for each drawn pair who judged or wrote it, and who knows it or a related pair."""
+    families: dict[str, set[str]] = {}  # by the id of an original: who judged it or a rewrite of it
     for pair in corpus:
-        families.setdefault(origin_of(pair) or pair.id, set()).update(
-            name for name, annotation in pair.annotations.items() if annotation.judgment
-        )
-    wrote = [pair.attributes.get("rewritten_by", "").split(",") for pair in drawn]
-    both = zip(wrote, drawn, strict=True)
-    barred = [{*filter(None, names), *judges_of([pair])} for names, pair in both]
-    familiar = [set(x.annotations) | families.get(origin_of(x) or x.id, set()) for x in drawn]
+        family = families.setdefault(origin_of(pair) or pair.id, set())
+        family.update(name for name, said in pair.annotations.items() if said.judgment)
+    barred = []
+    familiar = []
+    for pair in drawn:
+        writers = pair.attributes.get("rewritten_by", "").split(",")
+        barred.append({*filter(None, writers), *judges_of([pair])})
+        family = families.get(origin_of(pair) or pair.id, set())
+        familiar.append(set(pair.annotations) | family)
     return barred, familiar
 
 
 def _facts(pair: SentencePair) -> dict[str, object]:
-    groups = {name: text for name in (*PERIODS, JUDGMENT) if (text := group_text(pair, name))}
-    judged = {name: said.judgment for name, said in pair.annotations.items() if said.judgment}
-    if (of := origin_of(pair)) is None:
-        origin = {}
-    else:
-        origin = {REWRITE_OF: of}
-    attributes = {**groups, **pair.attributes}
-    return {"pair": pair.id, **origin, "judged": judged, "attributes": attributes}
+    """Return what the key says of a pair: its id, its original, its judgments, its attributes."""
+    facts: dict[str, object] = {"pair": pair.id}
+    original = origin_of(pair)
+    if original is not None:
+        facts[REWRITE_OF] = original
+    annotations = pair.annotations.items()
+    facts["judged"] = {name: said.judgment for name, said in annotations if said.judgment}
+    groups = {name: group_text(pair, name) for name in (*PERIODS, JUDGMENT)}
+    present = {name: text for name, text in groups.items() if text}
+    facts["attributes"] = {**present, **pair.attributes}
+    return facts

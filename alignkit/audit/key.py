@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,8 +19,7 @@ T = TypeVar("T")
 
 def key_text(audit: Audit) -> str:
     """Return the key as JSON, one item per line."""
-    optional = {"meanings": audit.scale.meanings, "judges": audit.judges, "upheld": audit.upheld}
-    head = {
+    head: dict[str, object] = {
         "alignkit": "audit",
         "version": VERSION,
         "kind": audit.kind,
@@ -31,24 +30,34 @@ def key_text(audit: Audit) -> str:
         "marked": audit.marked,
         "origins": {name: vars(item) for name, item in audit.origins.items()},
         "rates": {name: vars(item) for name, item in audit.rates.items()},
-        **{name: value for name, value in (*optional.items(), ("by", audit.by)) if value},
     }
-    rows = [
-        {
-            "item": item.id,
-            "origin": item.origin,
-            "cells": item.cells,
-            "facts": dict(item.facts),
-            **({"judges": item.judges} if item.judges else {}),
-        }
-        for item in audit.items
-    ]
+    optional = {
+        "meanings": audit.scale.meanings,
+        "judges": audit.judges,
+        "upheld": audit.upheld,
+        "by": audit.by,
+    }
+    head.update((name, value) for name, value in optional.items() if value)
     lines = [f" {_json(name)}: {_json(value)},\n" for name, value in head.items()]
-    items = ",\n".join(f"  {_json(row)}" for row in rows)
+    items = ",\n".join(f"  {_json(_record(item))}" for item in audit.items)
     return f'{{\n{"".join(lines)} "items": [\n{items}\n ]\n}}\n'
 
 
+def _record(item: Item) -> dict[str, object]:
+    """Return an item as the key has it."""
+    record: dict[str, object] = {
+        "item": item.id,
+        "origin": item.origin,
+        "cells": item.cells,
+        "facts": dict(item.facts),
+    }
+    if item.judges:
+        record["judges"] = item.judges
+    return record
+
+
 def _json(value: object) -> str:
+    """Return a value as JSON in one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -68,59 +77,72 @@ def read_key(path: str | Path) -> Audit:
         raise FormatError(f"no key of an audit: not JSON ({message}); {give}", name, line) from None
     if not isinstance(key, dict) or key.get("alignkit") != "audit":
         raise FormatError(f"no key of an audit; {give}", name)
-    if (version := key.get("version")) != VERSION:
+    version = key.get("version")
+    if version != VERSION:
         raise FormatError(f"this key has version {version!r}; this alignkit reads {VERSION}", name)
     try:
         return _audit(key)
-    except (KeyError, TypeError, ValueError, OptionError) as problem:
-        if isinstance(problem, KeyError):
-            said = f"{problem.args[0]!r} is missing"
-        else:
-            said = str(problem)
-        raise FormatError(f"damaged key: {said}; use the unchanged file", name) from None
+    except KeyError as problem:
+        message = f"{problem.args[0]!r} is missing"
+    except (TypeError, ValueError, OptionError) as problem:
+        message = str(problem)
+    raise FormatError(f"damaged key: {message}; use the unchanged file", name)
 
 
 def _audit(key: Mapping[str, Any]) -> Audit:
+    """Return the audit of a key; a damaged key is a KeyError, TypeError or ValueError."""
     columns = _texts(key["columns"])
     audit = Audit(
-        kind=_of(str, key["kind"]),
-        items=tuple(_item(row, len(columns)) for row in _of(list, key["items"])),
+        kind=_typed(str, key["kind"]),
+        items=tuple(_item(row, len(columns)) for row in _typed(list, key["items"])),
         columns=columns,
         marked=_texts(key["marked"]),
         scale=Scale(_texts(key["judgments"]), _texts(key.get("meanings", []))),
-        origins=FrozenMap({name: _origin(x) for name, x in _of(dict, key["origins"]).items()}),
-        rates=FrozenMap({name: _rate(x) for name, x in _of(dict, key["rates"]).items()}),
-        seed=_of(int, key["seed"]),
-        signature=_of(str, key["signature"]),
+        origins=_mapped(_origin, key["origins"]),
+        rates=_mapped(_rate, key["rates"]),
+        seed=_typed(int, key["seed"]),
+        signature=_typed(str, key["signature"]),
         judges=_texts(key.get("judges", [])),
         upheld=_texts(key.get("upheld", [])),
-        by=_of(str, key.get("by", "")),
+        by=_typed(str, key.get("by", "")),
     )
     _check(audit)
     return audit
 
 
+def _mapped(read: Callable[[Any], T], rows: Any) -> FrozenMap[str, T]:
+    """Return what is read from each row, by the name of the row."""
+    return FrozenMap({name: read(row) for name, row in _typed(dict, rows).items()})
+
+
 def _item(row: Any, width: int) -> Item:
+    """Return the item of a row of the key; `width` is the number of its cells."""
     cells = _texts(row["cells"])
     if len(cells) != width:
         raise ValueError(f"item {row['item']!r} has {len(cells)} cells, not {width}")
-    facts: FrozenMap[str, object] = FrozenMap(_of(dict, row["facts"]))
+    facts: FrozenMap[str, object] = FrozenMap(_typed(dict, row["facts"]))
     judges = _texts(row.get("judges", []))
-    return Item(_of(str, row["item"]), _of(str, row["origin"]), cells, facts, judges)
+    return Item(_typed(str, row["item"]), _typed(str, row["origin"]), cells, facts, judges)
 
 
 def _origin(row: Any) -> Origin:
-    return Origin(_of(str, row["about"]), _of(int, row["population"]), _of(int, row["drawn"]))
+    """Return the origin of a row of the key."""
+    about = _typed(str, row["about"])
+    return Origin(about, _typed(int, row["population"]), _typed(int, row["drawn"]))
 
 
 def _rate(row: Any) -> Rate:
-    counts = _of(int, row["hits"]), _of(int, row["total"])
-    if not 0 <= counts[0] <= counts[1]:
-        raise ValueError(f"{counts[0]} hits of {counts[1]}")
-    return Rate(*counts, _of(str, row["origin"]), _texts(row["strict"]), _texts(row["lenient"]))
+    """Return the rate of a row of the key."""
+    hits = _typed(int, row["hits"])
+    total = _typed(int, row["total"])
+    if not 0 <= hits <= total:
+        raise ValueError(f"{hits} hits of {total}")
+    origin = _typed(str, row["origin"])
+    return Rate(hits, total, origin, _texts(row["strict"]), _texts(row["lenient"]))
 
 
 def _check(audit: Audit) -> None:
+    """Check that the names in a key fit together."""
     ids = [item.id for item in audit.items]
     if len(set(ids)) < len(ids):
         raise ValueError("an item occurs twice")
@@ -140,10 +162,12 @@ def _check(audit: Audit) -> None:
 
 
 def _texts(texts: Any) -> tuple[str, ...]:
-    return tuple(_of(str, text) for text in _of(list, texts))
+    """Return a list of texts, checked."""
+    return tuple(_typed(str, text) for text in _typed(list, texts))
 
 
-def _of(kind: type[T], value: Any) -> T:
+def _typed(kind: type[T], value: Any) -> T:
+    """Return a value, checked to be of a type; True and False are no numbers."""
     if not isinstance(value, kind) or isinstance(value, bool):
         raise ValueError(f"{str(value)[:40]!r} is not of type {kind.__name__}")
     return value

@@ -126,55 +126,53 @@ def draw_phrases(
         raise OptionError("`both` needs a reference")
     pairs = tuple(corpus.annotated_by(*filter(None, (hypothesis, reference))))
     _check_pairs(pairs, by)
-    rows = _differences(pairs, (hypothesis, reference), options)
+    rows = _differences(pairs, hypothesis, reference, options)
     if alone:
         rows = {"annotator": rows["hypothesis"]}
-    counts = {name: len(these) for name, these in rows.items()}
+    counts = {name: len(phrases) for name, phrases in rows.items()}
     drawn = _drawn(rows, pairs, n=n, both=both, by=by, rng=np.random.default_rng(seed))
     if not drawn:
-        if alone:
-            none = " has no"
-        else:
-            none = f" and {reference!r} have the same"
+        none = " has no" if alone else f" and {reference!r} have the same"
         raise OptionError(
             f"{hypothesis!r}{none} {kind} phrase pairs of {links} links; there is nothing to judge"
         )
-    signature = f"{'of:annotator|' * alone}{_signature(options, seed, both, by)}"
-    names = ("pair", "source_start", "source_end", "target_start", "target_end")
-    facts: list[dict[str, object]] = []
-    for _, (place, *spans) in drawn:
-        if by is None:
-            group = {}
-        else:
-            group = {by: group_text(pairs[place], by) or ""}
-        facts.append({**dict(zip(names, (pairs[place].id, *spans), strict=True)), **group})
-    items = tuple(
-        Item(id, origin, _cells(pairs[row[0]], row[1:]), FrozenMap(fact))
-        for id, (origin, row), fact in zip(item_ids(facts, signature), drawn, facts, strict=True)
-    )
-    of = [item.origin for item in items]
-    about = OWN if alone else ORIGINS
-    origins = {name: Origin(text, counts[name], of.count(name)) for name, text in about.items()}
+    signature = _signature(options, seed, both, by)
+    if alone:
+        signature = f"of:annotator|{signature}"
+    facts = [_facts(pairs[place], spans, by) for _, (place, *spans) in drawn]
+    ids = item_ids(facts, signature)
+    items = []
+    for id, (origin, (place, *spans)), fact in zip(ids, drawn, facts, strict=True):
+        items.append(Item(id, origin, _cells(pairs[place], spans), FrozenMap(fact)))
+    drawn_origins = [origin for origin, _ in drawn]
+    origins = {}
+    for name, about in (OWN if alone else ORIGINS).items():
+        origins[name] = Origin(about, counts[name], drawn_origins.count(name))
     rates = {}
     if not alone:
-        total = counts["hypothesis"] + counts["both"]
-        right = ("correct",)
-        rates["precision"] = Rate(counts["both"], total, "hypothesis", right, (*right, "uncertain"))
+        rates["precision"] = Rate(
+            hits=counts["both"],
+            total=counts["hypothesis"] + counts["both"],
+            origin="hypothesis",
+            strict=("correct",),
+            lenient=("correct", "uncertain"),
+        )
     return Audit(
-        "phrases",
-        items,
-        _COLUMNS,
-        _COLUMNS[2:],
-        CORRECTNESS,
-        FrozenMap(origins),
-        FrozenMap(rates),
-        seed,
-        signature,
+        kind="phrases",
+        items=tuple(items),
+        columns=_COLUMNS,
+        marked=_COLUMNS[2:],
+        scale=CORRECTNESS,
+        origins=FrozenMap(origins),
+        rates=FrozenMap(rates),
+        seed=seed,
+        signature=signature,
         by=by or "",
     )
 
 
 def _check(n: int, seed: int, both: float, options: _Options) -> None:
+    """Check the options of `draw_phrases` that do not depend on the corpus."""
     check_seed(seed)
     if n < 1:
         raise OptionError(f"`n` is {n}; it must be at least 1")
@@ -187,6 +185,7 @@ def _check(n: int, seed: int, both: float, options: _Options) -> None:
 
 
 def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
+    """Check that there are pairs, that all have words, and that some have the attribute."""
     if not pairs:
         raise OptionError("no sentence pair is aligned by all who are named; nothing to judge")
     for pair in pairs:
@@ -199,39 +198,75 @@ def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
         group_texts(pairs, by)  # refuses one that no pair has
 
 
+def _facts(pair: SentencePair, spans: Sequence[int], by: str | None) -> dict[str, object]:
+    """Return what the key says of a phrase pair: its sentence pair, its spans, its group."""
+    source_start, source_end, target_start, target_end = spans
+    facts: dict[str, object] = {
+        "pair": pair.id,
+        "source_start": source_start,
+        "source_end": source_end,
+        "target_start": target_start,
+        "target_end": target_end,
+    }
+    if by is not None:
+        facts[by] = group_text(pair, by) or ""
+    return facts
+
+
 def _differences(
-    pairs: Sequence[SentencePair], names: tuple[str, str | None], options: _Options
+    pairs: Sequence[SentencePair], hypothesis: str, reference: str | None, options: _Options
 ) -> dict[str, Rows]:
-    rows_of: dict[str, list[Rows]] = {name: [] for name in ORIGINS}
+    """Return the phrase pairs of the wanted kind by origin; without reference, it has none."""
+    rows: dict[str, list[Rows]] = {name: [] for name in ORIGINS}
     vocabulary = Vocabulary(casefold=not options.exact_case)
     for start in range(0, len(pairs), _BLOCK):
         block = pairs[start : start + _BLOCK]
-        source, target = (TokenArrays.pack((x.words[k] for x in block), vocabulary) for k in (0, 1))
-        hyp, ref = (
-            extract_phrases(
-                LinkArrays.pack(pair.alignment(name) if name else Alignment() for pair in block),
-                links=options.links,
-                loose=options.loose,
-                max_length=options.max_length,
-                ignore_identical=options.ignore_identical,
-                source=source,
-                target=target,
-            )
-            for name in names
-        )
-        mine = _rows(hyp, start)
-        theirs = _rows(ref, start)
-        hyp_shared, ref_shared = _shared(mine, theirs)
-        every = options.kind == "all"
-        atomic = options.kind == "atomic"
-        hyp_kind, ref_kind = (every | (phrases.atomic == atomic) for phrases in (hyp, ref))
-        rows_of["hypothesis"].append(mine[hyp_kind & ~hyp_shared])
-        rows_of["reference"].append(theirs[ref_kind & ~ref_shared])
-        rows_of["both"].append(mine[hyp_kind & hyp_shared])
-    return {name: np.concatenate(parts) for name, parts in rows_of.items()}
+        source = TokenArrays.pack((pair.words[0] for pair in block), vocabulary)
+        target = TokenArrays.pack((pair.words[1] for pair in block), vocabulary)
+        hyp = _phrases(block, hypothesis, source, target, options)
+        ref = _phrases(block, reference, source, target, options)
+        hyp_rows = _rows(hyp, start)
+        ref_rows = _rows(ref, start)
+        hyp_shared, ref_shared = _shared(hyp_rows, ref_rows)
+        hyp_kind = _are_of(options.kind, hyp)
+        rows["hypothesis"].append(hyp_rows[hyp_kind & ~hyp_shared])
+        rows["reference"].append(ref_rows[_are_of(options.kind, ref) & ~ref_shared])
+        rows["both"].append(hyp_rows[hyp_kind & hyp_shared])
+    return {name: np.concatenate(parts) for name, parts in rows.items()}
+
+
+def _phrases(
+    block: Sequence[SentencePair],
+    name: str | None,
+    source: TokenArrays,
+    target: TokenArrays,
+    options: _Options,
+) -> PhraseArrays:
+    """Return the phrase pairs of an annotator; without a name, none."""
+    if name:
+        alignments = [pair.alignment(name) for pair in block]
+    else:
+        alignments = [Alignment()] * len(block)
+    return extract_phrases(
+        LinkArrays.pack(alignments),
+        links=options.links,
+        loose=options.loose,
+        max_length=options.max_length,
+        ignore_identical=options.ignore_identical,
+        source=source,
+        target=target,
+    )
+
+
+def _are_of(kind: str, phrases: PhraseArrays) -> B1:
+    """Return whether each phrase pair is of a kind."""
+    if kind == "all":
+        return np.ones(len(phrases.atomic), bool)
+    return np.asarray(phrases.atomic == (kind == "atomic"))
 
 
 def _rows(phrases: PhraseArrays, start: int) -> Rows:
+    """Return the phrase pairs of a block of sentence pairs, which begins at `start`."""
     places = np.repeat(np.arange(len(phrases)) + start, np.diff(phrases.offsets))
     return np.concatenate([places[:, np.newaxis], phrases.spans], axis=1)
 
@@ -257,33 +292,43 @@ def _drawn(
     by: str | None,
     rng: np.random.Generator,
 ) -> list[tuple[str, list[int]]]:
+    """Draw phrase pairs; return the origin and the row of each, in random order."""
     checks = min(round(n * both), len(rows.get("both", ())))
-    errors = {name: len(these) for name, these in rows.items() if name != "both"}
+    errors = {name: len(phrases) for name, phrases in rows.items() if name != "both"}
     wanted = allot(n - checks, errors) | {"both": checks}
 
     def stratum(row: list[int]) -> tuple[str, str]:
-        k, a, b, c, d = row
-        if by is None:
-            group = ""
-        else:
-            group = group_text(pairs[k], by) or ""
-        return group, "single words" if b - a == d - c == 1 else "longer"
+        """Return the group of a phrase pair, and whether its phrases are single words."""
+        place, source_start, source_end, target_start, target_end = row
+        group = "" if by is None else group_text(pairs[place], by) or ""
+        single = source_end - source_start == target_end - target_start == 1
+        return group, "single words" if single else "longer"
 
-    pools = {name: these.tolist() if wanted[name] else [] for name, these in rows.items()}
+    pools = {name: phrases.tolist() if wanted[name] else [] for name, phrases in rows.items()}
     return draw(pools, wanted, stratum, rng)
 
 
 def _cells(pair: SentencePair, spans: Sequence[int]) -> tuple[str, ...]:
-    (source, target), (a, b, c, d) = pair.words, spans
-    phrases = " ".join(source[a:b]), " ".join(target[c:d])
-    return (*phrases, marked_words(source, a, b), marked_words(target, c, d))
+    """Return the texts that judges see: both phrases, then both sentences with marks."""
+    source, target = pair.words
+    source_start, source_end, target_start, target_end = spans
+    return (
+        " ".join(source[source_start:source_end]),
+        " ".join(target[target_start:target_end]),
+        marked_words(source, source_start, source_end),
+        marked_words(target, target_start, target_end),
+    )
 
 
 def _signature(options: _Options, seed: int, both: float, by: str | None) -> str:
+    """Return the settings of an audit of phrase pairs in one line."""
+    case = None
+    if options.ignore_identical:
+        case = "exact" if options.exact_case else "folded"
     shared = Signature(
         links=options.links,
         identical="left-out" if options.ignore_identical else "kept",
-        case=("exact" if options.exact_case else "folded") if options.ignore_identical else None,
+        case=case,
         phrases="loose" if options.loose else "tight",
         max_length=options.max_length,
         seed=seed,

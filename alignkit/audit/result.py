@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
@@ -65,9 +66,10 @@ class AuditResult(Result):
     ) -> AuditFigure:
         """Return one figure; see `AuditFigure` for the names."""
         wanted = (kind, first, second, origin, statistic, group)
-        for x in self.figures:
-            if (x.kind, x.first, x.second, x.origin, x.statistic, x.group) == wanted:
-                return x
+        names = attrgetter("kind", "first", "second", "origin", "statistic", "group")
+        for figure in self.figures:
+            if names(figure) == wanted:
+                return figure
         known = dict.fromkeys(figure.kind for figure in self.figures)
         raise UnknownNameError("figure", " ".join(filter(None, wanted)), known)
 
@@ -102,11 +104,12 @@ class AuditResult(Result):
         if len(self.filled.judges) == 1:
             cautions.append("only one judge: the reliability is not known; add a second judge")
         judged_ids = set().union(*self.filled.judgments.values())
-        units = {
-            name: len({item.unit for item in self.audit.of(name) if item.id in judged_ids})
-            for name in self.audit.origins
-        }
-        if few := [name for name, size in units.items() if 0 < size < FEW_PAIRS]:
+        few = []
+        for name in self.audit.origins:
+            units = {item.unit for item in self.audit.of(name) if item.id in judged_ids}
+            if 0 < len(units) < FEW_PAIRS:
+                few.append(name)
+        if few:
             cautions.append(
                 f"fewer than about {FEW_PAIRS} sentence pairs with items of "
                 f"{', '.join(few)}: the intervals of agreement (bootstrap) are too narrow "
@@ -137,8 +140,10 @@ class AuditResult(Result):
             tables.append(_upheld(audit, whole, level))
         if self.confusions:
             several = sum(origin.drawn > 0 for origin in audit.origins.values()) > 1
-            asked = [x for x in whole if several or not x.origin]  # of one, it is that of all
-            tables += [_agreement(asked, level), *_confusions(self.confusions)]
+            shown = whole
+            if not several:  # the agreement on items of the only origin is that on all
+                shown = [figure for figure in whole if not figure.origin]
+            tables += [_agreement(shown, level), *_confusions(self.confusions)]
         if parts and audit.upheld:
             tables.append(_upheld(audit, parts, level, self.by))
         if any(figure.kind == "agreement" for figure in parts):
@@ -164,37 +169,43 @@ class AuditResult(Result):
         """Return everything for JSON; NaN becomes None."""
         audit = self.audit
         findings = self.filled.findings
-        tables = self.confusions.items()
-        return {
+        record: dict[str, object] = {
             "kind": audit.kind,
             "signature": self.signature,
             "judges": list(self.filled.judges),
             "judgments": list(audit.scale.names),
-            **({"upheld": list(audit.upheld)} if audit.upheld else {}),
-            **({"by": self.by} if self.by else {}),
-            "origins": {name: asdict(part) for name, part in audit.origins.items()},
-            "figures": jsonable(self.to_records()),
-            "confusions": [
-                {"first": first, "second": second, "table": [list(row) for row in part.table]}
-                for (first, second), part in tables
-            ],
-            "items": self._items(),
-            "found": dict(Counter(part.kind for part in findings)),
-            "findings": [{**asdict(part), "says": str(part)} for part in findings],
-            "cautions": self.cautions,
         }
+        if audit.upheld:
+            record["upheld"] = list(audit.upheld)
+        if self.by:
+            record["by"] = self.by
+        record["origins"] = {name: asdict(origin) for name, origin in audit.origins.items()}
+        record["figures"] = jsonable(self.to_records())
+        confusions = []
+        for (first, second), confusion in self.confusions.items():
+            table = [list(row) for row in confusion.table]
+            confusions.append({"first": first, "second": second, "table": table})
+        record["confusions"] = confusions
+        record["items"] = self._items()
+        record["found"] = dict(Counter(finding.kind for finding in findings))
+        record["findings"] = [{**asdict(finding), "says": str(finding)} for finding in findings]
+        record["cautions"] = self.cautions
+        return record
 
     def _items(self) -> list[dict[str, object]]:
         """Return each item with its origin and its judgments."""
+
+        def by_judge(texts: Mapping[str, Mapping[str, str]], id: str) -> dict[str, str]:
+            return {judge: given[id] for judge, given in texts.items() if id in given}
+
         records: list[dict[str, object]] = []
         for item in self.audit.items:
-            cells = dict(zip(self.audit.columns, item.cells, strict=True))
-            judgments, remarks = (
-                {judge: texts[item.id] for judge, texts in said.items() if item.id in texts}
-                for said in (self.filled.judgments, self.filled.remarks)
-            )
-            known = {"facts": dict(item.facts), "judgments": judgments, "remarks": remarks}
-            records.append({"item": item.id, "origin": item.origin, **cells, **known})
+            record: dict[str, object] = {"item": item.id, "origin": item.origin}
+            record.update(zip(self.audit.columns, item.cells, strict=True))
+            record["facts"] = dict(item.facts)
+            record["judgments"] = by_judge(self.filled.judgments, item.id)
+            record["remarks"] = by_judge(self.filled.remarks, item.id)
+            records.append(record)
         return records
 
 
@@ -236,10 +247,7 @@ def read_audit(
     """
     check_arguments(read_audit, locals(), apart=["sheets", "key"])
     check_drawing(resamples, confidence, seed)
-    if isinstance(sheets, (str, Path)):
-        paths = [sheets]
-    else:
-        paths = list(sheets)
+    paths = [sheets] if isinstance(sheets, (str, Path)) else sheets
     audit = read_key(key)
     filled = read_sheets([str(path) for path in paths], audit)
     drawing = AuditResamples(confidence, resamples, seed)
@@ -260,20 +268,19 @@ def _grouped(
 
 
 def _value(figure: AuditFigure) -> Value:
+    """Return a figure as the cell of a table."""
     return Value(figure.value, figure.low, figure.high, figure.reason)
 
 
 def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
-    columns = [
-        Column("origin"),
-        Column("judge"),
-        Column("judgments", "count"),
-        *(Column(name, "percent") for name in audit.scale.names),
-    ]
-    grouped = _grouped(figures, {"share"}, lambda x: (x.origin, x.first))
-    rows: list[list[Cell]] = [
-        [*k, x[0].total, *map(_value, x)] for k, x in grouped.items() if audit.origins[k[0]].drawn
-    ]
+    """Return the table of the shares of judgments, by origin and judge."""
+    columns = [Column("origin"), Column("judge"), Column("judgments", "count")]
+    columns += [Column(name, "percent") for name in audit.scale.names]
+    grouped = _grouped(figures, {"share"}, attrgetter("origin", "first"))
+    rows: list[list[Cell]] = []
+    for (origin, judge), shares in grouped.items():
+        if audit.origins[origin].drawn:
+            rows.append([origin, judge, shares[0].total, *map(_value, shares)])
     note = f"in brackets {level}: Wilson's interval; {UNIT}"
     return Table("Shares of judgments, %", columns, rows, note, apart=_apart(rows), stub=2)
 
@@ -285,34 +292,44 @@ def _apart(rows: Sequence[Sequence[Cell]]) -> list[int]:
 
 
 def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = "") -> Table:
+    """Return the table of upheld items by judge and origin, or by group, judge and origin."""
     drawn = [name for name in audit.origins if audit.origins[name].drawn]
-    stub = [*([Column(by, key="group")] if by else []), Column("judge")]
-    columns = [*stub]
+    stub = [Column("judge")]
+    if by:
+        stub.insert(0, Column(by, key="group"))
+    columns = list(stub)
     for name in drawn:
         columns += [Column("judged", "count", name), Column("upheld", "percent", name)]
     if len(drawn) > 1:
-        columns += [Column("difference", "percent", signed=True)]
-    grouped = _grouped(figures, {"upheld", "difference"}, lambda x: (x.group, x.first))
+        columns.append(Column("difference", "percent", signed=True))
+    grouped = _grouped(figures, {"upheld", "difference"}, attrgetter("group", "first"))
     rows: list[list[Cell]] = []
     for (group, judge), (*shares, difference) in grouped.items():
         if not any(figure.total for figure in shares):
             continue
-        row: list[Cell] = [*([group] if by else []), judge]
+        row: list[Cell] = [group, judge] if by else [judge]
         for figure in shares:
             if figure.origin in drawn:
                 row += [figure.total, _value(figure)]
-        rows.append([*row, _value(difference)][: len(columns)])
+        if len(drawn) > 1:
+            row.append(_value(difference))
+        rows.append(row)
     note = f"upheld: judged {' or '.join(audit.upheld)}; in brackets {level}: Wilson's interval"
     if len(drawn) > 1:
         note += ", for a difference Newcombe's"
     note += f"; {UNIT}"
     if any(figure.first == ALL for figure in figures):
         note += "; every judge: items upheld by all who judged them"
-    title = f"Upheld, %, by {by}" if by else "Upheld, %"
-    return Table(title, columns, rows, note, apart=_apart(rows) if by else [], stub=len(stub))
+    title = "Upheld, %"
+    apart: list[int] = []
+    if by:
+        title += f", by {by}"
+        apart = _apart(rows)
+    return Table(title, columns, rows, note, apart=apart, stub=len(stub))
 
 
 def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Table:
+    """Return the table of the agreement of judges, by origin or by group."""
     columns = [
         Column(by, key="group") if by else Column("origin"),
         Column("judges"),
@@ -320,36 +337,39 @@ def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Tabl
         Column("agree, %", "percent", key="observed"),
         Column("kappa", "decimal"),
     ]
-    grouped = _grouped(
-        figures,
-        {"agreement", "mean agreement"},
-        lambda x: (x.group or x.origin or "all", f"{x.first} ~ {x.second}" if x.second else "mean"),
+
+    def key(figure: AuditFigure) -> tuple[str, str]:
+        judges = f"{figure.first} ~ {figure.second}" if figure.second else "mean"
+        return figure.group or figure.origin or "all", judges
+
+    rows: list[list[Cell]] = []
+    grouped = _grouped(figures, {"agreement", "mean agreement"}, key)
+    for (part, judges), measures in grouped.items():
+        if measures[0].items:
+            rows.append([part, judges, measures[0].items, *map(_value, measures)])
+    note = (
+        f"Cohen's kappa, over items that both judged; in brackets {level} of a bootstrap over "
+        "sentence pairs"
     )
-    rows: list[list[Cell]] = [
-        [*key, x[0].items, *map(_value, x)] for key, x in grouped.items() if x[0].items
-    ]
-    note = f"Cohen's kappa, over items that both judged; in brackets {level} of a bootstrap over "
-    note += "sentence pairs"
+    title = "Agreement of the judges"
     if by:
-        title = f"Agreement of the judges by {by}"
-    else:
-        title = "Agreement of the judges"
+        title += f" by {by}"
     return Table(title, columns, rows, note, apart=_apart(rows), stub=2)
 
 
 def _confusions(confusions: Mapping[tuple[str, str], Contingency]) -> Iterator[Table]:
+    """Yield the table of judgments of every two judges."""
     for (first, second), confusion in confusions.items():
-        columns = [
-            Column(first, key="first"),
-            *(Column(name, "count", second, key=f"second_{name}") for name in confusion.categories),
-        ]
-        rows: list[list[Cell]] = [
-            [name, *row] for name, row in zip(confusion.categories, confusion.table, strict=True)
-        ]
+        columns = [Column(first, key="first")]
+        rows: list[list[Cell]] = []
+        for name, row in zip(confusion.categories, confusion.table, strict=True):
+            columns.append(Column(name, "count", second, key=f"second_{name}"))
+            rows.append([name, *row])
         yield Table(f"Judgments of {first} (rows) and {second} (columns)", columns, rows)
 
 
 def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
+    """Return the table of rates as scored and as corrected by each judge."""
     heads = [
         Column("rate"),
         Column("judge"),
@@ -358,12 +378,13 @@ def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
         Column("corrected", "percent"),
         Column("at most", "percent"),
     ]
-    plain = {figure.statistic: figure.value for figure in figures if figure.kind == "rate"}
-    grouped = _grouped(figures, {"strict rate", "lenient rate"}, lambda x: (x.statistic, x.first))
-    rows: list[list[Cell]] = [
-        [name, judge, these[0].items, plain[name], *map(_value, these)]
-        for (name, judge), these in grouped.items()
-    ]
-    note = "corrected: the score if the reference had the errors judged correct; at most: also "
-    note += f"those judged uncertain; in brackets {level} as for shares, for this fixed corpus"
+    scored = {figure.statistic: figure.value for figure in figures if figure.kind == "rate"}
+    grouped = _grouped(figures, {"strict rate", "lenient rate"}, attrgetter("statistic", "first"))
+    rows: list[list[Cell]] = []
+    for (name, judge), corrected in grouped.items():
+        rows.append([name, judge, corrected[0].items, scored[name], *map(_value, corrected)])
+    note = (
+        "corrected: the score if the reference had the errors judged correct; at most: also "
+        f"those judged uncertain; in brackets {level} as for shares, for this fixed corpus"
+    )
     return Table("Scores corrected by judgments, %", heads, rows, note, apart=_apart(rows), stub=2)

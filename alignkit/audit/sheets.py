@@ -84,7 +84,8 @@ def sheet_text(
     check_arguments(sheet_text, locals())
     check_known("format of sheets", format, DIVIDERS)
     rows = [headings(audit), *sheet_rows(audit, judge, place)]
-    return ("\ufeff" if bom else "") + csv_lines(rows, divider=DIVIDERS[format]) + "\n"
+    text = csv_lines(rows, divider=DIVIDERS[format]) + "\n"
+    return f"\ufeff{text}" if bom else text
 
 
 def check_judges(judges: Sequence[str]) -> None:
@@ -128,9 +129,9 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
         "file": f"sheet-{judge}.{format}",
         "name": f"alignkit audit {rows[0][0] if rows else ''} {judge} {digest}",
     }
-    style = _own("sheet.css")
-    script = _own("sheet.js")
-    return _own("sheet.html").format(
+    style = _file("sheet.css")
+    script = _file("sheet.js")
+    return _file("sheet.html").format(
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
         title=safe_text(f"Sheet of {judge}: {len(rows)} items"),
         style=style,
@@ -145,26 +146,33 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
 
 
 def _keys(audit: Audit) -> str:
+    """Return the keys of the judgments on the page, and the key that removes one.
+
+    The keys are numbers, unless digits are judgments themselves; then they are the letters.
+    """
     scale = audit.scale
-    if not any(len(letter) == 1 and letter in "0123456789" for letter in scale.letters):
+    if not any(letter in set("0123456789") for letter in scale.letters):
         keys = [f"{k} {name}" for k, name in enumerate(scale.names, 1)]
         return f"{', '.join(keys)}; 0"
-    both = zip(scale.letters, scale.meanings or ("",) * len(scale.names), strict=True)
+    meanings = scale.meanings or [""] * len(scale.names)
+    both = zip(scale.letters, meanings, strict=True)
     keys = [f"{letter} {meaning}".strip() for letter, meaning in both if len(letter) == 1]
+    listed = ", ".join(keys)
     if len(keys) < len(scale.names):
-        others = "; use the buttons for others"
-    else:
-        others = ""
-    return f"{', '.join(keys)}{others}; backspace"
+        listed += "; use the buttons for others"
+    return f"{listed}; backspace"
 
 
 @cache
-def _own(name: str) -> str:
+def _file(name: str) -> str:
+    """Return the text of a file of this folder."""
     return (files("alignkit.audit") / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+    """Return the hash by which a content security policy allows a text."""
+    digest = sha256(text.encode()).digest()
+    return f"sha256-{b64encode(digest).decode()}"
 
 
 KEY = "key.json"  # the name of the key, which no judge should see
@@ -212,11 +220,11 @@ def write_audit(
         os.makedirs(folder, exist_ok=True)
     except OSError as problem:
         raise OptionError(f"{folder}: cannot create this folder: {problem.strerror}") from None
-    tables = [x for x in sheets if x in DIVIDERS] or ["tsv"]
+    saved = next((format for format in sheets if format in DIVIDERS), "tsv")  # by pages
     with together():
         for (number, name, format), path in places.items():
             if format == "html":
-                text = sheet_page(audit, name, number, format=tables[0])
+                text = sheet_page(audit, name, number, format=saved)
             else:
                 text = sheet_text(audit, name, number, format=format, bom=bom)
             with replacing(path) as out:
@@ -236,11 +244,10 @@ def check_places(
         raise OptionError(f"no format of sheets is given; name one of {', '.join(SHEETS)}")
     for format in sheets:
         check_known("format of sheets", format, SHEETS)
-    places = {
-        (number, name, format): os.path.join(folder, f"sheet-{name}.{format}")
-        for number, name in enumerate(judges)
-        for format in dict.fromkeys(sheets)
-    }
+    places = {}
+    for number, name in enumerate(judges):
+        for format in dict.fromkeys(sheets):
+            places[number, name, format] = os.path.join(folder, f"sheet-{name}.{format}")
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise OptionError(f"{folder}: this is not a folder; name another one")
     for path in (*places.values(), key):
