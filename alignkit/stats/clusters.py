@@ -60,8 +60,10 @@ def share_interval(
     """
     check_arguments(share_interval, locals(), apart=["counts", "totals"])
     check_confidence(confidence)
-    x, n = (np.asarray(given, np.float64) for given in (counts, totals))
-    if x.shape != n.shape or x.ndim != 1 or (x < 0).any() or (x > n).any():
+    x = np.asarray(counts, np.float64)
+    n = np.asarray(totals, np.float64)
+    same_shape = x.shape == n.shape and x.ndim == 1
+    if not same_shape or (x < 0).any() or (x > n).any():
         raise OptionError("expected a count and a total for each cluster, 0 <= count <= total")
     x = x[n > 0]
     n = n[n > 0]
@@ -78,8 +80,10 @@ def share_interval(
     effect = sizes / total
     if 0 < share < 1:
         between = float(((x - share * n) ** 2).sum())
-        effect = clusters / (clusters - 1) * between / (total * share * (1 - share))
-    z = float(stdtrit(total**2 / sizes - 1, (1 + confidence) / 2))
+        expected = total * share * (1 - share)
+        effect = clusters / (clusters - 1) * between / expected
+    degrees = total**2 / sizes - 1
+    z = float(stdtrit(degrees, (1 + confidence) / 2))
     return _score_interval(share, total / max(effect, 1.0), z)
 
 
@@ -104,8 +108,10 @@ def jackknife_interval(
     clusters = len(left_out)
     if clusters < 2 or not 0 < value < 1 or np.isnan(left_out).any():
         return nan, nan
-    variance = (clusters - 1) / clusters * float(((left_out - left_out.mean()) ** 2).sum())
-    degrees = float(sizes.sum()) ** 2 / float((sizes**2).sum()) - 1
+    deviations = left_out - left_out.mean()
+    variance = (clusters - 1) / clusters * float((deviations**2).sum())
+    total = float(sizes.sum())
+    degrees = total**2 / float((sizes**2).sum()) - 1
     if variance <= 0 or degrees <= 0:
         return nan, nan
     from scipy.special import stdtrit
@@ -118,7 +124,8 @@ def _score_interval(share: float, total: float, z: float) -> tuple[float, float]
     """Return Wilson's interval for a number of observations that need not be whole."""
     middle = share * total + z * z / 2
     below = total + z * z
-    reach = z * sqrt(total * share * (1 - share) + z * z / 4)
+    variance = total * share * (1 - share)
+    reach = z * sqrt(variance + z * z / 4)
     low = 0.0 if share == 0 else (middle - reach) / below
     high = 1.0 if share == 1 else (middle + reach) / below
     return low, high
@@ -164,15 +171,17 @@ def halves_test(
     n = n[n > 0]
     if not 0 < int(first.sum()) < len(n):
         return [nan] * len(x)
-    rest = x - x.sum(axis=1, keepdims=True) / n.sum() * n
+    shares = x.sum(axis=1, keepdims=True) / n.sum()
+    rest = x - shares * n
     spread = np.sqrt((rest**2).sum(axis=1, keepdims=True))
     rest /= np.where(spread > _SAME, spread, np.inf)  # a share that never differs: T is 0
     truth = np.abs(rest[:, first].sum(axis=1))
     kinds, numbers = distinct(np.vstack((rest, n)).T)
     reached = np.zeros(len(x), np.int64)
     rng = np.random.default_rng(seed)
+    half = int(first.sum())
     for size in chunks(orders, len(numbers)):
-        drawn = rng.multivariate_hypergeometric(numbers, int(first.sum()), size, method="marginals")
+        drawn = rng.multivariate_hypergeometric(numbers, half, size, method="marginals")
         most = np.abs(drawn @ kinds[:, :-1]).max(axis=1)
         reached += (most[:, None] >= truth - _SAME).sum(axis=0)
     return [float(p) for p in (reached + 1) / (orders + 1)]
@@ -190,8 +199,9 @@ def cluster_error(values: NDArray[np.float64], clusters: NDArray[np.integer[Any]
     >>> cluster_error(values, np.arange(4)), round(cluster_error(values, np.array([0, 0, 1, 1])), 3)
     (0.5, 0.707)
     """
-    _, of = np.unique(clusters, return_inverse=True)
-    sums = np.bincount(of.reshape(-1), values - values.mean())
+    _, cluster_of = np.unique(clusters, return_inverse=True)
+    deviations = values - values.mean()
+    sums = np.bincount(cluster_of.reshape(-1), deviations)
     return float(np.sqrt((sums**2).sum()) / len(values))
 
 
@@ -220,16 +230,18 @@ def mcnemar_clusters(differences: Numbers) -> float:
     """
     check_arguments(mcnemar_clusters, locals(), apart=["differences"])
     given = np.asarray(differences, np.int64)
-    sizes, numbers = np.unique(np.abs(given[given != 0]), return_counts=True)
+    differing = given[given != 0]
+    sizes, numbers = np.unique(np.abs(differing), return_counts=True)
     if not len(sizes):
         return nan
     from scipy.stats import binom  # takes a second to import
 
     chances = np.ones(1)  # of the sums from -reach to reach, in steps of 2
     for size, number in zip(sizes.tolist(), numbers.tolist(), strict=True):
-        some = np.zeros(size * number + 1)
-        some[::size] = binom.pmf(np.arange(number + 1), number, 0.5)
-        chances = np.convolve(chances, some)
+        of_size = np.zeros(size * number + 1)
+        of_size[::size] = binom.pmf(np.arange(number + 1), number, 0.5)
+        chances = np.convolve(chances, of_size)
     reach = len(chances) - 1
     sums = 2 * np.arange(reach + 1) - reach
-    return min(1.0, float(chances[np.abs(sums) >= abs(int(given.sum()))].sum()))
+    as_large = np.abs(sums) >= abs(int(given.sum()))
+    return min(1.0, float(chances[as_large].sum()))

@@ -75,8 +75,10 @@ class Interval:
 
     def to_json(self) -> dict[str, object]:
         """Return the interval as JSON values; NaN becomes None."""
-        plain = {name: jsonable(value) for name, value in vars(self).items()}
-        return {name: value for name, value in plain.items() if name != "reason" or value}
+        record = {name: jsonable(value) for name, value in vars(self).items()}
+        if not self.reason:
+            del record["reason"]
+        return record
 
 
 def confidence_interval(
@@ -126,10 +128,16 @@ def drawn_intervals(
 ) -> dict[str, Interval]:
     """Return intervals like `confidence_interval`, with a random generator."""
     if len(rows) == 1:
-        none = Interval(np.nan, np.nan, confidence, np.nan, 0, ONE_PAIR)
+        none = _without_bounds(confidence, 0, ONE_PAIR)
         return dict.fromkeys(measure(rows.astype(np.float64)), none)
     sums = np.concatenate(list(resample(rows, resamples, rng)))
-    return {name: interval_of(values, confidence) for name, values in measure(sums).items()}
+    measures = measure(sums)
+    return {name: interval_of(values, confidence) for name, values in measures.items()}
+
+
+def _without_bounds(confidence: float, undefined: int, reason: str) -> Interval:
+    """Return an interval without bounds, for a reason."""
+    return Interval(nan, nan, confidence, nan, undefined, reason)
 
 
 def resample(
@@ -141,9 +149,11 @@ def resample(
     singly = resamples * len(kinds) > _MANY and total < ALIKE_PAIRS * len(kinds)
     for size in chunks(resamples, len(kinds) + rows.shape[1]):
         if singly:
-            yield _drawn_singly(numbers, size, rng) @ kinds
+            weights = _drawn_singly(numbers, size, rng)
         else:
-            yield rng.multinomial(len(rows), numbers / total, size=size).astype(np.float64) @ kinds
+            drawn = rng.multinomial(len(rows), numbers / total, size=size)
+            weights = drawn.astype(np.float64)
+        yield weights @ kinds
 
 
 def _drawn_singly(
@@ -167,9 +177,10 @@ def distinct(rows: NDArray[np.generic]) -> tuple[NDArray[np.float64], NDArray[np
     if not len(rows):
         return np.zeros((1, rows.shape[1])), np.ones(1, np.int64)
     ranked = rows[np.lexsort(rows.T[::-1])]  # ten times faster than np.unique(axis=0)
-    first = np.r_[True, (ranked[1:] != ranked[:-1]).any(axis=1)]
-    starts = np.flatnonzero(first)
-    return ranked[starts].astype(np.float64), np.diff(np.append(starts, len(rows)))
+    changes = (ranked[1:] != ranked[:-1]).any(axis=1)
+    starts = np.flatnonzero(np.r_[True, changes])
+    counts = np.diff(np.append(starts, len(rows)))
+    return ranked[starts].astype(np.float64), counts
 
 
 def chunks(samples: int, width: int) -> Iterator[int]:
@@ -184,7 +195,7 @@ def summarize(values: NDArray[np.float64], confidence: float) -> Interval:
     defined = values[~np.isnan(values)]
     undefined = len(values) - len(defined)
     if not len(defined):
-        return Interval(np.nan, np.nan, confidence, np.nan, undefined, UNDEFINED)
+        return _without_bounds(confidence, undefined, UNDEFINED)
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     return Interval(float(low), float(high), confidence, float(defined.std()), undefined)
@@ -195,7 +206,7 @@ def interval_of(values: NDArray[np.float64], confidence: float) -> Interval:
     interval = summarize(values, confidence)
     if interval.reason or np.nanmax(values) - np.nanmin(values) > _SAME:
         return interval
-    return Interval(np.nan, np.nan, confidence, np.nan, interval.undefined, ALIKE)
+    return _without_bounds(confidence, interval.undefined, ALIKE)
 
 
 def check_drawing(resamples: int, confidence: float, seed: int = 0) -> None:
@@ -220,14 +231,16 @@ def check_confidence(confidence: float) -> None:
 
 def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
     """Return a caution about intervals and p-values from few sentence pairs."""
+    if pairs >= FEW_PAIRS:
+        return ()
     # a percentile interval takes the pairs for the population; randomization assumes nothing
     text = "other pairs could give other results"
     if drawn:
-        text = f"with fewer than about {FEW_PAIRS}, bootstrap intervals are too narrow and "
-        text += "bootstrap p-values too small; use the p-value of randomization"
-    if pairs < FEW_PAIRS:
-        return (f"only {how_many(pairs, 'sentence pair')}: {text}",)
-    return ()
+        text = (
+            f"with fewer than about {FEW_PAIRS}, bootstrap intervals are too narrow and "
+            "bootstrap p-values too small; use the p-value of randomization"
+        )
+    return (f"only {how_many(pairs, 'sentence pair')}: {text}",)
 
 
 def stratified_weights(
@@ -242,8 +255,9 @@ def stratified_weights(
         weights = np.empty((size, len(strata)))
         for places in members:
             n = len(places)
-            drawn = rng.integers(n, size=(size, n - 1)) + n * np.arange(size)[:, None]
-            counts = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+            drawn = rng.integers(n, size=(size, n - 1))
+            cells = drawn + n * np.arange(size)[:, None]
+            counts = np.bincount(cells.ravel(), minlength=size * n).reshape(size, n)
             weights[:, places] = counts * (n / (n - 1))
         yield weights
 
@@ -262,7 +276,7 @@ def merged_strata(strata: NDArray[np.int64]) -> NDArray[np.int64]:
     if not single.any():
         return numbers
     if single.sum() > 1:
-        home = np.flatnonzero(single)[0]
+        home = single.argmax()  # all strata of a single pair together
     else:
         home = sizes.argmax()
     merged: NDArray[np.int64] = np.where(single[numbers], home, numbers)
@@ -354,6 +368,8 @@ def difference_interval(
     share: float, bounds: tuple[float, float], other: float, other_bounds: tuple[float, float]
 ) -> tuple[float, float]:
     """Return the interval of the difference of two independent shares from their intervals."""
-    down = sqrt((share - bounds[0]) ** 2 + (other_bounds[1] - other) ** 2)
-    up = sqrt((bounds[1] - share) ** 2 + (other - other_bounds[0]) ** 2)
+    low, high = bounds
+    other_low, other_high = other_bounds
+    down = sqrt((share - low) ** 2 + (other_high - other) ** 2)
+    up = sqrt((high - share) ** 2 + (other - other_low) ** 2)
     return share - other - down, share - other + up

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from math import erfc, exp, inf, isnan, lgamma, nan, sqrt
+from math import ceil, erfc, exp, inf, isnan, lgamma, nan, sqrt
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from alignkit.stats.resampling import (
 )
 
 _TOLERANCE = 1e-12
-
 
 MOST_DRAWS = 100_000
 """The largest number of resamples or trials that alignkit takes by itself."""
@@ -67,13 +66,13 @@ def joint_bootstrap(
     number of pairs.
     """
     width = systems[0].shape[1]
-    parts = [
-        measure(sums.reshape(-1, width)) for sums in resample(np.hstack(systems), resamples, rng)
-    ]
-    return {
-        name: np.concatenate([part[name] for part in parts]).reshape(-1, len(systems)).T
-        for name in parts[0]
-    }
+    drawn = resample(np.hstack(systems), resamples, rng)
+    parts = [measure(sums.reshape(-1, width)) for sums in drawn]
+    joint = {}
+    for name in parts[0]:
+        values = np.concatenate([part[name] for part in parts])
+        joint[name] = values.reshape(-1, len(systems)).T
+    return joint
 
 
 def joint_randomization(
@@ -90,7 +89,7 @@ def joint_randomization(
     # undefined (Riezler & Maxwell 2005; Noreen 1989). All pairs of systems share what is exchanged:
     # `moved` sums the rows of the exchanged sentence pairs, a row for each trial and system
     totals = np.array([rows.sum(0) for rows in systems], np.float64)
-    truths = [_differences(measure, totals[a][None], totals[b][None]) for a, b in pairs]
+    truths = [_differences(measure, totals[[a]], totals[[b]]) for a, b in pairs]
     reached = [dict.fromkeys(truth, 0) for truth in truths]
     differ = np.any([(rows != systems[0]).any(axis=1) for rows in systems], axis=0)
     joint = np.hstack([rows[differ] for rows in systems]).astype(np.float64)
@@ -102,13 +101,12 @@ def joint_randomization(
             for name, values in drawn.items():
                 below = np.abs(values) < np.abs(truth[name]) - _TOLERANCE
                 counts[name] += int(np.count_nonzero(~below))
-    return [
-        {
-            name: nan if np.isnan(truth[name][0]) else (count + 1) / (trials + 1)
-            for name, count in counts.items()
-        }
-        for truth, counts in zip(truths, reached, strict=True)
-    ]
+    p_values = []
+    for truth, counts in zip(truths, reached, strict=True):
+        of_pair = {name: (count + 1) / (trials + 1) for name, count in counts.items()}
+        undefined = [name for name, values in truth.items() if np.isnan(values[0])]
+        p_values.append({**of_pair, **dict.fromkeys(undefined, nan)})
+    return p_values
 
 
 def _exchanges(rows: F8, trials: int, rng: np.random.Generator) -> Iterator[tuple[F8, F8]]:
@@ -118,9 +116,10 @@ def _exchanges(rows: F8, trials: int, rng: np.random.Generator) -> Iterator[tupl
         kinds = rows  # a bit for each pair is faster than a binomial number for each kind
     for size in chunks(trials, len(kinds) + rows.shape[1]):
         if kinds is rows:
-            bits = np.frombuffer(rng.bytes(-(-size * len(rows) // 8)), np.uint8)
-            every = np.unpackbits(bits, count=size * len(rows))
-            chosen = every.reshape(size, len(rows)).astype(np.float64)
+            count = size * len(rows)
+            octets = np.frombuffer(rng.bytes(ceil(count / 8)), np.uint8)
+            bits = np.unpackbits(octets, count=count)
+            chosen = bits.reshape(size, len(rows)).astype(np.float64)
         else:
             chosen = rng.binomial(numbers, 0.5, size=(size, len(kinds))).astype(np.float64)
         yield chosen, kinds
@@ -130,20 +129,22 @@ def paired_randomization(
     system: Counts, baseline: Counts, measure: Ratios, *, trials: int, rng: np.random.Generator
 ) -> dict[str, float]:
     """Return the two-sided p-value of approximate randomization for each measure."""
-    both = system, baseline
+    both = (system, baseline)
     (p_values,) = joint_randomization(both, [(0, 1)], measure, trials=trials, rng=rng)
     return p_values
 
 
 def of_corpus(measure: Ratios, rows: Counts) -> dict[str, float]:
     """Return each measure of the whole corpus."""
-    return {name: float(values[0]) for name, values in measure(rows.sum(0, keepdims=True)).items()}
+    measures = measure(rows.sum(0, keepdims=True))
+    return {name: float(values[0]) for name, values in measures.items()}
 
 
 def _differences(measure: Ratios, system: F8, baseline: F8) -> dict[str, F8]:
-    mine = measure(system)
-    other = measure(baseline)
-    return {name: mine[name] - other[name] for name in mine}
+    """Return the difference of each measure, (R,), for two systems with (R, C) sums of counts."""
+    measures = measure(system)
+    others = measure(baseline)
+    return {name: measures[name] - others[name] for name in measures}
 
 
 def wins(name: str, truth: float, drawn: F8) -> tuple[float, float]:
@@ -169,7 +170,9 @@ class AloneRight:
 
 def alone_right(system: B1, baseline: B1) -> AloneRight:
     """Count the pairs that only one of two systems has right."""
-    return AloneRight(int((system & ~baseline).sum()), int((baseline & ~system).sum()))
+    of_system = int((system & ~baseline).sum())
+    of_baseline = int((baseline & ~system).sum())
+    return AloneRight(of_system, of_baseline)
 
 
 def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
@@ -202,7 +205,8 @@ def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
         return erfc(abs(first - second) / sqrt(2 * (first + second)))
     from scipy.stats import binom  # takes a second to import
 
-    return min(1.0, 2 * float(binom.cdf(min(first, second), first + second, 0.5)))
+    tail = float(binom.cdf(min(first, second), first + second, 0.5))
+    return min(1.0, 2 * tail)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -223,13 +227,20 @@ def holm(p_values: Sequence[float]) -> list[float]:
     [0.03, 0.06, 0.06, 0.02]
     """
     check_arguments(holm, locals())
-    order = sorted((k for k, p in enumerate(p_values) if not isnan(p)), key=lambda k: p_values[k])
+    order = _rising(p_values)
     corrected = [nan] * len(p_values)
     largest = 0.0
     for rank, k in enumerate(order):
-        largest = max(largest, min(1.0, (len(order) - rank) * p_values[k]))
+        value = min(1.0, (len(order) - rank) * p_values[k])
+        largest = max(largest, value)
         corrected[k] = largest
     return corrected
+
+
+def _rising(p_values: Sequence[float]) -> list[int]:
+    """Return the places of the defined p-values, the smallest first."""
+    defined = [k for k, p in enumerate(p_values) if not isnan(p)]
+    return sorted(defined, key=lambda k: p_values[k])
 
 
 def holm_bounds(p_values: Sequence[float], bounds: Sequence[bool]) -> list[bool]:
@@ -248,7 +259,7 @@ def holm_bounds(p_values: Sequence[float], bounds: Sequence[bool]) -> list[bool]
     [True, True, False]
     """
     check_arguments(holm_bounds, locals())
-    order = sorted((k for k, p in enumerate(p_values) if not isnan(p)), key=lambda k: p_values[k])
+    order = _rising(p_values)
     corrected = [False] * len(p_values)
     largest = 0.0
     decided_by_bound = False
@@ -301,9 +312,12 @@ class Friedman:
 
     def beyond(self) -> list[tuple[str, str, float]]:
         """Return the pairs that differ significantly: the better, the other, and their distance."""
-        pairs = combinations(self.ranking, 2)
-        gaps = ((better, other, high - low) for (better, low), (other, high) in pairs)
-        return [row for row in gaps if row[2] > self.critical_difference]
+        rows = []
+        for (better, low), (other, high) in combinations(self.ranking, 2):
+            distance = high - low
+            if distance > self.critical_difference:
+                rows.append((better, other, distance))
+        return rows
 
     @property
     def pairs(self) -> int:
@@ -320,9 +334,9 @@ class Friedman:
         # if all K! orders are as likely in a block, N blocks agree with probability K!^(1 - N);
         # by the chi-square distribution it is that of N (K - 1)
         k = len(self.names)
-        least = max(
-            exp((1 - self.blocks) * lgamma(k + 1)), float(chi2.sf(self.blocks * (k - 1), k - 1))
-        )
+        exact = exp((1 - self.blocks) * lgamma(k + 1))
+        approximate = float(chi2.sf(self.blocks * (k - 1), k - 1))
+        least = max(exact, approximate)
         if least > self.alpha:
             return f"the same ranks in every block would still have p {least:.2f}"
         if self.critical_difference >= k - 1:
@@ -334,15 +348,16 @@ class Friedman:
 
     def groups(self) -> list[tuple[str, ...]]:
         """Return the largest runs of two or more neighbours that do not differ significantly."""
-        ranking = self.ranking
+        names = [name for name, _ in self.ranking]
+        ranks = [rank for _, rank in self.ranking]
         groups = list[tuple[str, ...]]()
         last = 0
-        for start, (_, low) in enumerate(ranking):
+        for start, low in enumerate(ranks):
             end = start
-            while end < len(ranking) and not ranking[end][1] - low > self.critical_difference:
+            while end < len(ranks) and not ranks[end] - low > self.critical_difference:
                 end += 1
             if end > max(last, start + 1):
-                groups.append(tuple(name for name, _ in ranking[start:end]))
+                groups.append(tuple(names[start:end]))
             last = max(last, end)
         return groups
 
@@ -398,20 +413,31 @@ def friedman(
 
     table = np.round(table, _DIGITS)
     sums = rankdata(table if lower_is_better else -table, axis=1).sum(axis=0)
-    plain = 12 / (blocks * k * (k + 1)) * float(sums @ sums) - 3 * blocks * (k + 1)
-    sizes = (np.unique(row, return_counts=True)[1].astype(float) for row in table)
-    ties = sum(float((n**3 - n).sum()) for n in sizes)
-    left = 1 - ties / (blocks * k * (k * k - 1))
-    alike = ties == blocks * (k**3 - k)
-    statistic = nan if alike else plain / left
-    if alike:
-        p_value = nan
-    else:
+    squares = float(sums @ sums)
+    uncorrected = 12 / (blocks * k * (k + 1)) * squares - 3 * blocks * (k + 1)
+    ties = 0.0
+    for row in table:
+        _, counts = np.unique(row, return_counts=True)
+        sizes = counts.astype(float)
+        ties += float((sizes**3 - sizes).sum())
+    statistic = nan
+    p_value = nan
+    reason = "all tie in every block"
+    if ties != blocks * (k**3 - k):
+        statistic = uncorrected / (1 - ties / (blocks * k * (k * k - 1)))
         p_value = float(chi2.sf(statistic, k - 1))
-    reason = "all tie in every block" if alike else ""
-    far = critical_difference(k, blocks, alpha)
-    means = tuple((sums / blocks).tolist())
-    return Friedman(tuple(names), blocks, means, statistic, plain, p_value, far, alpha, reason)
+        reason = ""
+    return Friedman(
+        names=tuple(names),
+        blocks=blocks,
+        mean_ranks=tuple((sums / blocks).tolist()),
+        statistic=statistic,
+        uncorrected=uncorrected,
+        p_value=p_value,
+        critical_difference=critical_difference(k, blocks, alpha),
+        alpha=alpha,
+        reason=reason,
+    )
 
 
 def critical_difference(k: int, blocks: int, alpha: float = 0.05) -> float:
@@ -427,11 +453,13 @@ def critical_difference(k: int, blocks: int, alpha: float = 0.05) -> float:
         raise OptionError(f"`alpha` is {alpha}; expected a number between 0 and 1, such as 0.05")
     if k < 2 or blocks < 1:
         raise OptionError(f"{k} in {blocks} blocks; expected at least two, in at least one block")
-    return _range(k, alpha) / sqrt(2) * sqrt(k * (k + 1) / (6 * blocks))
+    quantile = _range(k, alpha) / sqrt(2)
+    return quantile * sqrt(k * (k + 1) / (6 * blocks))
 
 
 @cache
 def _range(k: int, alpha: float) -> float:
+    """Return the upper quantile of the studentized range of k normal values."""
     from scipy.stats import studentized_range
 
     return float(studentized_range.isf(alpha, k, inf))
