@@ -3,51 +3,140 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy import Boolean, Column, ForeignKey
 
-from alignkit.annotate.project.engines import columns
+from alignkit.annotate.project.engines import INTEGER, TEXT
 
 METADATA = sa.MetaData()
 VERSION = 1
 """The version of the tables."""
 
+lab = sa.Table(
+    "lab",
+    METADATA,
+    Column("key", TEXT, primary_key=True),
+    Column("version", INTEGER, nullable=False),
+)
 
-def _table(name: str, keys: str, more: str, *indexed: str) -> sa.Table:
-    """Return a table with indexes on some columns."""
-    indexes = (sa.Index(f"ix_{name}_{column}", column) for column in indexed)
-    return sa.Table(name, METADATA, *columns(keys, more, counting=True), *indexes)
-
-
-lab = _table("lab", "key", "version#")
-
-account = _table("account", "id#", "name rank state password may_create+ made# seen?")
-sa.UniqueConstraint(account.c.name)
+account = sa.Table(
+    "account",
+    METADATA,
+    Column("id", INTEGER, primary_key=True),
+    Column("name", TEXT, nullable=False, unique=True),
+    Column("rank", TEXT, nullable=False),
+    Column("state", TEXT, nullable=False),
+    Column("password", TEXT, nullable=False),
+    Column("may_create", Boolean, nullable=False),
+    Column("made", INTEGER, nullable=False),
+    Column("seen", INTEGER),
+)
 """Accounts are never deleted: a name is not given again. `password` is empty before joining."""
 
-_SESSION = "csrf address agent why made# seen# proved# ended? account.id"
-session = _table("session", "hash", _SESSION, "account")
+session = sa.Table(
+    "session",
+    METADATA,
+    Column("hash", TEXT, primary_key=True),
+    Column("csrf", TEXT, nullable=False),
+    Column("address", TEXT, nullable=False),
+    Column("agent", TEXT, nullable=False),
+    Column("why", TEXT, nullable=False),
+    Column("made", INTEGER, nullable=False),
+    Column("seen", INTEGER, nullable=False),
+    Column("proved", INTEGER, nullable=False),
+    Column("ended", INTEGER),
+    Column("account", ForeignKey("account.id"), nullable=False, index=True),
+)
 
-link = _table("link", "hash", "kind project role by expires# used? account.id?", "account")
+link = sa.Table(
+    "link",
+    METADATA,
+    Column("hash", TEXT, primary_key=True),
+    Column("kind", TEXT, nullable=False),
+    Column("project", TEXT, nullable=False),
+    Column("role", TEXT, nullable=False),
+    Column("by", TEXT, nullable=False),
+    Column("expires", INTEGER, nullable=False),
+    Column("used", INTEGER),
+    Column("account", ForeignKey("account.id"), index=True),
+)
 """Without an account it is for the first owner. Withdrawn and replaced links are deleted."""
 
-token = _table(
-    "token", "hash", "begins name project read_only+ expires# used? account.id", "account"
+token = sa.Table(
+    "token",
+    METADATA,
+    Column("hash", TEXT, primary_key=True),
+    Column("begins", TEXT, nullable=False),
+    Column("name", TEXT, nullable=False),
+    Column("project", TEXT, nullable=False),
+    Column("read_only", Boolean, nullable=False),
+    Column("expires", INTEGER, nullable=False),
+    Column("used", INTEGER),
+    Column("account", ForeignKey("account.id"), nullable=False, index=True),
 )
 
-project = _table(
-    "project", "key", "slug name task languages state made# n# pairs# done# last? cleared?"
+project = sa.Table(
+    "project",
+    METADATA,
+    Column("key", TEXT, primary_key=True),
+    Column("slug", TEXT, nullable=False, unique=True),
+    Column("name", TEXT, nullable=False),
+    Column("task", TEXT, nullable=False),
+    Column("languages", TEXT, nullable=False),
+    Column("state", TEXT, nullable=False),
+    Column("made", INTEGER, nullable=False),
+    Column("n", INTEGER, nullable=False),
+    Column("pairs", INTEGER, nullable=False),
+    Column("done", INTEGER, nullable=False),
+    Column("last", INTEGER),
+    Column("cleared", INTEGER),
 )
-sa.UniqueConstraint(project.c.slug)
 """The row of a deleted project stays, so that its slug, which other tables hold, is not given
 again; `cleared` is when its store was removed."""
 
-role = _table("role", "account.id project.slug", "role annotates+", "account", "project")
+role = sa.Table(
+    "role",
+    METADATA,
+    Column("account", ForeignKey("account.id"), primary_key=True, index=True),
+    Column("project", ForeignKey("project.slug"), primary_key=True, index=True),
+    Column("role", TEXT, nullable=False),
+    Column("annotates", Boolean, nullable=False),
+)
 
-failure = _table("failure", "kind key minute#", "count#")
+failure = sa.Table(
+    "failure",
+    METADATA,
+    Column("kind", TEXT, primary_key=True),
+    Column("key", TEXT, primary_key=True),
+    Column("minute", INTEGER, primary_key=True),
+    Column("count", INTEGER, nullable=False),
+)
 """Wrong passwords in each minute, by name, address, and both."""
 
-answer = _table("answer", "hash", "account sent body status# made#", "account", "made")
+answer = sa.Table(
+    "answer",
+    METADATA,
+    Column("hash", TEXT, primary_key=True),
+    Column("account", TEXT, nullable=False, index=True),
+    Column("sent", TEXT, nullable=False),
+    Column("body", TEXT, nullable=False),
+    Column("status", INTEGER, nullable=False),
+    Column("made", INTEGER, nullable=False, index=True),
+)
 """Answers to requests with an Idempotency-Key; the status is 0 until there is one."""
 
-audit = _table("audit", "n#", "at# actor by address project action target before after")
-sa.Index("audit_project", audit.c.project, audit.c.n)
+audit = sa.Table(
+    "audit",
+    METADATA,
+    Column("n", INTEGER, primary_key=True),
+    Column("at", INTEGER, nullable=False),
+    Column("actor", TEXT, nullable=False),
+    Column("by", TEXT, nullable=False),
+    Column("address", TEXT, nullable=False),
+    Column("project", TEXT, nullable=False),
+    Column("action", TEXT, nullable=False),
+    Column("target", TEXT, nullable=False),
+    Column("before", TEXT, nullable=False),
+    Column("after", TEXT, nullable=False),
+    sa.Index("audit_project", "project", "n"),
+)
 """The audit log; rows are added, only addresses are blanked."""

@@ -60,32 +60,6 @@ def _unescaped(value: Any) -> Any:
 
 TEXT = sa.Text().with_variant(_NulText(), "postgresql")
 INTEGER = sa.Integer().with_variant(sa.BigInteger(), "postgresql")
-_KINDS: dict[str, Any] = {"#": INTEGER, "?": INTEGER, "~": sa.Float, "+": sa.Boolean}
-
-
-def columns(keys: str, more: str = "", *, counting: bool = False) -> list[sa.Column[Any]]:
-    """Return columns by name and kind: those of the primary key, which may count, and others.
-
-    # is a whole number, ? what can be missing, ~ a fraction, + yes or no, else it is text; after =
-    stands the default. ``account.id`` is the column `account`, which refers to a table.
-    """
-    made = []
-    for text in f"{keys} {more}".split():
-        named, has_default, default = text.partition("=")
-        name, refers, _ = named.rstrip("#~+?").partition(".")
-        kind = _KINDS.get(named[-1], TEXT)
-        made.append(
-            sa.Column(
-                name,
-                sa.ForeignKey(named.rstrip("?")) if refers else kind,
-                primary_key=text in keys.split(),
-                nullable=named.endswith("?"),
-                autoincrement="auto" if counting else False,
-                server_default=default if has_default else None,
-            )
-        )
-    return made
-
 
 BUSY = 10_000  # ms to wait for another writer
 CHECKED = f"busy_timeout={BUSY}", "foreign_keys=ON", "cell_size_check=ON", "trusted_schema=OFF"

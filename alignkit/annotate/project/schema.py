@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import Boolean, Column, Float, ForeignKey
 from sqlalchemy.schema import CreateTable
 
-from alignkit.annotate.project.engines import columns
+from alignkit.annotate.project.engines import INTEGER, TEXT
 from alignkit.annotate.project.names import GOLD
 
 METADATA = sa.MetaData()
@@ -15,33 +16,65 @@ METADATA = sa.MetaData()
 project = sa.Table(
     "project",
     METADATA,
-    *columns("key", "name scheme threshold~ suggestions"),
-    *columns("", f"gold={GOLD} task=align assigning= blind#=0 majority#=0"),
+    Column("key", TEXT, primary_key=True),
+    Column("name", TEXT, nullable=False),
+    Column("scheme", TEXT, nullable=False),
+    Column("threshold", Float, nullable=False),
+    Column("suggestions", TEXT, nullable=False),
+    Column("gold", TEXT, nullable=False, server_default=GOLD),
+    Column("task", TEXT, nullable=False, server_default="align"),
+    Column("assigning", TEXT, nullable=False, server_default=""),
+    Column("blind", INTEGER, nullable=False, server_default="0"),
+    Column("majority", INTEGER, nullable=False, server_default="0"),
 )
 """One row: its key is the project's own, the same in every copy; `gold` names the gold standard,
 `assigning` is the plan of assignment as JSON; `blind` and `majority` (0 or 1) are the rules of
 adjudication."""
 
-account = sa.Table("account", METADATA, *columns("id#", "name"), sa.UniqueConstraint("name"))
+account = sa.Table(
+    "account",
+    METADATA,
+    Column("id", INTEGER, primary_key=True, autoincrement=False),
+    Column("name", TEXT, nullable=False, unique=True),
+)
 """The annotators; 0 is the project itself."""
 
 pair = sa.Table(
     "pair",
     METADATA,
-    *columns("k#", "id attributes rev# search trees={} suggested="),
-    sa.Index("ix_pair_id", "id"),
+    Column("k", INTEGER, primary_key=True, autoincrement=False),
+    Column("id", TEXT, nullable=False, index=True),
+    Column("attributes", TEXT, nullable=False),
+    Column("rev", INTEGER, nullable=False),
+    Column("search", TEXT, nullable=False),
+    Column("trees", TEXT, nullable=False, server_default="{}"),
+    Column("suggested", TEXT, nullable=False, server_default=""),
 )
 """The pairs, from 1 (0 is the project); `search` is id and words for searching, `trees` are those
 with which the pair was imported, as JSON, `suggested` is the learned set that is shown instead of
 the project's own set."""
 
-pair_text = sa.Table("pair_text", METADATA, *columns("pair.k rev#", "source target"))
+pair_text = sa.Table(
+    "pair_text",
+    METADATA,
+    Column("pair", ForeignKey("pair.k"), primary_key=True),
+    Column("rev", INTEGER, primary_key=True),
+    Column("source", TEXT, nullable=False),
+    Column("target", TEXT, nullable=False),
+)
 """The words as JSON; a correction adds a row."""
 
 stream = sa.Table(
     "stream",
     METADATA,
-    *columns("id#", "pair.k account.id seq# undo_top# redo_top# state notes"),
+    Column("id", INTEGER, primary_key=True, autoincrement=False),
+    Column("pair", ForeignKey("pair.k"), nullable=False),
+    Column("account", ForeignKey("account.id"), nullable=False),
+    Column("seq", INTEGER, nullable=False),
+    Column("undo_top", INTEGER, nullable=False),
+    Column("redo_top", INTEGER, nullable=False),
+    Column("state", TEXT, nullable=False),
+    Column("notes", TEXT, nullable=False),
     sa.UniqueConstraint("account", "pair"),
     sa.Index("stream_pair", "pair"),
 )
@@ -50,29 +83,53 @@ stream = sa.Table(
 event_table = sa.Table(
     "event",
     METADATA,
-    *columns("n#", "id"),
-    sa.Column("stream", sa.ForeignKey("stream.id", deferrable=True), nullable=False),
-    *columns("", "seq# kind v# actor at client_at below# sent data"),
+    Column("n", INTEGER, primary_key=True, autoincrement=False),
+    Column("id", TEXT, nullable=False, unique=True),
+    Column("stream", ForeignKey("stream.id", deferrable=True), nullable=False),
+    Column("seq", INTEGER, nullable=False),
+    Column("kind", TEXT, nullable=False),
+    Column("v", INTEGER, nullable=False),
+    Column("actor", TEXT, nullable=False),
+    Column("at", TEXT, nullable=False),
+    Column("client_at", TEXT, nullable=False),
+    Column("below", INTEGER, nullable=False),
+    Column("sent", TEXT, nullable=False),
+    Column("data", TEXT, nullable=False),
     sa.UniqueConstraint("stream", "seq"),
-    sa.UniqueConstraint("id"),
 )
 """The log, in the order of `n`; rows are added, never changed."""
 
-suggestion = sa.Table("suggestion", METADATA, *columns("set pair.k", "cells"))
+suggestion = sa.Table(
+    "suggestion",
+    METADATA,
+    Column("set", TEXT, primary_key=True),
+    Column("pair", ForeignKey("pair.k"), primary_key=True),
+    Column("cells", TEXT, nullable=False),
+)
 """The suggested cells of each pair as JSON, by set."""
 
 learned_set = sa.Table(
     "learned_set",
     METADATA,
-    *columns("number#", "set parent pairs# made before~ after~"),
-    sa.UniqueConstraint("set"),
+    Column("number", INTEGER, primary_key=True, autoincrement=False),
+    Column("set", TEXT, nullable=False, unique=True),
+    Column("parent", TEXT, nullable=False),
+    Column("pairs", INTEGER, nullable=False),
+    Column("made", TEXT, nullable=False),
+    Column("before", Float, nullable=False),
+    Column("after", Float, nullable=False),
 )
 """The data from which each learned set of suggestions was learned; see `LearnedFrom`."""
 
 pair_counts = sa.Table(
     "pair_counts",
     METADATA,
-    *columns("account.id pair.k", "links# nulls# comments# done+"),
+    Column("account", ForeignKey("account.id"), primary_key=True),
+    Column("pair", ForeignKey("pair.k"), primary_key=True),
+    Column("links", INTEGER, nullable=False),
+    Column("nulls", INTEGER, nullable=False),
+    Column("comments", INTEGER, nullable=False),
+    Column("done", Boolean, nullable=False),
     sa.Index("pair_counts_done", "account", "done", "pair"),
 )
 """The counts of each stream, for lists and totals that need no state."""
@@ -80,33 +137,44 @@ pair_counts = sa.Table(
 assignment = sa.Table(
     "assignment",
     METADATA,
-    *columns("account.id pair.k", "place# shown+ arm trial+"),
+    Column("account", ForeignKey("account.id"), primary_key=True),
+    Column("pair", ForeignKey("pair.k"), primary_key=True),
+    Column("place", INTEGER, nullable=False),
+    Column("shown", Boolean, nullable=False),
+    Column("arm", TEXT, nullable=False),
+    Column("trial", Boolean, nullable=False),
     sa.Index("assignment_place", "account", "place"),
 )
 """The order of each annotator's pairs; without a plan, everybody has all pairs."""
 
-in_use = sa.Table("in_use", METADATA, *columns("inode"))
+in_use = sa.Table("in_use", METADATA, Column("inode", TEXT, primary_key=True))
 """The inode of the file while a server has it open: a plain copy has another."""
 
 
 def stand_ins(conn: sa.Connection) -> list[str]:
     """Return the SQL of temporary tables and views that replace missing ones."""
-    made = []
+    statements = []
     for table in METADATA.sorted_tables:
         rows = conn.exec_driver_sql(f"PRAGMA main.table_info({table.name!r})")
         known = {row[1] for row in rows}
-        lacking = [column for column in table.columns if column.name not in known]
         if not known:
-            new = str(CreateTable(table).compile(dialect=conn.dialect)).strip()
-            made.append(new.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
-        elif lacking:
-            more = ", ".join(f'{_default(column)} AS "{column.name}"' for column in lacking)
-            named = f'"{table.name}"'
-            made.append(f"CREATE TEMP VIEW {named} AS SELECT *, {more} FROM main.{named}")
-    return made
+            creation = str(CreateTable(table).compile(dialect=conn.dialect)).strip()
+            statements.append(creation.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+            continue
+        lacking = [
+            f'{_default(column)} AS "{column.name}"'
+            for column in table.columns
+            if column.name not in known
+        ]
+        if lacking:
+            name = f'"{table.name}"'
+            columns = ", ".join(["*", *lacking])
+            statements.append(f"CREATE TEMP VIEW {name} AS SELECT {columns} FROM main.{name}")
+    return statements
 
 
-def _default(column: sa.Column[Any]) -> str:
+def _default(column: Column[Any]) -> str:
+    """Return the default of a column as SQL."""
     default: Any = column.server_default
     if isinstance(column.type, sa.Integer):
         return str(default.arg)

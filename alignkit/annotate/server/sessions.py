@@ -12,11 +12,12 @@ import time
 
 import sqlalchemy as sa
 from msgspec import json
+from sqlalchemy import Column
 
 from alignkit.annotate.project import names, queries, schema
 from alignkit.annotate.project.appending import enrolled, reopen_judged
 from alignkit.annotate.project.database import wrong_value
-from alignkit.annotate.project.engines import columns, schema_of
+from alignkit.annotate.project.engines import INTEGER, TEXT, schema_of
 from alignkit.annotate.project.queries import PairList, has_assignments
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.transactions import Transactions
@@ -24,9 +25,15 @@ from alignkit.annotate.server.child import SuggestionPlan
 
 _METADATA = sa.MetaData()
 _SESSIONS = sa.Table(
-    "session", _METADATA, *columns("hash", f"second annotator since# role={names.ANNOTATOR}")
+    "session",
+    _METADATA,
+    Column("hash", TEXT, primary_key=True),
+    Column("second", TEXT, nullable=False),
+    Column("annotator", TEXT, nullable=False),
+    Column("since", INTEGER, nullable=False),
+    Column("role", TEXT, nullable=False, server_default=names.ANNOTATOR),
 )
-_PLANS = sa.Table("plan", _METADATA, *columns("", "plan"))
+_PLANS = sa.Table("plan", _METADATA, Column("plan", TEXT, nullable=False))
 LASTS = 30 * 24 * 3600  # the length of a session in seconds
 
 
@@ -43,33 +50,47 @@ class Sessions:
                 if columns != set(table.keys()):
                     _SESSIONS.drop(conn)  # sessions of earlier versions had one secret
             _METADATA.create_all(conn)
-            if not schema_of(conn) and (fault := wrong_value(conn, _METADATA.sorted_tables)):
-                raise names.DamagedProject(database.path, fault)
+            if not schema_of(conn):
+                fault = wrong_value(conn, _METADATA.sorted_tables)
+                if fault:
+                    raise names.DamagedProject(database.path, fault)
             conn.execute(sa.delete(_SESSIONS).where(table.since < time.time() - LASTS))
-            asked = sa.select(table.hash, table.annotator, table.role, table.second)
-            rows = conn.execute(asked).all()
-        self._sessions = {row[0]: (names.Visitor(row[1], row[2]), row[3]) for row in rows}
+            rows = conn.execute(sa.select(_SESSIONS)).all()
+        self._sessions: dict[str, tuple[names.Visitor, str]] = {}
+        for row in rows:
+            self._sessions[row.hash] = names.Visitor(row.annotator, row.role), row.second
 
     def admit(self, visitor: names.Visitor) -> tuple[str, str]:
         """Start a session; return its two secrets, for the cookie and for the header."""
         cookie = secrets.token_urlsafe(32)
         second = secrets.token_urlsafe(32)
-        row = {"hash": _hash(cookie), "second": _hash(second)}
-        row |= {"annotator": visitor.name, "role": visitor.role}
+        row = sa.insert(_SESSIONS).values(
+            hash=_hash(cookie),
+            second=_hash(second),
+            annotator=visitor.name,
+            since=int(time.time()),
+            role=visitor.role,
+        )
         with self._database.writing() as conn:
-            conn.execute(sa.insert(_SESSIONS).values(**row, since=int(time.time())))
+            conn.execute(row)
         self._sessions[_hash(cookie)] = visitor, _hash(second)
         return cookie, second
 
     def visitor(self, cookie: str) -> names.Visitor | None:
         """Return the visitor with this cookie."""
         known = self._sessions.get(_hash(cookie))
-        return None if known is None else known[0]
+        if known is None:
+            return None
+        visitor, _ = known
+        return visitor
 
     def fits(self, cookie: str, second: str) -> bool:
         """Return whether two secrets belong to one session."""
+        hash = ""
         known = self._sessions.get(_hash(cookie))
-        return hmac.compare_digest("" if known is None else known[1], _hash(second))
+        if known is not None:
+            _, hash = known
+        return hmac.compare_digest(hash, _hash(second))
 
     def dismiss(self, cookie: str) -> None:
         """End a session."""
@@ -106,10 +127,7 @@ def admit(store: Store, visitor: names.Visitor, gold: str = "", **rules: bool) -
         store.enrol(wanted)
         return
     with store.database.writing() as conn:
-        if gold_status(conn) == "taken":
-            gold = ""
-        else:
-            gold = queries.gold_name(conn)
+        gold = "" if gold_status(conn) == "taken" else queries.gold_name(conn)
         names.check_annotator(visitor.name, gold, queries.sources(conn))
         account = enrolled(conn, visitor.name)
         if has_assignments(conn) and not PairList(conn, account).count():
@@ -159,9 +177,12 @@ def gold_status(conn: sa.Connection) -> str:
     stream = schema.stream.c
     account = schema.account.c
     name = queries.gold_name(conn)
-    mine = account.id == stream.account
-    asked = sa.select(event.actor).where(event.stream == stream.id, mine, account.name == name)
-    if conn.execute(asked.limit(1)).first() is None:
+    actors = (
+        sa.select(event.actor)
+        .where(event.stream == stream.id, account.id == stream.account, account.name == name)
+        .limit(1)
+    )
+    if conn.execute(actors).first() is None:
         return "free"
-    acted = asked.where(event.actor.not_in(("", name))).limit(1)
+    acted = actors.where(event.actor.not_in(("", name)))
     return "taken" if conn.execute(acted).first() is None else "begun"
