@@ -246,8 +246,8 @@ def test_the_last_pair_done_ends_with_the_export(desk, tmp_path):
 def test_on_a_full_disk_the_page_says_what_the_server_says_and_keeps_the_edits(desk, monkeypatch):
     page, database = desk.tab(9), desk.store.database
     with monkeypatch.context() as patch:
-        pragmas = [*database._pragmas(False), "max_page_count=1"]  # as large as it is
-        patch.setattr(database, "_pragmas", lambda readonly: pragmas)
+        pragmas = [*database._pragmas(), "max_page_count=1"]  # as large as it is
+        patch.setattr(database, "_pragmas", lambda: pragmas)
         database.engine.dispose()
         on_pair(page)
         page.fill("#comment", "much " * 3000)

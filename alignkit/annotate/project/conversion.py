@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
-from alignkit.annotate.project.events import JUDGMENT, Data, Turn, comment_key
+from alignkit.annotate.project.events import JUDGMENT, Cell, Data, Turn, comment_key, stored
 from alignkit.annotate.project.fold import Pair
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.state import PairState, copied
@@ -20,6 +20,9 @@ from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair
+
+POSSIBLE = 1
+SURE = 2
 
 
 def project_pair(k: int, pair: SentencePair) -> Pair:
@@ -31,55 +34,77 @@ def project_pair(k: int, pair: SentencePair) -> Pair:
 def trees_of(pair: SentencePair) -> dict[str, dict[str, str]]:
     """Return the trees of a pair as text: by side, by name."""
     sides = {"source": pair.source_trees, "target": pair.target_trees}
-    named = {side: trees.items() for side, trees in sides.items() if trees}
-    return {side: {name: str(tree) for name, tree in trees} for side, trees in named.items()}
+    texts = {}
+    for side, trees in sides.items():
+        if trees:
+            texts[side] = {name: str(tree) for name, tree in trees.items()}
+    return texts
 
 
 def annotation_of(
     state: PairState, scheme: Scheme | None = None, when: str | None = None, *, judged: bool = False
 ) -> Annotation | None:
     """Return a state as an annotation; None if it says nothing."""
-    labels = {comment_key(key): text for key, text in state.comments.items() if key}
     comment = state.comments.get("", "")
+    labels = _labels(state)
     judgment = state.judgment
     flags = frozenset(state.flags)
     if scheme is not None:
         judgment, flags = scheme.put_together(judgment, flags)
-    if not ((state.done and not judged) or state.cells or labels):
-        if not (comment or flags or judgment or state.provenance):
-            return None
-        return Annotation(None, comment, flags, judgment, state.provenance, when)
-    links = {cell: value for cell, value in state.cells.items() if NULL not in cell}
-    nulls = {cell: value for cell, value in state.cells.items() if NULL in cell}
-    alignment = Alignment(
-        [cell for cell, value in links.items() if value == 2],
+    is_aligned = state.done and not judged
+    if is_aligned or state.cells or labels:
+        alignment = _alignment(state, labels)
+    elif comment or flags or judgment or state.provenance:
+        alignment = None
+    else:
+        return None
+    return Annotation(alignment, comment, flags, judgment, state.provenance, when)
+
+
+def _labels(state: PairState) -> dict[Cell, str]:
+    """Return the comments on cells."""
+    labels = {}
+    for key, text in state.comments.items():
+        cell = comment_key(key)
+        if cell is not None:
+            labels[cell] = text
+    return labels
+
+
+def _alignment(state: PairState, labels: Mapping[Cell, str]) -> Alignment:
+    """Return the links and nulls of a state, with their weights and labels."""
+    links = [cell for cell in state.cells if NULL not in cell]
+    nulls = [cell for cell in state.cells if NULL in cell]
+    return Alignment(
+        [cell for cell in links if state.cells[cell] == SURE],
         links,
-        nulls=[cell for cell, value in nulls.items() if value == 2],
+        nulls=[cell for cell in nulls if state.cells[cell] == SURE],
         possible_nulls=nulls,
         weights={cell: w for cell, w in state.weights.items() if cell in state.cells},
-        labels={cell: text for cell, text in labels.items() if cell is not None},
+        labels=labels,
     )
-    return Annotation(alignment, comment, flags, judgment, state.provenance, when)
 
 
 def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
     """Return the state for an annotation."""
-    judged: tuple[str, Iterable[str]] = annotation.judgment, annotation.flags
+    judgment = annotation.judgment
+    flags: Iterable[str] = annotation.flags
     if scheme is not None:
-        apart = scheme.take_apart(*judged)
-        if scheme.put_together(*apart) == judged:
-            judged = apart
-    state = PairState(judgment=judged[0], flags=sorted(judged[1]), provenance=annotation.provenance)
+        apart = scheme.take_apart(judgment, flags)
+        if scheme.put_together(*apart) == (judgment, flags):
+            judgment, flags = apart
+    state = PairState(judgment=judgment, flags=sorted(flags), provenance=annotation.provenance)
     if annotation.comment:
         state.comments[""] = annotation.comment
     alignment = annotation.alignment
     if alignment is None:
         return state
     state.done = True
-    state.cells = {(i, j): 1 + sure for (i, j), sure in alignment.items()}
-    if alignment.nulls:
-        sure_nulls = alignment.sure_nulls
-        state.cells.update(((i, j), 1 + ((i, j) in sure_nulls)) for i, j in alignment.nulls)
+    for cell, sure in alignment.items():
+        state.cells[cell] = SURE if sure else POSSIBLE
+    sure_nulls = alignment.sure_nulls
+    for cell in alignment.nulls:
+        state.cells[cell] = SURE if cell in sure_nulls else POSSIBLE
     for (i, j), weight in alignment.weights.items():
         if not isfinite(weight):
             raise ProjectError(f"the weight of {i}-{j} is {weight}; expected a finite number")
@@ -91,30 +116,36 @@ def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
 
 def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
     """Return the writes that turn one state into another."""
-    fields = {
-        name: _changed(getattr(old, name), getattr(new, name))
-        for name in ("weights", "comments", "whys", "rewrites", "extracts")
-    }
-    for name, held in (("label", "judgment"), ("flags", "flags"), ("provenance", "provenance")):
-        change = getattr(old, held), getattr(new, held)
-        fields[name] = change if change[0] != change[1] else None
-    return Data(
+    data = Data(
         how=how,
         cells=_changed(old.cells, new.cells, 0),
         bulk=_changed(dict.fromkeys(old.bulk, 1), dict.fromkeys(new.bulk, 1), 0),
         rejected=_changed(dict.fromkeys(old.rejected, 1), dict.fromkeys(new.rejected, 1), 0),
-        done=Turn(old.done, new.done) if old.done != new.done else None,
-        **fields,
+        weights=_changed(old.weights, new.weights),
+        comments=_changed(old.comments, new.comments),
+        whys=_changed(old.whys, new.whys),
+        rewrites=_changed(old.rewrites, new.rewrites),
+        extracts=_changed(old.extracts, new.extracts),
     )
+    if old.judgment != new.judgment:
+        data.label = old.judgment, new.judgment
+    if old.flags != new.flags:
+        data.flags = old.flags, new.flags
+    if old.provenance != new.provenance:
+        data.provenance = old.provenance, new.provenance
+    if old.done != new.done:
+        data.done = Turn(old.done, new.done)
+    return data
 
 
-def _changed(old: Mapping[Any, Any], new: Mapping[Any, Any], none: Any = None) -> Any:
-    changed = (key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key))
-    writes = (
-        (*(key if isinstance(key, tuple) else (key,)), old.get(key, none), new.get(key, none))
-        for key in changed
-    )
-    return tuple(writes) or ()  # the default itself, which is not encoded: Python 3.10 makes others
+def _changed(old: Mapping[Any, Any], new: Mapping[Any, Any], missing: Any = None) -> Any:
+    """Return the writes of the values that differ, by cell or key in order."""
+    writes: list[tuple[Any, ...]] = []
+    for key in sorted(old.keys() | new.keys()):
+        if old.get(key) != new.get(key):
+            place = key if isinstance(key, tuple) else (key,)
+            writes.append((*place, old.get(key, missing), new.get(key, missing)))
+    return stored(writes)
 
 
 def merged(
@@ -125,14 +156,9 @@ def merged(
     new = copied(state)
     if "comment" in holds:
         new.comments.pop("", None)
-        new.comments.update({key: text for key, text in said.comments.items() if not key})
-    if scheme is not None:
-        within = {flag.value for flag in scheme.flags}
-    else:
-        within = set()
-    text, beside = (said if name in holds else state for name in ("judgment", "flags"))
-    new.flags = sorted({*within.intersection(text.flags), *(set(beside.flags) - within)})
-    new.judgment = text.judgment
+        if "" in said.comments:
+            new.comments[""] = said.comments[""]
+    _merge_judgment(new, said, holds, scheme)
     if "provenance" in holds:
         new.provenance = said.provenance
     if annotation.alignment is None:
@@ -143,22 +169,43 @@ def merged(
     new.comments.update({key: text for key, text in said.comments.items() if key})
     new.cells = dict(said.cells)
     if "nulls" not in holds:
-        linked = {i for i, _ in said.cells}, {j for _, j in said.cells}
-        new.cells.update(
-            ((i, j), value)
-            for (i, j), value in state.cells.items()
-            if (j == NULL and i not in linked[0]) or (i == NULL and j not in linked[1])
-        )
+        new.cells |= _nulls_of_unlinked(state, said)
     if "weights" in holds:
         new.weights = dict(said.weights)
     else:
         new.weights = {cell: w for cell, w in state.weights.items() if cell in new.cells}
     new.rejected = state.rejected - new.cells.keys()
     new.bulk = {cell for cell in state.bulk if new.cells.get(cell) == state.cells.get(cell)}
-    new.whys = {  # a value that comes from elsewhere was not decided here
-        cell: why
-        for cell, why in state.whys.items()
-        if new.cells.get(cell) == state.cells.get(cell)
-        and (cell != JUDGMENT or (new.judgment, new.flags) == (state.judgment, state.flags))
-    }
+    # a value that comes from elsewhere was not decided here
+    for cell in state.whys:
+        if new.cells.get(cell) != state.cells.get(cell):
+            del new.whys[cell]
+    if (new.judgment, new.flags) != (state.judgment, state.flags):
+        new.whys.pop(JUDGMENT, None)
     return new
+
+
+def _merge_judgment(
+    new: PairState, said: PairState, holds: frozenset[str], scheme: Scheme | None
+) -> None:
+    """Set the judgment and flags; the flags of a scheme belong to the judgment."""
+    of_scheme = set()
+    if scheme is not None:
+        of_scheme = {flag.value for flag in scheme.flags}
+    judged = said if "judgment" in holds else new
+    flagged = said if "flags" in holds else new
+    flags = of_scheme.intersection(judged.flags) | (set(flagged.flags) - of_scheme)
+    new.judgment = judged.judgment
+    new.flags = sorted(flags)
+
+
+def _nulls_of_unlinked(state: PairState, said: PairState) -> dict[Cell, int]:
+    """Return the nulls of a state whose words another state does not mention."""
+    source = {i for i, _ in said.cells}
+    target = {j for _, j in said.cells}
+    nulls = {}
+    for cell, value in state.cells.items():
+        i, j = cell
+        if (j == NULL and i not in source) or (i == NULL and j not in target):
+            nulls[cell] = value
+    return nulls

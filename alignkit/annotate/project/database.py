@@ -35,18 +35,24 @@ _MOST = 2**53 - 1
 _TASKS = ", ".join(f"'{task}'" for task in TASKS)
 _GAPS = 'SELECT count(*) = 0 OR min({1}) <> 0 OR max({1}) <> count(*) - 1 FROM "{0}"'
 _RULES = {
-    "the settings are missing, or name no task": "SELECT count(*) <> 1 OR"
-    f" count(CASE WHEN task IN ({_TASKS}) THEN 1 END) <> 1 FROM project",
+    "the settings are missing, or name no task": f"""
+        SELECT count(*) <> 1 OR count(CASE WHEN task IN ({_TASKS}) THEN 1 END) <> 1
+        FROM project""",
     "an annotator is missing": _GAPS.format("account", "id"),
     "a pair is missing": _GAPS.format("pair", "k"),
-    "a pair has no words": "SELECT 1 FROM pair LEFT JOIN pair_text ON pair_text.pair = k"
-    " AND pair_text.rev = pair.rev WHERE k > 0 AND pair_text.rev IS NULL LIMIT 1",
-    "the stream of the project is missing": "SELECT count(*) <> 1 OR max(pair + account) <> 0"
-    " FROM stream WHERE pair = 0 OR account = 0",
-    "a stream has no counts": "SELECT 1 FROM stream LEFT JOIN pair_counts USING (account, pair)"
-    " WHERE pair > 0 AND links IS NULL LIMIT 1",
-    "an undo points to a missing event": "SELECT 1 FROM stream"
-    " WHERE undo_top > seq OR redo_top > seq LIMIT 1",
+    "a pair has no words": """
+        SELECT 1
+        FROM pair LEFT JOIN pair_text ON pair_text.pair = k AND pair_text.rev = pair.rev
+        WHERE k > 0 AND pair_text.rev IS NULL LIMIT 1""",
+    "the stream of the project is missing": """
+        SELECT count(*) <> 1 OR max(pair + account) <> 0
+        FROM stream WHERE pair = 0 OR account = 0""",
+    "a stream has no counts": """
+        SELECT 1
+        FROM stream LEFT JOIN pair_counts USING (account, pair)
+        WHERE pair > 0 AND links IS NULL LIMIT 1""",
+    "an undo points to a missing event": """
+        SELECT 1 FROM stream WHERE undo_top > seq OR redo_top > seq LIMIT 1""",
     "an undo points to a later event": "SELECT 1 FROM event WHERE below >= seq LIMIT 1",
 }
 """The checks: the query that finds a fault, by the text of the fault."""
@@ -55,37 +61,45 @@ _RULES = {
 def wrong_value(conn: sa.Connection, tables: Iterable[sa.Table]) -> str:
     """Return the column that has a value of the wrong type, in words; empty if there is none."""
     for table in tables:
-        cases = " ".join(
-            f"WHEN NOT ({_is(column.type)}) THEN '{column.name}'".replace("?", f'"{column.name}"')
-            for column in table.columns
+        cases = []
+        for column in table.columns:
+            fits = _type_check(column.type, f'"{column.name}"')
+            cases.append(f"WHEN NOT ({fits}) THEN '{column.name}'")
+        query = (
+            f"SELECT CASE {' '.join(cases)} END AS wrong "
+            f'FROM "{table.name}" WHERE wrong IS NOT NULL LIMIT 1'
         )
-        asked = f'SELECT CASE {cases} END AS x FROM "{table.name}" WHERE x IS NOT NULL LIMIT 1'
-        if (wrong := conn.exec_driver_sql(asked).scalar()) is not None:
+        wrong = conn.exec_driver_sql(query).scalar()
+        if wrong is not None:
             return f"{table.name}.{wrong} has a value of the wrong type"
     return ""
 
 
-def _is(kind: TypeEngine[object]) -> str:
+def _type_check(kind: TypeEngine[object], column: str) -> str:
+    """Return the condition in SQL that the values of a column have a type."""
     if isinstance(kind, sa.Boolean):
-        return "typeof(?) = 'integer' AND ? IN (0, 1)"
+        return f"typeof({column}) = 'integer' AND {column} IN (0, 1)"
     if isinstance(kind, sa.Integer):
-        return f"typeof(?) = 'integer' AND ? BETWEEN 0 AND {_MOST}"
+        return f"typeof({column}) = 'integer' AND {column} BETWEEN 0 AND {_MOST}"
     if isinstance(kind, sa.Float):
-        return "typeof(?) IN ('integer', 'real') AND abs(?) < 1e300"
-    return "typeof(?) = 'text'"
+        return f"typeof({column}) IN ('integer', 'real') AND abs({column}) < 1e300"
+    return f"typeof({column}) = 'text'"
 
 
 def first_fault(conn: sa.Connection) -> str:
     """Return the first fault of the tables of a project, in words; empty if there is none."""
     if not engines.schema_of(conn):  # PostgreSQL checks these two itself
-        if fault := wrong_value(conn, schema.METADATA.sorted_tables):
+        fault = wrong_value(conn, schema.METADATA.sorted_tables)
+        if fault:
             return fault
         row = conn.exec_driver_sql("PRAGMA foreign_key_check").first()
         if row is not None:
             return f"a row of {row[0]} belongs to a missing row of {row[2]}"
     engines.use_schema(conn)
-    faults = (fault for fault, asked in _RULES.items() if conn.exec_driver_sql(asked).scalar())
-    return next(faults, "")
+    for fault, query in _RULES.items():
+        if conn.exec_driver_sql(query).scalar():
+            return fault
+    return ""
 
 
 VERSION = 4  # the version of the tables; see the folder `versions`
@@ -96,7 +110,8 @@ VERSIONS = os.path.join(os.path.dirname(__file__), "versions")
 MARK = 0x414C4B54  # the application id in the head of the file, "ALKT"
 
 _HEAD = b"SQLite format 3\0"
-_PLACES = 60, 68  # of the user version and of the application id in the head
+_VERSION_BYTES = slice(60, 64)  # of the user version in the head
+_MARK_BYTES = slice(68, 72)  # of the application id
 _ACTING = """
 SELECT type || ' ' || name FROM sqlite_master WHERE type IN ('trigger', 'view')
 UNION ALL SELECT 'virtual table ' || name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'
@@ -130,15 +145,22 @@ def check_file(path: str, *, readonly: bool = False) -> None:
         raise ProjectError(f"{path}: cannot be read: {problem.strerror}") from None
     if not head.startswith(_HEAD):
         raise ProjectError(f"{path}: is not an alignkit project; `alignkit annotate` makes one")
-    version, mark = (int.from_bytes(head[at : at + 4], "big") for at in _PLACES)
-    if mark != MARK:
+    if int.from_bytes(head[_MARK_BYTES], "big") != MARK:
         raise ProjectError(f"{path}: is a database, but not an alignkit project")
-    check_version(path, version)
-    folder = os.path.dirname(os.path.realpath(path))
-    beside = "its folder is read-only, and a project writes files next to itself"
-    for place, fault in {path: "is read-only", folder: beside}.items():
-        if not readonly and not os.access(place, os.W_OK):
-            raise ProjectError(f"{path}: {fault}; allow writing, or work on a copy")
+    check_version(path, int.from_bytes(head[_VERSION_BYTES], "big"))
+    if not readonly:
+        _check_writable(path)
+
+
+def _check_writable(path: str) -> None:
+    """Check that a project and its folder can be written."""
+    fault = ""
+    if not os.access(path, os.W_OK):
+        fault = "is read-only"
+    elif not os.access(os.path.dirname(os.path.realpath(path)), os.W_OK):
+        fault = "its folder is read-only, and a project writes files next to itself"
+    if fault:
+        raise ProjectError(f"{path}: {fault}; allow writing, or work on a copy")
 
 
 def check_version(path: str, version: int) -> None:
@@ -160,49 +182,57 @@ def check_schema(conn: sqlite3.Connection, path: str) -> None:
         )
 
 
-def _asked(path: str, question: str, since: int = 0) -> list[Any]:
+def _first_column(path: str, query: str, since: int = 0) -> list[Any]:
+    """Return the first column of a query; nothing for a project of a version before `since`."""
     try:
-        with closing(_connected(path, "rw")) as conn:
+        with closing(_connect(path, "rw")) as conn:
             check_schema(conn, path)
-            if conn.execute("PRAGMA user_version").fetchone()[0] < since:
+            (version,) = conn.execute("PRAGMA user_version").fetchone()
+            if version < since:
                 return []
-            return [row[0] for row in conn.execute(question)]
+            return [row[0] for row in conn.execute(query)]
     except sqlite3.Error as problem:
         raise refusal(path, str(problem)) from None
 
 
 def read_annotators(path: str) -> list[str]:
     """Return the annotators of a project; this also checks that it can be read."""
-    return _asked(path, "SELECT CAST(name AS TEXT) FROM account WHERE id > 0")
+    return _first_column(path, "SELECT CAST(name AS TEXT) FROM account WHERE id > 0")
 
 
 def read_assigned(path: str) -> list[str]:
     """Return the annotators with assigned pairs; none for a project of an earlier version."""
-    asked = (
-        "SELECT CAST(name AS TEXT) FROM account WHERE id IN (SELECT DISTINCT account FROM "
-        "assignment) ORDER BY id"
-    )
-    return _asked(path, asked, VERSION)
+    query = """
+        SELECT CAST(name AS TEXT) FROM account
+        WHERE id IN (SELECT DISTINCT account FROM assignment) ORDER BY id
+    """
+    return _first_column(path, query, VERSION)
 
 
 def read_task(path: str) -> str:
     """Return the task of a project; see `names.TASKS`."""
-    return next(iter(_asked(path, "SELECT CAST(task AS TEXT) FROM project", VERSION)), TASKS[0])
+    tasks = _first_column(path, "SELECT CAST(task AS TEXT) FROM project", VERSION)
+    return tasks[0] if tasks else TASKS[0]
 
 
 def refusal(path: str, text: str) -> ProjectError:
     """Return an error that explains SQLite's message in plain words."""
     if any(sign in text for sign in _DAMAGE):
         return DamagedProject(path, text)
-    reasons = (reason for sign, reason in _REASONS.items() if sign in text)
-    return away_or_faulty(path, next(reasons, ""), text)
+    for sign, reason in _REASONS.items():
+        if sign in text:
+            return away_or_faulty(path, reason, text)
+    return away_or_faulty(path, "", text)
 
 
 def away_or_faulty(path: str, reason: str, text: str) -> ProjectError:
     """Return an error for a reason why the database cannot be used, or else with its own words."""
     path = shown_place(path)
-    kind = DatabaseAway if reason else ProjectError
-    error = kind(f"{path}: {reason or f'the database reports an error: {text}'}")
+    error: ProjectError
+    if reason:
+        error = DatabaseAway(f"{path}: {reason}")
+    else:
+        error = ProjectError(f"{path}: the database reports an error: {text}")
     error.path = path
     return error
 
@@ -218,28 +248,37 @@ class ServerLock:
         self._path = os.path.realpath(path) + "-lock"
         if self._path in _held:
             raise ProjectError(taken(path))
-        cannot = f"{path}: cannot be served: {self._path}"
-        while True:
-            try:
-                self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-            except OSError as problem:
-                raise ProjectError(f"{cannot}: {problem.strerror}") from None
-            locked = lock_alone(self._file)
-            if locked:
-                refused = ""
-            elif locked is False:
-                refused = taken(path)
-            else:
-                refused = f"{cannot}: {UNLOCKED}"
-            if not refused and os.fstat(self._file).st_size:  # a file of the user's: leave it
-                refused = f"{cannot} is not a lock of alignkit; move it elsewhere"
-            with suppress(FileNotFoundError):
-                if not refused and os.path.samestat(os.fstat(self._file), os.stat(self._path)):
-                    break
+        self._file = self._open(path)
+        while not self._is_in_place():  # its holder has just removed it: once more
             os.close(self._file)
-            if refused:
-                raise ProjectError(refused)  # else its holder has just removed it: once more
+            self._file = self._open(path)
         _held.add(self._path)
+
+    def _open(self, path: str) -> int:
+        """Open and lock the file; return its number."""
+        cannot = f"{path}: cannot be served: {self._path}"
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as problem:
+            raise ProjectError(f"{cannot}: {problem.strerror}") from None
+        locked = lock_alone(file)
+        refused = ""
+        if locked is None:
+            refused = f"{cannot}: {UNLOCKED}"
+        elif not locked:
+            refused = taken(path)
+        elif os.fstat(file).st_size:  # a file of the user's: leave it
+            refused = f"{cannot} is not a lock of alignkit; move it elsewhere"
+        if refused:
+            os.close(file)
+            raise ProjectError(refused)
+        return file
+
+    def _is_in_place(self) -> bool:
+        """Return whether the open file is the one that others find."""
+        with suppress(FileNotFoundError):
+            return os.path.samestat(os.fstat(self._file), os.stat(self._path))
+        return False
 
     def release(self) -> None:
         """Release the project; a second call does nothing."""
@@ -292,26 +331,34 @@ class Database(Transactions):
             undo.pop_all()
 
     def _start(self, log: bool) -> None:
+        """Make the tables of a new project, or bring an old one up to date and check it."""
         if self._new:
             with self.engine.begin() as started:
                 schema.METADATA.create_all(started)
                 started.exec_driver_sql(f"PRAGMA application_id={MARK}")
                 started.exec_driver_sql(f"PRAGMA user_version={VERSION}")
             return
-        with closing(_connected(self.path, _mode(self.path, self._readonly))) as conn:
+        mode = _mode(self.path, self._readonly)
+        with closing(_connect(self.path, mode)) as conn:
             check_schema(conn, self.path)
         self._update()
         self._check(log)
 
     def _setup(self) -> list[str]:
-        last = ["PRAGMA query_only=ON"] if self._readonly else []
-        return [*(f"PRAGMA {x}" for x in self._pragmas(self._readonly)), *self._stand_ins, *last]
+        """Return the statements with which each connection begins."""
+        statements = [f"PRAGMA {pragma}" for pragma in self._pragmas()]
+        statements += self._stand_ins
+        if self._readonly:
+            statements.append("PRAGMA query_only=ON")
+        return statements
 
-    def _pragmas(self, readonly: bool) -> list[str]:
+    def _pragmas(self) -> list[str]:
+        """Return the settings of a connection."""
         if self._new:
             return ["synchronous=OFF", "journal_mode=MEMORY", f"cache_size=-{_CACHE}"]
-        more = ["temp_store=MEMORY"] if readonly else engines.SAFE
-        return [*engines.CHECKED, *more]
+        if self._readonly:
+            return [*engines.CHECKED, "temp_store=MEMORY"]
+        return [*engines.CHECKED, *engines.SAFE]
 
     def finish(self) -> None:
         """Close a new database after writing it completely to the disk."""
@@ -323,6 +370,7 @@ class Database(Transactions):
                 os.fsync(file.fileno())
 
     def _update(self) -> None:
+        """Bring the tables up to date, or stand in for what they lack if they are read-only."""
         with self.engine.connect() as conn:
             if _version(conn) >= VERSION:
                 return
@@ -332,21 +380,23 @@ class Database(Transactions):
             self.engine.dispose()  # the next connections have them
             return
         with self.writing() as conn:
-            if (version := _version(conn)) < VERSION:  # nobody else was quicker
+            version = _version(conn)
+            if version < VERSION:  # nobody else was quicker
                 Context().run(self._keep_old)  # now, not at the end of the command
                 engines.upgrade(conn, VERSIONS, version, VERSION)
                 conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
     def _keep_old(self) -> None:
         """Write a copy beside the file, instead of that of an earlier change."""
-        named = self.path.removesuffix(".alignkit") + ".before-{}.alignkit"
-        with replacing_file(named.format(VERSION)) as beside:
+        name = self.path.removesuffix(".alignkit")
+        with replacing_file(f"{name}.before-{VERSION}.alignkit") as beside:
             copy_database(self.path, beside)
         for version in range(VERSION):
             with suppress(FileNotFoundError):
-                os.unlink(named.format(version))
+                os.unlink(f"{name}.before-{version}.alignkit")
 
     def _find_copy(self, accept: bool) -> None:
+        """Find out whether the file is a plain copy of a project in use; refuse one."""
         with self.engine.connect() as conn:
             inode = conn.execute(sa.select(schema.in_use.c.inode)).scalar()
         self.copied = inode not in (None, str(os.stat(self.path).st_ino))
@@ -355,10 +405,11 @@ class Database(Transactions):
 
     def mark(self) -> None:
         """Write the file's inode into it, so that a plain copy of it is known as such."""
+        inode = str(os.stat(self.path).st_ino)
         with self.writing() as conn:
             conn.execute(sa.delete(schema.in_use))
-            conn.execute(sa.insert(schema.in_use).values(inode=str(os.stat(self.path).st_ino)))
-        with self._refusing(), closing(_connected(self.path, "rw")) as conn:
+            conn.execute(sa.insert(schema.in_use).values(inode=inode))
+        with self._refusing(), closing(_connect(self.path, "rw")) as conn:
             conn.execute("PRAGMA wal_checkpoint(FULL)")  # a copy may be of this file alone
 
     def unmark(self) -> None:
@@ -373,19 +424,23 @@ class Database(Transactions):
         return [line for line in lines if line != "ok"]
 
     def _check(self, log: bool) -> None:
-        both = "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master"
+        """Check that the tables are there and sound; if `log`, only the log is looked at."""
+        tables = "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master"
         with self.engine.connect() as conn:
-            names = conn.exec_driver_sql(both).scalars().all()
-            for missing in sorted(schema.METADATA.tables.keys() - set(names)):
-                raise DamagedProject(self.path, f"it has no table {missing!r}")
-            if fault := wrong_value(conn, LOG) if log else first_fault(conn):
+            names = conn.exec_driver_sql(tables).scalars().all()
+            missing = schema.METADATA.tables.keys() - set(names)
+            if missing:
+                raise DamagedProject(self.path, f"it has no table {min(missing)!r}")
+            fault = wrong_value(conn, LOG) if log else first_fault(conn)
+            if fault:
                 raise DamagedProject(self.path, fault)
 
     def _refusal(self, problem: Exception) -> ProjectError:
         return refusal(self.path, str(getattr(problem, "orig", problem)))
 
 
-def _connected(path: str, mode: str) -> sqlite3.Connection:
+def _connect(path: str, mode: str) -> sqlite3.Connection:
+    """Connect to a file directly, without SQLAlchemy."""
     uri = f"file:{quote(os.path.abspath(path))}?mode={mode}"
     return sqlite3.connect(uri, uri=True, timeout=1)
 
@@ -393,7 +448,7 @@ def _connected(path: str, mode: str) -> sqlite3.Connection:
 def copy_database(path: str, copy: str, *statements: str) -> None:
     """Copy a database that may be in use into an empty file; run statements in the copy."""
     mode = _mode(path, True)
-    with closing(_connected(path, mode)) as conn, closing(_connected(copy, "rw")) as new:
+    with closing(_connect(path, mode)) as conn, closing(_connect(copy, "rw")) as new:
         conn.backup(new)
         for text in ("PRAGMA journal_mode=DELETE", "PRAGMA secure_delete=ON", *statements):
             new.execute(text)
@@ -404,6 +459,11 @@ def copy_database(path: str, copy: str, *statements: str) -> None:
 
 
 def _mode(path: str, readonly: bool) -> str:
+    """Return the mode of a connection in an URI.
+
+    Where it may not write, SQLite reads a file only as immutable, which overlooks what waits in
+    the log next to it.
+    """
     if not readonly:
         return "rw"
     log = os.path.realpath(path) + "-wal"

@@ -8,7 +8,7 @@ value is 0 (no link), 1 (possible) or 2 (sure).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
@@ -181,44 +181,82 @@ class Request(Struct):
 
 _SentCells = list[tuple[int, int, Literal[0, 1, 2], Literal[0, 1, 2]]]
 _SentBits = list[tuple[int, int, Literal[0, 1], Literal[0, 1]]]
+_Posteriors = list[tuple[int, int, float]]
 
 
-def _sent(*fields: Any) -> type[Struct]:
-    """Return the form of an event of a client; each may say which links were looked at."""
-    every = (*fields, ("seen", list[Cell], []))
-    return msgspec.defstruct("Sent", every, forbid_unknown_fields=True, kw_only=True)
+class _SentData(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The form of the data of an event of a client; each may say which links were looked at."""
+
+    seen: list[Cell] = []
 
 
-_CELLS: Any = ("cells", _SentCells, [])
-_REJECTED: Any = ("rejected", _SentBits, [])
-_P: Any = ("p", list[tuple[int, int, float]], [])
-_SET = ("set", _Label, "")
-_JUDGED = (
-    ("label", tuple[str, _Label] | UnsetType, UNSET),
-    ("flags", tuple[list[str], _Flags] | UnsetType, UNSET),
-)
-_HOW = Literal["cell", "block", "accept", "accept-all", "clear", "restore"]
-_BACK = _sent(("of", str))
+class _Edit(_SentData):
+    how: Literal["cell", "block", "accept", "accept-all", "clear", "restore"]
+    cells: _SentCells = []
+    bulk: _SentBits = []
+    rejected: _SentBits = []
+    set: _Label = ""
+    threshold: float | None = None
+    p: _Posteriors = []
+
+
+class _Reject(_SentData):
+    rejected: _SentBits
+    set: _Label = ""
+    p: _Posteriors = []
+
+
+class _Comment(_SentData):
+    key: str
+    before: str
+    after: _Text
+
+
+class _Judge(_SentData):
+    label: tuple[str, _Label] | UnsetType = UNSET
+    flags: tuple[list[str], _Flags] | UnsetType = UNSET
+
+
+class _Decide(_Judge):
+    cells: _SentCells = []
+    whys: list[WhyWrite] = []
+
+
+class _Rewrite(_SentData):
+    rewrites: list[RewriteWrite]
+
+
+class _Extract(_SentData):
+    extracts: list[ExtractWrite]
+
+
+class _Done(_SentData):
+    before: bool
+    after: bool
+
+
+class _UndoOrRedo(_SentData):
+    of: str
+
+
+class _Open(_SentData):
+    rev: int
+    suggestions: bool
+    set: _Label = ""
+
+
 SENT_KINDS: dict[str, type[Struct]] = {
-    "edit": _sent(
-        ("how", _HOW),
-        _CELLS,
-        ("bulk", _SentBits, []),
-        _REJECTED,
-        _SET,
-        ("threshold", float | None, None),
-        _P,
-    ),
-    "reject": _sent(("rejected", _SentBits), _SET, _P),
-    "comment": _sent(("key", str), ("before", str), ("after", _Text)),
-    "judge": _sent(*_JUDGED),
-    "decide": _sent(*_JUDGED, _CELLS, ("whys", list[WhyWrite], [])),
-    "rewrite": _sent(("rewrites", list[RewriteWrite])),
-    "extract": _sent(("extracts", list[ExtractWrite])),
-    "done": _sent(("before", bool), ("after", bool)),
-    "undo": _BACK,
-    "redo": _BACK,
-    "open": _sent(("rev", int), ("suggestions", bool), _SET),
+    "edit": _Edit,
+    "reject": _Reject,
+    "comment": _Comment,
+    "judge": _Judge,
+    "decide": _Decide,
+    "rewrite": _Rewrite,
+    "extract": _Extract,
+    "done": _Done,
+    "undo": _UndoOrRedo,
+    "redo": _UndoOrRedo,
+    "open": _Open,
 }
 """The kinds of events that clients send, and how each is checked."""
 
@@ -233,7 +271,13 @@ def now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
+def stored(rows: Iterable[T]) -> tuple[T, ...]:
+    """Return rows as an event holds them; without rows the default itself, which is not encoded."""
+    return tuple(rows) or ()  # Python 3.10 makes other empty tuples
+
+
 def _read(text: bytes | str, kind: type[T], problem: str) -> T:
+    """Read JSON of a kind; a broken text is a bad event."""
     try:
         return msgspec.json.decode(text, type=kind)
     except BROKEN as error:
@@ -252,6 +296,30 @@ _NUMBERED_KEY = re.compile(r"([rx])([1-9][0-9]{0,3})", re.ASCII)
 
 def read_sent(sent: Sent, n: int, m: int) -> Data:
     """Check an event of a client against a pair of `n` and `m` words, and return its content."""
+    data = _decode_sent(sent)
+    for field in ("cells", "bulk", "rejected", "seen", "p", "whys"):
+        _check_places(field, getattr(data, field), n, m)
+    if data.key is not None:
+        _check_comment_key(data.key, n, m)
+    _check_keys("rewrite", "r", data.rewrites)
+    _check_keys("extract", "x", data.extracts)
+    data.whys = stored(_plain_why_write(write) for write in data.whys)
+    data.rewrites = stored(_plain_rewrite(write) for write in data.rewrites)
+    for field, text in _texts(data):
+        control = _CONTROL.search(text)
+        if control is not None:
+            raise BadEvent(
+                f"{field}: contains the control character U+{ord(control[0]):04X}, not text; "
+                "remove it"
+            )
+    if data.flags is not None:
+        before, after = data.flags
+        data.flags = sorted(set(before)), sorted(set(after))
+    return data
+
+
+def _decode_sent(sent: Sent) -> Data:
+    """Check the form of an event of a client, and return its content."""
     if not _ID.fullmatch(sent.id):
         raise BadEvent(f"id {sent.id[:40]!r}: expected 1 to 64 letters, digits, '.', '_' or '-'")
     if sent.v != 1:
@@ -262,54 +330,56 @@ def read_sent(sent: Sent, n: int, m: int) -> Data:
         raise BadEvent(f"unknown kind {sent.kind[:40]!r} (known: {', '.join(SENT_KINDS)})")
     try:
         _DECODERS[sent.kind].decode(sent.data)
-        data = decode_data(sent.data)
+        return decode_data(sent.data)
     except BROKEN as problem:
         raise BadEvent(f"{sent.kind}: {problem}") from None
-    for field in ("cells", "bulk", "rejected", "seen", "p", "whys"):
-        _check_places(field, getattr(data, field), n, m)
-    if data.key is not None and (place := comment_key(data.key)) is not None:
-        _check_places("key", [place], n, m)
-        if data.key != "{}-{}".format(*place):
-            raise BadEvent(f"key {data.key[:40]!r}: write the cell as '{place[0]}-{place[1]}'")
-    whys = ((i, j, _plain_why(i, j, old), _plain_why(i, j, new)) for i, j, old, new in data.whys)
-    data.whys = tuple(whys) or ()
-    _check_keys("rewrite", data.rewrites)
-    plain = ((key, _plain_texts(old), _plain_texts(new)) for key, old, new in data.rewrites)
-    data.rewrites = tuple(plain) or ()
-    _check_keys("extract", data.extracts)
-    texts: dict[str, Iterable[object]] = {
-        "comment": [data.after],
-        "label": data.label[1:] if data.label else [],
-        "flags": data.flags[1] if data.flags else [],
-        "set": [data.set],
-        "whys": [read_why(why).note for *_, why in data.whys if why is not None],
-        "rewrites": [text for *_, both in data.rewrites for text in both or ()],
-    }
-    for field, values in texts.items():
-        for text in values:
-            if isinstance(text, str) and (control := _CONTROL.search(text)):
-                raise BadEvent(
-                    f"{field}: contains the control character U+{ord(control[0]):04X}, not text; "
-                    "remove it"
-                )
+
+
+def _texts(data: Data) -> Iterator[tuple[str, str]]:
+    """Yield the texts that an event writes, each with the name of its field."""
+    if isinstance(data.after, str):
+        yield "comment", data.after
+    if data.label is not None:
+        yield "label", data.label[1]
     if data.flags is not None:
-        data.flags = sorted(set(data.flags[0])), sorted(set(data.flags[1]))
-    return data
+        for flag in data.flags[1]:
+            yield "flags", flag
+    yield "set", data.set
+    for *_, why in data.whys:
+        if why is not None:
+            yield "whys", read_why(why).note
+    for *_, texts in data.rewrites:
+        for text in texts or ():
+            yield "rewrites", text
 
 
 def _check_places(field: str, rows: Iterable[tuple[Any, ...]], n: int, m: int) -> None:
+    """Check that rows begin with different cells; only reasons may be of the judgment."""
     seen = set()
     for i, j, *_ in rows:
-        nowhere = (i, j) == JUDGMENT and field != "whys"
-        if not (-1 <= i < n and -1 <= j < m) or nowhere:
+        is_cell = -1 <= i < n and -1 <= j < m
+        if (i, j) == JUDGMENT:
+            is_cell = field == "whys"
+        if not is_cell:
             raise BadEvent(f"{field}: [{i}, {j}] is not a cell of {n} x {m} words")
         if (i, j) in seen:
             raise BadEvent(f"{field}: [{i}, {j}] is given twice")
         seen.add((i, j))
 
 
-def _check_keys(kind: str, writes: Iterable[Keyed[Any]]) -> None:
-    letter = kind[0] if kind == "rewrite" else "x"
+def _check_comment_key(key: str, n: int, m: int) -> None:
+    """Check the key of a comment against a pair of `n` and `m` words."""
+    cell = comment_key(key)
+    if cell is None:
+        return
+    _check_places("key", [cell], n, m)
+    i, j = cell
+    if key != f"{i}-{j}":
+        raise BadEvent(f"key {key[:40]!r}: write the cell as '{i}-{j}'")
+
+
+def _check_keys(kind: str, letter: str, writes: Iterable[Keyed[Any]]) -> None:
+    """Check that writes have different keys: the letter and a number."""
     seen = set()
     for key, *_ in writes:
         match = _NUMBERED_KEY.fullmatch(key)
@@ -357,19 +427,36 @@ def read_why(text: str) -> Why:
 
 def write_why(why: Why) -> str:
     """Return a reason as text: always the same text for the same reason, votes by name."""
-    return encode(msgspec.structs.replace(why, votes=dict(sorted(why.votes.items())))).decode()
+    by_name = dict(sorted(why.votes.items()))
+    return encode(msgspec.structs.replace(why, votes=by_name)).decode()
+
+
+def _plain_why_write(write: WhyWrite) -> WhyWrite:
+    """Return a write with both reasons in their only form."""
+    i, j, before, after = write
+    return i, j, _plain_why(i, j, before), _plain_why(i, j, after)
 
 
 def _plain_why(i: int, j: int, text: str | None) -> str | None:
+    """Return a reason in its only form; its votes must fit a cell, or the judgment."""
     if text is None:
         return None
     why = read_why(text)
-    if any(isinstance(value, int) == ((i, j) == JUDGMENT) for value, _ in why.votes.values()):
-        raise BadEvent(f"whys: {text[:40]!r} has votes that do not fit [{i}, {j}]")
+    is_cell = (i, j) != JUDGMENT
+    for value, _ in why.votes.values():
+        if isinstance(value, int) != is_cell:
+            raise BadEvent(f"whys: {text[:40]!r} has votes that do not fit [{i}, {j}]")
     return write_why(why)
 
 
+def _plain_rewrite(write: RewriteWrite) -> RewriteWrite:
+    """Return a write with single spaces between the words of its texts."""
+    key, before, after = write
+    return key, _plain_texts(before), _plain_texts(after)
+
+
 def _plain_texts(texts: Texts | None) -> Texts | None:
+    """Return both texts of a rewrite with single spaces between words."""
     if texts is None:
         return None
     source, target = (" ".join(split_unicode(text)) for text in texts)
@@ -381,7 +468,9 @@ def _plain_texts(texts: Texts | None) -> Texts | None:
 def check_extracts(writes: Sequence[ExtractWrite], texts: tuple[str, str]) -> None:
     """Check the spans that a client sends against their texts."""
     for key, _, spans in writes:
-        for text, begin, end in zip(texts, spans[::2], spans[1::2], strict=True) if spans else ():
+        if not spans:
+            continue
+        for text, begin, end in zip(texts, spans[::2], spans[1::2], strict=True):
             if not begin < end <= len(text) or not text[begin:end].strip():
                 raise BadEvent(
                     f"extract: {key}: characters {begin} to {end} are not words of a text of "
@@ -393,10 +482,9 @@ def document_texts(
     attributes: Mapping[str, str], source: Iterable[str], target: Iterable[str]
 ) -> tuple[str, str]:
     """Return the texts of a pair of documents; of a pair that only has words, the joined words."""
-    return (
-        attributes.get(SOURCE_TEXT) or " ".join(source),
-        attributes.get(TARGET_TEXT) or " ".join(target),
-    )
+    source_text = attributes.get(SOURCE_TEXT) or " ".join(source)
+    target_text = attributes.get(TARGET_TEXT) or " ".join(target)
+    return source_text, target_text
 
 
 def shared_texts(made: Sequence[Iterable[Texts]]) -> set[Texts]:

@@ -59,12 +59,10 @@ class UnknownPair(ProjectError, LookupError):  # noqa: N818
     """A pair that the project does not have."""
 
     def __init__(self, k: int, pairs: int | None) -> None:
-        elsewhere = " for you; your list shows your pairs"
         if pairs is None:
-            there = elsewhere
+            super().__init__(f"there is no pair {k} for you; your list shows your pairs")
         else:
-            there = f"; the pairs are 1 to {pairs}"
-        super().__init__(f"there is no pair {k}{there}")
+            super().__init__(f"there is no pair {k}; the pairs are 1 to {pairs}")
 
 
 class MovedPair(UnknownPair):
@@ -111,10 +109,7 @@ class Conflict(ProjectError):  # noqa: N818
         *,
         by: str = "in another tab",
     ) -> None:
-        if len(conflicts) > 1:
-            where = f"{len(conflicts)} places"
-        else:
-            where = "one place"
+        where = f"{len(conflicts)} places" if len(conflicts) > 1 else "one place"
         super().__init__(f"changed {by}: {where}; keep the change, or set yours again")
         self.conflicts = list(conflicts)
         self.seq = seq
@@ -135,6 +130,7 @@ def guidelines() -> Path:
 
 
 def _folder(name: str, known: str) -> Path:
+    """Return the folder of a name in the package or next to it that has a known file."""
     places = [_PACKAGE / name, _PACKAGE.parent / name]
     for place in places:
         if (place / known).is_file():
@@ -150,7 +146,7 @@ ANNOTATOR = "annotator"
 ADJUDICATOR = "adjudicator"
 ROLES = (ANNOTATOR, ADJUDICATOR)
 PAGES = ("/", "/adjudicate", "/dashboard")
-"""The paths of pages, first of annotators, second of adjudicators."""
+"""The paths of pages: of annotators, of adjudicators, and for all."""
 FILTERS = ("", "open", "done", "flagged", "commented", "mine")
 """What a list of pairs may be limited to; `mine` are those that somebody has worked on."""
 TASKS = ("align", "judge", "extract")  # the tasks of annotators
@@ -166,7 +162,8 @@ class Visitor(NamedTuple):
 
 def page_of(visitor: Visitor) -> str:
     """Return the path of a visitor's page."""
-    return PAGES[visitor.role == ADJUDICATOR]
+    annotating, adjudicating, _ = PAGES
+    return adjudicating if visitor.role == ADJUDICATOR else annotating
 
 
 def check_name(name: str) -> str:
@@ -239,16 +236,17 @@ def not_assigned(name: str, others: Iterable[str]) -> str:
 
 
 def own_folder() -> Path:
-    """Return the folder of the user's data; make it if necessary."""
+    """Return the folder of the user's data, where each system keeps it; make it if necessary."""
     home = Path(os.path.expanduser("~"))
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local"
+        named = os.environ.get("LOCALAPPDATA")
+        base = Path(named) if named else home / "AppData" / "Local"
     elif sys.platform == "darwin":
         base = home / "Library" / "Application Support"
     else:
         named = os.environ.get("XDG_DATA_HOME", "")
-        base = named if os.path.isabs(named) else home / ".local" / "share"
-    folder = Path(base) / "alignkit"
+        base = Path(named) if os.path.isabs(named) else home / ".local" / "share"
+    folder = base / "alignkit"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as problem:

@@ -99,41 +99,52 @@ class SchemaDatabase(Transactions):
     def __init__(self, place: str, *, log: bool = False, new: bool = False) -> None:
         super().__init__(place)
         self.renew: Callable[[], None] | None = None
-        self._lost = self._started = False
+        self._lost = False  # whether the database did not answer
+        self._started = False
         self.engine = engines.postgres_engine(*engines.parsed(place))
         if not new:
             self._start(log)
         self._started = not new
 
     def _start(self, log: bool) -> None:
+        """Bring the tables up to date and check them; if `log`, nothing but the log is read."""
         with self.reading() as conn:
             table = sa.func.to_regclass(f"{engines.schema_of(conn)}.revision")
-            there = conn.execute(sa.select(table)).scalar() is not None
-            version = _version(conn) if there else 0
-        if not there:
-            raise ProjectError(f"{shown_place(self.path)}: there is no alignkit project here")
+            if conn.execute(sa.select(table)).scalar() is None:
+                raise ProjectError(f"{shown_place(self.path)}: there is no alignkit project here")
+            version = _version(conn)
         database.check_version(self.path, version)
         if version < database.VERSION:
             with self.writing() as conn:
-                if (version := _version(conn)) < database.VERSION:
+                version = _version(conn)
+                if version < database.VERSION:  # nobody else was quicker
                     engines.upgrade(conn, database.VERSIONS, version, database.VERSION)
                     conn.exec_driver_sql(f"UPDATE revision SET version = {database.VERSION}")
+        if log:
+            return
         with self.reading() as conn:
-            if not log and (fault := database.first_fault(conn)):
-                raise DamagedProject(self.path, fault)
+            fault = database.first_fault(conn)
+        if fault:
+            raise DamagedProject(self.path, fault)
 
     def _prepare(self) -> None:
+        """Take the lock again if the database did not answer."""
         if self._lost and self.renew is not None:
             self.renew()
         self._lost = False
 
     def _refusal(self, problem: Exception) -> ProjectError:
+        """Return the error for what PostgreSQL reports, by its state; see its appendix A."""
         cause = getattr(problem, "orig", problem)
         state = getattr(cause, "sqlstate", None) or ""
         said = str(cause).partition("\n")[0]  # further lines may have values
         if state in ("3F000", "42P01"):
             return DamagedProject(self.path, said)
-        reason = next((text for sign, text in _REASONS.items() if state.startswith(sign)), "")
+        reason = ""
+        for sign, text in _REASONS.items():
+            if state.startswith(sign):
+                reason = text
+                break
         if getattr(problem, "connection_invalidated", False) or state[:2] in ("", "08", "57"):
             self._lost = True
             why = "" if self._started else f" ({said})"  # which is not for visitors
@@ -142,6 +153,7 @@ class SchemaDatabase(Transactions):
 
 
 def _version(conn: sa.Connection) -> int:
+    """Return the version of the tables of a project."""
     engines.use_schema(conn)
     return int(conn.exec_driver_sql("SELECT version FROM revision").scalar() or 0)
 

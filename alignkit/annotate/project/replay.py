@@ -9,11 +9,11 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from itertools import islice, pairwise, zip_longest
+from itertools import chain, islice, pairwise, zip_longest
 from typing import Any, NamedTuple
 
 import msgspec
@@ -41,20 +41,8 @@ def build_project(place: str, log: Iterable[LogEvent]) -> None:
 def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
     """Write a log into empty tables, and what follows from it."""
     fold = folding.Fold()
-    streams: dict[tuple[int, str], int] = {}
-    ids: set[str] = set()
-    last = 0
-    events = iter(log)
-    while some := list(islice(events, _ROWS)):
-        rows = []
-        for event in some:
-            key = event.k, event.annotator
-            fold.add(key, event.seq, event.kind, event.below, event.data)
-            if event.n <= last or event.id in ids:
-                raise ProjectError(f"event {event.n}: its number or id is used twice")
-            last = event.n
-            ids.add(event.id)
-            rows.append(folding.event_row(event, streams.setdefault(key, len(streams) + 1)))
+    streams: dict[tuple[int, str], int] = {}  # the number of each pair and annotator
+    for rows in _portions(_event_rows(log, fold, streams)):
         into = insert(schema.event_table)
         if conn.dialect.name == "sqlite":  # in less time, as tuples: rows have all columns in order
             text = str(into.compile(dialect=conn.dialect))
@@ -68,11 +56,36 @@ def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
             raise ProjectError(f"annotator {name!r} has events, but no account")
         if k and k not in fold.pairs:
             raise ProjectError(f"pair {k} has events, but no words")
-    numbered = {id: key for key, id in streams.items()}
-    for table, table_rows in (*folding.project_tables(fold), *_stream_tables(fold, numbered)):
-        left = iter(table_rows)
-        while part := list(islice(left, _ROWS)):
-            conn.execute(insert(table), part)
+    keys = {id: key for key, id in streams.items()}
+    for table, table_rows in chain(folding.project_tables(fold), _stream_tables(fold, keys)):
+        for rows in _portions(table_rows):
+            conn.execute(insert(table), rows)
+
+
+def _event_rows(
+    log: Iterable[LogEvent], fold: folding.Fold, streams: dict[tuple[int, str], int]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of events; fold them and number their streams meanwhile."""
+    ids: set[str] = set()
+    last = 0
+    for event in log:
+        key = event.k, event.annotator
+        fold.add(key, event.seq, event.kind, event.below, event.data)
+        if event.n <= last or event.id in ids:
+            raise ProjectError(f"event {event.n}: its number or id is used twice")
+        last = event.n
+        ids.add(event.id)
+        stream = streams.setdefault(key, len(streams) + 1)
+        yield folding.event_row(event, stream)
+
+
+def _portions(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield rows, as many at a time as are written at once."""
+    left = iter(rows)
+    portion = list(islice(left, _ROWS))
+    while portion:
+        yield portion
+        portion = list(islice(left, _ROWS))
 
 
 def _stream_tables(
@@ -87,8 +100,10 @@ def _stream_tables(
         folded = fold.streams.get((k, name))
         if folded is not None:
             state = folded.state
+        elif k:
+            state = PairState()
         else:
-            state = PairState(seq=0 if k else fold.seq)
+            state = PairState(seq=fold.seq)
         rows.append({"id": id, **place, **folding.stream_row(state)})
         if k:
             counts.append({**place, **folding.count_row(state)})
@@ -148,10 +163,8 @@ def replay(
     """Fold the log of a project and compare it with all tables."""
     if processes is None:
         with store.database.reading() as conn:
-            if last_n(conn) > _LONG and (os.cpu_count() or 1) > 1:
-                processes = 2
-            else:
-                processes = 1
+            is_long = last_n(conn) > _LONG
+        processes = 2 if is_long and (os.cpu_count() or 1) > 1 else 1
     if processes == 1:
         return replay_share(store, WHOLE, tell)
     with _helper(store.path, ReplayShare(1, 2)) as wait:
@@ -170,9 +183,9 @@ def _helper(path: str, share: ReplayShare) -> Iterator[Callable[[], Replay | Non
     process: subprocess.Popen[bytes] | None = None
     with suppress(OSError):
         command = [sys.executable, "-c", _CODE, *map(str, share), *filter(None, sys.path)]
-        pipe = subprocess.PIPE
-        nowhere = subprocess.DEVNULL
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere)
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         assert process.stdin is not None
         process.stdin.write(path.encode())  # which may have a password: no argument
         process.stdin.close()
@@ -215,58 +228,78 @@ def replay_share(
             pool = opened.enter_context(ThreadPoolExecutor(1))
             damage = pool.submit(store.database.faults)
         conn = opened.enter_context(store.database.reading())
-        stream = schema.stream.c
-        account = schema.account.c
-        asked = select(stream.id, stream.pair, account.name).where(account.id == stream.account)
-        streams = {id: (k, name) for id, k, name in conn.execute(asked)}
+        streams = _stream_keys(conn)
         own = {id: key for id, key in streams.items() if id % share.of == share.part}
         if first:
             _check_numbers(conn, result)
-        fold = _folded(conn, streams, share, result, tell)
+        fold = _fold_log(conn, streams, share, result, tell)
         result.streams = sum(k > 0 for k, _ in own.values())
         if first:
             for table, rows in folding.project_tables(fold):
                 _compare(conn, table, rows, set(), result)
-        accounts = {name: id for id, name in enumerate(["", *fold.accounts])}
-        left = [(id, k, accounts.get(name)) for id, (k, name) in streams.items() if id not in own]
-        others: dict[Table, set[tuple[Any, ...]]] = {
-            schema.stream: {(id,) for id, *_ in left},
-            schema.pair_counts: {(account, k) for _, k, account in left},
-        }
+        others = _keys_of_others(fold, streams, own)
         for table, rows in _stream_tables(fold, own):
             _compare(conn, table, rows, others[table], result)
-        for line in damage.result() if damage is not None else ():
-            result.add(f"the file is damaged: {line}")
+        if damage is not None:
+            for line in damage.result():
+                result.add(f"the file is damaged: {line}")
     return result
 
 
+def _stream_keys(conn: Connection) -> dict[int, tuple[int, str]]:
+    """Return the pair and annotator of each stream."""
+    stream = schema.stream.c
+    account = schema.account.c
+    query = select(stream.id, stream.pair, account.name).where(account.id == stream.account)
+    return {id: (k, name) for id, k, name in conn.execute(query)}
+
+
+def _keys_of_others(
+    fold: folding.Fold, streams: Mapping[int, tuple[int, str]], own: Mapping[int, tuple[int, str]]
+) -> dict[Table, set[tuple[Any, ...]]]:
+    """Return the keys of the rows of streams that another process checks, by table."""
+    accounts = {name: id for id, name in enumerate(["", *fold.accounts])}
+    keys: dict[Table, set[tuple[Any, ...]]] = {schema.stream: set(), schema.pair_counts: set()}
+    for id, (k, name) in streams.items():
+        if id not in own:
+            keys[schema.stream].add((id,))
+            keys[schema.pair_counts].add((accounts.get(name), k))
+    return keys
+
+
 def _check_numbers(conn: Connection, result: Replay) -> None:
+    """Check that the events have the numbers from 1 on."""
     number = schema.event_table.c.n
-    asked = select(func.count(), func.min(number), func.max(number))
-    count, first, last = conn.execute(asked).one()
+    query = select(func.count(), func.min(number), func.max(number))
+    count, first, last = conn.execute(query).one()
     if count == 0 or (first, last) == (1, count):
         return
-    for before, n in pairwise([0, *conn.execute(select(number).order_by(number)).scalars()]):
+    numbers = conn.execute(select(number).order_by(number)).scalars()
+    for before, n in pairwise([0, *numbers]):
         if n != before + 1:
             result.add(f"event {before + 1} of the log is missing; {n} comes in its place")
 
 
-def _folded(
+def _fold_log(
     conn: Connection,
     streams: dict[int, tuple[int, str]],
     share: ReplayShare,
     result: Replay,
     tell: Callable[[int], None] | None,
 ) -> folding.Fold:
+    """Fold the streams of a share and that of the project; report those that cannot be folded.
+
+    `begun` are the streams that have a state, so that most events take a single look-up.
+    """
     fold = folding.Fold()
     begun: dict[int, folding.Folded] = {}
     broken: set[int] = set()
-    asked = _LOG.execution_options(yield_per=_BATCH)
+    query = _LOG.execution_options(yield_per=_BATCH)
     if share.of > 1:
         project = next((id for id, (k, _) in streams.items() if k == 0), 0)
-        own = _event.stream % share.of == share.part
-        asked = asked.where(or_(own, _event.stream == project))
-    for part in conn.execute(asked).partitions():
+        is_own = _event.stream % share.of == share.part
+        query = query.where(or_(is_own, _event.stream == project))
+    for part in conn.execute(query).partitions():
         for stream, seq, kind, below, data in part:
             try:
                 folded = begun.get(stream)
@@ -277,7 +310,8 @@ def _folded(
                         raise ProjectError(f"events are in stream {stream}, which does not exist")
                     key = streams[stream]
                     fold.add(key, seq, kind, below, data)
-                    if key[0]:
+                    k, _ = key
+                    if k:
                         begun[stream] = fold.stream(key)
             except ProjectError as problem:
                 result.add(str(problem))
@@ -298,30 +332,47 @@ def _compare(
     others: set[tuple[Any, ...]],
     result: Replay,
 ) -> None:
-    key = table.primary_key.columns.keys()
-    wanted = {tuple(row[name] for name in key): row for row in rows}
+    """Compare the rows of a table with those that follow from the log, except some keys."""
+    key_names = table.primary_key.columns.keys()
+    wanted = {tuple(row[name] for name in key_names): row for row in rows}
     for stored in conn.execute(select(table)).mappings():
-        place = tuple(stored[name] for name in key)
-        if place in others:
+        key = tuple(stored[name] for name in key_names)
+        if key in others:
             continue
-        named = f"{table.name} {', '.join(map(str, place))}"
-        row = wanted.pop(place, None)
+        row = wanted.pop(key, None)
         if row is None:
-            result.add(f"{named}: is stored, but not in the log")
+            result.add(f"{_row_name(table, key)}: is stored, but not in the log")
             continue
         for name, value in row.items():
             if stored[name] != value:
-                texts = map(repr, (stored[name], value))
-                here, there = (x if len(x) < 80 else f"{x[:77]}..." for x in texts)
-                result.add(f"{named}: {name} is stored as {here}; the log gives {there}")
-    for place in wanted:
-        result.add(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")
+                here = _shortened(stored[name])
+                there = _shortened(value)
+                result.add(
+                    f"{_row_name(table, key)}: {name} is stored as {here}; the log gives {there}"
+                )
+    for key in wanted:
+        result.add(f"{_row_name(table, key)}: is in the log, but not stored")
+
+
+def _row_name(table: Table, key: tuple[Any, ...]) -> str:
+    return f"{table.name} {', '.join(map(str, key))}"
+
+
+def _shortened(value: object) -> str:
+    """Return a value as a text of at most 80 characters."""
+    text = repr(value)
+    return text if len(text) < 80 else f"{text[:77]}..."
 
 
 # Copies
 
-_NEW = "CREATE TABLE in_use (inode TEXT NOT NULL PRIMARY KEY)"  # earlier versions have none
-_WITHOUT = *(f"DROP TABLE IF EXISTS {name}" for name in ("session", "plan", "in_use")), _NEW
+_WITHOUT = (
+    "DROP TABLE IF EXISTS session",
+    "DROP TABLE IF EXISTS plan",
+    "DROP TABLE IF EXISTS in_use",
+    "CREATE TABLE in_use (inode TEXT NOT NULL PRIMARY KEY)",  # earlier versions have none
+)
+"""The statements that take the sessions and the mark of use out of a copy."""
 
 
 def copy_project(source: Store, place: str) -> int:
@@ -329,16 +380,17 @@ def copy_project(source: Store, place: str) -> int:
     refuse_existing(place)
     _check(source, source.path)
     with beside(place) as there:
-        return _copied(source, there)
+        return _copy_log(source, there)
 
 
-def _copied(source: Store, place: str) -> int:
+def _copy_log(source: Store, place: str) -> int:
+    """Write a project with the same log, and compare it; return the number of its events."""
     with new_project(place) as conn:
         write_log(conn, source.log())
     with Store.open(place, readonly=True, log=True) as copy:
         events = _check(copy, place)
-        logs = islice(source.log(), events), copy.log()
-        if any(encode(a) != encode(b) for a, b in zip_longest(*logs)):
+        source_log = islice(source.log(), events)
+        if any(encode(a) != encode(b) for a, b in zip_longest(source_log, copy.log())):
             raise ProjectError(f"{shown_place(place)}: the copy has another log; delete it")
     return events
 
@@ -351,7 +403,7 @@ def back_up(source: Store, file: str) -> int:
         _refuse_other(source, file)
     with beside(file) as there:
         if is_url(source.path):
-            return _copied(source, there)
+            return _copy_log(source, there)
         copy_database(source.path, there, *_WITHOUT)
         with Store.open(there, readonly=True, log=True) as copy:
             return _check(copy, source.path)
@@ -368,6 +420,7 @@ def _refuse_other(source: Store, file: str) -> None:
 
 
 def _check(store: Store, place: str) -> int:
+    """Check that a project is as its log says; return the number of its events."""
     replayed = replay(store)
     if replayed.differences:
         raise ProjectError(

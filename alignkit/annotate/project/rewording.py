@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import Literal
 
 from msgspec import structs
@@ -32,25 +31,41 @@ class Rewording:
     _near: dict[Side, list[int]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "source", places(self.old[0], self.new[0]))
-        object.__setattr__(self, "target", places(self.old[1], self.new[1]))
-        near: dict[str, list[int]] = {}  # where each word went, or the last before it that stays
-        for side, went in (("source", self.source), ("target", self.target)):
-            known = accumulate(went, lambda last, k: last if k is None else k, initial=0)
-            near[side] = [0 if k is None else k for k in known][1:]
+        source = places(self.old[0], self.new[0])
+        target = places(self.old[1], self.new[1])
+        near = {"source": _nearest(source), "target": _nearest(target)}
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "target", target)
         object.__setattr__(self, "_near", near)
 
     def cell(self, cell: Cell) -> Cell | None:
         """Return the new place of a cell; None if one of its words is gone."""
-        i = -1 if cell[0] < 0 else self.source[cell[0]]
-        j = -1 if cell[1] < 0 else self.target[cell[1]]
-        return None if i is None or j is None else (i, j)
+        i, j = cell
+        new_i = -1 if i < 0 else self.source[i]
+        new_j = -1 if j < 0 else self.target[j]
+        if new_i is None or new_j is None:
+            return None
+        return new_i, new_j
 
     def near(self, side: Side, place: int) -> int:
         """Return the word at which to show something that had this place."""
-        words = self.new[0] if side == "source" else self.new[1]
-        before = self._near[side][place] if self._near[side] else 0
-        return min(before, max(len(words) - 1, 0))
+        source, target = self.new
+        words = source if side == "source" else target
+        nearest = self._near[side]
+        if not nearest or not words:
+            return 0
+        return min(nearest[place], len(words) - 1)
+
+
+def _nearest(places: list[int | None]) -> list[int]:
+    """Return for each word its new place, or that of the last word before it that stays."""
+    nearest = []
+    last = 0
+    for place in places:
+        if place is not None:
+            last = place
+        nearest.append(last)
+    return nearest
 
 
 def places(old: Words, new: Words) -> list[int | None]:
@@ -68,6 +83,11 @@ def places(old: Words, new: Words) -> list[int | None]:
 
 
 def _common(old: Words, new: Words) -> list[tuple[int, int]]:
+    """Return the places of the words of a longest common subsequence, in order.
+
+    What both texts begin and end with belongs to it. Between, two equal words belong to it, and
+    otherwise the old word is passed over if the rest has as much in common without it.
+    """
     begin = 0
     end = 0
     most = min(len(old), len(new))
@@ -75,43 +95,51 @@ def _common(old: Words, new: Words) -> list[tuple[int, int]]:
         begin += 1
     while end < most - begin and old[-1 - end] == new[-1 - end]:
         end += 1
-    a = old[begin : len(old) - end]
-    b = new[begin : len(new) - end]
-    rows = _rows(a, b)
-    inside = []
+    common = [(k, k) for k in range(begin)]
+    old_rest = old[begin : len(old) - end]
+    new_rest = new[begin : len(new) - end]
+    rows = _rows(old_rest, new_rest)
     i = 0
     j = 0
-    left = _length(rows[0], len(b))
-    while i < len(a) and j < len(b):
-        if a[i] == b[j]:
-            inside.append((begin + i, begin + j))
+    left = _length(rows[0], len(new_rest))
+    while i < len(old_rest) and j < len(new_rest):
+        if old_rest[i] == new_rest[j]:
+            common.append((begin + i, begin + j))
             i += 1
             j += 1
             left -= 1
-        elif _length(rows[i + 1], len(b) - j) == left:
+        elif _length(rows[i + 1], len(new_rest) - j) == left:
             i += 1
         else:
             j += 1
-    last = [(len(old) - k, len(new) - k) for k in range(end, 0, -1)]
-    return [(k, k) for k in range(begin)] + inside + last
+    common.extend((len(old) - k, len(new) - k) for k in range(end, 0, -1))
+    return common
 
 
-def _rows(a: Words, b: Words) -> list[int]:
-    """Return for each place in `a` the length of the common rest, as bits; see `_length`."""
-    places: dict[str, int] = {}
-    for bit, word in enumerate(reversed(b)):
-        places[word] = places.get(word, 0) | 1 << bit
-    every = row = (1 << len(b)) - 1
+def _rows(old: Words, new: Words) -> list[int]:
+    """Return for each place in `old` what its rest has in common with each rest of `new`.
+
+    It is a row of the table of dynamic programming as bits, one for each new word, the last word
+    first: 0 if the rest that begins with this word has one more word in common than the rest after
+    it (H. Hyyrö, 2004, Bit-parallel LCS-length computation revisited). See `_length`.
+    """
+    bits: dict[str, int] = {}
+    for bit, word in enumerate(reversed(new)):
+        bits[word] = bits.get(word, 0) | 1 << bit
+    every = (1 << len(new)) - 1
+    row = every
     rows = [row]
-    for word in reversed(a):
-        here = row & places.get(word, 0)
-        row = (row + here | row - here) & every
+    for word in reversed(old):
+        matches = row & bits.get(word, 0)
+        row = (row + matches | row - matches) & every
         rows.append(row)
     return rows[::-1]
 
 
 def _length(row: int, words: int) -> int:
-    return words - (row & (1 << words) - 1).bit_count()
+    """Return how much a rest has in common with the last words: the zeros among their bits."""
+    every = (1 << words) - 1
+    return words - (row & every).bit_count()
 
 
 def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
@@ -121,39 +149,59 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
     new.rewrites = dict(state.rewrites)
     new.extracts = dict(state.extracts)
     if not state.done:
-        new.marks = [structs.replace(x, at=rewording.near(x.side, x.at)) for x in state.marks]
+        for mark in state.marks:
+            new.marks.append(structs.replace(mark, at=rewording.near(mark.side, mark.at)))
     notes = dict(state.comments)
     for cell, value in sorted(state.cells.items()):
         place = rewording.cell(cell)
         if place is None:
-            new.marks.append(_mark(cell, value, notes.pop(f"{cell[0]}-{cell[1]}", ""), rewording))
+            i, j = cell
+            note = notes.pop(f"{i}-{j}", "")
+            new.marks.append(_mark(cell, value, note, rewording))
             continue
         new.cells[place] = value
         if cell in state.bulk:
             new.bulk.add(place)
         if cell in state.weights:
             new.weights[place] = state.weights[cell]
-    moved = ((rewording.cell(cell), why) for cell, why in state.whys.items())
-    new.whys = {place: why for place, why in moved if place is not None}
-    new.rejected = {place for cell in state.rejected if (place := rewording.cell(cell))}
-    for key, text in notes.items():
-        if (old := comment_key(key)) is None:
-            new.comments[key] = text
-        elif (place := rewording.cell(old)) is not None:
-            new.comments[f"{place[0]}-{place[1]}"] = text
-        else:
-            new.marks.append(_mark(old, 0, text, rewording))
+    for cell, why in state.whys.items():
+        place = rewording.cell(cell)
+        if place is not None:
+            new.whys[place] = why
+    for cell in state.rejected:
+        place = rewording.cell(cell)
+        if place is not None:
+            new.rejected.add(place)
+    _move_comments(new, notes, rewording)
     return new
 
 
+def _move_comments(new: PairState, notes: dict[str, str], rewording: Rewording) -> None:
+    """Add comments at their new places; those on cells that are gone become marks."""
+    for key, text in notes.items():
+        old = comment_key(key)
+        if old is None:
+            new.comments[key] = text
+            continue
+        place = rewording.cell(old)
+        if place is None:
+            new.marks.append(_mark(old, 0, text, rewording))
+        else:
+            i, j = place
+            new.comments[f"{i}-{j}"] = text
+
+
 def _mark(cell: Cell, value: int, note: str, rewording: Rewording) -> Mark:
+    """Return the mark of a lost link; it stands at the target word if that stays."""
     i, j = cell
-    source = "" if i < 0 else rewording.old[0][i]
-    target = "" if j < 0 else rewording.old[1][j]
+    old_source, old_target = rewording.old
+    source = "" if i < 0 else old_source[i]
+    target = "" if j < 0 else old_target[j]
     if i >= 0 and j >= 0:
         text = f"{source} - {target}"
     else:
         text = source or target
-    at_target = j >= 0 and (i < 0 or rewording.target[j] is not None)
-    side: Side = "target" if at_target else "source"
-    return Mark(side, rewording.near(side, j if at_target else i), text, (i, j, value), note)
+    was = i, j, value
+    if j >= 0 and (i < 0 or rewording.target[j] is not None):
+        return Mark("target", rewording.near("target", j), text, was, note)
+    return Mark("source", rewording.near("source", i), text, was, note)

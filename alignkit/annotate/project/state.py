@@ -7,15 +7,17 @@ out consequences (the null of a word that is now linked, the weight of a link th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from alignkit.annotate.project import events as log
 from alignkit.annotate.project.names import Conflict
+
+V = TypeVar("V")
 
 
 class StateView(Struct):
@@ -71,19 +73,20 @@ class PairState(Struct):
                     cells[i, j] = after
                 else:
                     cells.pop((i, j), None)
-        for i, j, _, after in data.bulk:
-            (self.bulk.add if after else self.bulk.discard)((i, j))
-        for i, j, _, after in data.rejected:
-            (self.rejected.add if after else self.rejected.discard)((i, j))
+        if data.bulk:
+            _apply_marks(self.bulk, data.bulk)
+        if data.rejected:
+            _apply_marks(self.rejected, data.rejected)
         if data.seen:
             self.bulk.difference_update(data.seen)
         if kind not in _PLAIN or data.how == "import" or data.weights or data.whys:
             self._apply_rest(kind, data)
 
     def _apply_rest(self, kind: str, data: log.Data) -> None:
+        """Apply the fields of an event that are not marks of cells."""
         log.put(self.comments, _comments(kind, data))
-        log.put(self.weights, (((i, j), old, new) for i, j, old, new in data.weights))
-        log.put(self.whys, (((i, j), old, new) for i, j, old, new in data.whys))
+        log.put(self.weights, _keyed_by_cell(data.weights))
+        log.put(self.whys, _keyed_by_cell(data.whys))
         log.put(self.rewrites, data.rewrites)
         log.put(self.extracts, data.extracts)
         if data.label is not None:
@@ -92,7 +95,8 @@ class PairState(Struct):
             self.flags = data.flags[1]
         if data.provenance is not None:
             self.provenance = data.provenance[1]
-        if (turn := _turn(kind, data)) is not None:
+        turn = _turn(kind, data)
+        if turn is not None:
             self.done = turn.after
         if data.marks is not None:
             self.marks = data.marks
@@ -146,6 +150,23 @@ class PairState(Struct):
         )
 
 
+def _apply_marks(marked: set[log.Cell], writes: Iterable[log.Write]) -> None:
+    """Mark cells, or remove their marks."""
+    for i, j, _, after in writes:
+        if after:
+            marked.add((i, j))
+        else:
+            marked.discard((i, j))
+
+
+def _keyed_by_cell(
+    writes: Iterable[tuple[int, int, V | None, V | None]],
+) -> Iterator[tuple[log.Cell, V | None, V | None]]:
+    """Yield the writes of cells as `put` takes them."""
+    for i, j, before, after in writes:
+        yield (i, j), before, after
+
+
 _WRITES = "cells", "bulk", "rejected", "weights", "comments", "whys", "rewrites", "extracts"
 """The fields of an event that hold rows; each row ends in its values before and after."""
 _CHANGES = ("label", "flags", "provenance")
@@ -184,125 +205,178 @@ def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
 
 def copied(state: PairState, **changes: object) -> PairState:
     """Return a copy of a state that can be changed independently."""
-    fields = {name: getattr(state, name) for name in state.__struct_fields__}
-    own = {name: copy(value) for name, value in fields.items() if isinstance(value, (dict, set))}
-    return msgspec.structs.replace(state, **{**own, **changes})
+    fields: dict[str, object] = {}
+    for name in state.__struct_fields__:
+        value = getattr(state, name)
+        if isinstance(value, (dict, set)):
+            fields[name] = copy(value)
+    return msgspec.structs.replace(state, **(fields | changes))
 
 
 def inverse(kind: str, data: log.Data) -> log.Data:
     """Return the reverse of an event: the same fields, before and after exchanged."""
-    comment = _comment(kind, data)
-    turn = _turn(kind, data)
-    fields: dict[str, Any] = {
-        name: tuple((*row[:-2], row[-1], row[-2]) for row in getattr(data, name)) or ()
-        for name in _WRITES
-    }
+    reverse = log.Data()
+    for name in _WRITES:
+        writes = getattr(data, name)
+        if writes:
+            swapped = tuple((*place, after, before) for *place, before, after in writes)
+            setattr(reverse, name, swapped)
     for name in _CHANGES:
         change = getattr(data, name)
-        fields[name] = change and (change[1], change[0])
-    return log.Data(
-        **fields,
-        comment=comment and log.OneComment(comment.key, comment.after, comment.before),
-        done=turn and log.Turn(turn.after, turn.before),
-    )
+        if change is not None:
+            before, after = change
+            setattr(reverse, name, (after, before))
+    comment = _comment(kind, data)
+    if comment is not None:
+        reverse.comment = log.OneComment(comment.key, comment.after, comment.before)
+    turn = _turn(kind, data)
+    if turn is not None:
+        reverse.done = log.Turn(turn.after, turn.before)
+    return reverse
 
 
 def conflicts(state: PairState, kind: str, data: log.Data) -> list[dict[str, Any]]:
     """Return the places where the state has neither the old nor the new value of an event."""
-    clashes: list[dict[str, Any]] = [
-        {"i": i, "j": j, "before": before, "after": after, "now": now}
-        for i, j, before, after in data.cells
-        if (now := state.cells.get((i, j), 0)) not in (before, after)
-    ]
-    rows: list[tuple[str, str | None, Any, Any, Any]] = [
-        ("comment", key, old or "", new or "", state.comments.get(key) or "")
-        for key, old, new in _comments(kind, data)
-    ]
-    rows += [("why", f"{i}-{j}", old, new, state.whys.get((i, j))) for i, j, old, new in data.whys]
-    if data.label is not None:
-        rows.append(("label", None, *data.label, state.judgment))
-    if data.flags is not None:
-        rows.append(("flags", None, *data.flags, state.flags))
-    rows += [("rewrite", key, a, b, state.rewrites.get(key)) for key, a, b in data.rewrites]
-    rows += [("extract", key, a, b, state.extracts.get(key)) for key, a, b in data.extracts]
-    for name, key, before, after, now in rows:
+    clashes: list[dict[str, Any]] = []
+    for i, j, before, after in data.cells:
+        now = state.cells.get((i, j), 0)
         if now not in (before, after):
-            place = {} if key is None else {"key": key}
-            values = {"before": before, "after": after, "now": now}
-            clashes.append({"field": name, **place, **values})
+            clashes.append({"i": i, "j": j, "before": before, "after": after, "now": now})
+    for name, key, before, after, now in _compared_values(state, kind, data):
+        if now not in (before, after):
+            clash: dict[str, Any] = {"field": name}
+            if key is not None:
+                clash["key"] = key
+            clashes.append(clash | {"before": before, "after": after, "now": now})
+    return clashes + _linked_nulls(state, data)
+
+
+def _compared_values(
+    state: PairState, kind: str, data: log.Data
+) -> Iterator[tuple[str, str | None, Any, Any, Any]]:
+    """Yield field, key, the values before and after an event, and that of the state; no cells."""
+    for key, before, after in _comments(kind, data):
+        yield "comment", key, before or "", after or "", state.comments.get(key) or ""
+    for i, j, old_why, new_why in data.whys:
+        yield "why", f"{i}-{j}", old_why, new_why, state.whys.get((i, j))
+    if data.label is not None:
+        yield "label", None, *data.label, state.judgment
+    if data.flags is not None:
+        yield "flags", None, *data.flags, state.flags
+    for key, old_texts, new_texts in data.rewrites:
+        yield "rewrite", key, old_texts, new_texts, state.rewrites.get(key)
+    for key, old_spans, new_spans in data.extracts:
+        yield "extract", key, old_spans, new_spans, state.extracts.get(key)
+
+
+def _linked_nulls(state: PairState, data: log.Data) -> list[dict[str, Any]]:
+    """Return as conflicts the links of words that an event aligns to nothing."""
     nulls = {(i, j) for i, j, _, after in data.cells if after and -1 in (i, j)}
+    if not nulls:
+        return []
     written = {(i, j): after for i, j, _, after in data.cells}
-    return clashes + [
-        {"i": i, "j": j, "before": 0, "after": 0, "now": value}
-        for (i, j), value in (state.cells | written if nulls else {}).items()
-        if value and -1 not in (i, j) and ((i, -1) in nulls or (-1, j) in nulls)
-    ]
+    clashes = []
+    for (i, j), value in (state.cells | written).items():
+        is_link = value and -1 not in (i, j)
+        if is_link and ((i, -1) in nulls or (-1, j) in nulls):
+            clashes.append({"i": i, "j": j, "before": 0, "after": 0, "now": value})
+    return clashes
 
 
 def completed(state: PairState, kind: str, data: log.Data) -> log.Data:
     """Return an event's data as stored: without what is so already, with consequences added."""
-    if clashes := conflicts(state, kind, data):
+    clashes = conflicts(state, kind, data)
+    if clashes:
         raise Conflict(clashes)
-    cells = [w for w in data.cells if state.cells.get((w[0], w[1]), 0) != w[3]]
-    weighted = {(i, j) for i, j, *_ in data.weights}
-    lost = [cell for w in cells if (cell := (w[0], w[1])) in state.weights and cell not in weighted]
-    written = {(i, j) for i, j, *_ in cells}
-    nulls = {  # of words that are linked now
-        null
-        for i, j, _, after in cells
-        if after and -1 not in (i, j)
-        for null in ((i, -1), (-1, j))
-        if null in state.cells and null not in written
-    }
-    changes: dict[str, Any] = {
-        "cells": (*cells, *((*null, state.cells[null], 0) for null in sorted(nulls))),
-        "bulk": _marks(state.bulk, data.bulk, [w[:2] for w in cells if not w[3]]),
-        "rejected": _marks(state.rejected, data.rejected, [w[:2] for w in cells if w[3]]),
-        "seen": tuple(cell for cell in data.seen if cell in state.bulk) or (),  # the default itself
-        "weights": (*data.weights, *((*cell, state.weights[cell], None) for cell in lost)),
-        "whys": tuple(w for w in data.whys if state.whys.get((w[0], w[1])) != w[3]) or (),
-        "rewrites": tuple(w for w in data.rewrites if state.rewrites.get(w[0]) != w[2]) or (),
-        "extracts": tuple(w for w in data.extracts if state.extracts.get(w[0]) != w[2]) or (),
-    }
+    cells = [write for write in data.cells if state.cells.get(write[:2], 0) != write[3]]
+    linked = [write[:2] for write in cells if write[3]]
+    unlinked = [write[:2] for write in cells if not write[3]]
+    complete = copy(data)
+    complete.cells = (*cells, *_removed_nulls(state, cells))
+    complete.bulk = _marks(state.bulk, data.bulk, unlinked)
+    complete.rejected = _marks(state.rejected, data.rejected, linked)
+    complete.seen = log.stored(cell for cell in data.seen if cell in state.bulk)
+    complete.weights = (*data.weights, *_removed_weights(state, cells, data.weights))
+    complete.whys = log.stored(why for why in data.whys if state.whys.get(why[:2]) != why[3])
+    complete.rewrites = _new_values(state.rewrites, data.rewrites)
+    complete.extracts = _new_values(state.extracts, data.extracts)
     if kind == "done":
-        changes["before"] = state.done
+        complete.before = state.done
     if kind == "comment":
-        changes["before"] = state.comments.get(str(data.key), "")
+        complete.before = state.comments.get(str(data.key), "")
     if data.label is not None:
-        changes["label"] = (state.judgment, data.label[1])
+        complete.label = state.judgment, data.label[1]
     if data.flags is not None:
-        changes["flags"] = (state.flags, data.flags[1])
-    return msgspec.structs.replace(data, **changes)
+        complete.flags = state.flags, data.flags[1]
+    return complete
+
+
+def _removed_nulls(state: PairState, cells: Iterable[log.Write]) -> list[log.Write]:
+    """Return the writes that remove the nulls of words that written cells link."""
+    written = set()
+    filled = set()
+    for i, j, _, after in cells:
+        written.add((i, j))
+        if after and -1 not in (i, j):
+            filled.update([(i, -1), (-1, j)])
+    nulls = filled.intersection(state.cells) - written
+    return [(i, j, state.cells[i, j], 0) for i, j in sorted(nulls)]
+
+
+def _removed_weights(
+    state: PairState, cells: Iterable[log.Write], weights: Iterable[log.Weight]
+) -> list[log.Weight]:
+    """Return the writes that remove the weights of written cells, if no weight is written."""
+    weighted = {(i, j) for i, j, *_ in weights}
+    removed: list[log.Weight] = []
+    for i, j, *_ in cells:
+        weight = state.weights.get((i, j))
+        if weight is not None and (i, j) not in weighted:
+            removed.append((i, j, weight, None))
+    return removed
+
+
+def _new_values(held: Mapping[str, V], writes: Iterable[log.Keyed[V]]) -> tuple[log.Keyed[V], ...]:
+    """Return the writes of other values than those that are held."""
+    return log.stored(write for write in writes if held.get(write[0]) != write[2])
 
 
 def _marks(
-    marked: set[log.Cell], writes: Sequence[log.Write], cells: Iterable[log.Cell]
-) -> tuple[tuple[int, int, int, int], ...]:
-    """Return the marks that change, and those removed because their cells were written."""
-    changed = [(i, j, 1 - after, after) for i, j, _, after in writes if ((i, j) in marked) != after]
+    marked: set[log.Cell], writes: Iterable[log.Write], unmarked: Iterable[log.Cell]
+) -> tuple[log.Write, ...]:
+    """Return the marks that change, and the removal of those on cells that lose their mark."""
+    changed = []
+    for i, j, _, after in writes:
+        if ((i, j) in marked) != bool(after):
+            changed.append((i, j, 1 - after, after))
     written = {(i, j) for i, j, *_ in changed}
-    dropped = [(*cell, 1, 0) for cell in cells if cell in marked and cell not in written]
-    return (*changed, *dropped)
+    lost = [(*cell, 1, 0) for cell in unmarked if cell in marked and cell not in written]
+    return (*changed, *lost)
 
 
 def writes(kind: str, data: log.Data) -> bool:
     """Return whether an event changes anything except which links were looked at."""
+    if any(getattr(data, name) for name in _WRITES if name != "comments"):
+        return True
+    if any(before != after for _, before, after in _comments(kind, data)):
+        return True
+    for name in _CHANGES:
+        change = getattr(data, name)
+        if change is not None and change[0] != change[1]:
+            return True
     turn = _turn(kind, data)
-    changes = [*(getattr(data, name) for name in _CHANGES), turn and (turn.before, turn.after)]
-    return (
-        any(getattr(data, name) for name in _WRITES if name != "comments")
-        or any(before != after for _, before, after in _comments(kind, data))
-        or any(change and change[0] != change[1] for change in changes)
-    )
+    return turn is not None and turn.before != turn.after
 
 
 def _comment(kind: str, data: log.Data) -> log.OneComment | None:
+    """Return the comment that an event writes as old and new text, if any."""
     if kind == "comment":
         return log.OneComment(str(data.key), str(data.before), str(data.after))
     return data.comment
 
 
 def _comments(kind: str, data: log.Data) -> tuple[log.CommentWrite, ...]:
+    """Return all comments that an event writes."""
     written = _comment(kind, data)
     if written is None:
         return data.comments
@@ -310,6 +384,7 @@ def _comments(kind: str, data: log.Data) -> tuple[log.CommentWrite, ...]:
 
 
 def _turn(kind: str, data: log.Data) -> log.Turn | None:
+    """Return how an event marks the pair as done or open, if it does."""
     if kind == "done":
         return log.Turn(bool(data.before), bool(data.after))
     return data.done

@@ -77,36 +77,55 @@ class Transactions:
         return self.later(work).result()
 
     def _write(self) -> None:
-        if turns := [self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting)))]:
-            self._do(turns)
+        """Do the work that waits, as much as goes into one transaction."""
+        number = min(_MOST, len(self._waiting))
+        turns = [self._waiting.popleft() for _ in range(number)]
+        if turns:
+            self._commit(turns)
 
-    def _do(self, turns: list[_Turn]) -> None:
-        alone = len(turns) == 1
-        kept = () if alone else AlignkitError  # errors after which the others go on
+    def _commit(self, turns: list[_Turn]) -> None:
+        """Do the work of turns in one transaction, and give them their results after it.
+
+        Work that an AlignkitError ends is undone alone. After any other error each turn gets a
+        transaction of its own, so that only that of the faulty work fails.
+        """
+        if len(turns) == 1:
+            self._commit_one(turns[0])
+            return
         ends: list[Callable[[], None]] = []
         try:
             with self.writing() as conn:
                 for work, future in turns:
-                    if not alone:  # within that of the turn before, in less time than beside it
-                        _SAVEPOINT(conn)
+                    _SAVEPOINT(conn)  # within that of the turn before, in less time than beside it
                     try:
                         ends.append(partial(future.set_result, work(conn)))
-                    except kept as problem:
+                    except AlignkitError as problem:
                         conn.exec_driver_sql("ROLLBACK TO SAVEPOINT turn")
                         ends.append(partial(future.set_exception, problem))
         except BaseException as problem:
-            fault = isinstance(problem, Exception) and not isinstance(problem, DatabaseAway)
+            fault_of_work = isinstance(problem, Exception) and not isinstance(problem, DatabaseAway)
             for turn in turns:
-                if fault and not alone:  # it is in some of the work
-                    self._do([turn])
+                if fault_of_work:
+                    self._commit_one(turn)
                 else:
                     turn.future.set_exception(problem)
+            return
+        for end in ends:
+            end()
+
+    def _commit_one(self, turn: _Turn) -> None:
+        """Do the work of one turn in a transaction of its own."""
+        try:
+            with self.writing() as conn:
+                result = turn.work(conn)
+        except BaseException as problem:
+            turn.future.set_exception(problem)
         else:
-            for end in ends:
-                end()
+            turn.future.set_result(result)
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
+        """Turn the errors of the database and of broken content into those of a project."""
         try:
             yield
         except DBAPIError as problem:
@@ -119,6 +138,7 @@ class Transactions:
             raise DamagedProject(self.path, str(problem)) from None
 
     def _refusal(self, problem: Exception) -> ProjectError:
+        """Return the error that explains what the database reports."""
         raise NotImplementedError
 
     def faults(self) -> list[str]:
