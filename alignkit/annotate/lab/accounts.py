@@ -62,11 +62,13 @@ class Accounts:
             return _get(step, name)
 
     def _change(self, step: LabStep, account: Any, new: dict[str, Any]) -> None:
-        closed = new.get("state") == CLOSED
-        if closed or new.get("rank", OWNER) != OWNER:
-            for project in ("", *(step.roles(account) if closed else ())):
+        """Change an account; one that is closed or loses its rank may not be the last owner."""
+        closes = new.get("state") == CLOSED
+        if closes or new.get("rank", OWNER) != OWNER:
+            step.check_other_owner(account, "")
+        if closes:
+            for project in step.roles(account):
                 step.check_other_owner(account, project)
-        if closed:
             self._end_access(step, account, "closed")
         step.update(schema.account, _ACCOUNT.id == account.id, **new)
         self._sessions.refresh(step, _SESSION.account == account.id)
@@ -75,7 +77,8 @@ class Accounts:
         """End all sessions (but that of a cookie), tokens and unused links of an account."""
         self._sessions.close(step, account, why, _SESSION.hash != values.digest(keep))
         step.delete(schema.link, _LINK.account == account.id, _LINK.used.is_(None))
-        if count := step.delete(schema.token, schema.token.c.account == account.id):
+        count = step.delete(schema.token, schema.token.c.account == account.id)
+        if count:
             step.log("tokens withdrawn", account.name, after={"why": why, "tokens": count})
 
     def join(self, step: LabStep, account: Any, password: str, kind: str) -> None:
@@ -97,13 +100,23 @@ class Accounts:
 
 
 def _get(step: LabStep, name: str) -> AccountRow:
-    return _row(step.ask(_ROWS, _ACCOUNT.name == step.account(name).name).one())
+    """Return an account for the page."""
+    account = step.account(name)
+    return _row(step.ask(_ROWS, _ACCOUNT.name == account.name).one())
 
 
 def _row(row: Any) -> AccountRow:
-    known = row.name, row.rank, row.may_create, row.state
-    times = values.timestamp(row.made), values.timestamp(row.seen)
-    return AccountRow(*known, *times, row.projects, values.etag(*known))
+    """Return a row of `_ROWS` for the page."""
+    return AccountRow(
+        name=row.name,
+        rank=row.rank,
+        may_create=row.may_create,
+        state=row.state,
+        made=values.timestamp(row.made),
+        seen=values.timestamp(row.seen),
+        projects=row.projects,
+        etag=values.etag(row.name, row.rank, row.may_create, row.state),
+    )
 
 
 class JoinLinks:
@@ -138,9 +151,11 @@ class JoinLinks:
                 if account.state != OPEN:
                     raise LabError(f"The account {name} is {account.state}, not open.", "state")
             step.check_manager(account)
-            if project and invites:
+            if not invites:
+                role = ""
+            elif project:
                 self._projects.give_role(step, account, project, role, False)
-            return _make(step, kind, account, project, role * invites)
+            return _make(step, kind, account, project, role)
 
     def peek(self, token: str) -> JoinInfo | None:
         """Return what a link is for, without using it; None if it is not valid."""
@@ -154,13 +169,16 @@ class JoinLinks:
         self, token: str, password: str, *, name: str = "", address: str, agent: str = ""
     ) -> values.NewSession:
         """Set the password and start a session; of two at once, one is refused."""
-        if (info := self.peek(token)) is None:
+        info = self.peek(token)
+        if info is None:
             raise LabError(*values.GONE)
         name = info.name or values.checked_name(name)
         secret = hashed(password)
         with self._database.change(Actor(name, address=address)) as step:
-            unused = _LINK.hash == values.digest(token), _LINK.used.is_(None)
-            if _valid(step, token) is None or not step.update(schema.link, *unused, used=step.now):
+            if _valid(step, token) is None:
+                raise LabError(*values.GONE)
+            is_link = _LINK.hash == values.digest(token)
+            if not step.update(schema.link, is_link, _LINK.used.is_(None), used=step.now):
                 raise LabError(*values.GONE)
             account = step.find(name) or _add(step, name, OWNER)
             if info.kind == values.FIRST and account.rank != OWNER:
@@ -172,10 +190,13 @@ class JoinLinks:
     def withdraw(self, id: str, actor: Actor, *, project: str = "") -> None:
         """Make a link for a person of a project (or of any) invalid; no error if it is gone."""
         with self._database.change(actor) as step:
-            waiting = id_fits(_LINK, id), _LINK.used.is_(None), _LINK.account.is_not(None)
-            link = step.ask(_NAMED, *waiting).first()
-            if link and (not project or project in step.roles(step.account(link.name))):
-                step.check_manager(step.account(link.name))
+            is_waiting = sa.and_(_LINK.used.is_(None), _LINK.account.is_not(None))
+            link = step.ask(_NAMED, id_fits(_LINK, id), is_waiting).first()
+            if link is None:
+                return
+            account = step.account(link.name)
+            if not project or project in step.roles(account):
+                step.check_manager(account)
                 step.delete(schema.link, _LINK.hash == link.hash)
                 step.log("link withdrawn", link.name, project=project)
 
@@ -198,20 +219,34 @@ class JoinLinks:
 
 
 def _add(step: LabStep, name: str, rank: str) -> Any:
-    row = {"rank": rank, "may_create": False, "password": "", "state": INVITED, "made": step.now}
-    step.insert(schema.account, name=name, **row)
+    """Add an account that has not joined yet, and return its row."""
+    step.insert(
+        schema.account,
+        name=name,
+        rank=rank,
+        may_create=False,
+        password="",
+        state=INVITED,
+        made=step.now,
+    )
     step.log("account made", name, after={"rank": rank})
     return step.account(name)
 
 
 def _make(step: LabStep, kind: str, account: Any, project: str, role: str) -> values.FreshLink:
+    """Make a link for an account, or for the first owner (None), in place of an earlier one."""
     token = secrets.token_urlsafe(32)
+    hash = values.digest(token)
     expires = step.now + _LASTS[kind]
-    id, name = (None, "") if account is None else (account.id, account.name)
+    id = None
+    name = ""
+    if account is not None:
+        id = account.id
+        name = account.name
     step.delete(schema.link, _LINK.account == id, _LINK.used.is_(None))
     step.insert(
         schema.link,
-        hash=values.digest(token),
+        hash=hash,
         kind=kind,
         account=id,
         project=project,
@@ -220,9 +255,7 @@ def _make(step: LabStep, kind: str, account: Any, project: str, role: str) -> va
         expires=expires,
     )
     step.log("link made", name, project=project, after=kind)
-    return values.FreshLink(
-        values.public_id(values.digest(token)), token, values.timestamp(expires)
-    )
+    return values.FreshLink(values.public_id(hash), token, values.timestamp(expires))
 
 
 def _valid(step: LabStep, token: str) -> Any:
@@ -230,12 +263,12 @@ def _valid(step: LabStep, token: str) -> Any:
 
     Else the owner of one project could keep a link until the person has a role elsewhere.
     """
-    unused = _LINK.hash == values.digest(token), _LINK.used.is_(None), _LINK.expires > step.now
-    link = step.ask(_NAMED, *unused).first()
+    is_valid = sa.and_(_LINK.used.is_(None), _LINK.expires > step.now)
+    link = step.ask(_NAMED, _LINK.hash == values.digest(token), is_valid).first()
     if link is None or link.kind == values.FIRST:
         return link
     account = step.account(link.name)
-    fits = account.state == (INVITED if link.kind == INVITE else OPEN)
-    if fits and step.may_manage(link.by, account):
+    expected = INVITED if link.kind == INVITE else OPEN
+    if account.state == expected and step.may_manage(link.by, account):
         return link
     return None

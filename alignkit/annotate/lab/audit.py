@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timezone
 from threading import Lock
@@ -22,9 +22,11 @@ from alignkit.annotate.lab.bodies import AuditRow
 from alignkit.annotate.lab.values import INVITED, NOBODY, OPEN, OWNER, Actor, LabError, timestamp
 from alignkit.annotate.project import engines, names
 
-_ACCOUNT, _ROLE, _LINK, _PROJECT, _AUDIT = (
-    table.c for table in (schema.account, schema.role, schema.link, schema.project, schema.audit)
-)
+_ACCOUNT = schema.account.c
+_AUDIT = schema.audit.c
+_LINK = schema.link.c
+_PROJECT = schema.project.c
+_ROLE = schema.role.c
 _RULES = {schema.account, schema.role, schema.project}
 # seconds after which an address goes; rows at once
 _BLANKED = 90 * values.DAY
@@ -53,11 +55,8 @@ class LabStep:
 
     def ask(self, what: sa.Table | sa.Select[Any], *which: sa.ColumnElement[bool]) -> Any:
         """Return rows."""
-        if isinstance(what, sa.Table):
-            asked = sa.select(what)
-        else:
-            asked = what
-        return self.conn.execute(asked.where(*which))
+        query = sa.select(what) if isinstance(what, sa.Table) else what
+        return self.conn.execute(query.where(*which))
 
     def insert(self, table: sa.Table, **values: object) -> None:
         """Add a row."""
@@ -81,7 +80,6 @@ class LabStep:
         name, by, address, lab_owner = self.actor
         if lab_owner and project:
             by += " (lab owner)"
-        old, new = (x if isinstance(x, str) else json.encode(x).decode() for x in (before, after))
         self.insert(
             schema.audit,
             at=self.now,
@@ -91,20 +89,26 @@ class LabStep:
             project=project,
             action=action,
             target=target,
-            before=old,
-            after=new,
+            before=_logged(before),
+            after=_logged(after),
         )
 
     def check(self, etag: str, now: str, target: str, project: str = "") -> None:
         """Refuse a change of a row that changed after it was read; an empty etag fits."""
-        if etag not in ("", now):
-            asked = sa.select(_AUDIT.actor, _AUDIT.at).order_by(_AUDIT.n.desc()).limit(1)
-            mine = _AUDIT.target == target, _AUDIT.project == project, _AUDIT.action.in_(_CHANGES)
-            who, at = self.ask(asked, *mine).first() or ("", 0)
-            raise LabError(
-                f"{who or 'A command'} changed this at {timestamp(at)[11:16]}. Nothing was saved.",
-                "changed",
-            )
+        if etag in ("", now):
+            return
+        last_change = (
+            sa.select(_AUDIT.actor, _AUDIT.at)
+            .where(_AUDIT.target == target, _AUDIT.project == project)
+            .where(_AUDIT.action.in_(_CHANGES))
+            .order_by(_AUDIT.n.desc())
+            .limit(1)
+        )
+        actor, at = self.ask(last_change).first() or ("", 0)
+        hour = timestamp(at)[11:16]
+        raise LabError(
+            f"{actor or 'A command'} changed this at {hour}. Nothing was saved.", "changed"
+        )
 
     def find(self, name: str) -> Any:
         """Return the row of an account; None if there is none."""
@@ -112,7 +116,8 @@ class LabStep:
 
     def account(self, name: str) -> Any:
         """Return the row of an account."""
-        if (row := self.find(name)) is None:
+        row = self.find(name)
+        if row is None:
             raise LabError(f"There is no account {name[:40]!r}.", "unknown")
         return row
 
@@ -125,7 +130,8 @@ class LabStep:
 
     def project(self, slug: str) -> Any:
         """Return the row of a project that is not deleted."""
-        if (row := self.ask(schema.project, _PROJECT.slug == slug, LIVE).first()) is None:
+        row = self.ask(schema.project, _PROJECT.slug == slug, LIVE).first()
+        if row is None:
             raise LabError(f"There is no project {slug[:40]!r}.", "unknown")
         return row
 
@@ -140,18 +146,18 @@ class LabStep:
 
     def check_other_owner(self, account: Any, project: str) -> None:
         """Refuse to lose the last open owner of a project, or of the lab (empty)."""
-        owns = (self.roles(account).get(project) if project else account.rank) == OWNER
-        if account.state != OPEN or not owns:
+        role = self.roles(account).get(project) if project else account.rank
+        if account.state != OPEN or role != OWNER:
             return
         others = sa.select(_ACCOUNT.id).where(_ACCOUNT.state == OPEN, _ACCOUNT.id != account.id)
+        last = "The last owner"
         if project:
-            others = others.join(schema.role).where(_ROLE.project == project)
-        if self.ask(others, (_ROLE.role if project else _ACCOUNT.rank) == OWNER).first() is None:
-            raise LabError(
-                f"The last owner{' of ' * bool(project)}{project} cannot leave. Make "
-                "somebody else owner first.",
-                "last",
-            )
+            others = others.join(schema.role).where(_ROLE.project == project, _ROLE.role == OWNER)
+            last += f" of {project}"
+        else:
+            others = others.where(_ACCOUNT.rank == OWNER)
+        if self.ask(others).first() is None:
+            raise LabError(f"{last} cannot leave. Make somebody else owner first.", "last")
 
     def may_manage(self, manager: str, account: Any) -> bool:
         """Return whether somebody may make links for an account and end its sessions.
@@ -159,27 +165,44 @@ class LabStep:
         Commands, which have no name, may. The owner of one project may not take over a lab owner, a
         person of other projects, or one who was invited elsewhere and only added to this project.
         """
-        own = self.find(manager) if manager else None
+        if not manager:
+            return True
+        own = self.find(manager)
         if own is None or own.state != OPEN:
-            return not manager
-        if OWNER in (own.rank, account.rank):
-            return bool(own.rank == OWNER)
-        mine = self.roles(own)
-        theirs = self.roles(account)
-        if not theirs:  # an invitation that was taken back: the name is free for another
+            return False
+        if own.rank == OWNER:
+            return True
+        if account.rank == OWNER:
+            return False
+        own_roles = self.roles(own)
+        their_roles = self.roles(account)
+        if not their_roles:  # an invitation that was taken back: the name is free for another
             links = self.ask(schema.link, _LINK.account == account.id)
             return account.state == INVITED and links.first() is None
-        if any(mine.get(x) != OWNER for x in theirs) or account.may_create > own.may_create:
+        owns_all = all(own_roles.get(project) == OWNER for project in their_roles)
+        if not owns_all or account.may_create > own.may_create:
             return False
-        made = _AUDIT.action == "link made", _AUDIT.target == account.name
-        here = _AUDIT.after == values.INVITE, _AUDIT.project.in_(theirs)
-        invited = self.ask(sa.select(_AUDIT.n).limit(1), *made, *here).first()
-        return account.state == INVITED or invited is not None
+        return account.state == INVITED or self._was_invited(account, their_roles)
+
+    def _was_invited(self, account: Any, projects: Iterable[str]) -> bool:
+        """Return whether an account was invited to one of some projects."""
+        invitation = (
+            sa.select(_AUDIT.n)
+            .where(_AUDIT.action == "link made", _AUDIT.target == account.name)
+            .where(_AUDIT.after == values.INVITE, _AUDIT.project.in_(projects))
+            .limit(1)
+        )
+        return self.ask(invitation).first() is not None
 
     def check_manager(self, account: Any) -> None:
         """Refuse an actor who may not manage an account."""
         if not self.may_manage(self.actor.name, account):
             raise LabError(f"Only a lab owner can do this for {account.name}.", "forbidden")
+
+
+def _logged(value: Any) -> str:
+    """Return a value as the audit log holds it."""
+    return value if isinstance(value, str) else json.encode(value).decode()
 
 
 class LabDatabase:
@@ -188,8 +211,10 @@ class LabDatabase:
     def __init__(self, engine: sa.Engine, place: str) -> None:
         self.place = names.shown_place(place)
         self.clock: Callable[[], float] = time.time
-        self.changes = self.rules = 0
-        """How often this process has written, and accounts, roles or projects, which are kept."""
+        self.changes = 0
+        """How often this process has written."""
+        self.rules = 0
+        """How often it has written accounts, roles or projects, which are kept in memory."""
         self._engine = engine
         self._writing = Lock()
 
@@ -214,6 +239,7 @@ class LabDatabase:
 
     @contextmanager
     def _step(self, opened: _Opened, actor: Actor) -> Iterator[LabStep]:
+        """Open a step in a connection for reading or writing."""
         try:
             with opened(self._engine) as conn:
                 yield LabStep(conn, actor, self.now())
@@ -235,39 +261,44 @@ class AuditLog:
 
     def rows(self, after: int = 0, limit: int = 100, **which: str) -> list[AuditRow]:
         """Return rows as in `lines`, the newest first; `after` is the number of the last seen."""
-        asked = _asked(**which).order_by(_AUDIT.n.desc())
-        return self._read(asked.where(_AUDIT.n < after) if after else asked, limit)
+        query = _select_rows(**which).order_by(_AUDIT.n.desc())
+        if after:
+            query = query.where(_AUDIT.n < after)
+        return self._read(query, limit)
 
     def lines(self, **which: str) -> Iterator[bytes]:
         """Yield rows as JSON lines, the oldest first: of a `project`, `person` or `day`."""
-        asked = _asked(**which).order_by(_AUDIT.n)
-        last = 0
-        while rows := self._read(asked.where(_AUDIT.n > last), _MOST):
+        query = _select_rows(**which).order_by(_AUDIT.n)
+        rows = self._read(query, _MOST)
+        while rows:
             for row in rows:
                 yield json.encode(row) + b"\n"
-            last = rows[-1].n
+            rows = self._read(query.where(_AUDIT.n > rows[-1].n), _MOST)
 
-    def _read(self, asked: sa.Select[Any], limit: int) -> list[AuditRow]:
+    def _read(self, query: sa.Select[Any], limit: int) -> list[AuditRow]:
+        """Return the first rows of a query, with their times as text."""
         with self._database.reading() as step:
-            rows = step.ask(asked.limit(min(limit, _MOST)))
-            return [AuditRow(**{**row._mapping, "at": timestamp(row.at)}) for row in rows]
+            rows = step.ask(query.limit(min(limit, _MOST))).mappings()
+            return [AuditRow(**{**row, "at": timestamp(row["at"])}) for row in rows]
 
     def tidy(self, step: LabStep) -> None:
         """Blank the addresses of old rows."""
-        old = _AUDIT.at < step.now - _BLANKED, _AUDIT.address != ""
-        step.update(schema.audit, *old, address="")
+        is_old = _AUDIT.at < step.now - _BLANKED
+        step.update(schema.audit, is_old, _AUDIT.address != "", address="")
 
 
-def _asked(project: str = "", person: str = "", day: str = "") -> sa.Select[Any]:
-    asked = sa.select(schema.audit)
+def _select_rows(project: str = "", person: str = "", day: str = "") -> sa.Select[Any]:
+    """Return the statement for the rows of a project, a person or a day; all three may be empty."""
+    query = sa.select(schema.audit)
     if project:
-        asked = asked.where(_AUDIT.project == project)
+        query = query.where(_AUDIT.project == project)
     if person:
-        asked = asked.where(sa.or_(_AUDIT.actor == person, _AUDIT.target == person))
+        query = query.where(sa.or_(_AUDIT.actor == person, _AUDIT.target == person))
     if day:
         try:
-            start = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=timezone.utc).timestamp()
+            date = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=timezone.utc)
         except ValueError:
             raise LabError("Give a day as in 2026-11-27.", "invalid", "day") from None
-        asked = asked.where(_AUDIT.at.between(start, start + values.DAY - 1))
-    return asked
+        start = date.timestamp()
+        query = query.where(_AUDIT.at.between(start, start + values.DAY - 1))
+    return query

@@ -30,40 +30,52 @@ _WAIT = 10.0  # seconds that a request waits for a project to be open
 _EVERY = 5.0  # seconds between two writings of counts
 _SELDOM = 12  # writings between two times that what is old is removed
 
-_name = schema.account.c.name
+_account = schema.account.c
+_assignment = schema.assignment.c
+_counts = schema.pair_counts.c
 _event = schema.event_table.c
 _stream = schema.stream.c
-_row = schema.assignment.c
-_count = schema.pair_counts.c
-_MINE = _name == bindparam("name")
-_counted = and_(_count.account == _row.account, _count.pair == _row.pair)
-_assigned = schema.assignment.join(schema.account).outerjoin(schema.pair_counts, _counted)
-_done = func.coalesce(func.sum(cast(_count.done, Integer)), 0)
-_OWN = select(_name, func.count(), _done).select_from(_assigned).group_by(_name)
+
+_ASSIGNED_COUNTS = and_(_counts.account == _assignment.account, _counts.pair == _assignment.pair)
+_NUMBER_DONE = func.coalesce(func.sum(cast(_counts.done, Integer)), 0)
+_SELECT_ASSIGNED = (
+    select(_account.name, func.count(), _NUMBER_DONE)
+    .select_from(
+        schema.assignment.join(schema.account).outerjoin(schema.pair_counts, _ASSIGNED_COUNTS)
+    )
+    .group_by(_account.name)
+)
 """All pairs and done pairs of each annotator with assigned pairs."""
 
-_events = schema.event_table.join(schema.stream, _stream.id == _event.stream)
-_events = _events.join(schema.account, schema.account.c.id == _stream.account)
-_PACE = select(_event.at, _stream.pair).select_from(_events).where(_MINE, _event.sent != "")
-_PACE = _PACE.order_by(_event.n.desc()).limit(500)
-"""The times of one's last events, and their pairs."""
-_others = _events.join(
-    schema.pair_counts, and_(_count.account == _stream.account, _count.pair == _stream.pair)
+_EVENTS = schema.event_table.join(schema.stream, _stream.id == _event.stream).join(
+    schema.account, _account.id == _stream.account
 )
-_REOPENED = (
+_SELECT_LAST_SENT = (
+    select(_event.at, _stream.pair)
+    .select_from(_EVENTS)
+    .where(_account.name == bindparam("name"), _event.sent != "")
+    .order_by(_event.n.desc())
+    .limit(500)
+)
+"""The times of an annotator's last events, and their pairs."""
+
+_STREAM_COUNTS = and_(_counts.account == _stream.account, _counts.pair == _stream.pair)
+_SELECT_REOPENED = (
     select(_stream.pair, func.max(_event.kind))
-    .select_from(_others)
-    .where(
-        _MINE,
-        _event.actor != bindparam("name"),
-        _event.kind.in_(("text", "done")),
-        _count.done.is_(False),
-    )
+    .select_from(_EVENTS.join(schema.pair_counts, _STREAM_COUNTS))
+    .where(_account.name == bindparam("name"), _event.actor != bindparam("name"))
+    .where(_event.kind.in_(("text", "done")), _counts.done.is_(False))
     .group_by(_stream.pair)
     .limit(20)
 )
+"""The pairs of an annotator that others have opened again, with the kind of event."""
 _REASONS = {"text": "its words were corrected", "done": "it is to be aligned now"}
 _LEAST = 5  # pairs from which a pace is told
+
+
+def _work_time(times: list[float]) -> float:
+    """Return the seconds between times of events, in order, without the breaks."""
+    return sum(after - before for before, after in pairwise(times) if after - before < GAP)
 
 
 class ListCounts(NamedTuple):
@@ -97,21 +109,25 @@ class Desks:
     def get(self, project: ProjectRow) -> Desk:
         """Return the desk of a project, opened if necessary."""
         with self._lock:
-            if (desk := self._open.get(project.key)) is not None:
+            desk = self._open.get(project.key)
+            if desk is not None:
                 self._open.move_to_end(project.key)
                 return desk
         with self._opening:
             with self._lock:
-                if (desk := self._open.get(project.key)) is not None:
+                desk = self._open.get(project.key)
+                if desk is not None:
                     return desk
-                idle = [*self._open][: max(0, len(self._open) + 1 - _MOST)]
+                too_many = max(0, len(self._open) + 1 - _MOST)
+                idle = list(self._open)[:too_many]
             for key in idle:
                 self.close(key)
             desk = Desk(self._opened(project), only_assigned=True, file=f"{project.slug}.alignkit")
             if project.task != "extract" and project.state == "open":
                 desk.enter(desk.store.project().gold, 0)
             with self._lock:
-                self._open[project.key], self._rows[project.key] = desk, project
+                self._open[project.key] = desk
+                self._rows[project.key] = project
         self.count(project, desk.store)
         return desk
 
@@ -121,9 +137,9 @@ class Desks:
         return desk is not None and desk.knows(name)
 
     def _opened(self, project: ProjectRow) -> Opening:
+        """Open a project, and wait until it is open."""
         place = self._lab.project_place(project.key)
-        turn = self._lab.folder / "training"
-        job = Job(place, annotator="", turn=str(turn))
+        job = Job(place, annotator="", turn=str(self._lab.folder / "training"))
         opening = Opening(job, None, fallback=SuggestionPlan("none"), note=self._note)
         opening.start(failed=lambda: None)
         until = time.monotonic() + _WAIT
@@ -162,17 +178,21 @@ class Desks:
         """Return one's pairs that were opened again, and the minutes left; of open projects."""
         with self._lock:
             desk = self._open.get(key)
-        if desk is None or name not in (done := self._counts[key].own):
+        if desk is None:
+            return [], None
+        counts = self._counts[key].own
+        if name not in counts:
             return [], None
         with desk.store.database.reading() as conn:
-            mine = conn.execute(_PACE, {"name": name}).all()
-            reopened = conn.execute(_REOPENED, {"name": name}).all()
-        times = [datetime.fromisoformat(at).timestamp() for at, _ in reversed(mine)]
-        spent = sum(step for a, b in pairwise(times) if (step := b - a) < GAP)
-        pairs = len({k for _, k in mine})
-        left = done[name][1] - done[name][0]
+            last_sent = conn.execute(_SELECT_LAST_SENT, {"name": name}).all()
+            reopened = conn.execute(_SELECT_REOPENED, {"name": name}).all()
         reasons = [(k, _REASONS[kind]) for k, kind in reopened]
-        return reasons, spent / 60 / pairs * left if pairs >= _LEAST else None
+        pairs = len({k for _, k in last_sent})
+        if pairs < _LEAST:
+            return reasons, None
+        times = [datetime.fromisoformat(at).timestamp() for at, _ in reversed(last_sent)]
+        done, all_pairs = counts[name]
+        return reasons, _work_time(times) / 60 / pairs * (all_pairs - done)
 
     def now(self, project: ProjectRow) -> ListCounts | None:
         """Return the counts of a project: of now if it is open and small, else of lately."""
@@ -192,32 +212,32 @@ class Desks:
             known = self.counts(project.key)
             if known is not None and known.n == n and (not docket or known.ready is not None):
                 return known
-            people = {x.name for x in self._lab.projects.people(project.slug) if x.annotates}
+            people = self._lab.projects.people(project.slug)
+            annotators = {person.name for person in people if person.annotates}
             info = queries.project_info(conn)
-            rows = conn.execute(_OWN).all()
-            own = {name: (int(done), pairs) for name, pairs, done in rows if name in people}
+            rows = conn.execute(_SELECT_ASSIGNED).all()
+            own = {name: (int(done), pairs) for name, pairs, done in rows if name in annotators}
             accounts = {name: account for account, name in enumerate(info.annotators, 1)}
             account = accounts.get(info.gold, -1)
-            gold = queries.PairList(conn, account, everything=True).count_done()
-            event = schema.event_table.c
-            at = conn.execute(select(event.at).where(event.n == n)).scalar()
+            done = queries.PairList(conn, account, everything=True).count_done()
+            at = conn.execute(select(_event.at).where(_event.n == n)).scalar()
+        if done == 0 and own:
+            finished = sum(own_done for own_done, _ in own.values())
+            assigned = sum(own_pairs for _, own_pairs in own.values())
+            done = finished * info.pairs // assigned
+        ready = None
         if info.task == "extract":
             ready = 0
         elif docket:
             ready = docket().count_ready()
-        else:
-            ready = None
-        finished, all_pairs = (sum(x) for x in zip(*own.values(), strict=True)) if own else (0, 1)
-        done = gold or finished * info.pairs // all_pairs
-        last = None
-        if at:
-            last = datetime.fromisoformat(at).timestamp()
+        last = datetime.fromisoformat(at).timestamp() if at else None
         counts = ListCounts(n, info.pairs, done, ready, bool(rows), own, last)
         with self._lock:
             self._counts[project.key] = counts
         return counts
 
     def _save(self, key: str, desk: Desk) -> None:
+        """Write the counts of an open project for lists, if they have changed."""
         before = self.counts(key)
         row = self._rows[key]
         counts = self.count(row, desk.store, desk.pairs_to_decide)

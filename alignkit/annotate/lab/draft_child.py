@@ -16,7 +16,7 @@ from contextlib import suppress
 from msgspec import json
 
 from alignkit.annotate.creation import create_project
-from alignkit.annotate.importing import import_pairs, merge_project
+from alignkit.annotate.importing import Imported, import_pairs, merge_project
 from alignkit.annotate.lab.bodies import ImportDone, NewImport, NewProject
 from alignkit.annotate.lab.draft_reading import DraftReader
 from alignkit.annotate.lab.drafts import MB, DraftJob
@@ -32,22 +32,24 @@ from alignkit.model.corpus import Corpus
 from alignkit.model.labels import get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
-_READING = (2048 * MB, 120, 600 * MB)
+_READING = (2048 * MB, 120, 600 * MB)  # memory, seconds, bytes of a written file
 _MAKING = (4096 * MB, 600, 4096 * MB)
 _WARNINGS = 100
 
 
 def main() -> None:
     """Do the job on standard input."""
-    do_job(DraftJob, _do)
+    do_job(DraftJob, _run)
 
 
-def _do(job: DraftJob, out: Output, _: threading.Event) -> bytes:
+def _run(job: DraftJob, out: Output, _: threading.Event) -> bytes:
+    """Read a draft, make a project of it or import it; return the result as JSON."""
     give_way()
     announce(out)
     os.umask(0o077)
     logging.disable()  # messages have words of the texts
-    _limit(*(_MAKING if job.place else _READING))
+    limits = _MAKING if job.place else _READING
+    _limit(*limits)
     if job.bring is not None:
         return json.encode(_import(job, job.bring))
     if job.new is not None:
@@ -66,16 +68,18 @@ def _limit(memory: int, seconds: int, written: int) -> None:
         raise ProjectError("This takes too much time. Split the files.")
 
     signal.signal(signal.SIGXCPU, too_long)
-    for kind, soft, hard in (
-        (resource.RLIMIT_DATA, memory, memory),
-        (resource.RLIMIT_FSIZE, written, written),
-        (resource.RLIMIT_CPU, seconds, seconds + 5),
-    ):
+    limits = {
+        resource.RLIMIT_DATA: (memory, memory),
+        resource.RLIMIT_FSIZE: (written, written),
+        resource.RLIMIT_CPU: (seconds, seconds + 5),
+    }
+    for kind, soft_and_hard in limits.items():
         with suppress(ValueError, OSError):  # a lower limit holds already
-            resource.setrlimit(kind, (soft, hard))
+            resource.setrlimit(kind, soft_and_hard)
 
 
 def _create(job: DraftJob, new: NewProject) -> None:
+    """Make a project of the pairs of a draft, or of the log of the project in it."""
     draft = job.record.draft
     project = job.pairs.with_suffix(".alignkit")
     adopted = project.exists()
@@ -86,10 +90,13 @@ def _create(job: DraftJob, new: NewProject) -> None:
     kind = new.suggestions.kind if new.task == "align" else "none"
     name = new.suggestions.name
     models = {file.name: file.n for file in draft.files if file.kind == "model"}
-    if name not in {"model": models, "initial": draft.annotators}.get(kind, [name]):
+    is_unknown_model = kind == "model" and name not in models
+    is_unknown_annotator = kind == "initial" and name not in draft.annotators
+    if is_unknown_model or is_unknown_annotator:
         raise ProjectError(f"{name or 'Nobody'} cannot suggest links. Choose another.")
     if kind == "model":
-        shutil.copyfile(os.path.join(job.folder, str(models[name])), name := job.model)
+        shutil.copyfile(os.path.join(job.folder, str(models[name])), job.model)
+        name = job.model
     if adopted:
         with Store.open(str(project), readonly=True) as store:
             build_project(job.place, store.log())
@@ -106,11 +113,12 @@ def _create(job: DraftJob, new: NewProject) -> None:
 
 
 def _corpus(job: DraftJob) -> Corpus:
+    """Return the pairs of a draft."""
     return read_corpus(job.pairs, format="alignkit-jsonl", max_size=512)
 
 
 def _import(job: DraftJob, new: NewImport) -> ImportDone:
-    format = job.record.format
+    """Import the pairs of a draft into a project, or merge the project in it; say what changed."""
     project = job.pairs.with_suffix(".alignkit")
     with Store.open(job.place) as store:
         if project.exists():
@@ -119,18 +127,7 @@ def _import(job: DraftJob, new: NewImport) -> ImportDone:
             with Store.open(str(project), readonly=True) as other:
                 result = merge_project(store, other, dry=new.dry_run)
         else:
-            pairs = list(_corpus(job))
-            if format:
-                holds = get_format(format).holds
-            else:
-                holds = frozenset({"text"})
-            numbered = all(pair.id == str(k) for k, pair in enumerate(pairs, 1))
-            in_order = "ids" not in holds and numbered and not new.add_pairs
-            if new.words_only:
-                pairs = [SentencePair(pair.id, pair.source, pair.target) for pair in pairs]
-            result = import_pairs(
-                store, pairs, holds=holds, in_order=in_order, add=new.add_pairs, dry=new.dry_run
-            )
+            result = _import_pairs(job, new, store)
     counts = {
         "pairs of the project": result.pairs - result.added,
         "pairs added": result.added,
@@ -144,3 +141,17 @@ def _import(job: DraftJob, new: NewImport) -> ImportDone:
     }
     warnings = [*result.warnings(), *result.removed()][:_WARNINGS]
     return ImportDone([*counts.items()], warnings, new.dry_run)
+
+
+def _import_pairs(job: DraftJob, new: NewImport, store: Store) -> Imported:
+    """Import the pairs of a draft, by their order if they have no ids of their own."""
+    pairs = list(_corpus(job))
+    format = job.record.format
+    holds = get_format(format).holds if format else frozenset({"text"})
+    numbered = all(pair.id == str(k) for k, pair in enumerate(pairs, 1))
+    in_order = "ids" not in holds and numbered and not new.add_pairs
+    if new.words_only:
+        pairs = [SentencePair(pair.id, pair.source, pair.target) for pair in pairs]
+    return import_pairs(
+        store, pairs, holds=holds, in_order=in_order, add=new.add_pairs, dry=new.dry_run
+    )

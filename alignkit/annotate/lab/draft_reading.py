@@ -27,13 +27,14 @@ from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.validation import Examination, examine
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownFormatError
+from alignkit.io.base_checks import Suspicion
 from alignkit.io.detection import find_format
 from alignkit.io.formats import FORMATS, get_format, prepare
 from alignkit.io.opening import head_of, open_input, wide_encoding
 from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import BITEXT
 from alignkit.io.reading import write_corpus
-from alignkit.io.text_files import TextFile
+from alignkit.io.text_files import Finding, TextFile
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import TOKENIZERS
@@ -42,11 +43,13 @@ Choices = Sequence[tuple[str, str]]
 
 
 def _same(values: Iterable[str]) -> Choices:
+    """Return choices that are shown as they are."""
     return [(value, value) for value in values]
 
 
 _PAIRS = 200_000
 _ANNOTATORS = 1000
+_MOST_PAIRS_SHOWN = 10  # of a finding
 _KINDS = [
     ("source", "Source words"),
     ("target", "Target words"),
@@ -113,7 +116,10 @@ class DraftReader:
         self._lines = True  # whether each line of the words is a sentence
         self._unpacked = 0
         self._numbers: dict[int, int] = {}  # of the pairs as read: their numbers when written
-        draft.detected = draft.languages = draft.problem = job.record.format = ""
+        job.record.format = ""
+        draft.detected = ""
+        draft.languages = ""
+        draft.problem = ""
         draft.findings = []
         draft.annotators = []
         draft.pairs = 0
@@ -132,21 +138,31 @@ class DraftReader:
         os.chdir(self._path.parent)
         shutil.rmtree("view", ignore_errors=True)
         for finding in draft.findings:
-            known = (self._numbers.get(k, 0) for k in finding.pairs)
-            finding.pairs = list(dict.fromkeys(filter(None, known)))[:10]
+            numbers = [self._numbers[k] for k in finding.pairs if k in self._numbers]
+            finding.pairs = list(dict.fromkeys(numbers))[:_MOST_PAIRS_SHOWN]
         draft.findings.sort(key=lambda finding: not finding.choices)
         wrong = draft.problem or any(file.problem for file in draft.files) or self._stops()
-        draft.ready, draft.models = draft.pairs > 0 and not wrong, self._of("model")
-        draft.options = [
-            DraftOption(name, label, self._options.get(name, ""), [("", "as detected"), *rows])
-            for name, (label, rows) in _OPTIONS.items()
-            if name != "tokenizer" or draft.task == "extract"
-        ]
-        names = (file.name for file in draft.files if file.kind not in ("model", "none"))
-        draft.name = re.split(r"[./]", next(names, ""))[0].replace("_", " ").strip()
+        draft.ready = draft.pairs > 0 and not wrong
+        draft.models = self._files_of("model")
+        draft.options = []
+        for name, (label, choices) in _OPTIONS.items():
+            if name != "tokenizer" or draft.task == "extract":
+                chosen = self._options.get(name, "")
+                rows = [("", "as detected"), *choices]
+                draft.options.append(DraftOption(name, label, chosen, rows))
+        draft.name = self._suggested_name()
         return self._record
 
+    def _suggested_name(self) -> str:
+        """Return a name for the project: the beginning of the name of its first file."""
+        for file in self._draft.files:
+            if file.kind not in ("model", "none"):
+                stem, *_ = re.split(r"[./]", file.name)
+                return stem.replace("_", " ").strip()
+        return ""
+
     def _attempt(self, step: Callable[[str], None], names: Iterable[str]) -> None:
+        """Take a step for each file; a file with an error is not used."""
         for name in names:
             try:
                 step(name)
@@ -164,27 +180,35 @@ class DraftReader:
             path = name or error.path
             line = error.line
         file = self._files.get(path)
-        (file or self._draft).problem = _said(message, "" if file else path, line)
+        if file is not None:
+            file.problem = _problem(message, "", line)
+        else:
+            self._draft.problem = _problem(message, path, line)
 
     def _find(self, kind: str, text: str, *choices: tuple[str, str], at: Iterable[int] = ()) -> str:
         """Add a finding, and return what is chosen for it."""
         code = kind.replace(" ", "-")
         values = [value for value, _ in choices] or [""]
         chosen = self._record.choices.get(code, "")
-        chosen = chosen if chosen in values else values[0]
-        if same := [finding for finding in self._draft.findings if finding.code == code]:
-            same[0].text += f"; {text}"
-        else:
-            self._draft.findings.append(DraftFinding(code, text, [*at], [*choices], chosen))
+        if chosen not in values:
+            chosen = values[0]
+        for finding in self._draft.findings:
+            if finding.code == code:
+                finding.text += f"; {text}"
+                return chosen
+        self._draft.findings.append(DraftFinding(code, text, [*at], [*choices], chosen))
         return chosen
 
     def _stops(self) -> bool:
+        """Return whether a finding keeps the draft from being used."""
         return any(finding.chosen == "stop" for finding in self._draft.findings)
 
-    def _of(self, kind: str) -> list[str]:
+    def _files_of(self, kind: str) -> list[str]:
+        """Return the names of the files of a kind."""
         return [name for name, file in self._files.items() if file.kind == kind]
 
     def _lay_out(self) -> None:
+        """Give the files their own names in the folder `view`, and go there."""
         view = self._path.with_name("view")
         shutil.rmtree(view, ignore_errors=True)
         for path in view.parent.glob("pairs-*"):
@@ -193,10 +217,11 @@ class DraftReader:
         view.mkdir()
         for name, file in self._files.items():
             (view / name).parent.mkdir(exist_ok=True)
+            stored = view.with_name(str(file.n))
             try:
-                os.link(view.with_name(str(file.n)), view / name)
+                os.link(stored, view / name)
             except OSError:  # a file system without links
-                shutil.copyfile(view.with_name(str(file.n)), view / name)
+                shutil.copyfile(stored, view / name)
         os.chdir(view)
 
     def _look(self, name: str) -> None:
@@ -219,28 +244,21 @@ class DraftReader:
             file.kinds = [("model", "Model")]
         elif head.startswith(_ARCHIVES) or begin[257:262] == b"ustar":
             raise FormatError("Archives are not opened. Unpack it and drop the folder.", name)
-        elif not head or (b"\0" in begin and not wide_encoding(begin)):
-            raise FormatError("is not text" if head else "is empty", name)
+        elif not head:
+            raise FormatError("is empty", name)
+        elif b"\0" in begin and not wide_encoding(begin):
+            raise FormatError("is not text", name)
         else:
             self._decode(name, begin)
-            said = self._record.kinds.get(str(file.n), "")
-            file.kind = said if said in dict(_KINDS) else "text"
+            chosen = self._record.kinds.get(str(file.n), "")
+            if chosen in dict(_KINDS):
+                file.kind = chosen
 
     def _decode(self, name: str, begin: bytes) -> None:
         """Write a text that is not UTF-8 anew; XML says itself what it is."""
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        utf8 = True
-        with open_input(name) as stream:
-            for chunk in iter(partial(stream.read, MB), b""):
-                self._unpacked += len(chunk)
-                if self._unpacked > MOST:
-                    raise FormatError("unpacked, the files have more than 512 MB", name)
-                try:
-                    decoder.decode(chunk if utf8 else b"")
-                except UnicodeDecodeError:
-                    utf8 = False
+        is_utf8 = self._read_through(name)
         encoding = self._options.get("encoding") or wide_encoding(begin)
-        if not (encoding or utf8 or begin.lstrip().startswith(b"<?xml")):
+        if not (encoding or is_utf8 or begin.lstrip().startswith(b"<?xml")):
             encoding = self._find("encoding", f"{name} is not UTF-8; choose", _STOP, *_ENCODINGS)
         if encoding in ("", "stop", "utf-8"):
             return
@@ -253,91 +271,135 @@ class DraftReader:
         except (ValueError, LookupError) as problem:
             raise FormatError(f"is not {encoding}: {problem}", name) from None
 
+    def _read_through(self, name: str) -> bool:
+        """Return whether a file is UTF-8; refuse it if the unpacked files become too large."""
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        is_utf8 = True
+        with open_input(name) as stream:
+            for chunk in iter(partial(stream.read, MB), b""):
+                self._unpacked += len(chunk)
+                if self._unpacked > MOST:
+                    raise FormatError("unpacked, the files have more than 512 MB", name)
+                if is_utf8:
+                    try:
+                        decoder.decode(chunk)
+                    except UnicodeDecodeError:
+                        is_utf8 = False
+        return is_utf8
+
     def _detect(self) -> None:
-        undecided = [*self._of("text"), *self._of("corpus")]
-        for folder in dict.fromkeys([".", *filter(None, map(os.path.dirname, undecided))]):
+        """Find the format of each corpus, a folder or a file; take the other texts as words."""
+        undecided = [*self._files_of("text"), *self._files_of("corpus")]
+        folders = [os.path.dirname(name) for name in undecided]
+        for folder in dict.fromkeys([".", *filter(None, folders)]):
             names = [name for name in undecided if folder in (".", os.path.dirname(name))]
-            try:
-                format = find_format(folder) if len(names) > 1 else ""
-            except AlignkitError:
-                continue
-            if format:
-                self._formats[folder] = self._options.get("format") or format
-                kind, reading = prepare(folder, format, ReadOptions())
-                own = names if kind.members is None else {*map(str, kind.members(reading))}
-                for name in [name for name in names if name in own]:
+            if len(names) > 1:
+                for name in self._detect_folder(folder, names):
                     self._files[name].kind = "corpus"
                     undecided.remove(name)
         self._attempt(self._detect_file, undecided)
         self._choose_sides()
 
+    def _detect_folder(self, folder: str, names: list[str]) -> list[str]:
+        """Find the format of a folder; return which of its files belong to the corpus."""
+        try:
+            format = find_format(folder)
+        except AlignkitError:
+            return []
+        if not format:
+            return []
+        self._formats[folder] = self._options.get("format") or format
+        kind, reading = prepare(folder, format, ReadOptions())
+        if kind.members is None:
+            return names
+        members = {str(member) for member in kind.members(reading)}
+        return [name for name in names if name in members]
+
     def _detect_file(self, name: str) -> None:
+        """Find the format of a file, which stays a text if it has the words of a side."""
         declared = self._options.get("format", "")
         file = self._files[name]
         try:
             format = find_format(name)
         except UnknownFormatError as error:
-            begin = head_of(name).lstrip(b"\xef\xbb\xbf \t\r\n")
-            fitting = error.fitting
-            plain = begin.startswith(b"<s snum") or begin[:1] not in (b"<", b"[", b"{")
-            plain = self._draft.task == "extract" or (plain and "looks like" not in error.message)
-            if file.kind == "text" and not fitting and plain:
+            is_text = file.kind == "text" and not error.fitting
+            if is_text and (self._draft.task == "extract" or _looks_plain(name, error)):
                 return
-            if not (declared or fitting):
+            if not (declared or error.fitting):
                 raise
-            if not (format := declared):
-                text = f"{name} fits several formats"
-                choices = _same(fitting)
-                format = dict(choices).get(self._find("format", text, _STOP, *choices), fitting[0])
+            format = declared or self._choose_format(name, error.fitting)
         if format == "conllu" and not declared:
             self._lines = False  # words of a side
         else:
-            file.kind, self._formats[name] = "corpus", declared or format
+            file.kind = "corpus"
+            self._formats[name] = declared or format
+
+    def _choose_format(self, name: str, fitting: Sequence[str]) -> str:
+        """Let one of the formats that fit a file be chosen; until then it has the first."""
+        chosen = self._find("format", f"{name} fits several formats", _STOP, *_same(fitting))
+        return chosen if chosen in fitting else fitting[0]
 
     def _choose_sides(self) -> None:
         """Take texts as source and target, in the order of their names or numbers."""
-        texts = self._of("text")
-        extract = self._draft.task == "extract"
-        folders = list(dict.fromkeys(map(os.path.dirname, texts)))
-        sides = [side for side in SIDES if not self._of(side)]
-        by_folder = extract and len(folders) == len(sides) == 2 and all(folders)
-        for name in texts:
-            in_line = BITEXT.encode() in head_of(name).partition(b"\n")[0]
-            if len(texts) == 1 and len(sides) == 2 if extract else in_line:
-                self._files[name].kind = "both"
-            elif by_folder:
-                self._files[name].kind = sides[folders.index(os.path.dirname(name))]
-        rest = sorted(self._of("text"), key=_place)
-        for name, side in zip(rest, [*sides, *["none"] * len(rest)], strict=False):
-            self._files[name].kind = side
+        texts = self._files_of("text")
+        sides = [side for side in SIDES if not self._files_of(side)]
+        if self._draft.task == "extract":
+            self._choose_sides_of_documents(texts, sides)
+        else:
+            for name in texts:
+                first_line, _, _ = head_of(name).partition(b"\n")
+                if BITEXT.encode() in first_line:
+                    self._files[name].kind = "both"
+        rest = sorted(self._files_of("text"), key=_place)
+        for k, name in enumerate(rest):
+            self._files[name].kind = sides[k] if k < len(sides) else "none"
         if len(rest) > len(sides):
             names = ", ".join(rest)
             raise OptionError(f"{len(rest)} files seem to have words: {names}. Say what each is.")
 
+    def _choose_sides_of_documents(self, texts: list[str], sides: list[str]) -> None:
+        """Take a lone document as both sides, and two folders of documents as a side each."""
+        if len(sides) < 2:
+            return
+        if len(texts) == 1:
+            self._files[texts[0]].kind = "both"
+            return
+        folders = list(dict.fromkeys(map(os.path.dirname, texts)))
+        if len(folders) == 2 and all(folders):
+            for name in texts:
+                self._files[name].kind = sides[folders.index(os.path.dirname(name))]
+
     def _pairs(self) -> Iterable[SentencePair]:
-        source, target, both = map(self._of, (*SIDES, "both"))
+        """Return the pairs of all files together; refuse files that do not belong together."""
+        source = self._files_of("source")
+        target = self._files_of("target")
+        both = self._files_of("both")
         words = [*source, *target, *both]
-        projects = self._of("project")
-        wrong = "Too many files have words: {}. Remove some."
-        if projects and not (words or self._formats or projects[1:]):
-            return self._project(projects[0])
+        names = ", ".join(words)
+        projects = self._files_of("project")
         if projects:
-            wrong = "A project holds everything. Remove the other files."
-        elif not (words or self._formats):
-            wrong = "Add the files with the sentence pairs."
-        elif bool(source) != bool(target):
-            wrong = "{} has the words of one side. Add those of the other."
-        elif self._draft.task == "extract" and not self._formats:
-            if len(both) + (len(source) > 0) < 2:
-                return self._documents([source, target] if source else [both])
-        elif len(words) == len(source[:1] + target[:1] or both[:1]):
-            return self._corpus(words)
-        raise OptionError(wrong.format(", ".join(words)))
+            if words or self._formats or len(projects) > 1:
+                raise OptionError("A project holds everything. Remove the other files.")
+            return self._project(projects[0])
+        if not (words or self._formats):
+            raise OptionError("Add the files with the sentence pairs.")
+        if bool(source) != bool(target):
+            raise OptionError(f"{names} has the words of one side. Add those of the other.")
+        if self._draft.task == "extract" and not self._formats:
+            if source and not both:
+                return self._documents([source, target])
+            if len(both) == 1 and not source:
+                return self._documents([both])
+        else:
+            most = 2 if source else 1
+            if len(words) <= most:
+                return self._corpus(words)
+        raise OptionError(f"Too many files have words: {names}. Remove some.")
 
     def _corpus(self, words: list[str]) -> Iterable[SentencePair]:
+        """Read the corpus of the files with links, or with words alone; note what is detected."""
         formats = self._formats
         options = self._options
-        about = "Texts, one sentence a line"
         if len(formats) > 1 and {*formats.values()} not in _STEMS:
             raise OptionError(
                 f"Several files have pairs: {', '.join(formats)}. Keep one of them, or "
@@ -352,57 +414,58 @@ class DraftReader:
         elif not words and kind.text_beside and not self._draft.project:
             raise OptionError(f"{path} has links alone. Add the files with their words.")
         if self._lines and not kind.by_id:
-            self._even_out([*words, *[path] * (format == "pharaoh")])
-        base = int(options["base"]) if options.get("base") in ("0", "1") else None
-        source, target = (*words, None, None)[:2]
-        stem = os.path.basename(path).split(".")[0]
-        seen = self._examined(
-            path,
-            format,
-            ReadOptions(
-                base=base,
-                transpose=options.get("direction") == "target",
-                partial=not formats,
-                name=None if stem == GOLD else stem,
-                source=source,
-                target=target,
-            ),
+            self._even_out([*words, path] if format == "pharaoh" else words)
+        stem, *_ = os.path.basename(path).split(".")
+        base = None
+        if options.get("base") in ("0", "1"):
+            base = int(options["base"])
+        reading = ReadOptions(
+            base=base,
+            transpose=options.get("direction") == "target",
+            partial=not formats,
+            name=None if stem == GOLD else stem,
+            source=words[0] if words else None,
+            target=words[1] if len(words) > 1 else None,
         )
+        seen = self._examine(path, format, reading)
         if formats:
-            self._record.format, about = format, re.split("[:;,(]", FORMATS[format])[0].strip()
-            if not (kind.scheme or about.startswith("alignkit")):
-                about = "Pharaoh links" if format == "pharaoh" else about[:1].upper() + about[1:]
-                about += f", counted from {seen.base}, {SIDES[seen.transposed]} first"
-        self._draft.detected = about
-        languages = [match[1] for name in words if (match := _LANGUAGE.search(name))]
-        self._draft.languages = "-".join(languages) if len(languages) == 2 else ""
-        return self._chosen(list(seen.corpus))
+            self._record.format = format
+            self._draft.detected = _description(format, seen)
+        else:
+            self._draft.detected = "Texts, one sentence a line"
+        matches = [_LANGUAGE.search(name) for name in words]
+        languages = [match[1] for match in matches if match is not None]
+        if len(languages) == 2:
+            self._draft.languages = "-".join(languages)
+        return self._choose_pairs(list(seen.corpus))
 
     def _even_out(self, names: list[str]) -> None:
         """Cut files of lines to the same length, if they differ."""
         if any(head_of(name).startswith(b"<s snum") for name in names):
             return
         files = {name: TextFile(name, ReadOptions(lenient=True)) for name in names}
-        counts = [sum(part.count(b"\n") for part in file.chunks()) for file in files.values()]
-        if len({*counts}) > 1:
-            fewest = min(counts)
-            each = zip(names, counts, strict=True)
-            text = ", ".join(f"{name} has {count:,} lines" for name, count in each)
-            self._find("unequal counts", text, _STOP, ("first", f"Take the first {fewest:,}"))
-            for name, file in files.items():
-                with open("../new", "wb") as out:
-                    out.writelines(islice(file.raw_lines(), fewest))
-                os.replace("../new", name)  # what is stored stays
+        counts = {}
+        for name, file in files.items():
+            counts[name] = sum(chunk.count(b"\n") for chunk in file.chunks())
+        if len(set(counts.values())) < 2:
+            return
+        fewest = min(counts.values())
+        text = ", ".join(f"{name} has {count:,} lines" for name, count in counts.items())
+        self._find("unequal counts", text, _STOP, ("first", f"Take the first {fewest:,}"))
+        for name, file in files.items():
+            with open("../new", "wb") as out:
+                out.writelines(islice(file.raw_lines(), fewest))
+            os.replace("../new", name)  # what is stored stays
 
-    def _examined(self, path: str, format: str, options: ReadOptions) -> Examination:
+    def _examine(self, path: str, format: str, options: ReadOptions) -> Examination:
+        """Read a corpus, and add what `check` finds; turn its links round if that is chosen."""
         seen = examine(path, format=format, options=options, tell=self._count)
-        if (better := seen.suspicion) is not None:
-            name = f"Count from {better.base}"
-            keep = ("keep", "As declared")
-            if better.transposed != options.transpose:
-                name = "Turn round" + f", {name.lower()}" * (better.base != seen.base)
+        better = seen.suspicion
+        if better is not None:
             text = better.message.capitalize()
-            if self._find(better.kind, text, keep, ("turn", name)) == "turn":
+            keep = ("keep", "As declared")
+            turn = ("turn", _turning(better, seen, options))
+            if self._find(better.kind, text, keep, turn) == "turn":
                 options = replace(options, base=better.base, transpose=better.transposed)
                 seen = examine(path, format=format, options=options, tell=self._count)
         firsts = {finding.kind: finding for finding in reversed(seen.findings)}
@@ -410,42 +473,37 @@ class DraftReader:
             error = firsts["broken record"]
             raise FormatError(error.message, error.path, error.line)
         for kind, first in firsts.items():
-            noun, rest, choices = _CHOICES.get(kind, ("", kind.capitalize(), ()))
-            count = seen.counts[kind]
-            at = seen.pairs.get(kind, ())
-            if noun:
-                text = f"{how_many(count, noun, commas=True)} {rest}"
-            else:
-                text = f"{rest} ({count:,})"
-            if kind not in ("link out of range", "repeated id"):
-                text += f"; {_said(first.message, first.path, first.line)}"
             if not kind.startswith("suspicious"):
-                self._find(kind, text, *choices, at=at)
+                self._find_first(first, seen)
         return seen
 
+    def _find_first(self, first: Finding, seen: Examination) -> None:
+        """Add a kind of finding of `check`: how many there are, and where the first one is."""
+        kind = first.kind
+        count = seen.counts[kind]
+        choices: Choices = ()
+        if kind in _CHOICES:
+            noun, rest, choices = _CHOICES[kind]
+            text = f"{how_many(count, noun, commas=True)} {rest}"
+        else:
+            text = f"{kind.capitalize()} ({count:,})"
+        if kind not in ("link out of range", "repeated id"):
+            text += f"; {_problem(first.message, first.path, first.line)}"
+        self._find(kind, text, *choices, at=seen.pairs.get(kind, ()))
+
     def _count(self, pairs: int) -> None:
+        """Report how many pairs were read; refuse too many."""
         if pairs > _PAIRS:
             raise OptionError(f"The files have more than {_PAIRS:,} pairs. Split them.")
         self._tell(f"Reading {pairs:,} pairs", None)
 
-    def _chosen(self, pairs: Sequence[SentencePair]) -> Iterator[SentencePair]:
+    def _choose_pairs(self, pairs: Sequence[SentencePair]) -> Iterator[SentencePair]:
         """Yield the pairs without those that are left out, and with ids that are unique."""
-        first: dict[object, int] = {}
-        again = dict[int, int]()
-        keep = "keep"
-        for k, pair in enumerate(pairs, 1):
-            same = first.setdefault((pair.source, pair.target), k)
-            if same != k and pair.source is not None:
-                again[k] = same
-        if again:
-            text = f"{how_many(len(again), 'pair', commas=True)} with the words of another"
-            choices = ("keep", "Keep both"), ("first", "Keep first")
-            at = (k for both in again.items() for k in reversed(both))
-            keep = self._find("repeated pairs", text, *choices, at=at)
+        left_out = self._left_out(pairs)
         known = {pair.id for pair in pairs}
         used = set[str]()
         for k, pair in enumerate(pairs, 1):
-            if k in again and keep != "keep":
+            if k in left_out:
                 continue
             id = pair.id
             repeated = pair.id in used
@@ -455,17 +513,36 @@ class DraftReader:
             self._numbers[k] = len(self._numbers) + 1
             yield pair if id == pair.id else replace(pair, id=id)
 
+    def _left_out(self, pairs: Sequence[SentencePair]) -> set[int]:
+        """Return the numbers of pairs that repeat the words of another and are left out."""
+        first: dict[object, int] = {}
+        repeated: set[int] = set()
+        at = []
+        for k, pair in enumerate(pairs, 1):
+            same = first.setdefault((pair.source, pair.target), k)
+            if same != k and pair.source is not None:
+                repeated.add(k)
+                at += [same, k]
+        if not repeated:
+            return repeated
+        text = f"{how_many(len(repeated), 'pair', commas=True)} with the words of another"
+        choices = ("keep", "Keep both"), ("first", "Keep first")
+        chosen = self._find("repeated pairs", text, *choices, at=at)
+        return set() if chosen == "keep" else repeated
+
     def _documents(self, sides: list[list[str]]) -> Iterable[SentencePair]:
-        paths = [side[0] if len(side) == 1 else os.path.dirname(side[0]) for side in sides]
-        how = self._options.get("tokenizer") or None
-        notes = list[str]()
-        pairs = list(read_documents(paths, tokenize=how, note=notes.append))
+        """Read pairs of documents: a side is a file, or a folder of files."""
+        paths = [_file_or_folder(names) for names in sides]
+        tokenizer = self._options.get("tokenizer") or None
+        notes: list[str] = []
+        pairs = list(read_documents(paths, tokenize=tokenizer, note=notes.append))
         for note in notes:
             self._find("no counterpart", note)
         self._draft.detected = f"{how_many(len(pairs), 'pair')} of documents"
         return pairs
 
     def _project(self, name: str) -> Iterable[SentencePair]:
+        """Read a project: it is built anew from its log, for nobody knows who made the file."""
         path = str(self._path.with_suffix(".alignkit"))
         try:
             with Store.open(name, readonly=True) as store:
@@ -482,7 +559,7 @@ class DraftReader:
     def _write(self, pairs: Iterable[SentencePair]) -> None:
         """Write the pairs, and a preview of each with an index."""
         offsets = array("q", [0])
-        annotators = dict[str, None]()
+        annotators: dict[str, None] = {}  # in the order in which they come
 
         def shown() -> Iterator[SentencePair]:
             for k, pair in enumerate(pairs, 1):
@@ -492,7 +569,8 @@ class DraftReader:
                 annotators.update(dict.fromkeys(pair.alignments))
                 if len(annotators) > _ANNOTATORS:
                     raise OptionError(f"The files have more than {_ANNOTATORS:,} annotators.")
-                offsets.append(offsets[-1] + previews.write(json.encode(_preview(k, pair)) + b"\n"))
+                written = previews.write(json.encode(_preview(k, pair)) + b"\n")
+                offsets.append(offsets[-1] + written)
                 yield pair
 
         with self._path.with_suffix(".preview").open("wb") as previews:
@@ -504,27 +582,73 @@ class DraftReader:
         self._draft.pairs = len(offsets) - 1
 
 
-def _said(message: str, path: str, line: int | None) -> str:
+def _looks_plain(name: str, error: UnknownFormatError) -> bool:
+    """Return whether a file of no known format begins like a text."""
+    begin = head_of(name).lstrip(b"\xef\xbb\xbf \t\r\n")
+    has_markup = begin[:1] in (b"<", b"[", b"{") and not begin.startswith(b"<s snum")
+    return not has_markup and "looks like" not in error.message
+
+
+def _file_or_folder(names: list[str]) -> str:
+    """Return the file of a side, or the folder of its files."""
+    return names[0] if len(names) == 1 else os.path.dirname(names[0])
+
+
+def _description(format: str, seen: Examination) -> str:
+    """Return what the files with links are, in words."""
+    about, *_ = re.split("[:;,(]", FORMATS[format])
+    about = about.strip()
+    if get_format(format).scheme or about.startswith("alignkit"):
+        return about
+    if format == "pharaoh":
+        about = "Pharaoh links"
+    else:
+        about = about[:1].upper() + about[1:]
+    first = "target" if seen.transposed else "source"
+    return f"{about}, counted from {seen.base}, {first} first"
+
+
+def _turning(better: Suspicion, seen: Examination, options: ReadOptions) -> str:
+    """Return what is to be done with the links of a corpus, if a suspicion is right."""
+    counting = f"Count from {better.base}"
+    if better.transposed == options.transpose:
+        return counting
+    if better.base == seen.base:
+        return "Turn round"
+    return f"Turn round, {counting.lower()}"
+
+
+def _problem(message: str, path: str, line: int | None) -> str:
     """Return a message with its place, without advice about arguments of functions."""
-    message = "; ".join(part for part in message.split("; ") if "`" not in part) or message
-    place = [path] * (path not in ("", _NO_LINKS)) + [f"line {line}"] * bool(line)
-    return ": ".join(filter(None, (", ".join(place), message)))
+    parts = [part for part in message.split("; ") if "`" not in part]
+    if parts:
+        message = "; ".join(parts)
+    place = []
+    if path not in ("", _NO_LINKS):
+        place.append(path)
+    if line:
+        place.append(f"line {line}")
+    return f"{', '.join(place)}: {message}" if place else message
 
 
 def _place(name: str) -> int:
     """Return where a name comes in order, if it says that it is the source or the target."""
-    said = _SIDE.search(name)
-    if said is None:
+    match = _SIDE.search(name)
+    if match is None:
         return 0
-    if said[2]:
-        return 1
-    return -1
+    return 1 if match[2] else -1
 
 
 def _preview(k: int, pair: SentencePair) -> Preview:
-    words = list(pair.source or ()), list(pair.target or ())
-    for by, drawn in pair.annotations.items():
-        cells = () if drawn.alignment is None else drawn.alignment.items()
-        links = [(*link, 1 + sure) for link, sure in cells]
-        return Preview(k, 0, pair.id, *words, links, by, drawn.judgment, {})
-    return Preview(k, 0, pair.id, *words, [], "", "", {})
+    """Return a pair as the page shows it, with the work of its first annotator."""
+    by = ""
+    judgment = ""
+    links = []
+    if pair.annotations:
+        by, annotation = next(iter(pair.annotations.items()))
+        judgment = annotation.judgment
+        if annotation.alignment is not None:
+            links = [(*link, 1 + sure) for link, sure in annotation.alignment.items()]
+    source = list(pair.source or ())
+    target = list(pair.target or ())
+    return Preview(k, 0, pair.id, source, target, links, by, judgment, {})

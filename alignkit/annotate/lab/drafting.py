@@ -22,9 +22,8 @@ from alignkit.annotate.server.security import RefusedError
 from alignkit.errors import AlignkitError
 
 _PATIENCE = 30.0  # seconds for the next bytes of a file
-# seconds; bytes a second, on average after that time
-_SOON = 10.0
-_RATE = 10_000
+_SOON = 10.0  # seconds after which a file must come at a rate
+_RATE = 10_000  # bytes a second, on average
 _PIECE = 1 << 20  # bytes that are written at once
 _used: set[str] = set()
 _lock = threading.Lock()
@@ -40,7 +39,9 @@ def _check(visit: LabVisit, slug: str) -> None:
 
 def _id(visit: LabVisit) -> str:
     """Return the draft of the path, if it is theirs, and they may still use it."""
-    _check(visit, visit.server.drafts.get(visit.name, id := visit.word("id")).project)
+    id = visit.word("id")
+    draft = visit.server.drafts.get(visit.name, id)
+    _check(visit, draft.project)
     return id
 
 
@@ -73,8 +74,9 @@ def _on(act: Callable[..., object], *more: str) -> Any:
     """Return the answer that does something with the draft of the path, and more of the visit."""
 
     def answer(visit: LabVisit) -> object:
-        given = (getattr(visit, name) for name in more)
-        return act(visit.server.drafts, visit.name, _id(visit), *given)
+        id = _id(visit)
+        given = [getattr(visit, name) for name in more]
+        return act(visit.server.drafts, visit.name, id, *given)
 
     answer.__doc__ = act.__doc__
     return answer
@@ -102,7 +104,8 @@ async def _pieces(request: Request) -> AsyncIterator[bytes]:
     part: bytes | None = b""
     try:
         while part is not None:
-            left = max(_SOON, count / _RATE) - (time.monotonic() - start)
+            spent = time.monotonic() - start
+            left = max(_SOON, count / _RATE) - spent
             with anyio.fail_after(min(_PATIENCE, max(left, 0.0))):
                 part = await anext(stream, None)
             piece += part or b""

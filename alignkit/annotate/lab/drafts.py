@@ -107,25 +107,26 @@ class Drafts:
         """Return the folder of a draft."""
         return self._folder / id
 
-    def _stored(self, id: str) -> Iterator[DraftRecord]:
-        """Yield the record of a draft, unless there is none or it is too old."""
+    def _stored(self, id: str) -> DraftRecord | None:
+        """Return the record of a draft; None if there is none or it is too old."""
         with suppress(OSError, DecodeError):
             record = json.decode((self.path(id) / "draft.json").read_bytes(), type=DraftRecord)
             if record.made > time.time() - _KEPT:
-                yield record
+                return record
+        return None
 
     def _load(self, account: str, id: str, etag: str = "") -> DraftRecord:
         """Return the record of an account's draft; an `etag` refuses one that has changed."""
         with self._lock:
-            for record in self._stored(id) if _ID.fullmatch(id) else ():
-                if record.account != account:
-                    break
-                if etag and (self._closed or record.draft.etag != etag):
-                    raise RefusedError(409, _CHANGED, error="changed")
-                return record
-        raise RefusedError(404, "This draft does not exist, or not any more.")
+            record = self._stored(id) if _ID.fullmatch(id) else None
+            if record is None or record.account != account:
+                raise RefusedError(404, "This draft does not exist, or not any more.")
+            if etag and (self._closed or record.draft.etag != etag):
+                raise RefusedError(409, _CHANGED, error="changed")
+            return record
 
     def _save(self, record: DraftRecord) -> None:
+        """Write `draft.json`, completely or not at all."""
         new = self.path(record.draft.id) / "draft.new"
         new.write_bytes(json.encode(record))
         new.replace(new.with_suffix(".json"))
@@ -142,17 +143,20 @@ class Drafts:
             self._stop(id)
             self._start_reading(record)
 
-    def _stop(self, *ids: str) -> None:
-        for child in [self._children[id] for id in ids if id in self._children]:
-            child.stop()
+    def _stop(self, id: str) -> None:
+        """Stop the child process that works on a draft, if there is one."""
+        if id in self._children:
+            self._children[id].stop()
 
     def _remove(self, id: str) -> None:
+        """Remove a draft, first its record: without it there is none."""
         with self._lock:
             (self.path(id) / "draft.json").unlink(missing_ok=True)
             self._stop(id)
             shutil.rmtree(self.path(id), ignore_errors=True)
 
     def _shown(self, record: DraftRecord) -> bodies.Draft:
+        """Return a draft for the page; begin to read its files if that is to be done."""
         self._start_reading(record)
         draft = record.draft
         reading = draft.etag != record.read
@@ -173,9 +177,10 @@ class Drafts:
     def drafts(self, account: str) -> list[bodies.Draft]:
         """Return the drafts of an account, the newest first."""
         with self._lock:
-            ids = [path.name for path in self._folder.iterdir()]
-            own = [each for id in ids for each in self._stored(id) if each.account == account]
-            return [self._shown(each) for each in sorted(own, key=lambda each: -each.made)]
+            records = [self._stored(path.name) for path in self._folder.iterdir()]
+            own = [record for record in records if record and record.account == account]
+            own.sort(key=lambda record: -record.made)
+            return [self._shown(record) for record in own]
 
     def get(self, account: str, id: str) -> bodies.Draft:
         """Return a draft; its files are read again if that was interrupted."""
@@ -186,10 +191,11 @@ class Drafts:
         """Change the task, what files are, options, and choices for findings."""
         with self._changing(account, id) as record:
             for name in ("kinds", "options", "choices"):
-                mine = getattr(record, name)
+                stored = getattr(record, name)
                 given = getattr(changes, name)
-                mine.update(given)
-                if len(mine) > 50 or max(map(len, [*given, *given.values()]), default=0) > 40:
+                stored.update(given)
+                longest = max(map(len, [*given, *given.values()]), default=0)
+                if len(stored) > 50 or longest > 40:
                     raise RefusedError(422, "These are not values of a draft.")
             if changes.task is not UNSET:
                 record.draft.task = changes.task
@@ -260,14 +266,15 @@ class Drafts:
         """Remove drafts that are too old."""
         with self._lock:
             for path in self._folder.iterdir():
-                if _ID.fullmatch(path.name) and not any(self._stored(path.name)):
+                if _ID.fullmatch(path.name) and self._stored(path.name) is None:
                     self._remove(path.name)
 
     def close(self) -> None:
         """Stop the child processes; drafts stay."""
         with self._lock:
             self._closed = True
-            self._stop(*self._children)
+            for child in list(self._children.values()):
+                child.stop()
 
     def preview(self, account: str, id: str, k: int) -> bodies.Preview:
         """Return a pair as it would be in the project."""
@@ -276,8 +283,9 @@ class Drafts:
             if not 1 <= k <= record.draft.pairs:
                 raise RefusedError(404, f"There is no pair {k}.")
             path = self.path(id) / f"pairs-{record.read}.preview"
+            offsets = array("q", path.with_suffix(".index").read_bytes())
             with path.open("rb") as lines:
-                lines.seek(array("q", path.with_suffix(".index").read_bytes())[k - 1])
+                lines.seek(offsets[k - 1])
                 line = lines.readline(_LONGEST_PREVIEW)
         if not line.endswith(b"\n"):
             raise RefusedError(413, "This pair is too long to be shown here.")
@@ -303,6 +311,7 @@ class Drafts:
         return json.decode(done, type=bodies.ImportDone)
 
     def _use(self, account: str, sent: _Sent, *, dry: bool = False, **how: Any) -> bytes:
+        """Do a job with a draft that is ready, and remove it; return the result of the child."""
         record = self._load(account, sent.draft, sent.etag)
         if not record.draft.ready:
             raise RefusedError(409, "The draft is not ready. Nothing was created.")
@@ -330,8 +339,10 @@ class Drafts:
                 child.run()
                 return child.result
             except (ProjectError, DecodeError) as problem:  # half a line, if it was killed
-                killed = isinstance(problem, DecodeError) or "process was killed" in str(problem)
-                raise ProjectError(_KILLED if killed else str(problem)) from None
+                message = str(problem)
+                if isinstance(problem, DecodeError) or "process was killed" in message:
+                    message = _KILLED
+                raise ProjectError(message) from None
             finally:
                 child.close()
                 self._children.pop(draft.id, None)
@@ -339,17 +350,20 @@ class Drafts:
     def _start_reading(self, record: DraftRecord) -> None:
         """Read the files in a thread, if all are there; who waits longer asks again."""
         id = record.draft.id
-        files = record.draft.files
-        waits = record.draft.etag != record.read and id not in self._progress
-        if waits and len(self._progress) < _QUEUE and all(f.received == f.size for f in files):
+        if record.draft.etag == record.read or id in self._progress:
+            return
+        arrived = all(file.received == file.size for file in record.draft.files)
+        if arrived and len(self._progress) < _QUEUE:
             self._progress[id] = ""
             threading.Thread(target=self._read, args=[record.account, id], daemon=True).start()
 
     def _read(self, account: str, id: str) -> None:
+        """Read the files of a draft, again if it is changed meanwhile."""
         try:
             while not self._closed:
                 record = self._load(account, id)
-                if record.read == (draft := record.draft).etag:
+                draft = record.draft
+                if record.read == draft.etag:
                     break
                 try:  # the child may write all files again, and the pairs
                     check_space(self._folder, 2 * sum(file.size for file in draft.files))
@@ -375,18 +389,18 @@ def check_space(folder: Path | str, size: int = 0) -> None:
 
 
 def _check_name(name: str, others: list[str]) -> None:
+    """Check that a file or a file in a folder can be stored under its name beside others."""
     parts = name.split("/")
-    mine = name.casefold()
-    known = {each.casefold() for each in others}
-    folders = {each.partition("/")[0] for each in known if "/" in each}
     if len(parts) > 2:
-        text = "Folders inside folders are not opened."
-    elif not all(_PART.fullmatch(part) and len(part.encode()) < 256 for part in parts) or (
-        name.endswith(("-journal", "-wal", "-shm"))
-    ):
+        raise RefusedError(422, "Folders inside folders are not opened.", field="name")
+    possible = all(_PART.fullmatch(part) and len(part.encode()) < 256 for part in parts)
+    if not possible or name.endswith(("-journal", "-wal", "-shm")):
         text = f"Rename {name[:40]!r}: names have {_CHARACTERS}."
-    elif mine in known | folders or (len(parts) > 1 and mine.partition("/")[0] in known):
+        raise RefusedError(422, text, field="name")
+    folded = name.casefold()
+    folder, _, _ = folded.rpartition("/")
+    files = {other.casefold() for other in others}
+    folders = {file.partition("/")[0] for file in files if "/" in file}
+    if folded in files or folded in folders or folder in files:
         text = f"There is already a file {name}. Remove it first."
-    else:
-        return
-    raise RefusedError(422, text, field="name")
+        raise RefusedError(422, text, field="name")

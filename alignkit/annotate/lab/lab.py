@@ -37,24 +37,21 @@ class Lab:
     """A lab that is open; all methods of its parts are synchronous and thread-safe."""
 
     def __init__(self, place: str, engine: sa.Engine, folder: Path | None) -> None:
-        self.database = database = LabDatabase(engine, place)
-        self.key = _prepare(database)
+        self.database = LabDatabase(engine, place)
+        self.key = _prepare(self.database)
         """The same as long as the lab exists; 16 hex digits."""
-        self.folder = folder or _made(names.own_folder() / f"lab-{self.key}")
+        self.folder = folder or _private_folder(names.own_folder() / f"lab-{self.key}")
         """The folder of the files that are not in the database."""
-        self.drafts, self.models, projects = (
-            _made(self.folder / name) for name in ("drafts", "models", "projects")
-        )
-        if folder:
-            self._project = (f"{projects}{os.sep}", ".alignkit")
-        else:
-            self._project = (f"{place}#p_", "")
-        self.audit = AuditLog(database)
-        self.sessions = LabSessions(database)
-        self.accounts = Accounts(database, self.sessions)
-        self.tokens = Tokens(database)
-        self.projects = Projects(database)
-        self.links = JoinLinks(database, self.accounts, self.sessions, self.projects)
+        self.drafts = _private_folder(self.folder / "drafts")
+        self.models = _private_folder(self.folder / "models")
+        self._place = place
+        self._project_files = _private_folder(self.folder / "projects") if folder else None
+        self.audit = AuditLog(self.database)
+        self.sessions = LabSessions(self.database)
+        self.accounts = Accounts(self.database, self.sessions)
+        self.tokens = Tokens(self.database)
+        self.projects = Projects(self.database)
+        self.links = JoinLinks(self.database, self.accounts, self.sessions, self.projects)
         self._opened = ExitStack()
 
     @classmethod
@@ -63,14 +60,14 @@ class Lab:
         with ExitStack() as undo:
             folder = None if names.is_url(place) else _folder(place)
             if folder is None:
-                engine = engines.postgres_engine(*engines.parsed(f"{place}#{_SCHEMA}"))
+                database = f"{place}#{_SCHEMA}"
+                engine = engines.postgres_engine(*engines.parsed(database))
             else:
-                engine = engines.sqlite_engine(str(folder / _FILE))
+                database = str(folder / _FILE)
+                engine = engines.sqlite_engine(database)
             undo.callback(engines.close, engine)
             if serve:
-                undo.callback(
-                    _lock(str(folder / _FILE) if folder else f"{place}#{_SCHEMA}").release
-                )
+                undo.callback(_lock(database).release)
             lab = cls(place, engine, folder)
             if serve and folder:
                 _check_locks(lab.database, folder)
@@ -84,7 +81,9 @@ class Lab:
 
     def project_place(self, key: str) -> str:
         """Return the place of a project, for `Store.open`."""
-        return key.join(self._project)
+        if self._project_files is None:
+            return f"{self._place}#p_{key}"
+        return str(self._project_files / f"{key}.alignkit")
 
     def tidy(self) -> None:
         """Write when sessions and tokens were used, log failures, forget what is old."""
@@ -94,7 +93,7 @@ class Lab:
             step.delete(schema.answer, schema.answer.c.made <= step.now - DAY)
 
 
-def _made(folder: Path) -> Path:
+def _private_folder(folder: Path) -> Path:
     """Make a folder that only its owner can read, unless it exists."""
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
@@ -104,7 +103,7 @@ def _folder(place: str) -> Path:
     """Return the folder of a lab; make it with an empty database, or check it."""
     path = Path(os.path.realpath(place))
     try:
-        contents = {entry.name for entry in _made(path).iterdir()}
+        contents = {entry.name for entry in _private_folder(path).iterdir()}
         status = path.stat()
         if contents and _FILE not in contents:
             raise LabError(f"{place}: contains other files, but no lab; give a new folder")

@@ -11,6 +11,7 @@ from msgspec import structs
 from sqlalchemy import select
 
 from alignkit.annotate.lab import bodies, values
+from alignkit.annotate.lab.desks import ListCounts
 from alignkit.annotate.lab.managing import given
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, OWN, Entry, LabVisit, abilities, unknown
 from alignkit.annotate.project import names, queries, schema
@@ -33,7 +34,8 @@ _PATIENCE = 3.0  # seconds that a reader of guidelines waits for another
 
 def projects(visit: LabVisit) -> object:
     """Return the projects in which one has a role; first those that need one."""
-    rows = visit.lab.projects.rows("" if visit.person.rank == values.OWNER else visit.name)
+    account = "" if visit.person.rank == values.OWNER else visit.name
+    rows = visit.lab.projects.rows(account)
     cards = [card(visit, row, role) for row, role in visit.projects(rows)]
     cards.sort(key=lambda card: card.last or card.made, reverse=True)
     cards.sort(key=lambda card: (card.state == values.ARCHIVED, card.needs is None))
@@ -43,87 +45,88 @@ def projects(visit: LabVisit) -> object:
 def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> bodies.ProjectCard:
     """Return the row of a project in the list of somebody."""
     counts = visit.server.desks.now(row)
-    own = counts.own if counts else {}
-    pairs, done = (counts.pairs, counts.done) if counts else (row.pairs, row.done)
-    mine = own.get(visit.name, (0, 0))
+    if counts is None:  # not read yet
+        counts = ListCounts(
+            row.n, row.pairs, row.done, ready=None, assigned=True, own={}, last=None
+        )
+        need = None
+    else:
+        need = _need(visit, row, role, counts)
+    can_look = LOOK in abilities(role)
+    own_done, own_pairs = counts.own.get(visit.name, (0, 0))
     reopened, left = visit.server.desks.own(row.key, visit.name)
-    can = abilities(role)
-    need = None
-    if row.state == values.OPEN and counts is not None:
-        need = _need(row, can, pairs, done, counts.ready, counts.assigned, mine)
     return bodies.ProjectCard(
-        row.slug,
-        row.name,
-        row.task,
-        row.languages,
-        row.state,
-        pairs,
-        done if LOOK in can else mine[0],
-        mine,
-        reopened,
-        left,
-        role.role,
-        role.annotates,
-        need,
-        sorted(own) if LOOK in can else [],
-        row.last,
-        row.made,
-        row.etag,
+        slug=row.slug,
+        name=row.name,
+        task=row.task,
+        languages=row.languages,
+        state=row.state,
+        pairs=counts.pairs,
+        done=counts.done if can_look else own_done,
+        mine=(own_done, own_pairs),
+        reopened=reopened,
+        left=left,
+        role=role.role,
+        annotates=role.annotates,
+        needs=need,
+        annotators=sorted(counts.own) if can_look else [],
+        last=row.last,
+        made=row.made,
+        etag=row.etag,
     )
 
 
 def _need(
-    row: values.ProjectRow,
-    can: set[str],
-    pairs: int,
-    done: int,
-    ready: int | None,
-    assigned: bool,
-    mine: tuple[int, int],
+    visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole, counts: ListCounts
 ) -> bodies.Need | None:
-    if MANAGE in can and not assigned:
+    """Return what a project waits for from somebody with this role, if it is open."""
+    if row.state != values.OPEN:
+        return None
+    can = abilities(role)
+    done, pairs = counts.own.get(visit.name, (0, 0))
+    if MANAGE in can and not counts.assigned:
         return bodies.Need("assign", "nothing is assigned")
-    if DECIDE in can and ready:
-        return bodies.Need("adjudicate", f"{ready:,} to adjudicate")
-    if MANAGE in can and pairs and done >= pairs:
+    if DECIDE in can and counts.ready:
+        return bodies.Need("adjudicate", f"{counts.ready:,} to adjudicate")
+    if MANAGE in can and 0 < counts.pairs <= counts.done:
         return bodies.Need("export", "ready to export")
-    if ANNOTATE in can and mine[0] < mine[1]:
-        return bodies.Need(row.task, f"{mine[1] - mine[0]:,} to do")
+    if ANNOTATE in can and done < pairs:
+        return bodies.Need(row.task, f"{pairs - done:,} to do")
     return None
 
 
 def project(visit: LabVisit) -> object:
     """Return one project; its settings to owners."""
     row = structs.asdict(card(visit, visit.project, visit.role))
-    if MANAGE in abilities(visit.role):
-        settings = _settings(visit)
-    else:
-        settings = None
+    settings = _settings(visit) if MANAGE in abilities(visit.role) else None
     return bodies.ProjectDetail(**row, settings=settings)
 
 
 def _settings(visit: LabVisit) -> bodies.ProjectSettings:
+    """Return the settings of a project, with what its suggestions are and how far they are."""
     desk = visit.opened()
     with desk.store.database.reading() as conn:
         info = queries.project_info(conn)
-        asked = select(schema.project.c.blind, schema.project.c.majority)
-        blind, majority = map(bool, conn.execute(asked).one())
+        rules = select(schema.project.c.blind, schema.project.c.majority)
+        blind, majority = conn.execute(rules).one()
     plan = _plan(desk)
     progress = desk.opening.progress
     return bodies.ProjectSettings(
-        visit.server.guidelines(visit.project.key),
-        plan.learning,
-        blind,
-        majority,
-        info.gold,
-        _SOURCES.get(plan.kind, plan.name),
-        None if progress is None else (progress.text, progress.share),
+        guidelines=visit.server.guidelines(visit.project.key),
+        learning=plan.learning,
+        blind=bool(blind),
+        majority=bool(majority),
+        gold=info.gold,
+        suggestions=_SOURCES.get(plan.kind, plan.name),
+        training=None if progress is None else (progress.text, progress.share),
     )
 
 
 def _plan(desk: Desk) -> SuggestionPlan:
+    """Return the plan for the suggestions of a project; none if nothing was ever planned."""
     opened = desk.opening.opened
-    return (opened and opened.sessions.plan) or SuggestionPlan("none")
+    plan = None if opened is None else opened.sessions.plan
+    return plan or SuggestionPlan("none")
 
 
 def change_project(visit: LabVisit) -> object:
@@ -151,6 +154,7 @@ def change_project(visit: LabVisit) -> object:
 
 
 def _set(visit: LabVisit, changes: dict[str, Any]) -> None:
+    """Change the settings of a project; with another plan for suggestions it is opened anew."""
     desk = visit.opened()
     rules = {key: changes[key] for key in ("blind", "majority") if key in changes}
     if rules:
@@ -181,7 +185,8 @@ def start(visit: LabVisit) -> object:
     at = visit.word("at", "pairs")
     can = abilities(visit.role)
     row = visit.project
-    if {"pairs": ANNOTATE, "gold": DECIDE, "look": LOOK}.get(at) not in can:
+    needed = {"pairs": ANNOTATE, "gold": DECIDE, "look": LOOK}
+    if needed.get(at) not in can:
         raise unknown()
     desk = visit.opened()
     lab = visit.lab
@@ -193,7 +198,9 @@ def start(visit: LabVisit) -> object:
     role = names.ANNOTATOR if at == "pairs" else names.ADJUDICATOR
     visitor = names.Visitor(visit.name, role)
     answer = answers.project_answer(desk.store, visitor, desk.opening.progress)
-    box = f"alignkit:{lab.key}:{row.key}:{visit.name}{':adjudicator' * (at == 'gold')}"
+    box = f"alignkit:{lab.key}:{row.key}:{visit.name}"
+    if at == "gold":
+        box += ":adjudicator"
     shown = role if at != "look" else visit.role.role
     return {**answer, "name": row.name, "key": lab.key, "box": box, "role": shown}
 
@@ -201,12 +208,14 @@ def start(visit: LabVisit) -> object:
 def guidelines_page(visit: LabVisit) -> str:
     """Return the guidelines of a project as a page."""
     path = visit.server.guidelines_file(visit.project.key)
+    changed = path.stat().st_mtime_ns if path.exists() else 0
     with taking(_rendering, _PATIENCE):
-        return _rendered(path, path.stat().st_mtime_ns if path.exists() else 0)
+        return _rendered(path, changed)
 
 
 @lru_cache(50)
 def _rendered(path: Path, changed: int) -> str:
+    """Return a file as a page; `changed` is when it was changed, 0 if there is none."""
     return render_guidelines(path if changed else None)
 
 

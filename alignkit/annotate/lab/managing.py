@@ -61,7 +61,8 @@ def people(visit: LabVisit) -> object:
     progress = {row.annotator: row for row in store.progress_of_all()}
     rows = visit.lab.projects.people(visit.project.slug)
     for row in rows:
-        if (own := progress.pop(row.name, None)) is not None:
+        own = progress.pop(row.name, None)
+        if own is not None:
             row.pairs = own.pairs
             row.done = own.done
     known = _strangers(visit)
@@ -71,17 +72,16 @@ def people(visit: LabVisit) -> object:
 def _imported(visit: LabVisit) -> set[str]:
     """Return the annotators of a project, also those of the corpus."""
     with visit.opened().store.database.reading() as conn:
-        return {*queries.annotators(conn)} - queries.sources(conn) - {queries.gold_name(conn)}
+        people = set(queries.annotators(conn)) - queries.sources(conn)
+        return people - {queries.gold_name(conn)}
 
 
 def _strangers(visit: LabVisit, *names: str) -> list[str]:
     """Return the imported annotators (or those of some) whose names are those of accounts."""
     imported = _imported(visit)
     if names:
-        wanted = imported.intersection(map(values.folded, names))
-    else:
-        wanted = imported
-    return visit.lab.projects.strangers(visit.project.slug, wanted)
+        imported.intersection_update(map(values.folded, names))
+    return visit.lab.projects.strangers(visit.project.slug, imported)
 
 
 def change_person(visit: LabVisit) -> object:
@@ -114,8 +114,10 @@ def _check_imported(visit: LabVisit, name: str) -> None:
 
 def rename_imported(visit: LabVisit) -> None:
     """Give an imported annotator, who has no role, another name."""
-    old, new = visit.word("name"), visit.sent.name
-    if old not in _imported(visit) or (_state(visit, old) and not _strangers(visit, old)):
+    old = visit.word("name")
+    new = visit.sent.name
+    imported = old in _imported(visit)
+    if not imported or (_state(visit, old) and not _strangers(visit, old)):
         raise values.LabError(f"{old[:40]} is no imported annotator here.", "unknown")
     if _state(visit, new):
         raise values.LabError(f"{new} is the name of an account.", "taken", "name")
@@ -195,9 +197,11 @@ def assign(visit: LabVisit) -> object:
     present = present_assignment(store)
     known = () if present is None else present.plan.annotators
     check_annotating(visit, set(sent.annotators).difference(known), "annotators")
-    once = {name: getattr(sent, name) for name in _DRAWN_ONCE}
-    if present is not None:
-        once = {name: x for name, x in once.items() if x != _DRAWN_ONCE[name]}
+    once = {}
+    for name, unchanged in _DRAWN_ONCE.items():
+        value = getattr(sent, name)
+        if present is None or value != unchanged:
+            once[name] = value
 
     def approve(drawn: Assignment) -> None:
         if fingerprint(drawn) != sent.plan:
@@ -210,7 +214,7 @@ def assign(visit: LabVisit) -> object:
             sent.annotators,
             double=sent.double,
             each=sent.each,
-            everybody=sent.double is sent.each is None,
+            everybody=sent.double is None and sent.each is None,
             order=sent.order,
             control=sent.control,
             control_least=sent.control_least,
@@ -227,7 +231,8 @@ def assign(visit: LabVisit) -> object:
 
 def fingerprint(drawn: Assignment) -> str:
     """Return a short text that is another if anything of an assignment is."""
-    return blake2b(json.encode(drawn.to_dict(), order="sorted"), digest_size=8).hexdigest()
+    text = json.encode(drawn.to_dict(), order="sorted")
+    return blake2b(text, digest_size=8).hexdigest()
 
 
 def check_annotating(visit: LabVisit, people: set[str], field: str) -> None:
@@ -238,10 +243,9 @@ def check_annotating(visit: LabVisit, people: set[str], field: str) -> None:
         role = values.ProjectRole(person.role, person.annotates)  # type: ignore[arg-type]
         if ANNOTATE in abilities(role) and person.state != values.CLOSED:
             people.discard(person.name)
+    accounts = set()
     if people:
         accounts = {account.name for account in visit.lab.accounts.rows()}
-    else:
-        accounts = set()
     for name in sorted(people - (imported - accounts)):
         text = f"{name} does not annotate in this project. Invite {name} on People first."
         raise RefusedError(422, text, field=field)
@@ -259,37 +263,37 @@ def refusing() -> Iterator[None]:
 
 
 def _table(visit: LabVisit, drawn: Assignment, now: AssignmentPlan | None) -> bodies.AssignTable:
+    """Return the table of an assignment: the share of each annotator, and the present plan."""
     with visit.store.database.reading() as conn:
         begun = Counter(name for _, name in begun_pairs(conn))
     done = {row.annotator: row.done for row in visit.store.progress_of_all()}
-    shares = [
-        bodies.AssignShare(
-            share.annotator,
-            share.pairs,
-            share.new,
-            done.get(share.annotator, 0),
-            begun[share.annotator],
-            share.trial,
-            share.split + share.bare + share.coin,
-            share.pairs - share.trial - share.double,
-            share.trial + share.double,
-            share.hidden,
+    shares = []
+    for share in drawn.annotators:
+        row = bodies.AssignShare(
+            annotator=share.annotator,
+            pairs=share.pairs,
+            new=share.new,
+            done=done.get(share.annotator, 0),
+            begun=begun[share.annotator],
+            trial=share.trial,
+            control=share.split + share.bare + share.coin,
+            alone=share.pairs - share.trial - share.double,
+            shared=share.trial + share.double,
+            hidden=share.hidden,
         )
-        for share in drawn.annotators
-    ]
-    if now is None:
-        plan = None
-    else:
+        shares.append(row)
+    plan = None
+    if now is not None:
         plan = bodies.NewAssignment(
-            list(now.annotators),
-            now.double,
-            now.each or None,
-            now.trial,
-            now.control,
-            now.least,
-            now.order,
-            now.stratify,
-            now.seed,
+            annotators=list(now.annotators),
+            double=now.double,
+            each=now.each or None,
+            trial=now.trial,
+            control=now.control,
+            control_least=now.least,
+            order=now.order,
+            stratify=now.stratify,
+            seed=now.seed,
         )
     return bodies.AssignTable(
         fingerprint(drawn), drawn.new, drawn.new_pairs, shares, list(drawn.warnings()), plan

@@ -22,6 +22,7 @@ def _entered(visit: LabVisit, session: NewSession) -> Response:
 
 
 def _kind(visit: LabVisit) -> dict[str, Any]:
+    """Return the attributes of the cookie."""
     secure = visit.server.address.secure
     return {"path": "/", "httponly": True, "samesite": "strict", "secure": secure}
 
@@ -55,7 +56,8 @@ def sign_out(visit: LabVisit) -> Response:
 
 def look_at_link(visit: LabVisit) -> object:
     """Return whose link this is."""
-    if (info := visit.lab.links.peek(visit.sent.token)) is None:
+    info = visit.lab.links.peek(visit.sent.token)
+    if info is None:
         raise LabError(*GONE)
     return info
 
@@ -79,11 +81,10 @@ def me(visit: LabVisit) -> object:
     """Return who one is, and one's roles."""
     person = visit.person
     lab = visit.lab
-    rows = [
-        bodies.MyRole(row.slug, row.name, role.role, role.annotates)
-        for row, role in visit.projects(lab.projects.rows(visit.name))
-    ]
-    return bodies.Me(visit.name, person.rank, person.may_create, lab.key, rows)
+    roles = []
+    for row, role in visit.projects(lab.projects.rows(visit.name)):
+        roles.append(bodies.MyRole(row.slug, row.name, role.role, role.annotates))
+    return bodies.Me(visit.name, person.rank, person.may_create, lab.key, roles)
 
 
 def change_password(visit: LabVisit) -> None:
@@ -100,7 +101,8 @@ def prove(visit: LabVisit) -> None:
 def end_session(visit: LabVisit) -> None:
     """End one of one's sessions, or all others."""
     id = visit.word("id")
-    visit.lab.sessions.end(visit.name, visit.actor, id=id, keep="" if id else visit.cookie)
+    keep = "" if id else visit.cookie
+    visit.lab.sessions.end(visit.name, visit.actor, id=id, keep=keep)
 
 
 def new_token(visit: LabVisit) -> object:

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from math import ceil
 from threading import BoundedSemaphore
 from typing import Any
 
@@ -23,10 +24,9 @@ from alignkit.annotate.server.security import network
 
 COST = 15, 8, 3
 """The cost of scrypt: log2(n), r and p; it takes .4 s and 32 MB."""
-# passwords that are hashed, that wait; their priority
-_AT_ONCE = 2
-_WAITING = 20
-_NICE = 10
+_AT_ONCE = 2  # passwords that are hashed
+_WAITING = 20  # passwords that wait
+_NICE = 10  # the priority of hashing
 _LIMITS = {"both": 5, "address": 20}  # failures in a minute, for name and address, and address
 _PER_HOUR = 50  # failures of a name
 _FAILURE = schema.failure.c
@@ -46,6 +46,7 @@ _hashing = ThreadPoolExecutor(_AT_ONCE, "hashing", _give_way)
 
 @contextmanager
 def _place() -> Iterator[None]:
+    """Take a place among the passwords that are hashed or wait; refuse if there is none."""
     if not _places.acquire(blocking=False):
         raise LabError("The server is busy. Try again in a few seconds.", "busy")
     try:
@@ -55,11 +56,13 @@ def _place() -> Iterator[None]:
 
 
 def _derived(password: str, salt: bytes, cost: tuple[int, ...]) -> bytes:
+    """Return the key that scrypt derives from a password."""
     text = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
     log_n, r, p = cost
     n = 2**log_n
-    most = 2**20 + 256 * 2**log_n * r
-    return _hashing.submit(hashlib.scrypt, text, salt=salt, n=n, r=r, p=p, maxmem=most).result()
+    memory = 2**20 + 256 * n * r
+    derived = _hashing.submit(hashlib.scrypt, text, salt=salt, n=n, r=r, p=p, maxmem=memory)
+    return derived.result()
 
 
 def check_new(password: str) -> None:
@@ -95,15 +98,19 @@ def verify(database: LabDatabase, name: str, password: str, address: str) -> Any
     """
     with database.reading() as step:
         row = step.find(name)
-    unknown = f"?{values.digest(values.folded(name))[:6]}"  # the name may be a password
-    mine = _count(database, row.name if row else unknown, network(address))
+    if row is None:  # the name may be a password
+        counted = f"?{values.digest(values.folded(name))[:6]}"
+    else:
+        counted = row.name
+    stored = row.password if row is not None and row.state == OPEN else ""
+    is_failure = _count(database, counted, network(address))
     right: bool | None = None
     try:
-        right = matches(password, row.password if row and row.state == OPEN else "")
+        right = matches(password, stored)
     finally:
         if right is not False:  # also if it was not checked
             with database.change() as step:
-                step.update(schema.failure, mine, count=_FAILURE.count - 1)
+                step.update(schema.failure, is_failure, count=_FAILURE.count - 1)
     if not right:
         raise LabError(*values.WRONG)
     return row
@@ -114,32 +121,34 @@ def _count(database: LabDatabase, name: str, address: str) -> sa.ColumnElement[b
     keys = {"both": f"{name} {address}", "address": address, "name": name}
     with database.change() as step:
         minute = step.now // 60
-        rows = [(_FAILURE.kind == kind) & (_FAILURE.key == key) for kind, key in keys.items()]
-        mine = sa.or_(*rows) & (_FAILURE.minute == minute)
-        counts = {row[0]: row[3] for row in step.ask(schema.failure, mine)}
-        if seconds := _refused(step, name, address, counts):
-            if seconds <= 60:
-                time = "1 minute"
-            else:
-                time = f"{-(-seconds // 60)} minutes"
+        rows = [sa.and_(_FAILURE.kind == kind, _FAILURE.key == key) for kind, key in keys.items()]
+        is_failure = sa.and_(sa.or_(*rows), _FAILURE.minute == minute)
+        counts = {kind: count for kind, _, _, count in step.ask(schema.failure, is_failure)}
+        seconds = _refused(step, name, address, counts)
+        if seconds:
+            minutes = ceil(seconds / 60)
+            time = f"{minutes} minutes" if minutes > 1 else "1 minute"
             raise LabError(f"Too many tries. Try again in {time}.", "tries", seconds=seconds)
-        step.update(schema.failure, mine, count=_FAILURE.count + 1)
+        step.update(schema.failure, is_failure, count=_FAILURE.count + 1)
         for kind in keys.keys() - counts.keys():
             step.insert(schema.failure, kind=kind, key=keys[kind], minute=minute, count=1)
-    return mine
+    return is_failure
 
 
 def _refused(step: LabStep, name: str, address: str, counts: dict[str, int]) -> int:
     """Return for how many seconds a try is refused."""
     if any(counts.get(kind, 0) >= most for kind, most in _LIMITS.items()):
         return 60 - step.now % 60
-    hour = _FAILURE.kind == "name", _FAILURE.key == name, _FAILURE.minute > step.now // 60 - 60
-    failures = sa.select(sa.func.sum(_FAILURE.count), sa.func.min(_FAILURE.minute))
-    total, first = step.ask(failures, *hour, _FAILURE.count > 0).one()
+    failures = (
+        sa.select(sa.func.sum(_FAILURE.count), sa.func.min(_FAILURE.minute))
+        .where(_FAILURE.kind == "name", _FAILURE.key == name)
+        .where(_FAILURE.minute > step.now // 60 - 60, _FAILURE.count > 0)
+    )
+    total, first = step.ask(failures).one()
     if (total or 0) < _PER_HOUR:
         return 0
-    asked = sa.select(schema.session.c.address).join(schema.account).distinct()
-    addresses = step.ask(asked, schema.account.c.name == name).scalars()
+    known = sa.select(schema.session.c.address).join(schema.account).distinct()
+    addresses = step.ask(known, schema.account.c.name == name).scalars()
     if address in map(network, addresses):
         return 0
     return int((first + 60) * 60 - step.now)
@@ -148,9 +157,10 @@ def _refused(step: LabStep, name: str, address: str, counts: dict[str, int]) -> 
 def tidy(step: LabStep) -> None:
     """Log the failures of the minutes that are over, and forget them after an hour."""
     minute = step.now // 60
-    over = (_FAILURE.kind == "both") & (_FAILURE.minute < minute)
+    over = sa.and_(_FAILURE.kind == "both", _FAILURE.minute < minute)
     for _, key, _, count in step.ask(schema.failure, over, _FAILURE.count > 0).all():
         name, address = key.split(" ", 1)
+        known_name, _, _ = name.partition("?")
         step.actor = Actor("", address=address)
-        step.log("sign-in failed", name.partition("?")[0], after=count)
-    step.delete(schema.failure, over | (_FAILURE.minute <= minute - 60))
+        step.log("sign-in failed", known_name, after=count)
+    step.delete(schema.failure, sa.or_(over, _FAILURE.minute <= minute - 60))

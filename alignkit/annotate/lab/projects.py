@@ -20,9 +20,11 @@ from alignkit.annotate.project.engines import Prepared
 _ROLES = OWNER, values.ADJUDICATOR, values.ANNOTATOR, values.READER
 _Read = TypeVar("_Read")
 _KEPT = 10.0  # seconds after which a change by another process counts
-_ACCOUNT, _AUDIT, _LINK, _PROJECT, _ROLE = (
-    table.c for table in (schema.account, schema.audit, schema.link, schema.project, schema.role)
-)
+_ACCOUNT = schema.account.c
+_AUDIT = schema.audit.c
+_LINK = schema.link.c
+_PROJECT = schema.project.c
+_ROLE = schema.role.c
 _LISTED = sa.select(schema.project).order_by(_PROJECT.slug)
 _WAITING = sa.and_(_LINK.account == _ACCOUNT.id, _LINK.used.is_(None))
 _PEOPLE = (
@@ -59,10 +61,13 @@ class Projects:
 
     def rows(self, account: str = "") -> list[values.ProjectRow]:
         """Return all projects that are not deleted, or those in which an account has a role."""
-        mine = sa.select(_ROLE.project).join(schema.account).where(_ACCOUNT.name == account)
-        return self._rows(LIVE, *[_PROJECT.slug.in_(mine)] * bool(account))
+        if not account:
+            return self._rows(LIVE)
+        own = sa.select(_ROLE.project).join(schema.account).where(_ACCOUNT.name == account)
+        return self._rows(LIVE, _PROJECT.slug.in_(own))
 
     def _rows(self, *which: sa.ColumnElement[bool]) -> list[values.ProjectRow]:
+        """Return the projects that meet conditions, by slug."""
         with self._database.reading() as step:
             return [_row(row) for row in step.ask(_LISTED, *which)]
 
@@ -99,9 +104,9 @@ class Projects:
     def opened(self, key: str, actor: Actor) -> values.ProjectRow:
         """Open a project after its store was made."""
         with self._database.change(actor) as step:
-            mine = _PROJECT.key == key
-            step.update(schema.project, mine, _PROJECT.state == MAKING, state=OPEN)
-            row = _row(step.ask(schema.project, mine).one())
+            has_key = _PROJECT.key == key
+            step.update(schema.project, has_key, _PROJECT.state == MAKING, state=OPEN)
+            row = _row(step.ask(schema.project, has_key).one())
             after = {"name": row.name, "task": row.task, "languages": row.languages}
             step.log("project made", row.slug, project=row.slug, after=after)
             return row
@@ -142,10 +147,12 @@ class Projects:
     def clear(self, key: str) -> None:
         """Note that the store is gone; a project in `making` is forgotten."""
         with self._database.change() as step:
-            unmade = _PROJECT.key == key, _PROJECT.state == MAKING
-            step.delete(schema.role, _ROLE.project.in_(sa.select(_PROJECT.slug).where(*unmade)))
-            step.delete(schema.project, *unmade)
-            step.update(schema.project, _PROJECT.key == key, cleared=step.now)
+            has_key = _PROJECT.key == key
+            is_unmade = sa.and_(has_key, _PROJECT.state == MAKING)
+            unmade = sa.select(_PROJECT.slug).where(is_unmade)
+            step.delete(schema.role, _ROLE.project.in_(unmade))
+            step.delete(schema.project, is_unmade)
+            step.update(schema.project, has_key, cleared=step.now)
 
     def save_counts(self, key: str, n: int, pairs: int, done: int, last: float | None) -> None:
         """Write the counts of a project after its event n; `last` is the time of the last work."""
@@ -195,11 +202,15 @@ class Projects:
     def strangers(self, slug: str, names: Collection[str]) -> list[str]:
         """Return those of some names that accounts without any role in a project, ever, have."""
         had = sa.select(_AUDIT.target).where(_AUDIT.project == slug, _AUDIT.action == "role set")
-        now = sa.select(_ACCOUNT.name).join(schema.role).where(_ROLE.project == slug)
-        own = sa.select(_ACCOUNT.name).order_by(_ACCOUNT.name)
-        never = _ACCOUNT.name.not_in(had), _ACCOUNT.name.not_in(now)
+        have = sa.select(_ACCOUNT.name).join(schema.role).where(_ROLE.project == slug)
+        strangers = (
+            sa.select(_ACCOUNT.name)
+            .where(_ACCOUNT.name.in_(names))
+            .where(_ACCOUNT.name.not_in(had), _ACCOUNT.name.not_in(have))
+            .order_by(_ACCOUNT.name)
+        )
         with self._database.reading() as step:
-            return list(step.ask(own, _ACCOUNT.name.in_(names), *never).scalars())
+            return list(step.ask(strangers).scalars())
 
     def check_name(self, slug: str, name: str) -> None:
         """Refuse a name that a project uses for something else."""
@@ -210,16 +221,17 @@ class Projects:
         if role not in _ROLES:
             raise LabError(f"The roles are {', '.join(_ROLES)}.", "invalid", "role")
         step.project(slug)
-        mine = _ROLE.account == account.id, _ROLE.project == slug
+        is_role = sa.and_(_ROLE.account == account.id, _ROLE.project == slug)
         works = role == values.ANNOTATOR or (annotates and role != values.READER)
         new = {"role": role, "annotates": works}
-        row = step.ask(sa.select(_ROLE.role, _ROLE.annotates), *mine).mappings().first()
-        if (before := row and dict(row)) == new:
+        row = step.ask(sa.select(_ROLE.role, _ROLE.annotates), is_role).mappings().first()
+        before = None if row is None else dict(row)
+        if before == new:
             return
         if before is None:
             step.insert(schema.role, account=account.id, project=slug, **new)
         else:
-            step.update(schema.role, *mine, **new)
+            step.update(schema.role, is_role, **new)
         step.log("role set", account.name, project=slug, before=before or "", after=new)
 
     def remove(
@@ -238,11 +250,13 @@ class Projects:
 
 
 def _roles(step: LabStep, account: str) -> dict[str, values.ProjectRole]:
+    """Return the roles of an open account by project; a lab owner is owner in each."""
     roles = {}
     for slug, rank, role, works in _OWN_ROLES(step.conn, account=account):
-        if role or rank == OWNER:
-            own: Any = OWNER if rank == OWNER else role
-            roles[slug] = values.ProjectRole(own, bool(works), role != own)
+        if rank == OWNER:
+            roles[slug] = values.ProjectRole(OWNER, bool(works), lab_owner=role != OWNER)
+        elif role:
+            roles[slug] = values.ProjectRole(role, bool(works))
     return roles
 
 
@@ -250,27 +264,48 @@ def _in_project(step: LabStep, slug: str, name: str) -> tuple[Person, Any]:
     """Return a person of a project, and the account."""
     project = step.project(slug)
     account = step.account(name)
-    mine = _ROLE.account == account.id, _ROLE.project == project.slug
-    if (row := step.ask(_PEOPLE, *mine).first()) is None:
+    row = step.ask(_PEOPLE, _ROLE.account == account.id, _ROLE.project == project.slug).first()
+    if row is None:
         raise LabError(f"{account.name} has no role in this project.", "unknown")
     return _person(row, step.now), account
 
 
 def _person(row: Any, now: int) -> Person:
-    waiting = row.hash is not None and (row.state == INVITED or row.expires > now)
-    if waiting:
-        link = (values.public_id(row.hash), values.timestamp(row.expires))
-    else:
-        link = ("", "")
-    known = row.name, row.role, row.annotates
-    return Person(*known, row.state, 0, 0, values.timestamp(row.seen), *link, values.etag(*known))
+    """Return a row of `_PEOPLE` for the page, without counts."""
+    link = ""
+    expires = ""
+    if row.hash is not None and (row.state == INVITED or row.expires > now):
+        link = values.public_id(row.hash)
+        expires = values.timestamp(row.expires)
+    return Person(
+        name=row.name,
+        role=row.role,
+        annotates=row.annotates,
+        state=row.state,
+        pairs=0,
+        done=0,
+        seen=values.timestamp(row.seen),
+        link=link,
+        expires=expires,
+        etag=values.etag(row.name, row.role, row.annotates),
+    )
 
 
 def _row(row: Any) -> values.ProjectRow:
-    *known, made, n, pairs, done, last, _ = row
-    etag = values.etag(row.key, row.name, row.state)
-    return values.ProjectRow._make(
-        [*known, values.timestamp(made), n, pairs, done, values.timestamp(last), etag]
+    """Return a row of the table of projects for the page."""
+    return values.ProjectRow(
+        key=row.key,
+        slug=row.slug,
+        name=row.name,
+        task=row.task,
+        languages=row.languages,
+        state=row.state,
+        made=values.timestamp(row.made),
+        n=row.n,
+        pairs=row.pairs,
+        done=row.done,
+        last=values.timestamp(row.last),
+        etag=values.etag(row.key, row.name, row.state),
     )
 
 
@@ -278,12 +313,15 @@ def _free_slug(step: LabStep, name: str, slug: str) -> str:
     """Return the slug, or one made from the name, that no project has or had."""
     taken = set(step.ask(sa.select(_PROJECT.slug)).scalars())
     if slug and (slug in taken or not values.SLUG.fullmatch(slug)):
-        if slug in taken:
-            why = "This is the address of another project"
-        else:
-            why = "Not possible"
+        why = "This is the address of another project" if slug in taken else "Not possible"
         raise LabError(f"{why}. Use 1 to 40 letters a to z, digits and -.", "invalid", "slug")
+    if slug:
+        return slug
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     base = re.sub(r"[^a-z0-9]+", "-", plain)[:36].strip("-") or "project"
-    made = (f"{base}-{k}" if k > 1 else base for k in range(1, len(taken) + 2))
-    return slug or next(each for each in made if each not in taken)
+    slug = base
+    k = 1
+    while slug in taken:
+        k += 1
+        slug = f"{base}-{k}"
+    return slug

@@ -22,13 +22,14 @@ _UNUSED = 7 * DAY
 _FORGOTTEN = 90 * DAY
 _PROVED = 600  # seconds for which a password holds for what matters
 _MOST = 365  # days of a token
-_SESSIONS = _TOKENS = 50  # of an account
+_SESSIONS = 50  # of an account
+_TOKENS = 50
 _SESSION = schema.session.c
 _TOKEN = schema.token.c
 _ACCOUNT = schema.account.c
-_OWN = _ACCOUNT.name, _ACCOUNT.rank, _ACCOUNT.may_create
-_ROWS = sa.select(schema.session, *_OWN).join(schema.account)
-_VISITOR = sa.select(*_OWN, _TOKEN.project, _TOKEN.read_only).join_from(
+_PERSON = _ACCOUNT.name, _ACCOUNT.rank, _ACCOUNT.may_create
+_SELECT_SESSIONS = sa.select(schema.session, *_PERSON).join(schema.account)
+_SELECT_VISITOR = sa.select(*_PERSON, _TOKEN.project, _TOKEN.read_only).join_from(
     schema.token, schema.account
 )
 
@@ -37,20 +38,20 @@ class _Known:
     """A session in memory; `written` is the time of its last use in the database."""
 
     def __init__(self, row: Any, seen: int) -> None:
-        self.row, self.seen, self.written = row, max(row.seen, seen), row.seen
-        known = row.name, row.rank, row.may_create, row.proved
-        self.session = LabSession(values.public_id(row.hash), *known)
+        self.row = row
+        self.seen = max(row.seen, seen)
+        self.written = row.seen
+        self.session = LabSession(
+            values.public_id(row.hash), row.name, row.rank, row.may_create, row.proved
+        )
 
     def ended(self, now: int) -> Ended | None:
         """Return how the session ended; None while it lasts."""
-        last = min(self.row.made + LASTS, self.seen + _UNUSED)
         if self.row.ended:
-            why = self.row.why
-        elif now > last:
-            why = "expired"
-        else:
-            why = ""
-        return Ended(self.row.name, why) if why else None
+            return Ended(self.row.name, self.row.why)
+        if now > min(self.row.made + LASTS, self.seen + _UNUSED):
+            return Ended(self.row.name, "expired")
+        return None
 
 
 class LabSessions:
@@ -60,18 +61,21 @@ class LabSessions:
         self._database = database
         self._known: dict[str, _Known] = {}
         with database.reading() as step:
-            self._take(step.ask(_ROWS).all())
+            self._take(step.ask(_SELECT_SESSIONS).all())
 
     def _take(self, rows: Sequence[Any]) -> None:
+        """Keep sessions in memory; their last use is at least that of before."""
         for row in rows:
             before = self._known.get(row.hash)
             self._known[row.hash] = _Known(row, before.seen if before else 0)
 
     def refresh(self, step: LabStep, *which: sa.ColumnElement[bool]) -> None:
         """Keep sessions in memory as they are now in the transaction, once it has ended."""
-        step.after.append(partial(self._take, step.ask(_ROWS, *which).all()))
+        rows = step.ask(_SELECT_SESSIONS, *which).all()
+        step.after.append(partial(self._take, rows))
 
     def _lasting(self, cookie: str) -> _Known | None:
+        """Return the session with this cookie, if it has not ended."""
         known = self._known.get(digest(cookie))
         if known is None or known.ended(self._database.now()):
             return None
@@ -86,21 +90,26 @@ class LabSessions:
         with self._database.change(Actor(known.name, address=address)) as step:
             account = step.still_open(known)
             if other is not None:
-                own = other.row.name == account.name
-                if own:
+                owner = step.account(other.row.name)
+                if other.row.name == account.name:
                     why = "signed in again"
                 else:
                     why = f"taken over by {account.name}"
-                self.close(step, step.account(other.row.name), why, _SESSION.hash == other.row.hash)
+                self.close(step, owner, why, _SESSION.hash == other.row.hash)
             return self.start(step, account.id, agent)
 
     def start(self, step: LabStep, account: int, agent: str) -> NewSession:
         """Start a session for the actor, who has just given the password."""
-        mine = sa.select(_SESSION.hash).where(_SESSION.account == account, _SESSION.ended.is_(None))
-        old = step.ask(mine.order_by(_SESSION.made.desc()).offset(_SESSIONS - 1)).scalars().all()
-        if old:
-            own = step.account(step.actor.name)
-            self.close(step, own, "signed in too often", _SESSION.hash.in_(old))
+        too_old = (
+            sa.select(_SESSION.hash)
+            .where(_SESSION.account == account, _SESSION.ended.is_(None))
+            .order_by(_SESSION.made.desc())
+            .offset(_SESSIONS - 1)
+        )
+        hashes = step.ask(too_old).scalars().all()
+        if hashes:
+            owner = step.account(step.actor.name)
+            self.close(step, owner, "signed in too often", _SESSION.hash.in_(hashes))
         cookie = secrets.token_urlsafe(32)
         csrf = secrets.token_urlsafe(32)
         step.insert(
@@ -122,22 +131,25 @@ class LabSessions:
 
     def close(self, step: LabStep, account: Any, why: str, *which: sa.ColumnElement[bool]) -> int:
         """End sessions of an account in a transaction; return how many."""
-        mine = _SESSION.account == account.id, *which
-        new = {"ended": step.now, "why": why}
-        if count := step.update(schema.session, *mine, _SESSION.ended.is_(None), **new):
+        chosen = sa.and_(_SESSION.account == account.id, *which)
+        lasts = _SESSION.ended.is_(None)
+        count = step.update(schema.session, chosen, lasts, ended=step.now, why=why)
+        if count:
             step.log("session ended", account.name, after={"why": why, "sessions": count})
-            self.refresh(step, *mine)
+            self.refresh(step, chosen)
         return count
 
     def visitor(self, cookie: str) -> LabSession | Ended | None:
         """Return the session with this cookie; a matter of microseconds."""
         known = self._known.get(digest(cookie))
-        now = self._database.now()
         if known is None:
             return None
-        if (ended := known.ended(now)) is None:
-            known.seen = now
-        return ended or known.session
+        now = self._database.now()
+        ended = known.ended(now)
+        if ended is not None:
+            return ended
+        known.seen = now
+        return known.session
 
     def fits(self, cookie: str, csrf: str) -> bool:
         """Return whether two secrets belong to one session."""
@@ -146,14 +158,15 @@ class LabSessions:
 
     def prove(self, cookie: str, password: str, *, address: str) -> None:
         """Note that the person of a session gave the password again."""
-        if (known := self._lasting(cookie)) is None:
+        known = self._lasting(cookie)
+        if known is None:
             raise LabError(*values.WRONG)
         account = verify(self._database, known.row.name, password, address)
         with self._database.change(Actor(account.name, address=address)) as step:
-            mine = _SESSION.hash == known.row.hash
-            step.update(schema.session, mine, proved=step.now)
+            is_session = _SESSION.hash == known.row.hash
+            step.update(schema.session, is_session, proved=step.now)
             step.log("password given again")
-            self.refresh(step, mine)
+            self.refresh(step, is_session)
 
     def proved_lately(self, session: LabSession) -> bool:
         """Return whether the password was given in the last 10 minutes, or it is a token."""
@@ -162,20 +175,29 @@ class LabSessions:
     def rows(self, name: str, cookie: str = "") -> list[SessionRow]:
         """Return the sessions of an account; that of the cookie is the current one."""
         now = self._database.now()
+        current = digest(cookie)
         rows = []
         for hash, known in list(self._known.items()):
             if known.row.name == name and not known.ended(now):
-                times = values.timestamp(known.row.made), values.timestamp(known.seen)
-                device = known.row.agent, known.row.address
-                rows.append(SessionRow(known.session.id, *device, *times, hash == digest(cookie)))
+                row = SessionRow(
+                    id=known.session.id,
+                    device=known.row.agent,
+                    address=known.row.address,
+                    made=values.timestamp(known.row.made),
+                    seen=values.timestamp(known.seen),
+                    current=hash == current,
+                )
+                rows.append(row)
         return rows
 
     def sign_out(self, cookie: str, *, address: str = "") -> None:
         """End the session with this cookie."""
-        if (known := self._lasting(cookie)) is not None:
-            with self._database.change(Actor(known.row.name, address=address)) as step:
-                mine = _SESSION.hash == known.row.hash
-                self.close(step, step.account(known.row.name), "signed out", mine)
+        known = self._lasting(cookie)
+        if known is None:
+            return
+        with self._database.change(Actor(known.row.name, address=address)) as step:
+            account = step.account(known.row.name)
+            self.close(step, account, "signed out", _SESSION.hash == known.row.hash)
 
     def end(self, name: str, actor: Actor, *, id: str = "", keep: str = "") -> int:
         """End a session of an account, or all but that of the cookie `keep`; return how many."""
@@ -194,14 +216,14 @@ class LabSessions:
     def tidy(self, step: LabStep) -> None:
         """Write when sessions were used; forget those of long ago."""
         for hash, known in list(self._known.items()):
-            mine = _SESSION.hash == hash
+            is_session = _SESSION.hash == hash
             if known.seen > known.written:
-                own = _ACCOUNT.id == known.row.account, _ACCOUNT.seen < known.seen
-                step.update(schema.account, *own, seen=known.seen)
-                step.update(schema.session, mine, seen=known.seen)
+                is_account = _ACCOUNT.id == known.row.account
+                step.update(schema.account, is_account, _ACCOUNT.seen < known.seen, seen=known.seen)
+                step.update(schema.session, is_session, seen=known.seen)
                 known.written = known.seen
             if known.seen < step.now - _FORGOTTEN:
-                step.delete(schema.session, mine)
+                step.delete(schema.session, is_session)
                 del self._known[hash]
 
 
@@ -228,15 +250,16 @@ class Tokens:
         name = values.checked_title(name)
         text = f"ak_{secrets.token_urlsafe(32)}"
         with self._database.change(actor) as step:
-            own = step.account(account)
+            owner = step.account(account)
             if project:
-                step.check_member(own, project)
-            if len(step.ask(schema.token, _TOKEN.account == own.id).all()) >= _TOKENS:
+                step.check_member(owner, project)
+            tokens = step.ask(schema.token, _TOKEN.account == owner.id).all()
+            if len(tokens) >= _TOKENS:
                 raise LabError(f"You have {_TOKENS} tokens. Withdraw one first.", "state")
             step.insert(
                 schema.token,
                 hash=digest(text),
-                account=own.id,
+                account=owner.id,
                 begins=text[:8],
                 name=name,
                 project=project,
@@ -244,34 +267,41 @@ class Tokens:
                 expires=step.now + days * DAY,
             )
             after = {"token": text[:8], "read_only": read_only, "days": days}
-            step.log("token made", own.name, project=project, after=after)
-            return _token(step.ask(schema.token, _TOKEN.hash == digest(text)).one(), text)
+            step.log("token made", owner.name, project=project, after=after)
+            row = step.ask(schema.token, _TOKEN.hash == digest(text)).one()
+            return _token_row(row, text)
 
     def rows(self, account: str) -> list[TokenRow]:
         """Return the tokens of an account."""
-        asked = sa.select(schema.token).join(schema.account).order_by(_TOKEN.expires)
+        tokens = sa.select(schema.token).join(schema.account).order_by(_TOKEN.expires)
         with self._database.reading() as step:
-            return [_token(row) for row in step.ask(asked, _ACCOUNT.name == account)]
+            return [_token_row(row) for row in step.ask(tokens, _ACCOUNT.name == account)]
 
     def withdraw(self, account: str, id: str, actor: Actor) -> None:
         """Make a token invalid; one that is gone is no error."""
         with self._database.change(actor) as step:
-            own = step.account(account)
-            if step.delete(schema.token, _TOKEN.account == own.id, id_fits(_TOKEN, id)):
-                step.log("token withdrawn", own.name, before=id)
+            owner = step.account(account)
+            if step.delete(schema.token, _TOKEN.account == owner.id, id_fits(_TOKEN, id)):
+                step.log("token withdrawn", owner.name, before=id)
 
     def visitor(self, bearer: str) -> LabSession | None:
         """Return the token of a request; None if it is not valid (any more)."""
         hash = digest(bearer)
         now = self._database.now()
-        valid = _TOKEN.hash == hash, _TOKEN.expires > now, _ACCOUNT.state == values.OPEN
+        is_valid = sa.and_(_TOKEN.expires > now, _ACCOUNT.state == values.OPEN)
         with self._database.reading() as step:
-            if (row := step.ask(_VISITOR, *valid).first()) is None:
-                return None
+            row = step.ask(_SELECT_VISITOR, _TOKEN.hash == hash, is_valid).first()
+        if row is None:
+            return None
         self._used[hash] = now
-        name, rank, may_create, project, read_only = row
-        known = values.public_id(hash), name, rank, may_create
-        return LabSession(*known, None, project, read_only)
+        return LabSession(
+            id=values.public_id(hash),
+            account=row.name,
+            rank=row.rank,
+            may_create=row.may_create,
+            project=row.project,
+            read_only=row.read_only,
+        )
 
     def tidy(self, step: LabStep) -> None:
         """Write when tokens were used; forget those that have expired long ago."""
@@ -282,7 +312,15 @@ class Tokens:
         step.delete(schema.token, _TOKEN.expires < step.now - 30 * DAY)
 
 
-def _token(row: Any, text: str = "") -> TokenRow:
-    known = row.name, row.begins, row.project, row.read_only
-    times = values.timestamp(row.expires), values.timestamp(row.used)
-    return TokenRow(values.public_id(row.hash), *known, *times, text)
+def _token_row(row: Any, text: str = "") -> TokenRow:
+    """Return a row of the table of tokens for the page; only a new one has its text."""
+    return TokenRow(
+        id=values.public_id(row.hash),
+        name=row.name,
+        begins=row.begins,
+        project=row.project,
+        read_only=row.read_only,
+        expires=values.timestamp(row.expires),
+        used=values.timestamp(row.used),
+        token=text,
+    )

@@ -7,12 +7,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from alignkit._support.wording import how_many
@@ -42,26 +42,38 @@ _MAKERS = "rewritten_by", "extracted_by"
 
 
 class _Export:
-    """What somebody wants to download, and may."""
+    """The work that somebody wants to download, and may: all, of the gold standard, or of one."""
 
     def __init__(self, visit: LabVisit) -> None:
-        self.visit, can = visit, abilities(visit.role)
-        self.what, self.format = visit.word("what", "gold"), visit.word("format", "alignkit-jsonl")
-        self.done, self.provenance = visit.flag("done"), visit.flag("provenance")
+        """Read what is wanted, and refuse it if the visitor's role does not allow it."""
+        can = abilities(visit.role)
+        self.visit = visit
+        self.what = visit.word("what", "gold")
+        self.format = visit.word("format", "alignkit-jsonl")
+        self.done = visit.flag("done")
+        self.provenance = visit.flag("provenance")
         self.own = self.what == visit.name and ANNOTATE in can
         self.all = self.what == "all" and not self.own
+        self.gold = self.what == "gold" and not self.own
+        self.others = not self.own and not self.gold
         if self.format not in WRITTEN:
             raise RefusedError(422, f"The formats are {', '.join(WRITTEN)}.", field="format")
-        self.others = not self.own and self.what != "gold"
-        if not self.own and (DECIDE if self.others else LOOK) not in can:
+        if (self.others and DECIDE not in can) or (self.gold and LOOK not in can):
             raise unknown()
         self.store = visit.opened().store
         info = self.store.project()
-        self.name = {"gold": info.gold, "all": None}.get("" if self.own else self.what, self.what)
+        self.name: str | None = self.what
+        if self.all:
+            self.name = None
+        elif self.gold:
+            self.name = info.gold
         self.is_empty = self.name is not None and self.name not in info.annotators
         if self.is_empty and self.others:
             raise unknown()
-        blind, ready = (False, None) if self.own else _limits(visit)
+        blind = False
+        ready = None
+        if not self.own:
+            blind, ready = _limits(visit)
         if blind and self.others and not self.all:
             raise RefusedError(403, "This project hides names. Export the work of everyone.")
         self.numbers = ready if self.others else None
@@ -79,18 +91,17 @@ class _Export:
 
     def pairs(self, unfinished: Counter[str]) -> Iterator[SentencePair]:
         """Yield the pairs on which there is any work."""
-        for pair in (
-            ()
-            if self.is_empty
-            else exported_work(
-                self.store,
-                annotator=self.name,
-                done=self.done,
-                unfinished=unfinished,
-                assigned=self.own,
-                numbers=self.numbers,
-            )
-        ):
+        if self.is_empty:
+            return
+        pairs = exported_work(
+            self.store,
+            annotator=self.name,
+            done=self.done,
+            unfinished=unfinished,
+            assigned=self.own,
+            numbers=self.numbers,
+        )
+        for pair in pairs:
             if pair.annotations or pair.attributes.keys() & ORIGIN.values():
                 yield _renamed(pair, self.hide, self.names) if self.hidden else pair
 
@@ -101,7 +112,8 @@ class _Export:
         for record in provenance(self.store, done=self.done):
             record["votes"] = {self.hide(name): vote for name, vote in record["votes"].items()}
             for key in ("as", "adjudicator"):
-                record[key] = record[key] and self.hide(record[key])
+                if record[key]:
+                    record[key] = self.hide(record[key])
             yield json.dumps(record, ensure_ascii=False) + "\n"
 
     def nothing(self) -> str:
@@ -114,14 +126,14 @@ class _Export:
     def made(self) -> Download:
         """Write the files."""
         pairs = self.pairs(Counter())
-        if (first := next(pairs, None)) is None:
+        first = next(pairs, None)
+        if first is None:
             raise RefusedError(422, self.nothing())
         stem = self.visit.project.slug
         origins = list(self.origins())
+        more = {}
         if origins:
-            more = {f"{file_name(stem, self.format)}.provenance.jsonl": origins}
-        else:
-            more = {}
+            more[f"{file_name(stem, self.format)}.provenance.jsonl"] = origins
         return packed(chain([first], pairs), self.format, stem, more)
 
 
@@ -137,23 +149,37 @@ def _hider(visit: LabVisit) -> Callable[[str], str]:
         kept = {queries.gold_name(conn), *queries.sources(conn), *queries.roles(conn)}
         people = [name for name in queries.annotators(conn) if name not in kept]
     shown = {name: name for name in kept}
-    free = (name for n in count(1) if (name := f"annotator{n}") not in kept)
-    shown |= dict(zip(people, free, strict=False))
-    others = len(shown) - 1
-    return lambda name: shown.setdefault(name, f"adjudicator{len(shown) - others}")
+    number = 0
+    for name in people:
+        number += 1
+        while f"annotator{number}" in kept:
+            number += 1
+        shown[name] = f"annotator{number}"
+    annotators = len(shown)
+
+    def hide(name: str) -> str:
+        if name not in shown:
+            shown[name] = f"adjudicator{len(shown) - annotators + 1}"
+        return shown[name]
+
+    return hide
 
 
 def _renamed(
     pair: SentencePair, hide: Callable[[str], str], names: Collection[str]
 ) -> SentencePair:
+    """Return a pair with other names of annotators, in its annotations and its attributes."""
     annotations = {}
     for name, said in pair.annotations.items():
         start = said.start
         if start is not None and start in names:  # an alignment, not a set of suggestions
             start = hide(start)
         annotations[hide(name)] = replace(said, start=start)
-    made = {key: pair.attributes[key].split(",") for key in _MAKERS if key in pair.attributes}
-    attributes = {**pair.attributes, **{key: ",".join(map(hide, by)) for key, by in made.items()}}
+    attributes = dict(pair.attributes)
+    for key in _MAKERS:
+        if key in attributes:
+            makers = attributes[key].split(",")
+            attributes[key] = ",".join(map(hide, makers))
     return replace(pair, annotations=annotations, attributes=attributes)
 
 
@@ -163,7 +189,8 @@ def _limits(visit: LabVisit) -> tuple[bool, set[int] | None]:
         return False, None
     with visit.store.database.reading() as conn:
         ready = {k for k, those in voters(conn).items() if all_in(those)}
-        return bool(conn.execute(select(schema.project.c.blind)).scalar()), ready
+        blind = bool(conn.execute(select(schema.project.c.blind)).scalar())
+    return blind, ready
 
 
 def export(visit: LabVisit) -> object:
@@ -185,6 +212,7 @@ def export(visit: LabVisit) -> object:
 
 
 def _plan(wanted: _Export) -> bodies.ExportPlan:
+    """Return what a download would have: its files, losses, and what is not finished."""
     visit = wanted.visit
     unfinished = Counter[str]()
     lost = Counter[str]()
@@ -197,23 +225,28 @@ def _plan(wanted: _Export) -> bodies.ExportPlan:
         holds = wanted.check_format()
         for pair in wanted.pairs(unfinished):
             pairs += 1
-            links += sum(len(x.possible) for x in pair.alignments.values())
+            for alignment in pair.alignments.values():
+                links += len(alignment.possible)
             lost.update(losses(pair, holds))
     except RefusedError as refused:
         message = refused.message
-    message = "" if pairs else message
+    if pairs:
+        message = ""
     plan = bodies.ExportPlan([], losses_in_words(lost), unfinished.total(), message)
     if pairs:
         plan.files.append((name, f"{how_many(pairs, 'pair', commas=True)}, {links:,} links"))
         if get_format(wanted.format).text_beside:
-            plan.files += [(f"{stem}.{side}", "words") for side in ("source", "target")]
-        if count := sum(1 for _ in wanted.origins()):
-            plan.files.append((f"{name}.provenance.jsonl", f"{count:,} decisions"))
+            plan.files += [(f"{stem}.source", "words"), (f"{stem}.target", "words")]
+        decisions = sum(1 for _ in wanted.origins())
+        if decisions:
+            plan.files.append((f"{name}.provenance.jsonl", f"{decisions:,} decisions"))
     if MANAGE in abilities(visit.role):
         place = Path(visit.store.path)
         plan.backup = place.stat().st_size if place.exists() else None
-        rows = visit.lab.audit.rows(limit=1000, project=stem)
-        plan.last = next(((row.at, row.actor) for row in rows if row.action == "backup"), None)
+        for row in visit.lab.audit.rows(limit=1000, project=stem):
+            if row.action == "backup":
+                plan.last = row.at, row.actor
+                break
     return plan
 
 
@@ -257,20 +290,30 @@ def events(visit: LabVisit) -> Response:
     lines = []
     size = 0
     with visit.store.database.reading() as conn:
-        mine = voters(conn).items() if ANNOTATE in abilities(visit.role) else ()
-        # of people who annotate: others' votes come later
-        open_pairs = {k for k, who in mine if any(x.name == visit.name and not x.done for x in who)}
-        for count, event in enumerate(queries.log_events(conn, after)):
-            if count >= limit or size > _MOST_BYTES:
+        open_pairs = _own_open_pairs(conn, visit)
+        for seen, event in enumerate(queries.log_events(conn, after)):
+            if seen >= limit or size > _MOST_BYTES:
                 break
             after = event.n
             if event.k in open_pairs and event.annotator != visit.name:
-                continue
+                continue  # others' votes come later
             if numbers is None or event.k in numbers:
                 lines.append(msgspec.json.encode(event) + b"\n")
                 size += len(lines[-1])
     headers = {"X-Last-N": str(after)}
     return Response(b"".join(lines), headers=headers, media_type="application/jsonl")
+
+
+def _own_open_pairs(conn: Connection, visit: LabVisit) -> set[int]:
+    """Return the pairs that a person who annotates has not done yet."""
+    pairs: set[int] = set()
+    if ANNOTATE not in abilities(visit.role):
+        return pairs
+    for k, those in voters(conn).items():
+        for voter in those:
+            if voter.name == visit.name and not voter.done:
+                pairs.add(k)
+    return pairs
 
 
 def bring_in(visit: LabVisit) -> object:

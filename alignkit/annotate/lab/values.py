@@ -131,7 +131,8 @@ def folded(name: str) -> str:
 
 def checked_name(name: str) -> str:
     """Return the name of a new account as it is stored; refuse an impossible one."""
-    if not _NAME.fullmatch(name := folded(name)):
+    name = folded(name)
+    if not _NAME.fullmatch(name):
         raise LabError(
             f"{name[:40]!r} cannot be a name. Use 1 to 40 letters a to z, digits, and . _ "
             "- (not first).",
