@@ -124,7 +124,10 @@ class Aligner:
             bitext = Bitext.pack(bitext)
         settings = replace(settings or Settings(), **options)
         pieces = Pieces.of(bitext)
-        cut = bitext if pieces is None else pieces.bitext
+        if pieces is None:
+            cut = bitext
+        else:
+            cut = pieces.bitext
         room = Room.of(cut, settings, folder)
         near = _vector_prior(two_vectors(vectors, target_vectors), settings)
         with Workers.opened(threads) as workers:
@@ -260,8 +263,11 @@ class Aligner:
         more = arguments.keywords_of(Aligner.align_bitext)
         arguments.check_keywords(Aligner.align, options, more)
         pair = _words("source", source), _words("target", target)
-        alignment = self.align_bitext([pair], **{"threads": 1, **options}).alignment(0)
-        return dict(alignment.weights) if probs else alignment
+        links = self.align_bitext([pair], **{"threads": 1, **options})
+        alignment = links.alignment(0)
+        if probs:
+            return dict(alignment.weights)
+        return alignment
 
     @arguments.naming_keywords
     def align_bitext(
@@ -298,8 +304,8 @@ class Aligner:
             evidence is not of the systems that the refinement needs.
         """
         arguments.check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
-        least = self.settings.threshold if threshold is None else threshold
         arguments.check_known("symmetrization", symmetrize, SYMMETRIZATIONS)
+        least = self.settings.threshold if threshold is None else threshold
         learned = self.parameters.learned
         if learned is not None and not learned.used:
             learned = None
@@ -308,13 +314,10 @@ class Aligner:
                 "this aligner was refined on gold links and has no Viterbi alignments: "
                 "leave out symmetrize, or align without the refinement"
             )
-        if isinstance(bitext, list) and len(bitext) == 1 and learned is None:
-            pair = bitext[0]
-            plain = isinstance(pair, tuple) and len(pair) == 2
-            if plain and all(isinstance(side, (list, tuple)) for side in pair):
-                alone = self._adapter.pair_decoder(*pair)
-                if alone is not None:
-                    return decode(alone, Workers(1), symmetrize, least, sure)
+        if learned is None:
+            alone = self._decoder_of_one(bitext)
+            if alone is not None:
+                return decode(alone, Workers(1), symmetrize, least, sure)
         if not isinstance(bitext, Bitext) and evidence is not None:
             bitext = list(bitext)
         if learned is not None:
@@ -323,18 +326,20 @@ class Aligner:
             raise OptionError("this aligner did not learn to use evidence: leave it out")
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
-        shown = None if evidence is None else evidence.on(bitext, pieces)
+        if evidence is not None:
+            evidence = evidence.on(bitext, pieces)
         with Workers.opened(threads) as workers:
             parts = []
             begin = 0
             for part, decoder in self._decoders(bitext, pieces):
+                end = begin + len(part)
                 if learned is None:
                     parts.append(decode(decoder, workers, symmetrize, least, sure))
                 else:
-                    own = shown and shown.part(begin, begin + len(part))
-                    how = workers, threshold, sure, self._vectors, own
-                    parts.append(learned.align(decoder, part, *how))
-                begin += len(part)
+                    own = None if evidence is None else evidence.part(begin, end)
+                    options = workers, threshold, sure, self._vectors, own
+                    parts.append(learned.align(decoder, part, *options))
+                begin = end
         links = AlignedLinks.joined(parts)
         if pieces is None:
             return links
@@ -347,13 +352,14 @@ class Aligner:
         one source word or the empty word); reverse probabilities do so over the target words.
         """
         pair = _words("source", source), _words("target", target)
-        if max(map(len, pair)) > LONGEST_PIECE:
+        shape = len(pair[0]), len(pair[1])
+        longest = max(shape)
+        if longest > LONGEST_PIECE:
             raise AlignerError(
-                f"the line is too long for posteriors: {max(map(len, pair))} words, the "
-                f"limit is {LONGEST_PIECE}; use `align` instead"
+                f"the line is too long for posteriors: {longest} words, the limit is "
+                f"{LONGEST_PIECE}; use `align` instead"
             )
         bitext = Bitext.pack([pair], casefold=self.parameters.casefold)
-        shape = len(pair[0]), len(pair[1])
         forward, reverse = self._adapter.decoder(bitext).posteriors(0, 1)
         return forward.reshape(shape), reverse.reshape(shape)
 
@@ -371,8 +377,10 @@ class Aligner:
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
-            decoders = self._decoders(bitext, pieces)
-            likelihoods = np.concatenate([likelihoods_by(each, workers) for _, each in decoders])
+            parts = []
+            for _, decoder in self._decoders(bitext, pieces):
+                parts.append(likelihoods_by(decoder, workers))
+        likelihoods = np.concatenate(parts)
         if pieces is None:
             return likelihoods
         return pieces.added(likelihoods, len(bitext))
@@ -394,6 +402,7 @@ class Aligner:
 
     @cached_property
     def _vocabularies(self) -> Vocabularies:
+        """The words of both sides."""
         return Vocabularies(self.parameters.source, self.parameters.target)
 
     def lexicon(self, least: float = 0.01) -> Iterator[tuple[str, str, float, float]]:
@@ -412,13 +421,17 @@ class Aligner:
         return self._adapter.decoder(bitext)
 
     def _packed(self, bitext: Bitext | Iterable[PairLike]) -> Bitext:
+        """Return the bitext; pairs get numbers, with case folded as in training."""
         if isinstance(bitext, Bitext):
             return bitext
         return Bitext.pack(bitext, casefold=self.parameters.casefold)
 
     def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[tuple[Bitext, Decoding]]:
         """Yield parts of a bitext, or of its pieces, each with its decoder, to limit memory."""
-        cut = bitext if pieces is None else pieces.bitext
+        if pieces is None:
+            cut = bitext
+        else:
+            cut = pieces.bitext
         alone = None
         if self._trained is not None and self._trained[0] is bitext:
             alone = self._trained[1]
@@ -431,14 +444,28 @@ class Aligner:
             part = cut.part(begin, end)
             yield part, self._adapter.decoder(part)
 
+    def _decoder_of_one(self, bitext: object) -> Decoding | None:
+        """Return a decoder of a list of one pair of words, without numbering them; else None."""
+        if not isinstance(bitext, list) or len(bitext) != 1:
+            return None
+        pair = bitext[0]
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            return None
+        source, target = pair
+        if not isinstance(source, (list, tuple)) or not isinstance(target, (list, tuple)):
+            return None
+        return self._adapter.pair_decoder(source, target)
+
 
 def _vector_prior(vectors: TwoVectors | None, settings: Settings) -> VectorPrior | None:
+    """Return the prior of vectors with the weights of the settings, if there are vectors."""
     if vectors is None:
         return None
     return VectorPrior(*vectors, weight=settings.vector_weight, least=settings.vector_least)
 
 
 def _words(name: str, sentence: str | Sequence[str]) -> Sequence[str]:
+    """Return the words of a sentence; `name` is what an error calls it."""
     if isinstance(sentence, str):
         return split_unicode(sentence)
     return arguments.words(name, sentence)

@@ -67,12 +67,14 @@ class Side:
             flat.extend(map(numbers.__getitem__, _known_words(sentence, casefold)))
             starts.append(len(flat))
         arguments.check_count("words", len(flat))
-        return cls.by_frequency(list(numbers), np.array(flat, np.int32), np.array(starts, np.int64))
+        ids = np.array(flat, np.int32)
+        return cls.by_frequency(list(numbers), ids, np.array(starts, np.int64))
 
     @classmethod
     def by_frequency(cls, words: list[str], ids: I4, starts: I8) -> Side:
         """Renumber words by falling frequency; ids (T,) are their current numbers."""
-        order = np.argsort(-np.bincount(ids, minlength=len(words)), kind="stable")
+        frequencies = np.bincount(ids, minlength=len(words))
+        order = np.argsort(-frequencies, kind="stable")
         rank = np.empty(len(words), np.int32)
         rank[order] = np.arange(len(words), dtype=np.int32)
         return cls([words[number] for number in order], rank[ids], starts)
@@ -85,8 +87,8 @@ class Side:
         arguments.check_arguments(Side.part, locals())
         begin, end, _ = slice(begin, end).indices(len(self))
         end = max(begin, end)
-        first, last = self.starts[begin], self.starts[end]
-        return Side(self.words, self.ids[first:last], self.starts[begin : end + 1] - first)
+        starts = self.starts[begin : end + 1]
+        return Side(self.words, self.ids[starts[0] : starts[-1]], starts - starts[0])
 
     @property
     def lengths(self) -> I8:
@@ -101,16 +103,19 @@ class Side:
     def sentence(self, k: int) -> list[str]:
         """Return the words of sentence k."""
         k = arguments.place("k", k, len(self), "sentences")
-        return [self.words[number] for number in self.ids[self.starts[k] : self.starts[k + 1]]]
+        ids = self.ids[self.starts[k] : self.starts[k + 1]]
+        return [self.words[number] for number in ids]
 
     def cut(self, letters: int) -> Side:
         """Return the sentences with all words cut to this number of letters."""
         numbers: dict[str, int] = {}
         cut = [numbers.setdefault(word[:letters], len(numbers)) for word in self.words]
-        return Side.by_frequency(list(numbers), np.array(cut, np.int32)[self.ids], self.starts)
+        ids = np.array(cut, np.int32)[self.ids]
+        return Side.by_frequency(list(numbers), ids, self.starts)
 
 
 def _known_words(sentence: Sequence[str], casefold: bool) -> Sequence[str]:
+    """Return the words of a sentence, folded if they should be; refuse what is no sequence."""
     try:
         if casefold and not isinstance(sentence, str):
             return [word.casefold() for word in sentence]
@@ -139,10 +144,11 @@ class Bitext:
 
     def __post_init__(self) -> None:
         arguments.check_attributes(self)
-        source, target = len(self.source), len(self.target)
-        if source != target:
-            raise AlignerError(f"{source} source sentences, but {target} target sentences")
-        arguments.check_count("sentence pairs", len(self.source))
+        pairs = len(self.source)
+        others = len(self.target)
+        if pairs != others:
+            raise AlignerError(f"{pairs} source sentences, but {others} target sentences")
+        arguments.check_count("sentence pairs", pairs)
         for side in (self.source, self.target):
             arguments.check_count("words", len(side.ids))
 
@@ -168,9 +174,14 @@ class Bitext:
                 f"pairs is {kind_of(pairs)}; give sentence pairs, or (source, target) texts, "
                 "such as [('la maison', 'the house')]"
             )
-        both = [_sides(pair) for pair in pairs]
-        source, target = (Side.pack((x[k] for x in both), casefold=casefold) for k in (0, 1))
-        return cls(source, target, casefold)
+        sources = []
+        targets = []
+        for pair in pairs:
+            source, target = _sides(pair)
+            sources.append(source)
+            targets.append(target)
+        source_side = Side.pack(sources, casefold=casefold)
+        return cls(source_side, Side.pack(targets, casefold=casefold), casefold)
 
     def __len__(self) -> int:
         return len(self.source)
@@ -190,13 +201,15 @@ class Bitext:
 
     def blocks(self, cells: int) -> list[tuple[int, int]]:
         """Divide the pairs into parts of about this number of cells, as (begin, end)."""
-        inner = np.searchsorted(self.starts, np.arange(cells, self.starts[-1], cells))
-        return list(pairwise(np.unique([0, *inner, len(self)]).tolist()))
+        goals = np.arange(cells, self.starts[-1], cells)
+        bounds = np.unique([0, *np.searchsorted(self.starts, goals), len(self)])
+        return list(pairwise(bounds.tolist()))
 
     @property
     def empty(self) -> int:
         """The number of pairs that have no words on a side."""
-        return int(((self.source.lengths == 0) | (self.target.lengths == 0)).sum())
+        empty = (self.source.lengths == 0) | (self.target.lengths == 0)
+        return int(empty.sum())
 
 
 def parts_of(starts: I8, number: int = PARTS) -> list[tuple[int, int]]:
@@ -204,28 +217,33 @@ def parts_of(starts: I8, number: int = PARTS) -> list[tuple[int, int]]:
     if len(starts) == 2:
         return [(0, 1)]
     goals = np.linspace(0, starts[-1], number + 1)[1:-1]
-    bounds = np.unique(np.concatenate([[0], np.searchsorted(starts, goals), [len(starts) - 1]]))
+    bounds = np.unique([0, *np.searchsorted(starts, goals), len(starts) - 1])
     return list(pairwise(bounds.tolist()))
 
 
 def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the words of both sides of a pair; texts are split at whitespace."""
     if isinstance(pair, SentencePair):
         if pair.source is None or pair.target is None:
             raise MissingTextError(f"pair {pair.id!r} has no words: give the texts of the corpus")
         return pair.source, pair.target
     if not isinstance(pair, (tuple, list)):
+        example: tuple[str, ...] = ("la maison", "the house")
         if isinstance(pair, str):
             sides = tuple(map(str.strip, pair.split("|||")))
-        else:
-            sides = ()
-        fits = len(sides) == 2 and len(str(sides)) < _SHOWN
+            if len(sides) == 2 and len(str(sides)) < _SHOWN:
+                example = sides
         raise ArgumentError(
             f"a pair is {kind_of(pair)}; give a SentencePair, or (source, target) texts, such "
-            f"as {sides if fits else ('la maison', 'the house')}"
+            f"as {example}"
         )
     if len(pair) != 2:
         raise AlignerError(f"a pair must have a source and a target, not {len(pair)} sentences")
-    source, target = (split_unicode(side) if isinstance(side, str) else side for side in pair)
+    source, target = pair
+    if isinstance(source, str):
+        source = split_unicode(source)
+    if isinstance(target, str):
+        target = split_unicode(target)
     return source, target
 
 
@@ -249,13 +267,13 @@ class Pieces:
         numbers = np.maximum(-(-longest // LONGEST_PIECE), 1)
         pairs = np.repeat(np.arange(len(bitext)), numbers)
         firsts = np.cumsum(numbers) - numbers
-        at = np.arange(len(pairs)) - firsts[pairs]
-        shifts = source[pairs] * at // numbers[pairs], target[pairs] * at // numbers[pairs]
-        mine, theirs = (
-            Side.trusted(side.words, side.ids, np.append(side.starts[pairs] + by, side.starts[-1]))
-            for side, by in zip((bitext.source, bitext.target), shifts, strict=True)
-        )
-        return cls(Bitext(mine, theirs, bitext.casefold), pairs, *shifts)
+        piece = np.arange(len(pairs)) - firsts[pairs]  # from 0 in each pair
+        source_shifts = source[pairs] * piece // numbers[pairs]
+        target_shifts = target[pairs] * piece // numbers[pairs]
+        source_side = _in_pieces(bitext.source, pairs, source_shifts)
+        target_side = _in_pieces(bitext.target, pairs, target_shifts)
+        cut = Bitext(source_side, target_side, bitext.casefold)
+        return cls(cut, pairs, source_shifts, target_shifts)
 
     def joined(self, arrays: LinkArrays, bitext: Bitext) -> LinkArrays:
         """Combine the links of pieces into links of the pairs."""
@@ -273,3 +291,9 @@ class Pieces:
         totals = np.zeros((pairs, 2))
         np.add.at(totals, self.pairs, likelihoods)
         return totals
+
+
+def _in_pieces(side: Side, pairs: I8, shifts: I8) -> Side:
+    """Return pieces (Q,) of sentences, from the pair of each and where in it the piece begins."""
+    starts = np.append(side.starts[pairs] + shifts, side.starts[-1])
+    return Side.trusted(side.words, side.ids, starts)

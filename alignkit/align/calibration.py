@@ -16,29 +16,19 @@ from importlib.resources import files
 
 import numpy as np
 
-from alignkit._support.array_types import F4, F8, I4, I8, U1, U4
+from alignkit._support.array_types import F4, F8, I4, I8
 from alignkit.align.bitext import Bitext
 from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables
 from alignkit.align.priors import letters
 from alignkit.align.settings import FEW
-from alignkit.align.supervised.cells_kernel import calibrate
+from alignkit.align.supervised.cells_kernel import (
+    CalibratedWords,
+    CalibrationFeature,
+    calibrate,
+)
 from alignkit.model.texts import word_kind
 
-FEATURES = (
-    "logit_mean",
-    "mean_logit",
-    "logit_minimum",
-    "row_rival",
-    "column_rival",
-    "support",
-    "consistency",
-    "frequency",
-    "equal",
-    "prefix",
-    "punctuation_one",
-    "off_diagonal",
-    "agreement",
-)
+FEATURES = tuple(feature.name.lower() for feature in CalibrationFeature)
 """The features of a cell; docs/probabilities.md defines them."""
 
 
@@ -62,21 +52,30 @@ class TrainingText:
         """
         null = sum(1 / (LEVELS * float(unit)) for unit in null_units if unit > 0)
         agreement = min(2 * levels / LEVELS / max(words - null, 1e-9), 1.0)
-        known = (np.append(count, 0).astype(np.int32) for count in counts)
-        return cls(agreement, pairs < FEW, *known)
+        source, target = (np.append(count, 0).astype(np.int32) for count in counts)
+        return cls(agreement, pairs < FEW, source, target)
 
 
 def words_of(bitext: Bitext) -> int:
     """Return how many words are in pairs with words on both sides."""
-    lengths = bitext.source.lengths, bitext.target.lengths
-    return int(((lengths[0] + lengths[1]) * ((lengths[0] > 0) & (lengths[1] > 0))).sum())
+    source_lengths = bitext.source.lengths
+    target_lengths = bitext.target.lengths
+    both = (source_lengths > 0) & (target_lengths > 0)
+    return int(((source_lengths + target_lengths) * both).sum())
 
 
 @cache
 def _weights() -> F8:
+    """Return the (F + 1,) weights of the features and the bias."""
     text = files("alignkit.align").joinpath("calibration.json").read_text("utf-8")
     known = json.loads(text)["weights"]
     return np.array([known[name] for name in (*FEATURES, "bias")])
+
+
+def _calibrated_words(words: Sequence[str], counts: I4, numbers: I4) -> CalibratedWords:
+    """Return the words of a side; `counts` are those of training, by the numbers of training."""
+    signs = np.array([word_kind(word) == 1 for word in words], np.uint8)
+    return CalibratedWords(*letters(words), signs, counts[numbers].astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +83,8 @@ class Calibrator:
     """Calibrates the probabilities of the links of a bitext."""
 
     text: TrainingText
-    source: tuple[U4, I8]  # the letters of the words of the bitext
-    target: tuple[U4, I8]
-    signs: tuple[U1, U1]  # which words have no letter or digit
-    counts: tuple[F4, F4]  # how often the text of training has each word
+    source: CalibratedWords  # the words of the bitext
+    target: CalibratedWords
 
     @classmethod
     def of(
@@ -96,11 +93,9 @@ class Calibrator:
         """Return the calibrator of words, if any; `numbers` are those of training, or -1."""
         if text is None:
             return None
-        source, target = map(letters, words)
-        signs, others = (np.array([word_kind(x) == 1 for x in side], np.uint8) for side in words)
-        both = zip((text.source, text.target), numbers, strict=True)
-        counts, other_counts = (table[known].astype(np.float32) for table, known in both)
-        return cls(text, source, target, (signs, others), (counts, other_counts))
+        source = _calibrated_words(words[0], text.source, numbers[0])
+        target = _calibrated_words(words[1], text.target, numbers[1])
+        return cls(text, source, target)
 
     @classmethod
     def of_training(
@@ -120,8 +115,10 @@ class Calibrator:
         features: F4 | None = None,
     ) -> F4:
         """Return the probabilities (C,) of cells from their posteriors; set `features` (C, F)."""
-        out = np.empty(len(posteriors[0]), np.float32)
-        shares = self.text.agreement
+        probabilities = np.empty(len(posteriors[0]), np.float32)
+        if features is None:
+            features = np.empty((0, len(FEATURES)), np.float32)
+        agreement = self.text.agreement
         calibrate(
             begin,
             end,
@@ -130,13 +127,11 @@ class Calibrator:
             own,
             self.text.few,
             *posteriors,
-            *self.source,
-            *self.target,
-            *self.signs,
-            *self.counts,
-            float(np.log((shares + 0.02) / (1 - shares + 0.02))),
+            self.source,
+            self.target,
+            float(np.log((agreement + 0.02) / (1 - agreement + 0.02))),
             _weights(),
-            out,
-            np.empty((0, len(FEATURES)), np.float32) if features is None else features,
+            probabilities,
+            features,
         )
-        return out
+        return probabilities

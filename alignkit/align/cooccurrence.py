@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from alignkit._support import arguments
 from alignkit._support.array_types import I4, I8
-from alignkit.align.bitext import PARTS, Bitext
+from alignkit.align.bitext import PARTS, Bitext, Side
 from alignkit.align.maximization_kernel import count_columns, fill_columns, sort_words
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
@@ -58,9 +58,11 @@ class Room:
             place = os.fspath(gettempdir() if folder is None else folder)
             TemporaryFile(dir=place).close()
         except OSError as problem:
-            name = f"{folder or 'folder for temporary files'}: {problem.strerror}"
-            needed = f"{bytes_on_disk(bitext, settings) / 1e6:,.1f} MB"
-            raise AlignerError(f"{name}; training needs {needed}: use another folder") from None
+            name = folder or "folder for temporary files"
+            needed = bytes_on_disk(bitext, settings) / 1e6
+            raise AlignerError(
+                f"{name}: {problem.strerror}; training needs {needed:,.1f} MB: use another folder"
+            ) from None
         return cls(place)
 
     def zeros(self, size: int, kind: type[T]) -> NDArray[T]:
@@ -83,6 +85,7 @@ class Room:
 
 
 def _in_turn(task: Task, ranges: Sequence[tuple[int, int]]) -> None:
+    """Do the ranges one after the other."""
     for k, (begin, end) in enumerate(ranges):
         task(k, begin, end)
 
@@ -111,8 +114,9 @@ class Cooccurrence:
         cells = room.zeros(int(bitext.starts[-1]), np.int32)
         for begin, end in parts:
             rows, columns, local = _index(bitext, begin, end)
-            places = np.searchsorted(keys, keys_of_places(rows, columns)).astype(np.int32)
-            cells[bitext.starts[begin] : bitext.starts[end]] = places[local]
+            places = np.searchsorted(keys, keys_of_places(rows, columns))
+            block_cells = slice(bitext.starts[begin], bitext.starts[end])
+            cells[block_cells] = places.astype(np.int32)[local]
         return cls.of_keys(keys, len(bitext.source.words), cells)
 
     @classmethod
@@ -130,14 +134,14 @@ class Cooccurrence:
 def _index(
     bitext: Bitext, begin: int, end: int, number: int = 1, run: Run = _in_turn
 ) -> tuple[I8, I4, I4]:
+    """Return rows, columns and cells of the index of the pairs `begin:end`; see `Cooccurrence`.
+
+    Each of `number` ranges of target words counts how many word pairs it has for each source word.
+    From these counts follows where each range may write its word pairs.
+    """
     starts = bitext.starts[begin : end + 1]
-    source, target = (
-        (
-            side.ids[side.starts[begin] : side.starts[end]],
-            side.starts[begin : end + 1] - side.starts[begin],
-        )
-        for side in (bitext.source, bitext.target)
-    )
+    source = _words_of(bitext.source, begin, end)
+    target = _words_of(bitext.target, begin, end)
     first, pair_of, place = sort_words(*target, len(bitext.target.words))
     # ranges of target words, about as many of their places in each
     bounds = np.linspace(0, len(place), number + 1).astype(np.int64)
@@ -150,8 +154,8 @@ def _index(
         count_columns(begin, end, first, pair_of, *source, counts[k])
 
     def fill(k: int, begin: int, end: int) -> None:
-        known = first, pair_of, place, *source, target[1], starts - starts[0]
-        fill_columns(begin, end, *known, free[k], columns, cells)
+        text = *source, target[1], starts - starts[0]
+        fill_columns(begin, end, first, pair_of, place, *text, free[k], columns, cells)
 
     run(count, ranges)
     sums = counts.cumsum(axis=0, dtype=np.int64)
@@ -162,6 +166,12 @@ def _index(
     cells = np.empty(starts[-1] - starts[0], np.int32)
     run(fill, ranges)
     return rows, columns, cells
+
+
+def _words_of(side: Side, begin: int, end: int) -> tuple[I4, I8]:
+    """Return the words of the sentences `begin:end`, and where each sentence begins in them."""
+    starts = side.starts[begin : end + 1]
+    return side.ids[starts[0] : starts[-1]], starts - starts[0]
 
 
 def keys_of_places(rows: I8, columns: I4) -> I8:
@@ -185,18 +195,18 @@ def bytes_on_disk(bitext: Bitext, settings: Settings) -> int:
 
 def bytes_of_training(bitext: Bitext, settings: Settings) -> int:
     """Return about how many bytes it takes to read, train on and align the bitext."""
-    source, target = bitext.source, bitext.target
-    return (
-        bytes_on_disk(bitext, settings)
-        + word_pairs(bitext) * (WORD_PAIR + KEPT * _more_models(settings))
-        + (len(source.words) + len(target.words)) * TYPE
-        + (len(source.ids) + len(target.ids)) * TOKEN
-        + len(bitext) * PAIR
-        + _bytes_of_model(bitext, settings)
-    )
+    source = bitext.source
+    target = bitext.target
+    total = bytes_on_disk(bitext, settings)
+    total += word_pairs(bitext) * (WORD_PAIR + KEPT * _more_models(settings))
+    total += (len(source.words) + len(target.words)) * TYPE
+    total += (len(source.ids) + len(target.ids)) * TOKEN
+    total += len(bitext) * PAIR
+    return total + _bytes_of_model(bitext, settings)
 
 
 def _more_models(settings: Settings) -> int:
+    """Return how many models of cut words are trained besides that of whole words."""
     return len(PREFIXES) * settings.best
 
 
@@ -212,7 +222,8 @@ def _bytes_of_model(bitext: Bitext, settings: Settings) -> int:
         more = 0
     if settings.model == "ibm1":
         return more
-    jumps = min(PARTS, len(bitext)) * 2 * (settings.kinds + 1) * (2 * settings.band + 2) * 8
+    steps = 2 * (settings.kinds + 1) * (2 * settings.band + 2)
+    jumps = min(PARTS, len(bitext)) * steps * 8
     if not settings.fertile:
         return jumps + more
     types = len(bitext.source.words) + len(bitext.target.words)
@@ -232,7 +243,9 @@ def _positions(bitext: Bitext) -> int:
 @lru_cache(maxsize=1)  # asked for when it is reported, and when room is made
 def word_pairs(bitext: Bitext) -> int:
     """Estimate the number of distinct word pairs of a bitext."""
-    source, target = bitext.source, bitext.target
+    # from the word pairs of every so many source words
+    source = bitext.source
+    target = bitext.target
     step = int(min(1 + bitext.starts[-1] // SAMPLE, 64))
     places = np.flatnonzero(source.ids % step == step // 2)
     words = source.ids[places].astype(np.int64)
@@ -251,7 +264,8 @@ def fits(bitext: Bitext, settings: Settings) -> bool:
             sizes = {line.split(":")[0]: line.split()[1] for line in lines}
         limits.append(int(sizes.get("MemAvailable", 1 << 52)) * 1024)
     with suppress(OSError, ValueError):  # a container's own limit
-        names = "memory.max", "memory.current"
-        limit, used = (int(Path("/sys/fs/cgroup", name).read_text("ascii")) for name in names)
+        group = Path("/sys/fs/cgroup")
+        limit = int(Path(group, "memory.max").read_text("ascii"))
+        used = int(Path(group, "memory.current").read_text("ascii"))
         limits.append(limit - used)
     return bytes_of_training(bitext, settings) < 0.8 * max(min(limits), 0)

@@ -42,8 +42,9 @@ class AlignedLinks:
         if len(parts) == 1:
             return parts[0]
         arrays = LinkArrays.concatenate([part.arrays for part in parts])
-        none = np.empty(0, np.float32)
-        return cls(arrays, np.concatenate([none, *(part.probabilities for part in parts)]))
+        probabilities = [np.empty(0, np.float32)]
+        probabilities += [part.probabilities for part in parts]
+        return cls(arrays, np.concatenate(probabilities))
 
     def replaced(self, other: AlignedLinks, places: B1) -> AlignedLinks:
         """Return these links, with those of `other` for some of the pairs (P,)."""
@@ -66,7 +67,8 @@ class AlignedLinks:
         weights = self.probabilities[begin:end].tolist()
         if digits is not None:
             weights = [float(f"{weight:.{digits}g}") for weight in weights]
-        weighted = dict(zip(map(Link._make, points.tolist()), weights, strict=True))
+        links = map(Link._make, points.tolist())
+        weighted = dict(zip(links, weights, strict=True))
         return Alignment.from_bytes(points.tobytes(), sure.tobytes(), weighted)
 
 
@@ -99,14 +101,16 @@ class Decoding(Protocol):
 
 def _paths(pairs: Pairs, begin: int, end: int) -> tuple[I4, I4]:
     """Return empty arrays for the counterpart of each target and each source word."""
-    starts = pairs.target_starts, pairs.source_starts
-    target, source = (np.empty(int(at[end] - at[begin]), np.int32) for at in starts)
-    return target, source
+    targets = int(pairs.target_starts[end] - pairs.target_starts[begin])
+    sources = int(pairs.source_starts[end] - pairs.source_starts[begin])
+    return np.empty(targets, np.int32), np.empty(sources, np.int32)
 
 
 def _best_positions(pairs: Pairs, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[I4, I4]:
+    """Return the most probable counterpart of each target and each source word."""
     paths = _paths(pairs, begin, end)
-    kernel.best_positions(begin, end, pairs.source_starts, pairs.target_starts, *posteriors, *paths)
+    starts = pairs.source_starts, pairs.target_starts
+    kernel.best_positions(begin, end, *starts, *posteriors, *paths)
     return paths
 
 
@@ -131,7 +135,8 @@ class Decoder:
         cells = int(pairs.starts[end]) - base
         forward = np.zeros(cells, np.float32)
         reverse = np.zeros(cells, np.float32)
-        nulls = np.empty(len(pairs.source), np.float32), np.empty(len(pairs.target), np.float32)
+        source_nulls = np.empty(len(pairs.source), np.float32)
+        target_nulls = np.empty(len(pairs.target), np.float32)
         if likelihoods is None:
             likelihoods = np.empty((len(pairs.starts) - 1, 2))
         if len(jumps):
@@ -145,7 +150,8 @@ class Decoder:
                 jumps[1],
                 self.own,
                 NO_LEVELS,
-                *nulls,
+                source_nulls,
+                target_nulls,
                 forward,
                 reverse,
                 base,
@@ -166,7 +172,8 @@ class Decoder:
                 positions.reverse,
                 self.own,
                 NO_LEVELS,
-                *nulls,
+                source_nulls,
+                target_nulls,
                 forward,
                 reverse,
                 base,
@@ -197,7 +204,9 @@ class Decoder:
         """Return the Viterbi counterpart of each target and each source word."""
         pairs = self.pairs
         if not len(self.jumps):
-            return _best_positions(pairs, begin, end, posteriors or self.posteriors(begin, end))
+            if posteriors is None:
+                posteriors = self.posteriors(begin, end)
+            return _best_positions(pairs, begin, end, posteriors)
         paths = _paths(pairs, begin, end)
         hmm_paths(
             begin,
@@ -228,8 +237,9 @@ class Averaged:
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
         """Return the mean posteriors for the cells of pairs `begin:end`."""
         first, *others = self.decoders
-        whole = first.posteriors(begin, end, likelihoods)
-        return _mean([whole, *(decoder.posteriors(begin, end) for decoder in others)])
+        posteriors = [first.posteriors(begin, end, likelihoods)]
+        posteriors += [decoder.posteriors(begin, end) for decoder in others]
+        return _mean(posteriors)
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
         """Return the mean posteriors by the words alone, without positions."""
@@ -251,8 +261,10 @@ def mean_of(forward: F4, reverse: F4) -> F4:
 
 
 def _mean(posteriors: Sequence[tuple[F4, F4]]) -> tuple[F4, F4]:
-    (forward, reverse), *others = posteriors
-    for to, back in others:
-        forward, reverse = forward + to, reverse + back
+    """Return the mean of the posteriors of several models, by direction."""
+    forward, reverse = posteriors[0]
+    for to, back in posteriors[1:]:
+        forward = forward + to
+        reverse = reverse + back
     share = np.float32(1 / len(posteriors))
     return forward * share, reverse * share

@@ -37,15 +37,18 @@ class Adapter:
 
     @cached_property
     def _prefixes(self) -> list[tuple[int, Adapter]]:
+        """The adapters of the models of cut words, each with the letters that words keep."""
         return [(size, Adapter(part)) for size, part in self.parameters.prefixes.items()]
 
     @cached_property
     def _known(self) -> tuple[dict[str, int], dict[str, int]]:
-        known = self.parameters
-        source, target = ({w: k for k, w in enumerate(x)} for x in (known.source, known.target))
+        """The number of each word of training, by side."""
+        source = {word: k for k, word in enumerate(self.parameters.source)}
+        target = {word: k for k, word in enumerate(self.parameters.target)}
         return source, target
 
     def _numbers(self, *sides: Sequence[str]) -> Iterator[I4]:
+        """Yield the numbers that training gave to the words of both sides, or -1."""
         for words, known in zip(sides, self._known, strict=True):
             yield np.array([known.get(word, -1) for word in words], np.int32)
 
@@ -56,9 +59,12 @@ class Adapter:
             raise AlignerError(f"pack the bitext with {trained}, as in the training of the aligner")
         whole = self._decoder(bitext)
         others = [part.decoder(bitext.cut(size)) for size, part in self._prefixes]
-        return Averaged([whole, *others]) if others else whole
+        if others:
+            return Averaged([whole, *others])
+        return whole
 
     def _decoder(self, bitext: Bitext) -> Decoding:
+        """Return the decoder by this model alone."""
         known = self.parameters
         settings = self.parameters.settings
         index = Cooccurrence.of(bitext)
@@ -70,7 +76,8 @@ class Adapter:
             self._vectors.add(prior, index, bitext)
         floor = np.full(len(prior), settings.floor, np.float32)
         if not settings.collapsed:  # words that were never seen alone need a floor
-            floor[(source[index.source] >= 0) & (target[index.columns] >= 0)] = 0
+            both_seen = (source[index.source] >= 0) & (target[index.columns] >= 0)
+            floor[both_seen] = 0
         forward = prior + floor
         reverse = forward.copy()
         kernel.adapt(
@@ -89,9 +96,9 @@ class Adapter:
         pairs = pairs_of(bitext, index)
         own = NOTHING
         if len(known.memory.keys):
-            mine = source[pairs.source]
-            theirs = target[pairs.target]
-            keys = keys_of((mine, pairs.source_starts), (theirs, pairs.target_starts))
+            source_text = source[pairs.source], pairs.source_starts
+            target_text = target[pairs.target], pairs.target_starts
+            keys = keys_of(source_text, target_text)
             own = known.memory.evidence(keys, pairs)
         words = bitext.source.words, bitext.target.words
         calibrator = Calibrator.of(known.text, words, (source, target))
@@ -103,21 +110,27 @@ class Adapter:
         known = self.parameters
         if known.fertilities is not None or not len(known.jumps) or self._vectors is not None:
             return None
-        if not 0 < min(len(source), len(target)) <= max(len(source), len(target)) <= LONGEST_PIECE:
+        lengths = len(source), len(target)
+        if min(lengths) == 0 or max(lengths) > LONGEST_PIECE:
             return None
         try:
             if known.casefold:
-                source, target = ([word.casefold() for word in side] for side in (source, target))
+                source = [word.casefold() for word in source]
+                target = [word.casefold() for word in target]
             whole = self._pair_decoder(source, target)
         except (AttributeError, TypeError):
             return None
-        others = [
-            part._pair_decoder(*([word[:size] for word in side] for side in (source, target)))
-            for size, part in self._prefixes
-        ]
-        return Averaged([whole, *others]) if others else whole
+        others = []
+        for size, part in self._prefixes:
+            cut_source = [word[:size] for word in source]
+            cut_target = [word[:size] for word in target]
+            others.append(part._pair_decoder(cut_source, cut_target))
+        if others:
+            return Averaged([whole, *others])
+        return whole
 
     def _pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoder:
+        """Return the decoder of the words of a pair by this model alone."""
         known = self.parameters
         settings = self.parameters.settings
         mine, theirs = self._numbers(source, target)
@@ -146,6 +159,7 @@ class Adapter:
         return Decoder(pairs, tables, own, known.jumps, known.positions, calibrator)
 
     def _tables(self, forward: F4, reverse: F4, source: I4, target: I4) -> Tables:
+        """Return tables from lexical tables; `source` and `target` are the numbers of the words."""
         known = self.parameters
         settings = self.parameters.settings
         return Tables(
@@ -162,6 +176,7 @@ class Adapter:
         )
 
     def _fertile(self, hmm: Decoder, index: Cooccurrence, source: I4, target: I4) -> Decoding:
+        """Return the decoder of IBM 3 or 4, which starts from the HMM's; the HMM's without one."""
         known = self.parameters
         fertilities = self.parameters.fertilities
         if fertilities is None:
@@ -193,32 +208,16 @@ def decode(
     decoders.check_thresholds(threshold, sure)
     pairs = decoder.pairs
     lengths = np.empty((len(pairs.starts) - 1, 2), np.int32)
-    lengths[:, 0], lengths[:, 1] = np.diff(pairs.source_starts), np.diff(pairs.target_starts)
+    lengths[:, 0] = np.diff(pairs.source_starts)
+    lengths[:, 1] = np.diff(pairs.target_starts)
 
     def links_of(_: int, begin: int, end: int) -> AlignedLinks:
-        starts = pairs.starts[begin : end + 1] - pairs.starts[begin]
-        sizes = lengths[begin:end]
-        if symmetrization != "posterior":
-            *both, target_path, source_path = decoder.viterbi(begin, end)
-            arrays = _merged(_links_of(target_path, 1, sizes), _links_of(source_path, 0, sizes))
-            pair = arrays.pair_of
-            cells = starts[pair] + arrays.links[:, 0] * sizes[pair, 1] + arrays.links[:, 1]
-            means = decoders.mean_of(*decoder.calibrated(begin, end, (both[0], both[1])))
-            return AlignedLinks(arrays, np.minimum(means[cells], np.float32(1)))
-        means = decoders.mean_of(*decoder.calibrated(begin, end, decoder.posteriors(begin, end)))
-        cells = np.flatnonzero(means > np.float32(threshold))
-        pair = starts.searchsorted(cells, "right") - 1
-        places = np.empty((len(cells), 2), np.int32)
-        places[:, 0], places[:, 1] = np.divmod(cells - starts[pair], sizes[pair, 1])
-        means = np.minimum(means[cells], np.float32(1))
-        return AlignedLinks(_arrays(places, pair, sizes), means)
+        if symmetrization == "posterior":
+            return _probable_links(decoder, begin, end, lengths[begin:end], threshold)
+        return _links_of_paths(decoder, begin, end, lengths[begin:end], symmetrization)
 
-    def _merged(forward: LinkArrays, reverse: LinkArrays) -> LinkArrays:
-        if symmetrization in ("forward", "reverse"):
-            return forward if symmetrization == "forward" else reverse
-        return symmetrize(forward, reverse, symmetrization)
-
-    parts = parts_of(pairs.starts, max(PARTS, int(pairs.starts[-1]) // PART))
+    count = max(PARTS, int(pairs.starts[-1]) // PART)
+    parts = parts_of(pairs.starts, count)
     links = AlignedLinks.joined(workers.map(links_of, parts))
     if sure is None:
         return links
@@ -228,13 +227,51 @@ def decode(
     return AlignedLinks(arrays, links.probabilities)
 
 
+def _probable_links(
+    decoder: Decoding, begin: int, end: int, lengths: I4, threshold: float
+) -> AlignedLinks:
+    """Return the links of the pairs `begin:end` with a probability above a threshold."""
+    posteriors = decoder.posteriors(begin, end)
+    means = decoders.mean_of(*decoder.calibrated(begin, end, posteriors))
+    starts = decoder.pairs.starts[begin : end + 1] - decoder.pairs.starts[begin]
+    cells = np.flatnonzero(means > np.float32(threshold))
+    pair = starts.searchsorted(cells, "right") - 1
+    links = np.empty((len(cells), 2), np.int32)
+    links[:, 0], links[:, 1] = np.divmod(cells - starts[pair], lengths[pair, 1])
+    probabilities = np.minimum(means[cells], np.float32(1))
+    return AlignedLinks(_arrays(links, pair, lengths), probabilities)
+
+
+def _links_of_paths(
+    decoder: Decoding, begin: int, end: int, lengths: I4, symmetrization: str
+) -> AlignedLinks:
+    """Return the links of the pairs `begin:end` from their Viterbi alignments."""
+    forward, reverse, target_path, source_path = decoder.viterbi(begin, end)
+    forward_links = _links_of(target_path, 1, lengths)
+    reverse_links = _links_of(source_path, 0, lengths)
+    if symmetrization == "forward":
+        arrays = forward_links
+    elif symmetrization == "reverse":
+        arrays = reverse_links
+    else:
+        arrays = symmetrize(forward_links, reverse_links, symmetrization)
+    starts = decoder.pairs.starts[begin : end + 1] - decoder.pairs.starts[begin]
+    pair = arrays.pair_of
+    source, target = arrays.links.T
+    cells = starts[pair] + source * lengths[pair, 1] + target
+    means = decoders.mean_of(*decoder.calibrated(begin, end, (forward, reverse)))
+    return AlignedLinks(arrays, np.minimum(means[cells], np.float32(1)))
+
+
 def _links_of(path: I4, side: int, lengths: I4) -> LinkArrays:
     """Return the links of a path: the counterpart of each word of a side (0 or 1), or -1."""
     counts = lengths[:, side].astype(np.int64)
     at = np.flatnonzero(path >= 0)
     pair = np.repeat(np.arange(len(counts)), counts)[at]
     links = np.empty((len(at), 2), np.int32)
-    links[:, side], links[:, 1 - side] = at - (counts.cumsum() - counts)[pair], path[at]
+    firsts = counts.cumsum() - counts
+    links[:, side] = at - firsts[pair]
+    links[:, 1 - side] = path[at]
     order = np.lexsort((links[:, 0], pair))  # stable: target words rise, if the path is theirs
     return _arrays(links[order], pair, lengths)
 

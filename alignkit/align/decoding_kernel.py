@@ -35,7 +35,10 @@ def pair_keys(source: I4, source_starts: I8, target: I4, target_starts: I8, keys
             known &= target[at] >= 0
             key = mixed(key, target[at])
         # 0 is kept for pairs with unknown words
-        keys[pair] = max(key, np.uint64(1)) if known else np.uint64(0)
+        if known:
+            keys[pair] = max(key, np.uint64(1))
+        else:
+            keys[pair] = 0
 
 
 @jit
@@ -76,16 +79,17 @@ def remember(order: I8, pairs: Pairs, own: Own, offsets: I8, cells: U4, levels: 
     for k in range(len(order)):
         # the N * M cells of the pair come first, then its N source words, then its M target words
         p = order[k]
-        begin, end = pairs.starts[p], pairs.starts[p + 1]
+        begin = pairs.starts[p]
+        end = pairs.starts[p + 1]
         first = end - begin
         to = keep(own.links, begin, end, 0, offsets[k], cells, levels)
         begin = pairs.source_starts[p]
         end = pairs.source_starts[p + 1]
         to = keep(own.source, begin, end, first, to, cells, levels)
         first += end - begin
-        keep(
-            own.target, pairs.target_starts[p], pairs.target_starts[p + 1], first, to, cells, levels
-        )
+        begin = pairs.target_starts[p]
+        end = pairs.target_starts[p + 1]
+        keep(own.target, begin, end, first, to, cells, levels)
 
 
 @jit
@@ -94,18 +98,21 @@ def recall(numbers: I8, pairs: Pairs, offsets: I8, cells: U4, levels: U1, own: O
     for p in range(len(numbers)):
         if numbers[p] < 0:
             continue
-        size = pairs.starts[p + 1] - pairs.starts[p]
-        n = pairs.source_starts[p + 1] - pairs.source_starts[p]
-        m = pairs.target_starts[p + 1] - pairs.target_starts[p]
+        start = pairs.starts[p]
+        source_start = pairs.source_starts[p]
+        target_start = pairs.target_starts[p]
+        size = pairs.starts[p + 1] - start
+        n = pairs.source_starts[p + 1] - source_start
+        m = pairs.target_starts[p + 1] - target_start
         for at in range(offsets[numbers[p]], offsets[numbers[p] + 1]):
             # the order of `remember`: cells, source words, target words
             cell = np.int64(cells[at])
             if cell < size:
-                own.links[pairs.starts[p] + cell] = levels[at]
+                own.links[start + cell] = levels[at]
             elif cell < size + n:
-                own.source[pairs.source_starts[p] + cell - size] = levels[at]
+                own.source[source_start + cell - size] = levels[at]
             elif cell < size + n + m:
-                own.target[pairs.target_starts[p] + cell - size - n] = levels[at]
+                own.target[target_start + cell - size - n] = levels[at]
 
 
 @jit
@@ -170,7 +177,8 @@ def pair_tables(
     Word pairs that are not known get what spelling tells, and the floor; that where a word was
     never seen alone, if not `always`. Each word of the pair stands for itself.
     """
-    n, m = len(source), len(target)
+    n = len(source)
+    m = len(target)
     # row i is source word i, and has all M columns
     rows = np.arange(n + 1) * m
     columns = np.empty(n * m, np.int32)
@@ -231,7 +239,9 @@ def best_of(posteriors: F4, first: int, step: int, count: int) -> int:
         if x > best:
             best = x
             place = k
-    return -1 if rest > best else place
+    if rest > best:
+        return -1
+    return place
 
 
 @jit

@@ -54,8 +54,9 @@ class EvidenceSystem(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its channels."""
-        several = tuple(f"{self.name}/{k + 1}" for k in range(self.channels))
-        return several if self.channels > 1 else (self.name,)
+        if self.channels == 1:
+            return (self.name,)
+        return tuple(f"{self.name}/{k + 1}" for k in range(self.channels))
 
     def __str__(self) -> str:
         if self.channels > 1:
@@ -107,21 +108,24 @@ class Evidence:
                     flat.extend((k, channel, i, j))
         links = np.array(flat).reshape(-1, 4)
         flat_weights = np.array(weights, np.float32)
-        owner = np.repeat(np.arange(len(annotators)), [len(own) for own in annotators.values()])
-        soft = set(owner[links[flat_weights < 1, 1]].tolist())
-        systems = systems_of(annotators)
-        systems = tuple(system._replace(weighted=k in soft) for k, system in enumerate(systems))
+        system_of = np.repeat(np.arange(len(annotators)), list(map(len, annotators.values())))
+        weighted = set(system_of[links[flat_weights < 1, 1]].tolist())
+        systems = []
+        for k, system in enumerate(systems_of(annotators)):
+            systems.append(system._replace(weighted=k in weighted))
         lengths = np.array([pair.lengths for pair in pairs], np.int64).reshape(-1, 2)
         aligned = np.array(known, bool).reshape(len(pairs), len(names))
-        return cls(systems, lengths, aligned, links, flat_weights)._only(flat_weights > 0)
+        evidence = cls(tuple(systems), lengths, aligned, links, flat_weights)
+        return evidence._only(flat_weights > 0)
 
     def _only(self, kept: B1) -> Evidence:
+        """Return the evidence of some of the links (L,)."""
         return replace(self, links=self.links[kept], weights=self.weights[kept])
 
     @property
     def names(self) -> list[str]:
         """The names of the channels."""
-        return [name for system in self.systems for name in system.names]
+        return list(chain.from_iterable(system.names for system in self.systems))
 
     @property
     def lacking(self) -> B1:
@@ -131,10 +135,11 @@ class Evidence:
     def ordered(self, systems: Sequence[EvidenceSystem]) -> Evidence:
         """Return the evidence of exactly these systems, in their order."""
         check_systems(systems, {system.name: system.channels for system in self.systems})
-        order = [self.names.index(name) for system in systems for name in system.names]
-        links, known = self.links.copy(), self.known[:, order]
+        names = chain.from_iterable(system.names for system in systems)
+        order = [self.names.index(name) for name in names]
+        links = self.links.copy()
         links[:, 1] = np.argsort(order)[links[:, 1]]
-        return replace(self, systems=tuple(systems), known=known, links=links)
+        return replace(self, systems=tuple(systems), known=self.known[:, order], links=links)
 
     def part(self, begin: int, end: int) -> Evidence:
         """Return the evidence of the pairs `begin:end`."""
@@ -160,17 +165,20 @@ class Evidence:
         links[:, 2] -= pieces.source_shifts[owner]
         links[:, 3] -= pieces.target_shifts[owner]
         inside = _inside(links, lengths)
-        if lost := len(self.links) - int(inside.sum()):
+        lost = len(self.links) - int(inside.sum())
+        if lost:
             long = f"of lines with more than {LONGEST_PIECE} words cross two pieces"
             _LOGGER.warning("evidence: %d links %s, and are not used", lost, long)
         known = self.known[pieces.pairs]
-        return Evidence(self.systems, lengths, known, links, self.weights[taken])._only(inside)
+        evidence = Evidence(self.systems, lengths, known, links, self.weights[taken])
+        return evidence._only(inside)
 
     def cells(self) -> I8:
         """Return the number of the cell of each link, counted from the first cell of all pairs."""
         sizes = self.lengths.prod(axis=1)
+        firsts = np.cumsum(sizes) - sizes
         pair, _, i, j = self.links.T
-        return np.asarray((np.cumsum(sizes) - sizes)[pair] + i * self.lengths[pair, 1] + j)
+        return np.asarray(firsts[pair] + i * self.lengths[pair, 1] + j)
 
     def set_features(self, pair_of: I8, places: I4, means: F4, features: F4) -> F4:
         """Set the features (K, columns) of cells of all pairs; return their shares (K, S).
@@ -178,32 +186,40 @@ class Evidence:
         `pair_of` and `places` say where the cells are, `means` how probable the aligner finds
         them. A share is the mean weight of the channels of a system; NaN if it lacks the pair.
         """
-        at = np.column_stack([pair_of, np.zeros_like(pair_of), places])
-        cells = replace(self, links=at).cells()
-        odds = _logit(means, 1e-3)
+        as_links = np.column_stack([pair_of, np.zeros_like(pair_of), places])
+        cells = replace(self, links=as_links).cells()
+        linked_cells = self.cells()
+        cell_count = int(self.lengths.prod(axis=1).sum())
+        # each word of the pairs has a number of its own, by side
         firsts = np.cumsum(self.lengths, axis=0) - self.lengths
         words = firsts[pair_of] + places
-        linked = self.cells()
-        width = int(self.lengths.prod(axis=1).sum()), *self.lengths.sum(axis=0).tolist()
-        weighed = np.empty((len(cells), self.known.shape[1]))
-        # Each word of the pairs has a row or a column of its own, each cell a place in a table
-        for k in range(len(weighed.T)):
-            mine = self.links[:, 1] == k
-            weights, (pair, _, i, j) = self.weights[mine].astype(np.float64), self.links[mine].T
-            own = np.asarray(np.bincount(linked[mine], weights, width[0])[cells], np.float64)
-            out = features[:, k * len(FEATURES) : (k + 1) * len(FEATURES)]
-            out[:, 0], out[:, 6], out[:, 7] = own > 0, own * odds, 1
+        word_counts = self.lengths.sum(axis=0).tolist()
+        odds = _logit(means, 1e-3)
+        by_channel = np.empty((len(cells), self.known.shape[1]))
+        for channel in range(self.known.shape[1]):
+            inside = self.links[:, 1] == channel
+            links = self.links[inside]
+            weights = self.weights[inside].astype(np.float64)
+            cell_weights = np.bincount(linked_cells[inside], weights, cell_count)
+            own = np.asarray(cell_weights[cells], np.float64)
+            # the columns are those of `FEATURES`, in its order
+            out = features[:, channel * len(FEATURES) : (channel + 1) * len(FEATURES)]
+            out[:, 0] = own > 0
             out[:, 1] = np.where(own > 0, _logit(own, 0.01), 0)
-            for side, position in enumerate((i, j)):
-                word = firsts[pair, side] + position
-                here = words[:, side]
-                others = np.bincount(word, weights, width[1 + side])[here] - own
-                out[:, 2 + side] = np.clip(others, 0, _MOST_OTHERS)
-                out[:, 4 + side] = np.bincount(word, minlength=width[1 + side])[here] == 0
-            out *= self.known[pair_of, k][:, None]
-            weighed[:, k] = np.where(self.known[pair_of, k], own, np.nan)
+            for side in (0, 1):
+                linked_words = firsts[links[:, 0], side] + links[:, 2 + side]
+                word = words[:, side]
+                sums = np.bincount(linked_words, weights, word_counts[side])
+                numbers = np.bincount(linked_words, minlength=word_counts[side])
+                out[:, 2 + side] = np.clip(sums[word] - own, 0, _MOST_OTHERS)
+                out[:, 4 + side] = numbers[word] == 0
+            out[:, 6] = own * odds
+            out[:, 7] = 1
+            known = self.known[pair_of, channel]
+            out *= known[:, None]
+            by_channel[:, channel] = np.where(known, own, np.nan)
         ends = np.cumsum([system.channels for system in self.systems])
-        shares = [own.mean(axis=1) for own in np.split(weighed, ends[:-1], axis=1)]
+        shares = [own.mean(axis=1) for own in np.split(by_channel, ends[:-1], axis=1)]
         return np.stack(shares, axis=1).astype(np.float32)
 
 
@@ -214,35 +230,46 @@ def systems_of(annotators: Annotators) -> tuple[EvidenceSystem, ...]:
 
 def channels_of(name: str, known: Collection[str], what: str) -> list[str]:
     """Return the annotators of a system: NAME, or NAME/1 and so on; `what` names it in an error."""
-    several = sorted((x for x in known if x.startswith(f"{name}/")), key=natural_key)
-    if not (own := [name] if name in known else several):
+    if name in known:
+        return [name]
+    several = [other for other in known if other.startswith(f"{name}/")]
+    if not several:
         raise UnknownNameError(what, name, known)
-    return own
+    return sorted(several, key=natural_key)
 
 
 def names_of_channels(systems: Iterable[EvidenceSystem]) -> tuple[str, ...]:
     """Return the names of the features of systems, in order."""
-    return tuple(f"{name}.{of}" for system in systems for name in system.names for of in FEATURES)
+    names: list[str] = []
+    for system in systems:
+        for channel in system.names:
+            names += [f"{channel}.{feature}" for feature in FEATURES]
+    return tuple(names)
 
 
 def check_systems(systems: Sequence[EvidenceSystem], given: Mapping[str, int]) -> None:
     """Raise an error unless exactly these systems are given, with as many channels."""
     if {system.name: system.channels for system in systems} != given:
-        named = [EvidenceSystem(name, channels, False) for name, channels in given.items()]
-        learned, there = (" and ".join(map(str, some)) or "none" for some in (systems, named))
-        raise OptionError(f"needs evidence of {learned}; given: {there}")
+        given_systems = [EvidenceSystem(name, channels, False) for name, channels in given.items()]
+        needed = " and ".join(map(str, systems)) or "none"
+        there = " and ".join(map(str, given_systems)) or "none"
+        raise OptionError(f"needs evidence of {needed}; given: {there}")
 
 
 def _lengths(bitext: Bitext) -> I8:
+    """Return the (P, 2) lengths of the sentences."""
     return np.stack((bitext.source.lengths, bitext.target.lengths), axis=1).astype(np.int64)
 
 
 def _inside(links: I8, lengths: I8) -> B1:
+    """Return which links (L, 4) are within their pairs, of these lengths (P, 2)."""
     places = links[:, 2:]
-    return np.asarray(((places >= 0) & (places < lengths[links[:, 0]])).all(axis=1))
+    inside = (places >= 0) & (places < lengths[links[:, 0]])
+    return np.asarray(inside.all(axis=1))
 
 
 def _logit(x: NDArray[np.floating], least: float) -> F8:
+    """Return the log odds of probabilities, taken to be this far from 0 and 1."""
     x = np.clip(x.astype(np.float64), least, 1 - least)
     return np.asarray(np.log(x / (1 - x)))
 
@@ -263,26 +290,28 @@ def doubts(
     forward, reverse = decoder_of(part).posteriors(0, end)
     for channel, name in enumerate(evidence.names):
         own = evidence._only(evidence.links[:, 1] == channel)
-        fits = {}
+        if len(own.links) < _FEW_LINKS:
+            continue
+        means: dict[str, float] = {}  # of the posteriors of the links, by reading
         pair, c, i, j = own.links.T
         readings = {"": (i, j), ":transpose": (j, i), ":base1": (i - 1, j - 1)}
         for reading, places in readings.items():
             links = np.stack([pair, c, *places], axis=1)
             cells = replace(own, links=links[_inside(links, own.lengths)]).cells()
-            fits[reading] = float((forward + reverse)[cells].sum() / 2) / max(len(links), 1)
-        now = fits[""]
-        best = max(fits, key=fits.__getitem__)
-        if len(own.links) >= _FEW_LINKS:
-            if fits[best] > max(_BETTER * now, now + 0.1):
-                yield (
-                    f"{name}: agrees more with the aligner with {best} ({fits[best]:.2f} "
-                    f"against {now:.2f}): add it, or leave it out?"
-                )
-            elif now < _POOR:
-                yield (
-                    f"{name}: agrees little with the aligner ({now:.2f}): are its lines in "
-                    "the same order?"
-                )
+            total = float((forward + reverse)[cells].sum() / 2)
+            means[reading] = total / len(links)
+        now = means[""]
+        best = max(means, key=means.__getitem__)
+        if means[best] > max(_BETTER * now, now + 0.1):
+            yield (
+                f"{name}: agrees more with the aligner with {best} ({means[best]:.2f} against "
+                f"{now:.2f}): add it, or leave it out?"
+            )
+        elif now < _POOR:
+            yield (
+                f"{name}: agrees little with the aligner ({now:.2f}): are its lines in the "
+                "same order?"
+            )
 
 
 EvidenceLike = Union[Evidence, Annotators]

@@ -61,11 +61,13 @@ class Positions:
                 more.append(shape)
                 end += shape[0] * shape[1]
             places.append(known[shape])
-        tables = []
-        for table, side in ((self.forward, 0), (self.reverse, 1)):
-            new = [np.full(n * m, 1 / max(1, (n, m)[side])) for n, m in more]
-            tables.append(np.concatenate([table, *new]).astype(np.float32))
-        return Positions(self.shapes, self.shape_starts, np.array(places, np.int64), *tables)
+        return Positions(
+            self.shapes,
+            self.shape_starts,
+            np.array(places, np.int64),
+            _with_uniform(self.forward, more, 0),
+            _with_uniform(self.reverse, more, 1),
+        )
 
     def updated(self, bitext: Bitext, expected: tuple[F4, F4], *, diagonal: bool) -> Positions:
         """Return the tables estimated from the expected links (C,) of both directions."""
@@ -80,12 +82,19 @@ class Positions:
             sums = np.zeros(starts[-1])
             kernel.add_positions(places, bitext.starts, posteriors, sums)
             blocks = zip(pairwise(starts), shapes, strict=True)
-            cut = [sums[begin:end].reshape(shape) for (begin, end), shape in blocks]
+            counts = [sums[begin:end].reshape(shape) for (begin, end), shape in blocks]
             if diagonal:
-                cut = _diagonal(cut, axis)
-            shares = [_shares(table, axis).ravel() for table in cut]
+                counts = _diagonal(counts, axis)
+            shares = [_shares(table, axis).ravel() for table in counts]
             tables.append(np.concatenate([np.empty(0), *shares]).astype(np.float32))
         return Positions(shapes, starts, places, *tables)
+
+
+def _with_uniform(tables: F4, shapes: Sequence[tuple[int, int]], axis: int) -> F4:
+    """Return tables, and after them uniform ones of more shapes, which add up to 1 over an axis."""
+    blocks: list[NDArray[Any]] = [tables]
+    blocks += [np.full(shape[0] * shape[1], 1 / max(1, shape[axis])) for shape in shapes]
+    return np.concatenate(blocks).astype(np.float32)
 
 
 def blocks_of(sizes: I8) -> tuple[I8, I8, I8]:
@@ -96,6 +105,7 @@ def blocks_of(sizes: I8) -> tuple[I8, I8, I8]:
 
 
 def _shares(table: F8, axis: int) -> F8:
+    """Return a table over its sums along an axis; uniform where the sum is 0."""
     if not table.size:
         return table
     totals = table.sum(axis=axis, keepdims=True)
@@ -104,20 +114,31 @@ def _shares(table: F8, axis: int) -> F8:
 
 
 def _diagonal(tables: list[F8], axis: int) -> list[F8]:
-    """Return exp(-tension |i / N - j / M|); the tension is fitted to the expected distance."""
-    distances = [
-        np.abs(np.arange(n)[:, None] / max(n, 1) - np.arange(m) / max(m, 1))
-        for n, m in (table.shape for table in tables)
-    ]
-    goal = sum(float((table * far).sum()) for table, far in zip(tables, distances, strict=True))
-    low, high = 0.0, 100.0
+    """Return exp(-tension |i / N - j / M|); the tension is fitted to the expected distance.
+
+    The greater the tension, the smaller the distance that it gives: bisection finds it.
+    """
+    distances = []
+    goal = 0.0
+    for table in tables:
+        n, m = table.shape
+        sources = np.arange(n)[:, None] / max(n, 1)
+        far = np.abs(sources - np.arange(m) / max(m, 1))
+        distances.append(far)
+        goal += float((table * far).sum())
+    low = 0.0
+    high = 100.0
     for _ in range(30):
         tension = (low + high) / 2
         distance = 0.0
         for table, far in zip(tables, distances, strict=True):
             model = _shares(np.exp(-tension * far), axis)
-            distance += float((table.sum(axis=axis, keepdims=True) * model * far).sum())
-        low, high = (tension, high) if distance > goal else (low, tension)
+            totals = table.sum(axis=axis, keepdims=True)
+            distance += float((totals * model * far).sum())
+        if distance > goal:
+            low = tension
+        else:
+            high = tension
     return [np.exp(-tension * far) for far in distances]
 
 
@@ -128,7 +149,9 @@ class Workers:
         if threads is not None and threads < 1:
             raise OptionError(f"{threads} threads; expected at least 1")
         self.threads = threads or available_cores()
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self._pool = None
+        if self.threads > 1:
+            self._pool = ThreadPoolExecutor(self.threads)
 
     @classmethod
     @contextmanager
@@ -146,7 +169,8 @@ class Workers:
         calls = [(number, begin, end) for number, (begin, end) in enumerate(parts)]
         if self._pool is None:
             return [job(*call) for call in calls]
-        return [done.result() for done in [self._pool.submit(job, *call) for call in calls]]
+        submitted = [self._pool.submit(job, *call) for call in calls]
+        return [future.result() for future in submitted]
 
 
 def kinds_of(numbers: I4, kinds: int) -> I4:
@@ -163,7 +187,8 @@ def lexical_tables(tables: Tables, index: Cooccurrence) -> tuple[F4, F4]:
 
 def pairs_of(bitext: Bitext, index: Cooccurrence) -> Pairs:
     """Return the arrays of a bitext in the form that kernels take."""
-    source, target = bitext.source, bitext.target
+    source = bitext.source
+    target = bitext.target
     return Pairs(source.ids, source.starts, target.ids, target.starts, bitext.starts, index.cells)
 
 
@@ -195,7 +220,8 @@ class BitextPart:
     """P sentence pairs, and the E-steps over them."""
 
     def __init__(self, text: Bitext, index: Cooccurrence, workers: Workers, first: int = 0) -> None:
-        self.bitext, self.pairs = text, pairs_of(text, index)
+        self.bitext = text
+        self.pairs = pairs_of(text, index)
         self._workers = workers
         self._first = first
         self._blocks = parts_of(text.starts)
@@ -266,15 +292,19 @@ class BitextPart:
         return Own(links, _levels(self._source_nulls), _levels(self._target_nulls))
 
     def _sums(self, jumps: I8) -> Sums:
-        source, target = self.bitext.source, self.bitext.target
-        nulls = np.zeros(len(source.words), np.int64), np.zeros(len(target.words), np.int64)
-        kernel.add_nulls(source.ids, self._source_nulls, nulls[0])
-        kernel.add_nulls(target.ids, self._target_nulls, nulls[1])
+        """Return the sums of the last E-step, with these jumps."""
+        source = self.bitext.source
+        target = self.bitext.target
+        source_nulls = np.zeros(len(source.words), np.int64)
+        target_nulls = np.zeros(len(target.words), np.int64)
+        kernel.add_nulls(source.ids, self._source_nulls, source_nulls)
+        kernel.add_nulls(target.ids, self._target_nulls, target_nulls)
         units = np.rint(self._likelihoods * kernel.LIKELIHOOD_UNITS).astype(np.int64)
-        return Sums(*nulls, jumps, np.asarray(units.sum(axis=0)))
+        return Sums(source_nulls, target_nulls, jumps, np.asarray(units.sum(axis=0)))
 
 
 def _levels(posteriors: F4) -> U1:
+    """Return posteriors in 255ths."""
     return np.asarray(posteriors * np.float32(LEVELS) + np.float32(0.5), np.uint8)
 
 
@@ -340,7 +370,8 @@ class Lexical:
 
     def set_totals(self, source: F8, target: F8) -> None:
         """Set the divisors of the weights from the totals."""
-        self.source_totals, self.target_totals = divisors(source), divisors(target)
+        self.source_totals = divisors(source)
+        self.target_totals = divisors(target)
 
 
 def divisors(totals: F8) -> F4:
@@ -349,11 +380,12 @@ def divisors(totals: F8) -> F4:
 
 
 class Collapsed:
-    """The M-step of collapsed inference: the other pairs align each pair."""
+    """The M-step of collapsed inference: the other pairs align each pair.
 
-    # Collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
-    # 2009): a pair's links, 1 byte a cell, are taken out of the counts before it is aligned anew,
-    # so that rare words cannot vouch for themselves. Both directions share the counts.
+    Collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
+    2009): a pair's links, 1 byte a cell, are taken out of the counts before it is aligned anew,
+    so that rare words cannot vouch for themselves. Both directions share the counts.
+    """
 
     def __init__(self, shard: Shard, cells: I4, settings: Settings, pairs: int, room: Room) -> None:
         self._shard = shard
@@ -384,10 +416,13 @@ class Collapsed:
 
     def take(self, counts: F4, tables: Lexical) -> None:
         """Set the tables from counts (K,)."""
-        weights, *totals = self._shard.weights(counts, self._shard.stem_sums(counts))
+        stem_sums = self._shard.stem_sums(counts)
+        weights, source, target = self._shard.weights(counts, stem_sums)
         tables.forward = tables.reverse = weights
-        source, target = (units / kernel.UNITS + self._concentration for units in totals)
-        tables.set_totals(source, target)
+        tables.set_totals(
+            source / kernel.UNITS + self._concentration,
+            target / kernel.UNITS + self._concentration,
+        )
 
 
 class Soft:
@@ -425,18 +460,21 @@ class Soft:
         if self._bayes:
             forward = _exp_digamma(forward)
             reverse = _exp_digamma(reverse)
-            source, target = _exp_digamma(source), _exp_digamma(target)
+            source = _exp_digamma(source)
+            target = _exp_digamma(target)
         tables.forward = forward.astype(np.float32, copy=False)
         tables.reverse = reverse.astype(np.float32, copy=False)
         tables.set_totals(source, target)
 
     def _counts(self, posteriors: F4) -> F4:
+        """Return the sums of posteriors (C,) by word pair, and the prior."""
         sums = np.zeros(len(self._index.columns))
         kernel.add_posteriors(self._index.cells, posteriors, sums)
         return (sums + self._prior).astype(np.float32)
 
 
 def _exp_digamma(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return exp(digamma(count)): the weights of variational Bayes."""
     from scipy.special import digamma
 
     # in 64 bits: numpy's exp of 32 depends on the processor

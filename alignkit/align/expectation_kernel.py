@@ -205,6 +205,14 @@ def share_out(
 
 
 @inlined
+def column_of(jump: int, band: int) -> int:
+    """Return the column of a jump in the table: the last one if it is beyond the band."""
+    if abs(jump) <= band:
+        return jump + band
+    return 2 * band + 1
+
+
+@inlined
 def transitions(
     n: int,
     s: int,
@@ -236,7 +244,7 @@ def transitions(
         back[i] = 0
     total = np.float32(0)
     for i in range(n):
-        first[i] = jumps[begin, i + 1 + band if i < band else beyond]
+        first[i] = jumps[begin, column_of(i + 1, band)]
         total += first[i]
     for i in range(n):
         first[i] /= total
@@ -246,7 +254,7 @@ def transitions(
         low = max(0, k - band)
         size = min(n, k + band + 1) - low
         jump = jumps[kinds[k], low - k + band : low - k + band + size]
-        end = jumps[kinds[k], n - k + band if n - k <= band else beyond]
+        end = jumps[kinds[k], column_of(n - k, band)]
         total = rest * (n - size) + end
         for i in range(size):
             total += jump[i]
@@ -400,19 +408,18 @@ def collect_jumps(
 ) -> None:
     """Add the expected jumps of a sentence, in units, to counts: of the jump table's shape."""
     band = (counts.shape[1] - 2) // 2
-    beyond = 2 * band + 1
     begin = counts.shape[0] - 1
     for k in range(n):
         row = kinds[k]
         for i in range(n):
             x = expected[k * s + i] * (steps[k * s + i] + tail[k])
             expected[k * s + i] = 0
-            jump = i - k + band if abs(i - k) <= band else beyond
+            jump = column_of(i - k, band)
             counts[row, jump] = plus(counts[row, jump], x)
-        jump = n - k + band if n - k <= band else beyond
+        jump = column_of(n - k, band)
         counts[row, jump] = plus(counts[row, jump], last[k])
     for i in range(n):
-        jump = i + 1 + band if i < band else beyond
+        jump = column_of(i + 1, band)
         counts[begin, jump] = plus(counts[begin, jump], posterior[i])
 
 

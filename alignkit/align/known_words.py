@@ -69,16 +69,16 @@ class KnownWords:
     @property
     def shares(self) -> tuple[float, float]:
         """The share of known words of the source and of the target; nan without words."""
-        return _share(self.source_known, self.source_words), _share(
-            self.target_known, self.target_words
-        )
+        source = _share(self.source_known, self.source_words)
+        target = _share(self.target_known, self.target_words)
+        return source, target
 
     @property
     def exchanged_shares(self) -> tuple[float, float]:
         """The same with the languages exchanged: words known as words of the other side."""
-        return _share(self.source_exchanged, self.source_words), _share(
-            self.target_exchanged, self.target_words
-        )
+        source = _share(self.source_exchanged, self.source_words)
+        target = _share(self.target_exchanged, self.target_words)
+        return source, target
 
     @property
     def exchanged(self) -> bool:
@@ -86,11 +86,10 @@ class KnownWords:
         decided = self.pairs_fit + self.pairs_exchanged
         if not self.different or decided < _LEAST_PAIRS:
             return False
-        gains = [
-            after - before for before, after in zip(self.shares, self.exchanged_shares, strict=True)
-        ]
-        majority = self.pairs_exchanged >= _LEAST_MAJORITY * decided
-        return majority and all(gain >= _LEAST_GAIN for gain in gains)
+        source, target = self.shares
+        other_source, other_target = self.exchanged_shares
+        gains = other_source - source >= _LEAST_GAIN and other_target - target >= _LEAST_GAIN
+        return gains and self.pairs_exchanged >= _LEAST_MAJORITY * decided
 
     @property
     def caution(self) -> str:
@@ -118,6 +117,7 @@ class Vocabularies:
 
     @cached_property
     def _known(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The words of both sides."""
         source, target = self._words
         return frozenset(source), frozenset(target)
 
@@ -151,10 +151,12 @@ class Vocabularies:
 
 
 def _share(part: int, whole: int) -> float:
+    """Return the share of a part; nan if there is nothing."""
     return part / whole if whole else float("nan")
 
 
 def _is_spelled(word: str) -> bool:
+    """Return whether a word has a letter."""
     return any(map(str.isalpha, word))
 
 
@@ -171,7 +173,8 @@ def _frequent(words: Sequence[str]) -> list[str]:
 
 def _overlap(words: Sequence[str], others: Sequence[str]) -> float:
     """Return which share of the very frequent words are frequent on the other side too."""
-    return len({*words[:_FREQUENT]} & {*others}) / min(_FREQUENT, len(words))
+    shared = set(words[:_FREQUENT]).intersection(others)
+    return len(shared) / min(_FREQUENT, len(words))
 
 
 def _counts(side: Side, own: frozenset[str], other: frozenset[str]) -> tuple[I8, I8, I8]:

@@ -84,42 +84,56 @@ def save_parameters(path: str, known: Parameters) -> None:
     words: dict[str, Sequence[str]] = {"source": known.source, "target": known.target}
     for size, part in known.prefixes.items():
         start = f"prefix{size}_"  # what the names of its tables begin with
-        arrays |= {start + name: array for name, array in _arrays_of(part).items()}
+        arrays |= _prefixed(start, _arrays_of(part))
         words |= {f"{start}source": part.source, f"{start}target": part.target}
     learned = known.learned
     evidence = False
     if learned is not None:
         header = replace(header, learned=record_of(learned))
         evidence = bool(learned.lessons.evidence)
-        both = [("", learned), *([(_WITHOUT, learned.without)] if learned.without else [])]
-        for start, own in both:
-            arrays |= {start + name: array for name, array in arrays_of(own).items()}
-            if own.lexicon is not None:
-                words |= {f"{start}learned_{name}": getattr(own.lexicon, name) for name in SIDES}
+        arrays |= arrays_of(learned)
+        words |= _words_of(learned)
+        if learned.without is not None:
+            arrays |= _prefixed(_WITHOUT, arrays_of(learned.without))
+            words |= _prefixed(_WITHOUT, _words_of(learned.without))
     write_model(path, header=header.to_json(), arrays=arrays, words=words, evidence=evidence)
 
 
+def _prefixed(start: str, entries: Mapping[str, T]) -> dict[str, T]:
+    """Return entries whose names begin with this too."""
+    return {start + name: entry for name, entry in entries.items()}
+
+
+def _words_of(learned: refinement.Learned) -> dict[str, Sequence[str]]:
+    """Return the lists of words of what was learned from gold."""
+    lexicon = learned.lexicon
+    if lexicon is None:
+        return {}
+    return {"learned_source": lexicon.source, "learned_target": lexicon.target}
+
+
 def _header_of(known: Parameters) -> ModelHeader:
+    """Return the header of a model, without what was learned from gold."""
+    shares = None
     fertile = known.fertilities
-    if fertile is None:
-        shares = None
-    else:
+    if fertile is not None:
         shares = (fertile.forward.null_share, fertile.reverse.null_share)
-    prefixes = {size: _header_of(part) for size, part in known.prefixes.items()}
-    agreement = None if known.text is None else known.text.agreement
+    agreement = None
+    if known.text is not None:
+        agreement = known.text.agreement
     return ModelHeader(
-        known.settings,
-        known.casefold,
-        known.history,
-        shares,
-        None,
-        known.vectors,
-        prefixes,
-        agreement,
+        settings=known.settings,
+        casefold=known.casefold,
+        history=known.history,
+        null_shares=shares,
+        vectors=known.vectors,
+        prefixes={size: _header_of(part) for size, part in known.prefixes.items()},
+        agreement=agreement,
     )
 
 
 def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:
+    """Return the tables of a model by name, without what was learned from gold."""
     arrays = _named("", known, _TABLES)
     if known.reverse is known.forward:
         del arrays["reverse"]
@@ -127,7 +141,8 @@ def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:
     arrays |= _named("memory_", known.memory, _MEMORY)
     if known.text is not None:
         arrays |= _named("text_", known.text, SIDES)
-    if (fertile := known.fertilities) is not None:
+    fertile = known.fertilities
+    if fertile is not None:
         arrays |= _named("fertile_", fertile, _LEXICAL)
         arrays |= _named("forward_", fertile.forward, _FERTILITY)
         arrays |= _named("reverse_", fertile.reverse, _FERTILITY)
@@ -135,6 +150,7 @@ def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:
 
 
 def _named(start: str, tables: object, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Return these attributes of an object; their names in the file begin with `start`."""
     return {start + name: getattr(tables, name) for name in names}
 
 
@@ -157,16 +173,26 @@ def load_parameters(path: str) -> Parameters:
 
 def _divided(stored: StoredModel, start: str) -> tuple[StoredModel, StoredModel]:
     """Return the tables and words that have this name prefix (without it), and the others."""
-    (arrays, others), (words, more) = _divide(stored.arrays, start), _divide(stored.words, start)
-    return StoredModel(stored.header, arrays, words), StoredModel(stored.header, others, more)
+    arrays, other_arrays = _divide(stored.arrays, start)
+    words, other_words = _divide(stored.words, start)
+    divided = StoredModel(stored.header, arrays, words)
+    return divided, StoredModel(stored.header, other_arrays, other_words)
 
 
 def _divide(entries: Mapping[str, T], start: str) -> tuple[dict[str, T], dict[str, T]]:
-    mine = {name[len(start) :]: entries[name] for name in entries if name.startswith(start)}
-    return mine, {name: entries[name] for name in entries if not name.startswith(start)}
+    """Return the entries whose names begin so, without that beginning, and the others."""
+    inside = {}
+    others = {}
+    for name, entry in entries.items():
+        if name.startswith(start):
+            inside[name.removeprefix(start)] = entry
+        else:
+            others[name] = entry
+    return inside, others
 
 
 def _valid(stored: StoredModel, header: ModelHeader, prefixes: dict[int, Parameters]) -> Parameters:
+    """Return the model of these tables, which are checked first, and models of cut words."""
     without, stored = _divided(stored, _WITHOUT)
     lists = [name for name in stored.words if name.startswith("learned_")]
     names = ", ".join(stored.words) or "missing"
@@ -182,7 +208,8 @@ def _valid(stored: StoredModel, header: ModelHeader, prefixes: dict[int, Paramet
         for side in SIDES:
             declared[f"text_{side}"] = Field("int32", (f"{side}s+1",), 0)
     if header.learned is not None:
-        declared |= fields_of_learned(header.learned, *(len(stored.words[x]) for x in lists))
+        sizes = [len(stored.words[name]) for name in lists]
+        declared |= fields_of_learned(header.learned, *sizes)
     elif lists:
         raise AlignerError(f"it has the words {lists[0]}, but no refinement from gold links")
     _check_each(declared, stored.arrays, {"sources": len(source), "targets": len(target)})
@@ -197,17 +224,6 @@ def _valid(stored: StoredModel, header: ModelHeader, prefixes: dict[int, Paramet
     arrays = {name: array.copy() for name, array in stored.arrays.items()}
     arrays.setdefault("reverse", arrays["forward"])
     positions = {name: arrays[f"positions_{name}"] for name in _POSITIONS}
-    fertilities = None
-    if header.null_shares is not None:
-        model = header.settings.model
-        forward, reverse = (
-            FertilityModel(
-                model=model, null_share=x, **{name: arrays[f"{side}_{name}"] for name in _FERTILITY}
-            )
-            for side, x in zip(("forward", "reverse"), header.null_shares, strict=True)
-        )
-        lexical = (arrays[f"fertile_{name}"] for name in _LEXICAL)
-        fertilities = Fertilities(forward, reverse, *lexical)
     text = None
     if header.agreement is not None:
         counts = (arrays[f"text_{side}"] for side in SIDES)
@@ -219,7 +235,7 @@ def _valid(stored: StoredModel, header: ModelHeader, prefixes: dict[int, Paramet
         target=target,
         positions=Positions(places=np.empty(0, np.int64), **positions),
         remember=partial(Memory, **{name: arrays[f"memory_{name}"] for name in _MEMORY}),
-        fertilities=fertilities,
+        fertilities=_fertilities_of(header, arrays),
         history=header.history,
         vectors=header.vectors,
         learned=learned,
@@ -227,6 +243,20 @@ def _valid(stored: StoredModel, header: ModelHeader, prefixes: dict[int, Paramet
         text=text,
         **{name: arrays[name] for name in _TABLES},
     )
+
+
+def _fertilities_of(header: ModelHeader, arrays: Arrays) -> Fertilities | None:
+    """Return the tables of IBM 3 or 4 in both directions; None for other models."""
+    if header.null_shares is None:
+        return None
+    directions = []
+    for side, share in zip(("forward", "reverse"), header.null_shares, strict=True):
+        tables = {name: arrays[f"{side}_{name}"] for name in _FERTILITY}
+        model = FertilityModel(model=header.settings.model, null_share=share, **tables)
+        directions.append(model)
+    forward, reverse = directions
+    lexical = [arrays[f"fertile_{name}"] for name in _LEXICAL]
+    return Fertilities(forward, reverse, *lexical)
 
 
 @dataclass(frozen=True)
@@ -256,14 +286,16 @@ class ModelHeader:
             "prefixes": {str(size): part.to_json() for size, part in self.prefixes.items()},
             "agreement": self.agreement,
         }
-        return content | {name: value for name, value in more.items() if value not in (None, {})}
+        content |= {name: value for name, value in more.items() if value not in (None, {})}
+        return content
 
     @classmethod
     def of(cls, content: Mapping[str, object]) -> ModelHeader:
         """Read the header of a file."""
         for name in sorted((content.keys() - _MORE) ^ _ENTRIES):
-            known = name in _ENTRIES
-            raise AlignerError(f"{name[:40]} is {'missing' if known else 'not a known entry'}")
+            if name in _ENTRIES:
+                raise AlignerError(f"{name} is missing")
+            raise AlignerError(f"{name[:40]} is not a known entry")
         casefold = content["casefold"]
         history = content["history"]
         if not isinstance(casefold, bool):
@@ -273,10 +305,9 @@ class ModelHeader:
             raise AlignerError(f"history is {_short(history)}; expected a list of rounds")
         rounds = tuple(map(_round, history))
         shares = _null_shares(content["null_shares"], settings)
+        vectors = None
         if "vectors" in content:
             vectors = _vectors(content["vectors"])
-        else:
-            vectors = None
         header = cls(settings, casefold, rounds, shares, content.get("learned"), vectors)
         if "agreement" in content:
             share = content["agreement"]
@@ -290,16 +321,17 @@ class ModelHeader:
         return replace(header, prefixes=dict(header._parts(content["prefixes"])))
 
     def _parts(self, content: Any) -> Iterator[tuple[int, ModelHeader]]:
+        """Yield the headers of models of cut words, with the letters that words keep."""
         sizes = {str(size) for size in range(1, _LONGEST)}
         fits = isinstance(content, dict) and bool(content) and content.keys() <= sizes
         _require(fits, f"prefixes are {_short(content)}; expected models by numbers of letters")
-        of_part = replace(self.settings, best=False), self.casefold
+        expected = replace(self.settings, best=False), self.casefold
         for name in sorted(content, key=int):
             entry = content[name]
-            plain = isinstance(content[name], dict)
-            _require(plain, f"prefixes: {name} is {_short(entry)}; expected an object")
+            is_object = isinstance(entry, dict)
+            _require(is_object, f"prefixes: {name} is {_short(entry)}; expected an object")
             part = ModelHeader.of(entry)
-            same = (part.settings, part.casefold) == of_part
+            same = (part.settings, part.casefold) == expected
             _require(same, f"prefixes: {name} has other settings than the model of whole words")
             plain = part.learned is None and part.vectors is None and part.agreement is None
             _require(plain, f"prefixes: {name} has entries that only whole words may have")
@@ -307,16 +339,19 @@ class ModelHeader:
 
 
 def _require(fine: bool, problem: str) -> None:
+    """Raise an error with this problem unless all is fine."""
     if not fine:
         raise AlignerError(problem)
 
 
 def _settings(content: object) -> Settings:
+    """Read the settings of a header."""
     if not isinstance(content, dict):
         raise AlignerError(f"settings are {_short(content)}; expected an object")
     if "threshold" not in content:  # of file version 1
         content = content | {"threshold": 0.55, "stem": content.get("stem") or 3}
-    for name in sorted(content.keys() - {setting.name for setting in fields(Settings)}):
+    known = {setting.name for setting in fields(Settings)}
+    for name in sorted(content.keys() - known):
         raise AlignerError(f"settings: {name[:40]} is not a setting")
     try:
         settings = Settings(**content)
@@ -328,10 +363,13 @@ def _settings(content: object) -> Settings:
 
 
 def _round(content: object) -> Round:
+    """Read a round of training of a header."""
     if isinstance(content, list) and len(content) == 4:
         model, number, *scores = content
-        known = isinstance(model, str) and model in MODELS and type(number) is int and number > 0
-        if known and all(type(score) is float and isfinite(score) for score in scores):
+        known = isinstance(model, str) and model in MODELS
+        numbered = type(number) is int and number > 0
+        finite = all(type(score) is float and isfinite(score) for score in scores)
+        if known and numbered and finite:
             return Round(model, number, *scores)
     raise AlignerError(
         f"history has the round {_short(content)}; expected a model, a number from 1, and "
@@ -340,17 +378,20 @@ def _round(content: object) -> Round:
 
 
 def _null_shares(content: object, settings: Settings) -> tuple[float, float] | None:
+    """Read the shares of words from NULL of both directions; IBM 3 and 4 have them."""
     if not settings.fertile:
         _require(content is None, f"null_shares are {_short(content)}; {settings.model} has none")
         return None
     if isinstance(content, list) and len(content) == 2:
         forward, reverse = content
-        if all(type(x) is float and _LEAST_SHARE <= x <= 1 - _LEAST_SHARE for x in content):
+        most = 1 - _LEAST_SHARE
+        if all(type(share) is float and _LEAST_SHARE <= share <= most for share in content):
             return forward, reverse
     raise AlignerError(f"null_shares are {_short(content)}; expected two numbers from 0 to 1")
 
 
 def _vectors(content: object) -> VectorsUsed:
+    """Read from a header what vectors gave the training."""
     names = [count.name for count in fields(VectorsUsed)]
     if not isinstance(content, dict) or content.keys() != set(names):
         raise AlignerError(f"vectors are {_short(content)}; expected {', '.join(names)}")
@@ -360,6 +401,7 @@ def _vectors(content: object) -> VectorsUsed:
 
 
 def _short(value: object) -> str:
+    """Return a value of a header as short as a message can have it."""
     if isinstance(value, (list, dict)) and value:
         return f"a {type(value).__name__} of {len(value)}"
     return repr(value)[:60]
@@ -376,10 +418,9 @@ class Field(NamedTuple):
 
 def fields_of(settings: Settings, jumping: bool, whole: bool) -> dict[str, Field]:
     """Return all fields of a model by name, in the order of the checks."""
+    jumps = (0, 0, 0)
     if jumping:
         jumps = (2, settings.kinds + 1, 2 * settings.band + 2)
-    else:
-        jumps = (0, 0, 0)
     shapes: str | int = "shapes" if settings.model == "ibm2" else 0
     remembered: str | int = "keys" if settings.collapsed else 0
     declared = {
@@ -407,36 +448,58 @@ def fields_of(settings: Settings, jumping: bool, whole: bool) -> dict[str, Field
     if settings.fertile:
         for name, size in zip(_LEXICAL, ("pairs", "pairs", "targets+1", "sources+1"), strict=True):
             declared[f"fertile_{name}"] = Field("float32", (size,), *SHARES)
-        for side in (("forward", "sources", "targets"), ("reverse", "targets", "sources")):
-            more = _of_fertility(*side, factorial=settings.model == "ibm3")
-            declared |= {f"{side[0]}_{name}": entry for name, entry in more.items()}
+        factorial = settings.model == "ibm3"
+        forward = _of_fertility("forward", "sources", "targets", factorial=factorial)
+        reverse = _of_fertility("reverse", "targets", "sources", factorial=factorial)
+        declared |= _prefixed("forward_", forward) | _prefixed("reverse_", reverse)
     return declared
 
 
 def _more(size: str | int) -> str | int:
-    return f"{size}+1" if isinstance(size, str) else size + 1
+    """Return the size that is greater by one."""
+    if isinstance(size, str):
+        return f"{size}+1"
+    return size + 1
 
 
 def _of_fertility(side: str, source: str, target: str, *, factorial: bool) -> dict[str, Field]:
-    before = f"{side} classes before"
-    words = f"{side} classes"
-    first = (1, 0, 1) if factorial else (f"{before}+1", words, STEPS)
+    """Return the fields of one direction of IBM 3 (factorial) or IBM 4."""
+    sizes: str | int = 0
+    places: str | int = 0
+    distances = 0
+    first: tuple[str | int, ...] = (1, 0, 1)
+    rest: tuple[str | int, ...] = (0, 1)
+    last_before: str | int = 0
+    last: str | int = 0
+    if factorial:
+        sizes = f"{side} sizes"
+        places = f"{side} places"
+        distances = STEPS
+    else:
+        before = f"{side} classes before"
+        words = f"{side} classes"
+        first = (f"{before}+1", words, STEPS)
+        rest = (words, REACH)
+        last_before = f"{before}-1"
+        last = f"{words}-1"
     return {
         "fertilities": Field("float32", (f"{source}+1", MOST + 1), *LOGGED),
-        "sizes": Field("int64", (f"{side} sizes" if factorial else 0, 2), 0, LONGEST),
-        "distortion": Field("float32", (f"{side} places" if factorial else 0,), *LOGGED),
-        "diagonal": Field("float32", (STEPS if factorial else 0,), *RATIOS),
+        "sizes": Field("int64", (sizes, 2), 0, LONGEST),
+        "distortion": Field("float32", (places,), *LOGGED),
+        "diagonal": Field("float32", (distances,), *RATIOS),
         "first": Field("float32", first, *LOGGED),
-        "rest": Field("float32", (0, 1) if factorial else (words, REACH), *LOGGED),
-        "source_classes": Field("int32", (f"{source}+1",), 0, 0 if factorial else f"{before}-1"),
-        "target_classes": Field("int32", (f"{target}+1",), 0, 0 if factorial else f"{words}-1"),
+        "rest": Field("float32", rest, *LOGGED),
+        "source_classes": Field("int32", (f"{source}+1",), 0, last_before),
+        "target_classes": Field("int32", (f"{target}+1",), 0, last),
     }
 
 
 def _check_each(fields: Mapping[str, Field], arrays: Arrays, sizes: dict[str, int]) -> None:
     """Check each array against its declaration."""
     for name in sorted(fields.keys() ^ arrays.keys()):
-        raise AlignerError(f"{name} is {'missing' if name in fields else 'not a known table'}")
+        if name in fields:
+            raise AlignerError(f"{name} is missing")
+        raise AlignerError(f"{name} is not a known table")
     for name, declared in fields.items():
         _check_form(name, arrays[name], declared, sizes)
         _check_range(name, arrays[name], declared, sizes)
@@ -446,26 +509,28 @@ def _check_form(name: str, array: NDArray[Any], field: Field, sizes: dict[str, i
     """Check the type and shape of an array; a size seen for the first time is set in `sizes`."""
     wanted: list[int] = []
     for size, count in zip(field.shape, array.shape, strict=False):
-        if isinstance(size, str):
-            key, plus, _ = size.partition("+")
-            wanted.append(sizes.setdefault(key, max(0, count - bool(plus))) + bool(plus))
-        else:
+        if not isinstance(size, str):
             wanted.append(size)
-    same = len(array.shape) == len(field.shape)
-    if tuple(wanted) != array.shape or not same or array.dtype != field.dtype:
-        shape = wanted if same else field.shape
+            continue
+        more = 1 if size.endswith("+1") else 0
+        known = sizes.setdefault(size.removesuffix("+1"), max(0, count - more))
+        wanted.append(known + more)
+    same_axes = len(array.shape) == len(field.shape)
+    if tuple(wanted) != array.shape or not same_axes or array.dtype != field.dtype:
+        shape = wanted if same_axes else field.shape
         expected = f"{field.dtype} ({', '.join(map(str, shape))})"
         raise AlignerError(f"{name} is {array.dtype} {array.shape}, not {expected}")
 
 
 def _check_range(name: str, array: NDArray[Any], field: Field, sizes: Mapping[str, int]) -> None:
+    """Check that the numbers of an array are in its range."""
     if not array.size:
         return
     most = field.most
     if isinstance(most, str):
-        key, minus, _ = most.partition("-")
-        most = sizes[key] - bool(minus)
-    low, high = array.min().item(), array.max().item()
+        most = sizes[most.removesuffix("-1")] - most.endswith("-1")
+    low = array.min().item()
+    high = array.max().item()
     if not (field.least <= low and high <= most):  # NaN is neither
         raise AlignerError(
             f"{name} holds numbers from {low} to {high}; expected from {field.least:g} to {most:g}"
@@ -473,10 +538,13 @@ def _check_range(name: str, array: NDArray[Any], field: Field, sizes: Mapping[st
 
 
 def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
-    rows, columns = arrays["rows"], arrays["columns"]
+    """Yield what is wrong with tables in relation to each other."""
+    rows = arrays["rows"]
+    columns = arrays["columns"]
     yield from _not_rising("rows", rows, len(columns))
     falls = columns[1:] <= columns[:-1]
-    falls[rows[(rows > 0) & (rows < len(columns))] - 1] = False
+    begins = rows[(rows > 0) & (rows < len(columns))]
+    falls[begins - 1] = False
     if falls.any():
         yield "columns do not increase within each row"
     most = arrays["source_totals"] * np.float32(SLACK)
@@ -492,8 +560,9 @@ def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
     yield from _not_rising("memory_offsets", arrays["memory_offsets"], len(arrays["memory_cells"]))
     shapes = arrays["positions_shapes"]
     starts = arrays["positions_shape_starts"]
-    yield from _not_shapes("positions_shapes", shapes, len(arrays["positions_forward"]))
-    yield from _not_rising("positions_shape_starts", starts, len(arrays["positions_forward"]))
+    positions = len(arrays["positions_forward"])
+    yield from _not_shapes("positions_shapes", shapes, positions)
+    yield from _not_rising("positions_shape_starts", starts, positions)
     if (np.diff(starts) != shapes.prod(axis=1)).any():
         yield "positions_shape_starts do not fit positions_shapes"
     for side in ("forward", "reverse"):
@@ -503,59 +572,76 @@ def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
 
 
 def _not_rising(name: str, array: I8, end: int) -> Iterator[str]:
+    """Yield a problem unless an array rises from 0 to an end."""
     if array[0] != 0 or array[-1] != end or (array[1:] < array[:-1]).any():
         yield f"{name} does not increase from 0 to {end}"
 
 
 def _not_shapes(name: str, shapes: I8, places: int) -> Iterator[str]:
+    """Yield a problem unless shapes (H, 2) rise, and need this number of places."""
     order = shapes[:, 0] * (LONGEST + 1) + shapes[:, 1]
     if len(shapes) > BLOCKS or (order[1:] <= order[:-1]).any():
         yield f"{name} do not increase"
-    elif (needed := int(shapes.prod(axis=1).sum())) != places:
+        return
+    needed = int(shapes.prod(axis=1).sum())
+    if needed != places:
         yield f"{name} need {needed} places, but there are {places}"
 
 
 def record_of(learned: refinement.Learned) -> dict[str, object]:
     """Return the header's record of the refinement from gold links."""
     lessons = learned.lessons
-    fitted = learned.rounds is not None
-    if fitted:
+    names: tuple[str, ...] = ()
+    if learned.rounds is not None:
         names = names_of(vectors=lessons.vectors, evidence=lessons.evidence)
-    else:
-        names = ()
-    record = asdict(lessons) | {"features": list(names), "lexicon": learned.lexicon is not None}
-    if lessons.evidence:
-        return record | {"without": learned.without and record_of(learned.without)}
-    return {name: record[name] for name in _OF_LEARNED}
+    record = asdict(lessons)
+    record["features"] = list(names)
+    record["lexicon"] = learned.lexicon is not None
+    if not lessons.evidence:
+        return {name: record[name] for name in _OF_LEARNED}
+    record["without"] = None
+    if learned.without is not None:
+        record["without"] = record_of(learned.without)
+    return record
 
 
 def _lessons_of(record: object) -> tuple[refinement.Lessons, bool, bool]:
+    """Read a record: how the refinement was learned, whether it has rounds, and a lexicon."""
     if not isinstance(record, dict) or set(record) - _OF_EVIDENCE != _OF_LEARNED:
         raise AlignerError("learned must have the entries " + ", ".join(sorted(_OF_LEARNED)))
+    systems: tuple[EvidenceSystem, ...] = ()
+    measures = None
+    plain = [refinement.UNSUPERVISED]  # kinds without rounds
+    if _OF_EVIDENCE & record.keys():
+        systems, measures = _evidence_of(record)
+        plain += [refinement.VOTE]
+        plain += [refinement.SYSTEM + system.name for system in systems]
     lexicon = record["lexicon"]
-    evidence = _OF_EVIDENCE & record.keys()
-    systems, measures = _evidence_of(record) if evidence else ((), None)
-    entries = ("kind", "objective", "threshold", "pairs", "vectors")
-    kind, objective, threshold, pairs, vectors = (record[name] for name in entries)
-    lessons = refinement.Lessons(kind, objective, threshold, pairs, vectors, systems, measures)
-    plain = [refinement.VOTE, *(refinement.SYSTEM + system.name for system in systems)]
-    plain = plain if systems else []
-    used = kind not in (refinement.UNSUPERVISED, *plain)
-    kinds = kind in (*refinement.KINDS, "prior", refinement.UNSUPERVISED, *plain)
-    share = type(threshold) is float and 0 <= threshold <= 1
-    count = type(pairs) is int and 0 <= pairs < _MOST_PAIRS
-    names = list(names_of(vectors=vectors, evidence=systems))
-    features = record["features"] == (names if used else [])
-    for fine, problem in (
-        (kinds, f"kind is {str(kind)[:40]!r}; expected one of {', '.join(refinement.KINDS)}"),
-        (objective in (*refinement.OBJECTIVES,), f"objective is {str(objective)[:40]!r}"),
-        (share, f"threshold is {str(threshold)[:40]}; expected a probability"),
-        (count, f"pairs is {str(pairs)[:40]}; expected a number of pairs"),
-        (type(vectors) is type(lexicon) is bool, "vectors and lexicon must be true or false"),
-        (features, "its features are not those of this version"),
-        (used or not lexicon, "it has a lexicon, but nothing that uses it"),
-    ):
+    kind = record["kind"]
+    objective = record["objective"]
+    threshold = record["threshold"]
+    pairs = record["pairs"]
+    vectors = record["vectors"]
+    used = kind not in plain
+    features: list[str] = []
+    if used:
+        features += names_of(vectors=vectors, evidence=systems)
+
+    def check(fine: bool, problem: str) -> None:
         _require(fine, f"learned: {problem}")
+
+    kinds = ", ".join(refinement.KINDS)
+    known = kind in [*refinement.KINDS, "prior", *plain]
+    check(known, f"kind is {str(kind)[:40]!r}; expected one of {kinds}")
+    check(objective in list(refinement.OBJECTIVES), f"objective is {str(objective)[:40]!r}")
+    share = type(threshold) is float and 0 <= threshold <= 1
+    check(share, f"threshold is {str(threshold)[:40]}; expected a probability")
+    count = type(pairs) is int and 0 <= pairs < _MOST_PAIRS
+    check(count, f"pairs is {str(pairs)[:40]}; expected a number of pairs")
+    check(type(vectors) is type(lexicon) is bool, "vectors and lexicon must be true or false")
+    check(record["features"] == features, "its features are not those of this version")
+    check(used or not lexicon, "it has a lexicon, but nothing that uses it")
+    lessons = refinement.Lessons(kind, objective, threshold, pairs, vectors, systems, measures)
     return lessons, used, lexicon
 
 
@@ -564,32 +650,46 @@ def _evidence_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
     try:
         systems = tuple(EvidenceSystem(*system) for system in record["evidence"])
         measures = record["measures"] and tuple(record["measures"])
-        typed = {tuple(map(type, system)) for system in systems} == {(str, int, bool)}
-        fine = (
-            typed
-            and len({system.name for system in systems}) == len(systems)
-            and all(0 < system.channels <= _MOST_CHANNELS for system in systems)
-            and [type(x) is float and 0 <= x <= 1 for x in measures or (0.0, 0.0)] == [True, True]
-            and bool(record["without"] or record["kind"] == refinement.VOTE)
-        )
+        complete = bool(record["without"] or record["kind"] == refinement.VOTE)
+        fine = _are_systems(systems) and _are_measures(measures) and complete
     except (KeyError, TypeError):
         fine = False
     _require(fine, "learned: evidence is not a list of different systems, with two measures")
     return systems, measures
 
 
+def _are_systems(systems: Sequence[EvidenceSystem]) -> bool:
+    """Return whether these are different systems, with a number of channels that can be."""
+    types = {tuple(map(type, system)) for system in systems}
+    if types != {(str, int, bool)}:
+        return False
+    if len({system.name for system in systems}) < len(systems):
+        return False
+    return all(0 < system.channels <= _MOST_CHANNELS for system in systems)
+
+
+def _are_measures(measures: Sequence[object] | None) -> bool:
+    """Return whether these are two shares, or nothing."""
+    if not measures:
+        return True
+    shares = [type(measure) is float and 0 <= measure <= 1 for measure in measures]
+    return shares == [True, True]
+
+
 def _without(record: object, stored: StoredModel) -> refinement.Learned | None:
     """Return what was learned without evidence, from its own tables and words."""
+    inner = None
     if isinstance(record, dict):
         inner = record.get("without")
-    else:
-        inner = None
     fields: dict[str, Field] = {}
+    known: set[str] = set()
     if inner is not None:
-        fields = fields_of_learned(inner, *(len(stored.words.get(name, ())) for name in WORDS))
-        _require(not _lessons_of(inner)[0].evidence, "learned: evidence is where none was used")
+        known = set(WORDS)
+        sizes = [len(stored.words.get(name, ())) for name in WORDS]
+        fields = fields_of_learned(inner, *sizes)
+        lessons, _, _ = _lessons_of(inner)
+        _require(not lessons.evidence, "learned: evidence is where none was used")
     _check_each(fields, stored.arrays, {})
-    known = set() if inner is None else set(WORDS)
     _require(stored.words.keys() <= known, "learned: it has words of no lexicon")
     if inner is None:
         return None
@@ -599,20 +699,27 @@ def _without(record: object, stored: StoredModel) -> refinement.Learned | None:
 def arrays_of(learned: refinement.Learned) -> dict[str, NDArray[Any]]:
     """Return the tables of the refinement from gold links by name."""
     arrays: dict[str, NDArray[Any]] = {}
-    for name in ("first", "second") if learned.rounds is not None else ():
-        fitted: refinement.SupervisedRound = getattr(learned.rounds, name)
-        networks = fitted.networks
-        start = f"learned_{name}_"
-        hidden = networks[0].first.shape[1] if networks else 0
-        layers = np.zeros((len(networks), len(fitted.weights) + 1, hidden), np.float32)
-        outputs = np.zeros((len(networks), hidden + 1), np.float32)
-        for k, network in enumerate(networks):
-            layers[k], outputs[k] = network.first, network.second
-        arrays[f"{start}weights"] = np.append(fitted.weights, fitted.bias)
-        arrays |= {f"{start}layers": layers, f"{start}outputs": outputs}
+    if learned.rounds is not None:
+        arrays |= _prefixed("learned_first_", _arrays_of_round(learned.rounds.first))
+        arrays |= _prefixed("learned_second_", _arrays_of_round(learned.rounds.second))
     if learned.lexicon is not None:
         arrays |= _named("learned_", learned.lexicon, ("pairs", *_COUNTS))
     return arrays
+
+
+def _arrays_of_round(fitted: refinement.SupervisedRound) -> dict[str, NDArray[Any]]:
+    """Return the weights with the bias, and the layers of all networks."""
+    networks = fitted.networks
+    hidden = 0
+    if networks:
+        hidden = networks[0].first.shape[1]
+    layers = np.zeros((len(networks), len(fitted.weights) + 1, hidden), np.float32)
+    outputs = np.zeros((len(networks), hidden + 1), np.float32)
+    for k, network in enumerate(networks):
+        layers[k] = network.first
+        outputs[k] = network.second
+    weights = np.append(fitted.weights, fitted.bias)
+    return {"weights": weights, "layers": layers, "outputs": outputs}
 
 
 def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dict[str, Field]:
@@ -622,7 +729,8 @@ def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dic
     names = names_of(vectors=lessons.vectors, evidence=lessons.evidence)
     width = len(names) + 1
     limits = (-_LARGEST, _LARGEST)
-    for name in ("first", "second") if used else ():
+    rounds = ("first", "second") if used else ()
+    for name in rounds:
         start = f"learned_{name}_"
         networks = f"networks {name}"
         hidden = f"hidden {name}"
@@ -644,9 +752,11 @@ def learned_of(
 ) -> refinement.Learned:
     """Return the refinement, from tables with checked shapes and ranges."""
     lessons, _, with_lexicon = _lessons_of(record)
-    if set(WORDS) & words.keys() != (set(WORDS) if with_lexicon else set()):
+    needed = set(WORDS) if with_lexicon else set()
+    if set(WORDS) & words.keys() != needed:
         raise AlignerError("learned: the words of its lexicon are missing or not allowed")
-    rounds = lexicon = None
+    rounds = None
+    lexicon = None
     if "learned_first_weights" in arrays:
         rounds = refinement.StackedModel(_round_of("first", arrays), _round_of("second", arrays))
     if "learned_pairs" in arrays:
@@ -657,9 +767,11 @@ def learned_of(
 
 
 def _round_of(name: str, arrays: Arrays) -> refinement.SupervisedRound:
+    """Return the first or the second round."""
     weights = arrays[f"learned_{name}_weights"]
     layers = arrays[f"learned_{name}_layers"]
     outputs = arrays[f"learned_{name}_outputs"]
-    both = zip(layers, outputs, strict=True)
-    networks = tuple(refinement.Layers(x.copy(), y.copy()) for x, y in both)
-    return refinement.SupervisedRound(weights[:-1].copy(), float(weights[-1]), networks)
+    networks = []
+    for first, second in zip(layers, outputs, strict=True):
+        networks.append(refinement.Layers(first.copy(), second.copy()))
+    return refinement.SupervisedRound(weights[:-1].copy(), float(weights[-1]), tuple(networks))

@@ -50,7 +50,9 @@ VERSION = 3
 
 LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
 
-_KINDS = ("float32", "float64", *(f"{kind}{8 << k}" for kind in ("int", "uint") for k in range(4)))
+_SIGNED = ("int8", "int16", "int32", "int64")
+_UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
+_KINDS = ("float32", "float64", *_SIGNED, *_UNSIGNED)
 DTYPES = {name: np.dtype(name).newbyteorder("<") for name in _KINDS}
 """The number types that a model can contain, as written in its file."""
 
@@ -106,12 +108,15 @@ class Contents(NamedTuple):
 
     def encode(self, version: int) -> bytes:
         """Return the bytes of ``header.json``, of a version of the file format."""
+        words = {}
+        for key, (count, size) in self.lists.items():
+            words[key] = {"count": count, "bytes": size}
         content = {
             "alignkit": "model",
             "version": version,
             "header": _plain(self.header),
             "arrays": {key: table._asdict() for key, table in self.tables.items()},
-            "words": {key: {"count": n, "bytes": size} for key, (n, size) in self.lists.items()},
+            "words": words,
         }
         text = json.dumps(content, allow_nan=False, sort_keys=True, indent=1) + "\n"
         if len(text) > LONGEST_HEADER:
@@ -155,35 +160,40 @@ class Contents(NamedTuple):
 
 
 class _OddError(Exception):
-    pass
+    """A header does not follow the format."""
 
 
 def _require(fine: bool, problem: str) -> None:
+    """Raise an error with this problem unless all is fine."""
     if not fine:
         raise _OddError(problem)
 
 
 def _cut(value: object) -> str:
+    """Return the begin of a value, for a message."""
     return str(value)[:40]
 
 
 def _check_name(key: object) -> None:
+    """Refuse a name of an array or of a list of words that a model cannot contain."""
     if not isinstance(key, str) or not _NAME.fullmatch(key):
         raise ValueError(f"invalid name {_cut(key)!r}; expected lower-case letters, digits and '_'")
 
 
 def _plain(value: object) -> object:
+    """Return a value of a header as JSON has it; refuse names that are no texts."""
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
                 raise TypeError(f"the name {key!r} in the header is not a text")
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [*map(_plain, value)]
+        return list(map(_plain, value))
     return value
 
 
 def _object(text: bytes, path: str) -> dict[str, Any]:
+    """Return the object of a header.json that declares a model."""
     odd: list[str] = []
     try:
         content = json.loads(text, parse_constant=odd.append)
@@ -201,17 +211,20 @@ def _object(text: bytes, path: str) -> dict[str, Any]:
 
 
 def _table(key: str, declared: object) -> TableHeader:
+    """Read the kind and shape of an array."""
     kind, shape = _entries(key, declared, ("dtype", "shape"))
     known = isinstance(kind, str) and kind in DTYPES
     _require(known, f"array {key!r} has type {_cut(kind)!r}, not one of {', '.join(DTYPES)}")
     counts = isinstance(shape, list) and all(map(_is_count, shape))
     _require(counts, f"array {key!r} has the shape {_cut(shape)}")
-    possible = len(shape) <= _DIMENSIONS and prod(max(1, length) for length in shape) <= _MOST
+    elements = prod(max(1, length) for length in shape)
+    possible = len(shape) <= _DIMENSIONS and elements <= _MOST
     _require(possible, f"array {key!r} has the impossible shape {_cut(shape)}")
     return TableHeader(kind, tuple(shape))
 
 
 def _entries(key: str, declared: object, names: tuple[str, str]) -> tuple[Any, Any]:
+    """Return the two entries that an array or a list of words must have."""
     try:
         _check_name(key)
     except ValueError as problem:
@@ -222,6 +235,7 @@ def _entries(key: str, declared: object, names: tuple[str, str]) -> tuple[Any, A
 
 
 def _is_count(value: Any) -> bool:
+    """Return whether a value is a whole number from 0."""
     return type(value) is int and value >= 0
 
 
@@ -282,56 +296,54 @@ def directory(members: Sequence[Member]) -> bytes:
     place = 0
     for member in members:
         name = member.name.encode("ascii")
-        parts += (
-            _CENTRAL.pack(
-                b"PK\1\2",
-                _UNIX | _ZIP,
-                _ZIP,
-                0,
-                0,
-                _MIDNIGHT,
-                _FIRST_DAY,
-                member.checksum,
-                _ELSEWHERE,
-                _ELSEWHERE,
-                len(name),
-                _PLACE.size,
-                0,
-                0,
-                0,
-                _MODE,
-                _ELSEWHERE,
-            ),
-            name,
-            _PLACE.pack(1, _PLACE.size - 4, member.size, member.size, place),
-        )
-        place += head_length(member.name) + member.size
-    length = sum(map(len, parts))
-    count = len(members)
-    parts += (
-        _END64.pack(
-            b"PK\6\6",
-            _END64.size - 12,
+        central = _CENTRAL.pack(
+            b"PK\1\2",
             _UNIX | _ZIP,
             _ZIP,
             0,
             0,
-            count,
-            count,
-            length,
-            place,
-        ),
-        _LOCATOR.pack(b"PK\6\7", 0, place + length, 1),
-        _END.pack(b"PK\5\6", 0, 0, _MANY, _MANY, _ELSEWHERE, _ELSEWHERE, 0),
+            _MIDNIGHT,
+            _FIRST_DAY,
+            member.checksum,
+            _ELSEWHERE,
+            _ELSEWHERE,
+            len(name),
+            _PLACE.size,
+            0,
+            0,
+            0,
+            _MODE,
+            _ELSEWHERE,
+        )
+        zip64 = _PLACE.pack(1, _PLACE.size - 4, member.size, member.size, place)
+        parts += [central, name, zip64]
+        place += head_length(member.name) + member.size
+    length = sum(map(len, parts))
+    count = len(members)
+    end64 = _END64.pack(
+        b"PK\6\6",
+        _END64.size - 12,
+        _UNIX | _ZIP,
+        _ZIP,
+        0,
+        0,
+        count,
+        count,
+        length,
+        place,
     )
-    return b"".join(parts)
+    locator = _LOCATOR.pack(b"PK\6\7", 0, place + length, 1)
+    end = _END.pack(b"PK\5\6", 0, 0, _MANY, _MANY, _ELSEWHERE, _ELSEWHERE, 0)
+    return b"".join([*parts, end64, locator, end])
 
 
 def total(sizes: Iterable[tuple[str, int]]) -> int:
     """Return the size of a zip file with members of these names and sizes, in bytes."""
-    end = _END64.size + _LOCATOR.size + _END.size
-    entry = _CENTRAL.size + _PLACE.size
-    return end + sum(head_length(name) + size + entry + len(name) for name, size in sizes)
+    length = _END64.size + _LOCATOR.size + _END.size
+    for name, size in sizes:
+        length += head_length(name) + size
+        length += _CENTRAL.size + len(name) + _PLACE.size
+    return length
 
 
 def write_model(
@@ -347,23 +359,28 @@ def write_model(
     try:
         tables = {key: _stored(key, arrays[key]) for key in sorted(arrays)}
         texts = {key: _text(key, words[key]) for key in sorted(words)}
-        declared = {key: TableHeader(x.dtype.name, x.shape) for key, x in tables.items()}
+        declared = {}
+        for key, table in tables.items():
+            declared[key] = TableHeader(table.dtype.name, table.shape)
         lists = {key: (len(words[key]), len(text)) for key, text in texts.items()}
-        start = Contents(header, declared, lists).encode(VERSION if evidence else PLAIN_VERSION)
+        version = VERSION if evidence else PLAIN_VERSION
+        start = Contents(header, declared, lists).encode(version)
     except (TypeError, ValueError, RecursionError) as problem:
         raise WriteError(f"{name}: cannot store this model: {problem}") from None
     if name == "-":
         raise WriteError("cannot write a model to standard output: give a file name")
     with replacing_bytes(name) as out:
-        members = [_put(out, _FIRST, start)]
+        members = [_write_member(out, _FIRST, start)]
         for key, table in tables.items():
-            members.append(_put(out, f"arrays/{key}.npy", declared[key].prefix, table.data))
+            prefix = declared[key].prefix
+            members.append(_write_member(out, f"arrays/{key}.npy", prefix, table.data))
         for key, text in texts.items():
-            members.append(_put(out, f"words/{key}.txt", text))
+            members.append(_write_member(out, f"words/{key}.txt", text))
         out.write(directory(members))
 
 
 def _stored(key: str, array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array as it is stored: little-endian numbers in C order."""
     _check_name(key)
     if isinstance(array, np.ndarray):
         kind = array.dtype.name
@@ -375,6 +392,7 @@ def _stored(key: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _text(key: str, words: Sequence[str]) -> bytes:
+    """Return a list of words as it is stored."""
     _check_name(key)
     if isinstance(words, str) or not all(isinstance(word, str) for word in words):
         raise TypeError(f"words {key!r} must be a list of texts")
@@ -385,8 +403,10 @@ def _text(key: str, words: Sequence[str]) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _put(out: BinaryIO, name: str, *parts: bytes | memoryview) -> Member:
-    size = checksum = 0
+def _write_member(out: BinaryIO, name: str, *parts: bytes | memoryview) -> Member:
+    """Write a member, its data in parts."""
+    size = 0
+    checksum = 0
     for part in parts:
         if isinstance(part, memoryview):
             size += part.nbytes
@@ -415,6 +435,7 @@ def check_head(path: _Path) -> int:
 
 @contextmanager
 def _opened(path: _Path) -> Iterator[_Reading]:
+    """Open a model as a context; all errors name the file."""
     name = os.fspath(path)
     try:
         mode = os.stat(name).st_mode
@@ -457,6 +478,7 @@ class _Reading:
         raise self._damage(f"it has {self._size} bytes, expected {self.expected}")
 
     def model(self) -> StoredModel:
+        """Return the whole model."""
         contents = self.contents()
         arrays = {key: self._array(key, table) for key, table in contents.tables.items()}
         words = {key: self._words(key, *declared) for key, declared in contents.lists.items()}
@@ -465,13 +487,15 @@ class _Reading:
         return StoredModel(FrozenMap(contents.header), FrozenMap(arrays), FrozenMap(words))
 
     def _first(self) -> bytes:
+        """Return the data of the first member; refuse what does not begin like a model."""
         length = head_length(_FIRST)
         head = self._stream.read(length)
         if not head:
             raise self._stranger("it is empty")
-        start = b"PK\3\4"
-        name = _FIRST.encode("ascii")
-        if head[:4] != start[: len(head)] or head[30:41] != name[: max(0, len(head) - 30)]:
+        # a file that is cut off within these bytes is a damaged model, not a stranger
+        start = b"PK\3\4"[: len(head)]
+        name = _FIRST.encode("ascii")[: max(0, len(head) - _LOCAL.size)]
+        if head[:4] != start or head[_LOCAL.size : _LOCAL.size + len(_FIRST)] != name:
             raise self._stranger(f"it begins with {head[:12]!r}")
         if len(head) < length:
             raise self._damage("it is cut off")
@@ -484,6 +508,7 @@ class _Reading:
         return text
 
     def _array(self, key: str, table: TableHeader) -> NDArray[Any]:
+        """Read the next member, an array; it must have the declared type and shape."""
         member = f"arrays/{key}.npy"
         self._check_head(member, table.size)
         prefix = self._take(len(table.prefix))
@@ -499,6 +524,7 @@ class _Reading:
         return array
 
     def _words(self, key: str, count: int, size: int) -> tuple[str, ...]:
+        """Read the next member, a list of `count` words in `size` bytes."""
         member = f"words/{key}.txt"
         self._check_head(member, size)
         data = self._take(size)
@@ -516,19 +542,24 @@ class _Reading:
         return tuple(words)
 
     def _check_head(self, name: str, size: int, head: bytes | None = None) -> None:
+        """Check the bytes before the data of the next member, read here unless given."""
         if head is None:
             head = self._take(head_length(name))
-        self._members.append(Member(name, size, int.from_bytes(head[14:18], "little")))
-        if head != member_head(self._members[-1]):
+        checksum = int.from_bytes(head[14:18], "little")
+        member = Member(name, size, checksum)
+        self._members.append(member)
+        if head != member_head(member):
             raise self._damage(f"the record before {name} is wrong")
 
     def _take(self, count: int) -> bytes:
+        """Read this number of bytes."""
         data = self._stream.read(count)
         if len(data) != count:
             raise self._damage("it is cut off")
         return data
 
     def _check(self, *parts: bytes | memoryview) -> None:
+        """Compare the data of the last member with its checksum."""
         checksum = 0
         for part in parts:
             checksum = crc32(part, checksum)
@@ -536,6 +567,7 @@ class _Reading:
             raise self._damage(f"the checksum of {self._members[-1].name} is wrong")
 
     def _damage(self, what: str) -> FormatError:
+        """Return the error for a model that is damaged in this way."""
         return FormatError(
             f"is a damaged model: {what}; copy the file again from its origin, or train "
             "and save the model again",
@@ -543,5 +575,6 @@ class _Reading:
         )
 
     def _stranger(self, what: str) -> FormatError:
+        """Return the error for a file that is no model."""
         other = f"is not a model of alignkit: {what}; give a file that alignkit saved"
         return FormatError(other, self._path)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from logging import getLogger
 from typing import TYPE_CHECKING, NamedTuple
@@ -68,14 +69,15 @@ def lines_of(
 def _report_marks(readings: Sequence[TextFile], named: TextFile) -> None:
     """Log how many byte order marks were removed."""
     paths = [reading.path for reading in readings]
-    for reading in (*readings, named):
-        if count := reading.counts["byte order mark"]:
-            if reading is named:
-                both = " and ".join(paths)
-            else:
-                both = reading.path
-            text = f"{both}: {how_many(count, 'byte order mark')} removed"
-            _LOGGER.warning("%s", text, extra={"note": True})
+    for reading in [*readings, named]:
+        count = reading.counts["byte order mark"]
+        if not count:
+            continue
+        name = reading.path
+        if reading is named:
+            name = " and ".join(paths)
+        text = f"{name}: {how_many(count, 'byte order mark')} removed"
+        _LOGGER.warning("%s", text, extra={"note": True})
 
 
 def _lines_of(
@@ -86,6 +88,7 @@ def _lines_of(
     refuse: Callable[[FormatError], None] | None,
     watch: Watch,
 ) -> Iterator[Lines]:
+    """Return the lines of the input, read in the way that fits it."""
     paths = [reading.path for reading in readings]
     if len(paths) == 1 and paths[0] == "-" and not whole and refuse is not None:
         return _live_text(readings[0], format, refuse)
@@ -99,6 +102,7 @@ def _lines_of(
 
 
 def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) -> Iterator[Lines]:
+    """Read two texts with as many lines; a portion of one gets as many lines of the other."""
     first = 1
     mine = _portions(source, whole)
     if whole:
@@ -109,18 +113,12 @@ def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) ->
         while True:
             raw = next(mine, b"")
             count = _count(raw)
-            other = b"".join(islice(theirs, 1 if whole else count or 1))
+            lines = 1 if whole else max(count, 1)
+            other = b"".join(islice(theirs, lines))
             if count != _count(other):
-                sides = (
-                    (source.path, first - 1 + count + sum(map(_count, mine))),
-                    (target.path, first - 1 + _count(other) + sum(1 for _ in theirs)),
-                )
-                (longer, most), (shorter, least) = sorted(sides, key=lambda side: -side[1])
-                raise FormatError(
-                    f"has {most} lines, but {shorter} has {least}; line k of one must be "
-                    "the translation of line k of the other",
-                    longer,
-                )
+                source_lines = first - 1 + count + sum(map(_count, mine))
+                target_lines = first - 1 + _count(other) + sum(1 for _ in theirs)
+                raise _other_length(source.path, source_lines, target.path, target_lines)
             if not count:
                 return
             first_text = source.sentence(_decoded(source, raw, first))
@@ -128,6 +126,18 @@ def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) ->
             yield Lines(first_text, second_text, first, count)
             first += count
             step(count)
+
+
+def _other_length(source: str, source_lines: int, target: str, target_lines: int) -> FormatError:
+    """Return the error for texts with different numbers of lines; it is that of the longer one."""
+    if target_lines > source_lines:
+        source, target = target, source
+        source_lines, target_lines = target_lines, source_lines
+    return FormatError(
+        f"has {source_lines} lines, but {target} has {target_lines}; line k of one must be the "
+        "translation of line k of the other",
+        source,
+    )
 
 
 def _portions(reading: TextFile, whole: bool) -> Iterator[bytes]:
@@ -149,6 +159,7 @@ def _portions(reading: TextFile, whole: bool) -> Iterator[bytes]:
 
 
 def _count(raw: bytes) -> int:
+    """Return the number of lines; the last may lack its line feed."""
     return raw.count(b"\n") + (not raw.endswith(b"\n") and raw != b"")
 
 
@@ -169,7 +180,8 @@ def _tagged(reading: TextFile, whole: bool) -> Iterator[Lines]:
     """Read texts that `read_texts` knows: with ids, CoNLL-U, and those of the shared tasks."""
     texts = read_texts(reading)
     first = 1
-    while some := list(islice(texts or (), None if whole else _LINES)):
+    most = None if whole else _LINES
+    while some := list(islice(texts or (), most)):
         for text in some:
             _refuse_spaces(reading, text)
         yield _joined([(text.source, text.target, text.id) for text in some], first)
@@ -182,18 +194,22 @@ def _refuse_spaces(reading: TextFile, text: PairText) -> None:
     for sentence, path in zip(text.tagged, paths, strict=True):
         if sentence is None:
             continue
-        if spaced := next((word for word in sentence.words if not is_word(word)), None):
-            message = f"the word {spaced!r} contains white space; parts must be texts without it"
-            raise reading.error(message, sentence.line, path=path)
+        for word in sentence.words:
+            if not is_word(word):
+                message = f"the word {word!r} contains white space; parts must be texts without it"
+                raise reading.error(message, sentence.line, path=path)
 
 
-def _joined(sides: list[tuple[str, str, str | None]], first: int) -> Lines:
-    source, target = ("".join([f"{side[k]}\n" for side in sides]) for k in (0, 1))
-    ids = [side[2] or str(k) for k, side in enumerate(sides, start=first)]
-    return Lines(source, target, first, len(sides), ids)
+def _joined(pairs: list[tuple[str, str, str | None]], first: int) -> Lines:
+    """Return the lines of pairs of texts with their ids; those without one get their number."""
+    source = "".join([f"{source}\n" for source, _, _ in pairs])
+    target = "".join([f"{target}\n" for _, target, _ in pairs])
+    ids = [id or str(number) for number, (_, _, id) in enumerate(pairs, start=first)]
+    return Lines(source, target, first, len(pairs), ids)
 
 
 def _one_text(reading: TextFile, format: str | None, whole: bool, watch: Watch) -> Iterator[Lines]:
+    """Read a text whose lines have both sides."""
     first = 1
     ids = reading.options.text_ids is True
     if format != "tsv":
@@ -202,7 +218,8 @@ def _one_text(reading: TextFile, format: str | None, whole: bool, watch: Watch) 
     with watch(reading) as step:
         for raw in filter(None, _portions(reading, whole)):
             lines = _decoded(reading, raw, first).split("\n")[:-1]
-            yield _joined([divided(line, first + k) for k, line in enumerate(lines)], first)
+            pairs = [divided(line, number) for number, line in enumerate(lines, start=first)]
+            yield _joined(pairs, first)
             first += len(lines)
             step(len(lines))
 
@@ -232,22 +249,26 @@ def numbered(lines: Lines, *, casefold: bool, threads: int | None = None) -> Bit
     """Return the words of lines as numbers, without creating pairs."""
     from alignkit.align.bitext import Bitext
 
-    sides = (lines.source, casefold), (lines.target, casefold)
+    side = partial(_side, casefold=casefold)
+    texts = lines.source, lines.target
     if lines.size < _MANY or threads == 1:
-        source, target = (_side(*side) for side in sides)
+        source, target = map(side, texts)
     else:
         with ThreadPoolExecutor(2) as pool:
-            source, target = pool.map(lambda side: _side(*side), sides)
+            source, target = pool.map(side, texts)
     return Bitext(source, target, casefold)
 
 
 def _side(text: str, casefold: bool) -> Side:
+    """Return the words of a text with a sentence on each line."""
     import numpy as np
 
     from alignkit.align.bitext import Side
     from alignkit.io.words_kernel import number_words
 
-    data = (text.casefold() if casefold else text).encode("utf-8", "surrogatepass")
+    if casefold:
+        text = text.casefold()
+    data = text.encode("utf-8", "surrogatepass")
     ids, starts, begins, ends = number_words(np.frombuffer(data, np.uint8), data.count(b"\n"))
     both = zip(begins.tolist(), ends.tolist(), strict=True)
     words = [data[begin:end].decode("utf-8", "surrogatepass") for begin, end in both]
@@ -256,4 +277,5 @@ def _side(text: str, casefold: bool) -> Side:
 
 def score_lines(scores: F8) -> str:
     """Return a line for each pair: log P(target | source), a tab, log P(source | target)."""
-    return "".join(f"{forward:.6f}\t{reverse:.6f}\n" for forward, reverse in scores.tolist())
+    lines = [f"{forward:.6f}\t{reverse:.6f}\n" for forward, reverse in scores.tolist()]
+    return "".join(lines)

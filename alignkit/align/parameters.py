@@ -41,8 +41,9 @@ class Memory:
     @classmethod
     def of(cls, pairs: Pairs, own: Own) -> Memory:
         """Keep the expected links of pairs."""
-        words = (pairs.source, pairs.source_starts), (pairs.target, pairs.target_starts)
-        distinct, order = np.unique(keys_of(*words), return_index=True)
+        source = pairs.source, pairs.source_starts
+        target = pairs.target, pairs.target_starts
+        distinct, order = np.unique(keys_of(source, target), return_index=True)
         known = distinct > 0
         distinct = distinct[known]
         order = order[known].astype(np.int64)
@@ -60,11 +61,15 @@ class Memory:
             places = np.searchsorted(self.keys, keys) % len(self.keys)
             known = (self.keys[places] == keys) & (keys > 0)
             numbers[known] = places[known]
-        none = bool((numbers < 0).all())
-        sizes = pairs.starts[-1], len(pairs.source), len(pairs.target)
-        own = Own(*(np.zeros(0 if none else size, np.uint8) for size in sizes))
-        if not none:
-            recall(numbers, pairs, self.offsets, self.cells, self.levels, own)
+        if (numbers < 0).all():
+            nothing = np.zeros(0, np.uint8)
+            return Own(nothing, nothing, nothing)
+        own = Own(
+            links=np.zeros(pairs.starts[-1], np.uint8),
+            source=np.zeros(len(pairs.source), np.uint8),
+            target=np.zeros(len(pairs.target), np.uint8),
+        )
+        recall(numbers, pairs, self.offsets, self.cells, self.levels, own)
         return own
 
 
@@ -140,10 +145,10 @@ class Parameters:
     def lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:
         """Yield word pairs with t(target | source) and t(source | target), by source word."""
         for row, word in enumerate(self.source):
-            begin, end = self.rows[row], self.rows[row + 1]
-            columns = self.columns[begin:end]
-            forward = self.forward[begin:end] / self.source_totals[row]
-            reverse = self.reverse[begin:end] / self.target_totals[columns]
+            places = slice(self.rows[row], self.rows[row + 1])
+            columns = self.columns[places]
+            forward = self.forward[places] / self.source_totals[row]
+            reverse = self.reverse[places] / self.target_totals[columns]
             kept = np.flatnonzero((forward >= least) | (reverse >= least))
             for at in kept[np.argsort(-forward[kept], kind="stable")]:
                 yield word, self.target[columns[at]], float(forward[at]), float(reverse[at])

@@ -51,7 +51,8 @@ def code_points(words: Sequence[str]) -> tuple[U4, I8]:
     """Return the code points of words, concatenated, and the start of each word."""
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) for word in words], out=starts[1:])
-    return np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32), starts
+    data = "".join(words).encode("utf-32-le", "surrogatepass")
+    return np.frombuffer(data, np.uint32), starts
 
 
 def spelling_prior(
@@ -97,7 +98,8 @@ def add_dictionary(
     dictionary: Mapping[tuple[str, str], float],
 ) -> int:
     """Add the pseudo-counts of a dictionary to a prior (K,); return how many entries occur."""
-    source_numbers, target_numbers = ({w: k for k, w in enumerate(x)} for x in (source, target))
+    source_numbers = {word: k for k, word in enumerate(source)}
+    target_numbers = {word: k for k, word in enumerate(target)}
     count = 0
     for (word, translation), weight in dictionary.items():
         if not 0 <= weight < 1e9:
@@ -108,7 +110,8 @@ def add_dictionary(
         column = target_numbers.get(translation)
         if row is None or column is None:
             continue
-        begin, end = index.rows[row], index.rows[row + 1]
+        begin = index.rows[row]
+        end = index.rows[row + 1]
         place = begin + np.searchsorted(index.columns[begin:end], column)
         if place < end and index.columns[place] == column:
             prior[place] += weight
@@ -122,8 +125,12 @@ def cut_dictionary(
     """Cut the words of a dictionary to prefixes; merged entries keep the greatest count."""
     cut: dict[tuple[str, str], float] = {}
     for entry, count in dictionary.items():
-        source, target = ((w.casefold() if casefold else w)[:letters] for w in entry)
-        cut[source, target] = max(count, cut.get((source, target), 0))
+        source, target = entry
+        if casefold:
+            source = source.casefold()
+            target = target.casefold()
+        short = source[:letters], target[:letters]
+        cut[short] = max(count, cut.get(short, 0))
     return cut
 
 
@@ -138,12 +145,12 @@ class Stems(NamedTuple):
     def of(cls, words: Sequence[str], frequencies: I8, length: int) -> Stems:
         """Return the stems of words, their first `length` letters without marks."""
         known: dict[str, int] = {}
-        numbers = np.array(
-            [known.setdefault(unmarked(word)[:length], len(known)) for word in words], np.int32
-        )
+        stems = [unmarked(word)[:length] for word in words]
+        numbers = np.array([known.setdefault(stem, len(known)) for stem in stems], np.int32)
         totals = np.zeros(len(known), np.int64)
         np.add.at(totals, numbers, frequencies)
-        return cls(numbers, len(known), (frequencies / totals[numbers]).astype(np.float32))
+        shares = frequencies / totals[numbers]
+        return cls(numbers, len(known), shares.astype(np.float32))
 
 
 class StemSums(NamedTuple):
@@ -162,7 +169,8 @@ class Backing:
     ) -> None:
         self._index = index
         self._strength = strength
-        self._source, self._target = source, target
+        self._source = source
+        self._target = target
         members = np.argsort(source.numbers, kind="stable").astype(np.int32)
         starts = np.zeros(source.size + 1, np.int64)
         np.cumsum(np.bincount(source.numbers, minlength=source.size), out=starts[1:])
@@ -173,8 +181,11 @@ class Backing:
 
     def sums(self, counts: F4) -> StemSums:
         """Return the sums of the counts (K,) of word pairs by their stems."""
-        sizes = self._number, self._source.size, self._target.size
-        sums = StemSums(*(np.zeros(size, np.int64) for size in sizes))
+        sums = StemSums(
+            np.zeros(self._number, np.int64),
+            np.zeros(self._source.size, np.int64),
+            np.zeros(self._target.size, np.int64),
+        )
         kernel.add_to_stems(
             self._index.rows,
             self._index.columns,
@@ -188,7 +199,8 @@ class Backing:
 
     def add(self, counts: F4, sums: StemSums, weights: F4) -> None:
         """Add the evidence of stems, from `counts` (K,) and their sums, to `weights` (K,)."""
-        source, target = self._source, self._target
+        source = self._source
+        target = self._target
         kernel.add_backing(
             self._index.rows,
             self._index.columns,
@@ -224,7 +236,8 @@ class VectorPrior:
     ) -> None:
         self.source = source
         self.target = source if target is None else target
-        self._weights = float(weight), float(least)
+        self._weight = float(weight)
+        self._least = float(least)
 
     def add(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
         """Add the pseudo-counts to the prior (K,) of the word pairs of a bitext."""
@@ -233,14 +246,22 @@ class VectorPrior:
         return self._add_in_context(prior, index, bitext)
 
     def _add_static(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
+        """Add by vectors that are the same in every sentence."""
         source = _static_units(self.source, bitext.source.words)
         target = _static_units(self.target, bitext.target.words, source.shape[1])
-        pairs = kernel.add_static(index.rows, index.columns, source, target, *self._weights, prior)
-        known = [int(units.any(axis=1).sum()) for units in (source, target)]
-        return VectorsUsed(source.shape[1], known[0], known[1], pairs)
+        pairs = kernel.add_static(
+            index.rows, index.columns, source, target, self._weight, self._least, prior
+        )
+        return VectorsUsed(
+            dimensions=source.shape[1],
+            source_words=int(source.any(axis=1).sum()),
+            target_words=int(target.any(axis=1).sum()),
+            word_pairs=pairs,
+        )
 
     def _add_in_context(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
-        (weight, least), sums = self._weights, np.zeros(len(prior))
+        """Add the mean over the sentences that a word pair is in."""
+        sums = np.zeros(len(prior))
         counts = np.zeros(len(prior), np.int32)
         sides = bitext.source, bitext.target
         met = [np.zeros(len(side.words), np.bool_) for side in sides]
@@ -250,20 +271,29 @@ class VectorPrior:
             dimensions = source.shape[1]
             target = units_of(vectors_of(self.target, sides[1].sentence(k), dimensions))
             for side, units, known in zip(sides, (source, target), met, strict=True):
-                known[side.ids[side.starts[k] : side.starts[k + 1]][units.any(axis=1)]] = True
+                ids = side.ids[side.starts[k] : side.starts[k + 1]]
+                known[ids[units.any(axis=1)]] = True
             cells = index.cells[bitext.starts[k] : bitext.starts[k + 1]]
-            over = (cosines(source, target).ravel() - least) / (1 - least)
-            np.add.at(sums, cells, weight * np.clip(over, 0, 1))
+            over = (cosines(source, target).ravel() - self._least) / (1 - self._least)
+            np.add.at(sums, cells, self._weight * np.clip(over, 0, 1))
             np.add.at(counts, cells, 1)
         added = (sums / np.maximum(counts, 1)).astype(np.float32)
         prior += added
-        words = [int(known.sum()) for known in met]
-        return VectorsUsed(dimensions or 0, words[0], words[1], int(np.count_nonzero(added)))
+        return VectorsUsed(
+            dimensions=dimensions or 0,
+            source_words=int(met[0].sum()),
+            target_words=int(met[1].sum()),
+            word_pairs=int(np.count_nonzero(added)),
+        )
 
 
 def _static_units(vectors: Vectors, words: Sequence[str], dimensions: int | None = None) -> I2:
-    parts = (words[k : k + _WORDS] for k in range(0, max(len(words), 1), _WORDS))
-    return np.concatenate([units_of(vectors_of(vectors, part, dimensions)) for part in parts])
+    """Return the vectors of words, asked for many at a time; see `units_of`."""
+    parts = []
+    for begin in range(0, max(len(words), 1), _WORDS):
+        some = words[begin : begin + _WORDS]
+        parts.append(units_of(vectors_of(vectors, some, dimensions)))
+    return np.concatenate(parts)
 
 
 def units_of(vectors: F4) -> I2:

@@ -197,7 +197,9 @@ def cosine_of_sums(
             if k != jump:
                 right += other[j, k]
     below = left * right
-    return above / np.sqrt(below) if below > 1e-9 else 0.0
+    if below > 1e-9:
+        return float(above / np.sqrt(below))
+    return 0.0
 
 
 @fast
@@ -226,7 +228,8 @@ def vector_features(
             elif x > by_target[j, 1]:
                 by_target[j, 1] = x
     for row in range(first, last):
-        i, j = places[row, 0], places[row, 1]
+        i = places[row, 0]
+        j = places[row, 1]
         x = cross[i, j]
         known = own[i, i] > 0.5 and other[j, j] > 0.5
         # the greatest cosine of the word with any other than this one
@@ -238,7 +241,8 @@ def vector_features(
             other_rival = by_target[j, 1]
         else:
             other_rival = by_target[j, 0]
-        a, b = max(i - WINDOW, 0), min(i + WINDOW + 1, n)
+        a = max(i - WINDOW, 0)
+        b = min(i + WINDOW + 1, n)
         c = max(j - WINDOW, 0)
         d = min(j + WINDOW + 1, m)
         # the best of two neighbouring words against one, either way

@@ -68,6 +68,7 @@ class DefaultRule(NamedTuple):
 
 
 def _clip(value: float, least: float, most: float) -> float:
+    """Return the number in this range that is nearest to a value."""
     return min(max(value, least), most)
 
 
@@ -81,7 +82,22 @@ def _large(text: TextFacts, most: int = 100_000) -> float:
     return _clip((_log(text) - log10(20)) / log10(most / SMALL), 0, 1)
 
 
+def _null(text: TextFacts) -> float:
+    """Return the share of the empty word."""
+    if text.monolingual:
+        return 0.05
+    return 0.1 * 2 ** -_large(text)
+
+
+def _jump_smoothing(text: TextFacts) -> float:
+    """Return the weight of the common jump probabilities."""
+    if text.monolingual:
+        return 300
+    return 100 * 10 ** _large(text)
+
+
 def _floor(text: TextFacts) -> float:
+    """Return the pseudo-count of each word pair that occurs."""
     if text.monolingual:
         return 2e-3
     floor = _clip(0.04 / max(text.pairs, 1), 5e-4, 2e-3)
@@ -91,6 +107,7 @@ def _floor(text: TextFacts) -> float:
 
 
 def _threshold(text: TextFacts) -> float:
+    """Return the probability that links exceed."""
     if text.calibrated:
         return 0.425
     if text.monolingual:
@@ -100,12 +117,12 @@ def _threshold(text: TextFacts) -> float:
 
 RULES = {
     "null": DefaultRule(
-        lambda text: 0.05 if text.monolingual else 0.1 * 2 ** -_large(text),
+        _null,
         "0.1, with --identity 0.05; above 2,000 pairs it falls to 0.05 at 100,000",
         "small texts link rare words by chance unless the empty word can take them",
     ),
     "jump_smoothing": DefaultRule(
-        lambda text: 300 if text.monolingual else 100 * 10 ** _large(text),
+        _jump_smoothing,
         "100, with --identity 300; above 2,000 pairs it rises to 1000 at 100,000",
         "the jumps of frequent words differ, which large texts show in spite of the smoothing",
     ),
@@ -138,6 +155,7 @@ RULES = {
 
 
 def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: float = 1e9) -> Any:
+    """Return the field of a setting, with what its option says and its range."""
     return field(
         default=default, metadata={"metavar": metavar, "help": help, "range": (least, most)}
     )
@@ -215,7 +233,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         for setting in fields(self):
-            name, value = setting.name, getattr(self, setting.name)
+            name = setting.name
+            value = getattr(self, name)
             kind = float if setting.name in RULES else type(setting.default)
             if value is None and name in RULES:
                 continue
@@ -242,8 +261,10 @@ class Settings:
     def settled(self, pairs: int) -> Settings:
         """Return the settings with those that are None set for a text of that many pairs."""
         text = TextFacts(pairs, self.identity > 0, self.calibrated(pairs), self.best)
-        unset = {name: rule for name, rule in RULES.items() if getattr(self, name) is None}
-        values: dict[str, Any] = {name: round(float(x.value(text)), 6) for name, x in unset.items()}
+        values: dict[str, Any] = {}
+        for name, rule in RULES.items():
+            if getattr(self, name) is None:
+                values[name] = round(float(rule.value(text)), 6)
         return replace(self, **values)
 
     def calibrated(self, pairs: int) -> bool:

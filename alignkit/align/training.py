@@ -75,6 +75,7 @@ def train(
 
 
 def _share(progress: Progress | None, settings: Settings, number: int) -> Progress | None:
+    """Return what reports the progress of one of several models."""
     if progress is None or not settings.best:
         return progress
     models = 1 + len(PREFIXES)
@@ -108,13 +109,13 @@ class Training:
             self.index = Cooccurrence.of(bitext, min(workers.threads, 8), workers.map)
         self._part = expectation.BitextPart(bitext, self.index, workers)
         self.pairs = self._part.pairs
-        source, target = bitext.source, bitext.target
+        source = bitext.source
+        target = bitext.target
         self.lexical = expectation.Lexical(self.index, len(target.words))
         self.source_null = uniform_null(len(source.words))
         self.target_null = uniform_null(len(target.words))
-        numbers = (np.arange(len(side.words), dtype=np.int32) for side in (source, target))
-        kinds = (expectation.kinds_of(words, settings.kinds) for words in numbers)
-        self.source_kinds, self.target_kinds = kinds
+        self.source_kinds = kinds(len(source.words), settings)
+        self.target_kinds = kinds(len(target.words), settings)
         self.jumps = np.stack([first_jumps(settings)] * 2)
         self.positions = Positions.uniform()
         self.history: list[Round] = []
@@ -123,17 +124,20 @@ class Training:
         self._fertile: tuple[Fertilities, FertileDecoder] | None = None
         known = self.index, source.words, target.words
         self.prior = priors.spelling_prior(*known, settings.spelling, settings.identity)
-        entries = dict(dictionary or {})
-        if bitext.casefold:
-            entries = {(a.casefold(), b.casefold()): count for (a, b), count in entries.items()}
+        entries = {}
+        for (word, translation), count in (dictionary or {}).items():
+            if bitext.casefold:
+                entries[word.casefold(), translation.casefold()] = count
+            else:
+                entries[word, translation] = count
         self.entries_met = priors.add_dictionary(self.prior, *known, entries)
-        if vectors is None:
-            self._vectors = None
-        else:
+        self._vectors = None
+        if vectors is not None:
             self._vectors = vectors.add(self.prior, self.index, bitext)
         self.estimator = self._new_estimator(room)
 
     def _new_estimator(self, room: Room) -> expectation.Collapsed | expectation.Soft:
+        """Return the M-step; with collapsed inference, the tables are set to chance first."""
         settings = self.settings
         prior = self.prior
         if settings.inference != "em":
@@ -141,13 +145,16 @@ class Training:
         if not settings.collapsed:
             bayes = settings.inference == "vb"
             return expectation.Soft(self.index, prior, room, agree=settings.agree, bayes=bayes)
-        source, target = self.bitext.source, self.bitext.target
+        source = self.bitext.source
+        target = self.bitext.target
         backing = None
         if settings.stem_weight > 0:
-            sides = (source, target)
-            length = settings.stem
-            stems = (priors.Stems.of(x.words, x.frequencies, length) for x in sides)
-            backing = priors.Backing(self.index, *stems, strength=settings.stem_weight)
+            backing = priors.Backing(
+                self.index,
+                priors.Stems.of(source.words, source.frequencies, settings.stem),
+                priors.Stems.of(target.words, target.frequencies, settings.stem),
+                strength=settings.stem_weight,
+            )
         shard = expectation.Shard(self.index, prior, backing, len(target.words))
         collapsed = expectation.Collapsed(shard, self.index.cells, settings, len(self.bitext), room)
         sums = np.zeros(len(prior), np.int64)
@@ -226,26 +233,25 @@ class Training:
         unseen = unseen_total(settings, vectors=self._vectors is not None)
         rows, columns, forward, reverse = self._learned_places()
         return Parameters(
-            settings,
-            bitext.casefold,
-            bitext.source.words,
-            bitext.target.words,
-            rows,
-            columns,
-            forward,
-            reverse,
-            np.append(lexical.source_totals, unseen),
-            np.append(lexical.target_totals, unseen),
-            with_unseen(self.source_null),
-            with_unseen(self.target_null),
-            self.null_units,
-            self.jumps if self._jumping else NO_JUMPS,
-            self.positions,
-            self._remember(),
-            None,
-            None if self._fertile is None else self._fertile[0],
-            tuple(self.history),
-            self._vectors,
+            settings=settings,
+            casefold=bitext.casefold,
+            source=bitext.source.words,
+            target=bitext.target.words,
+            rows=rows,
+            columns=columns,
+            forward=forward,
+            reverse=reverse,
+            source_totals=np.append(lexical.source_totals, unseen),
+            target_totals=np.append(lexical.target_totals, unseen),
+            source_null=with_unseen(self.source_null),
+            target_null=with_unseen(self.target_null),
+            null_units=self.null_units,
+            jumps=self.jumps if self._jumping else NO_JUMPS,
+            positions=self.positions,
+            remember=self._remember(),
+            fertilities=None if self._fertile is None else self._fertile[0],
+            history=tuple(self.history),
+            vectors=self._vectors,
         )
 
     def _remember(self) -> Callable[[], Memory]:
@@ -253,9 +259,12 @@ class Training:
         if not len(self.own.links):
             return Memory.empty
         later = partial(Memory.of, self.pairs, self.own)
-        return partial(replace, later()) if self._on_disk else later
+        if self._on_disk:
+            return partial(replace, later())
+        return later
 
     def _learned_places(self) -> tuple[I8, I4, F4, F4]:
+        """Return rows, columns and weights of the word pairs of which anything is known."""
         lexical = self.lexical
         rows = self.index.rows
         columns = self.index.columns
@@ -269,18 +278,22 @@ class Training:
 
     @property
     def _jumping(self) -> bool:
+        """Whether the HMM was trained."""
         return any(done.model == "hmm" for done in self.history)
 
     def _round(self, model: str, number: int) -> None:
+        """Run a round of IBM 1, IBM 2 or the HMM: an E-step and an M-step."""
         tables = self.tables()
-        how = (self.own, self.estimator)
+        part = self._part
         if model == "hmm":
             every = pairs_for_a_jump(len(self.bitext))
-            sums = self._part.hmm_step(tables, self.jumps, every, *how)
+            sums = part.hmm_step(tables, self.jumps, every, self.own, self.estimator)
             self.jumps = jumps_of(sums, self.settings)
         else:
-            sums = self._part.lexical_step(tables, self.positions, self.jumps.shape, *how)
-        self.history.append(Round(model, number, *(sums.likelihoods / LIKELIHOOD_UNITS).tolist()))
+            shape = self.jumps.shape
+            sums = part.lexical_step(tables, self.positions, shape, self.own, self.estimator)
+        likelihoods = sums.likelihoods / LIKELIHOOD_UNITS
+        self.history.append(Round(model, number, *likelihoods.tolist()))
         if model == "ibm2":
             self.positions = self.positions.updated(
                 self.bitext, self.estimator.expected(), diagonal=self.settings.diagonal
@@ -291,13 +304,22 @@ class Training:
             self.own = self._part.own(self.estimator.own)
 
 
+def kinds(words: int, settings: Settings) -> I4:
+    """Return the kinds of this number of words."""
+    return expectation.kinds_of(np.arange(words, dtype=np.int32), settings.kinds)
+
+
 def schedule_of(settings: Settings) -> Iterator[tuple[str, int]]:
     """Yield the model and the number of each round."""
-    then = {"ibm1": None, "ibm2": "ibm2"}.get(settings.model, "hmm")
-    for model in ("ibm1", then):
-        if model is not None:
-            for number in range(getattr(settings, model)):
-                yield model, number + 1
+    models = ["ibm1"]
+    if settings.model == "ibm2":
+        models.append("ibm2")
+    elif settings.model != "ibm1":
+        models.append("hmm")
+    for model in models:
+        rounds = getattr(settings, model)
+        for number in range(1, rounds + 1):
+            yield model, number
     if settings.fertile:
         yield settings.model, 1
 
@@ -315,7 +337,9 @@ def is_learned(weights: F4, settings: Settings) -> B1:
 def unseen_total(settings: Settings, *, vectors: bool = False) -> np.float32:
     """Return the divisor of the weights of a word never seen."""
     total = settings.concentration + settings.spelling + settings.identity
-    return np.float32(max(total + (settings.vector_weight if vectors else 0), 1e-30))
+    if vectors:
+        total += settings.vector_weight
+    return np.float32(max(total, 1e-30))
 
 
 def pairs_for_a_jump(pairs: int) -> int:

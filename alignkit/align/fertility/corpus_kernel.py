@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alignkit._support.array_types import F4, F8, I4, I8
-from alignkit._support.jit import jit
+from alignkit._support.jit import inlined, jit
 from alignkit.align.fertility import kernel
 
 FLOOR = 1e-9  # no probability of a word pair is below this
@@ -39,9 +39,9 @@ class KernelText(NamedTuple):
 class Model(NamedTuple):
     """The tables of one direction; probabilities in the first three, logs below."""
 
-    lexical: F4  # count of each word pair, or its probability where `totals` are all 1, (K,)
-    prior: F4  # pseudo-count of each word pair, (K,)
-    totals: F4  # sum of the counts and pseudo-counts of each source word, (V,)
+    lexical: F4  # (K,) count of each word pair, or its probability if all `totals` are 1
+    prior: F4  # (K,) pseudo-count of each word pair
+    totals: F4  # (V,) sum of the counts and pseudo-counts of each source word
     null: F4  # probability of each target word from NULL
     discount: float  # how much of its own counts a sentence pair does not see
     null_share: float  # the probability p1 that a word is followed by a NULL word
@@ -64,6 +64,14 @@ class Counts(NamedTuple):
     rest: F8
 
 
+@inlined
+def place_of(p: int, i: int, j: int, n: int, m: int, text: KernelText) -> int:
+    """Return the place of the word pair (i, j) of a pair of n and m words among all cells."""
+    if text.transposed:
+        return int(text.starts[p]) + j * n + i
+    return int(text.starts[p]) + i * m + j
+
+
 @jit
 def null_logs(m: int, share: float) -> F8:
     """Return the log-probability of 0 to m NULL words; less than impossible grows steeply less."""
@@ -71,7 +79,8 @@ def null_logs(m: int, share: float) -> F8:
     # k of m words come from NULL: C(m - k, k) p1^k p0^(m - 2k)
     logs[0] = m * np.log(1 - share)
     for k in range(1, m + 1):
-        if 2 * k <= m:  # C(m - k, k) p1^k p0^(m - 2k), from k - 1
+        if 2 * k <= m:
+            # from that of k - 1
             r = m - 2.0 * k
             # C(m - k, k) / C(m - k + 1, k - 1) = (r + 2)(r + 1) / (k (m - k + 1)), r = m - 2k
             ratio = (r + 2) * (r + 1) / (k * (m - k + 1.0))
@@ -87,7 +96,6 @@ def translations(p: int, n: int, m: int, text: KernelText, model: Model, own: F4
     lexical = np.empty((n + 1, m), np.float32)
     a = text.source_offsets[p]
     b = text.target_offsets[p]
-    start = text.starts[p]
     for j in range(m):
         lexical[0, j] = model.null[text.targets[b + j]]
     for i in range(n):
@@ -95,15 +103,15 @@ def translations(p: int, n: int, m: int, text: KernelText, model: Model, own: F4
         total = model.totals[text.sources[a + i]]
         if model.discount > 0:
             for j in range(m):
-                at = start + (j * n + i if text.transposed else i * m + j)
-                total -= model.discount * own[at]
+                total -= model.discount * own[place_of(p, i, j, n, m, text)]
             total = max(total, np.float32(1e-3))
         for j in range(m):
-            at = start + (j * n + i if text.transposed else i * m + j)
-            count = model.lexical[text.cells[at]]
+            at = place_of(p, i, j, n, m, text)
+            word_pair = text.cells[at]
+            count = model.lexical[word_pair]
             if model.discount > 0:
                 count = max(count - model.discount * own[at], np.float32(0))
-            lexical[i + 1, j] = (count + model.prior[text.cells[at]]) / total
+            lexical[i + 1, j] = (count + model.prior[word_pair]) / total
     return lexical
 
 
@@ -125,7 +133,8 @@ def local_logs(probabilities: F4, model: Model, block: int) -> F4:
 @jit
 def open_pair(sources: I4, targets: I4, local: F4, model: Model) -> kernel.KernelPair:
     """Return a pair without an alignment, from its words and the logs of its links."""
-    n, m = sources.size, targets.size
+    n = sources.size
+    m = targets.size
     fertilities = np.empty((n + 1, model.fertilities.shape[1]), np.float32)
     source_classes = np.empty(n + 1, np.int32)
     # the last class is the start of the sentence
@@ -145,7 +154,7 @@ def open_pair(sources: I4, targets: I4, local: F4, model: Model) -> kernel.Kerne
         model.rest,
         source_classes,
         target_classes,
-        np.empty((2, m), np.int32),
+        np.empty((2, m), np.int32),  # links, cepts and growth: `put_all` sets them
         np.empty((4, n + 1), np.int32),
         np.empty(n + 1),
     )
@@ -183,11 +192,11 @@ def weigh_neighbours(
                     likely.append((j, i, ratio))
         # swaps of j with an earlier word of another cept
         for k in range(j):
-            a, b = old, pair.links[kernel.CEPT, k]
-            if a != b and kernel.swap_bound(j, k, pair, burdens) > FAR:
+            other = pair.links[kernel.CEPT, k]
+            if old != other and kernel.swap_bound(j, k, pair, burdens) > FAR:
                 ratio = np.exp(min(kernel.swap_gain(j, k, pair), 0.0))
-                post[b, j] += ratio
-                post[a, k] += ratio
+                post[other, j] += ratio
+                post[old, k] += ratio
                 total += ratio
                 if ratio > NEGLIGIBLE:
                     likely.append((j, -1 - k, ratio))
@@ -208,7 +217,8 @@ def collect(weight: float, sources: I4, pair: kernel.KernelPair, counts: Counts)
     last = counts.fertilities.shape[1] - 1
     for i in range(sources.size):
         # the last column counts all fertilities from there on
-        counts.fertilities[sources[i], min(pair.cepts[kernel.SIZE, i + 1], last)] += weight
+        fertility = min(pair.cepts[kernel.SIZE, i + 1], last)
+        counts.fertilities[sources[i], fertility] += weight
     nulls = pair.cepts[kernel.SIZE, 0]
     # p0 is counted for the M - 2 nulls words without a NULL word behind them
     counts.null[0] += weight * max(m - 2 * nulls, 0)
@@ -223,11 +233,13 @@ def collect(weight: float, sources: I4, pair: kernel.KernelPair, counts: Counts)
         if j < 0:
             continue
         # the head by its step from the centre of the cept before, the rest from word to word
-        step = min(max(j + 1 - pair.cepts[kernel.CENTRE, before], -band), band)
+        step = j + 1 - pair.cepts[kernel.CENTRE, before]
+        step = min(max(step, -band), band)
         counts.first[pair.sources[before], pair.targets[j], step + band] += weight
         k = pair.links[kernel.NEXT, j]
         while k >= 0:
-            counts.rest[pair.targets[k], min(k - j, reach) - 1] += weight
+            step = min(k - j, reach)
+            counts.rest[pair.targets[k], step - 1] += weight
             j = k
             k = pair.links[kernel.NEXT, k]
         before = i
@@ -313,7 +325,8 @@ def expect(
     for p in range(low, high):
         sources = text.sources[text.source_offsets[p] : text.source_offsets[p + 1]]
         targets = text.targets[text.target_offsets[p] : text.target_offsets[p + 1]]
-        n, m = sources.size, targets.size
+        n = sources.size
+        m = targets.size
         if n == 0 or m == 0:
             # an empty side: all words are NULL's
             viterbi[text.target_offsets[p] : text.target_offsets[p + 1]] = -1
@@ -335,8 +348,7 @@ def expect(
         )
         for i in range(n):
             for j in range(m):
-                at = text.starts[p] + (j * n + i if text.transposed else i * m + j)
-                posteriors[at] = post[i + 1, j]
+                posteriors[place_of(p, i, j, n, m, text)] = post[i + 1, j]
     return score
 
 
@@ -351,19 +363,19 @@ def scatter(
 ) -> None:
     """Add the posteriors of all links to the counts of word pairs and, if any, of positions."""
     for p in range(text.starts.size - 1):
-        a, b = text.source_offsets[p], text.target_offsets[p]
-        n = text.source_offsets[p + 1] - a
+        b = text.target_offsets[p]
+        n = text.source_offsets[p + 1] - text.source_offsets[p]
         m = text.target_offsets[p + 1] - b
         # what the links to words leave of each target word is NULL's
         rest = np.ones(m)
         for i in range(n):
             for j in range(m):
-                at = text.starts[p] + (j * n + i if text.transposed else i * m + j)
-                x = posteriors[at]
-                lexical[text.cells[at]] += x
-                rest[j] -= x
+                at = place_of(p, i, j, n, m, text)
+                posterior = posteriors[at]
+                lexical[text.cells[at]] += posterior
+                rest[j] -= posterior
                 if distortion.size > 0:
-                    distortion[blocks[p] + i * m + j] += x
+                    distortion[blocks[p] + i * m + j] += posterior
         if n > 0:
             for j in range(m):
                 null[text.targets[b + j]] += max(rest[j], 0.0)
@@ -376,7 +388,8 @@ def count(text: KernelText, model: Model, viterbi: I4, posteriors: F4, counts: C
     for p in range(text.starts.size - 1):
         sources = text.sources[text.source_offsets[p] : text.source_offsets[p + 1]]
         targets = text.targets[text.target_offsets[p] : text.target_offsets[p + 1]]
-        n, m = sources.size, targets.size
+        n = sources.size
+        m = targets.size
         if n == 0 or m == 0:
             continue
         alignment = viterbi[text.target_offsets[p] : text.target_offsets[p + 1]]
@@ -386,4 +399,4 @@ def count(text: KernelText, model: Model, viterbi: I4, posteriors: F4, counts: C
         for j in range(m):
             i = alignment[j]
             if i >= 0:
-                posteriors[text.starts[p] + (j * n + i if text.transposed else i * m + j)] = 1
+                posteriors[place_of(p, i, j, n, m, text)] = 1

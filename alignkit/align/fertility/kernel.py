@@ -65,8 +65,10 @@ def renew(i: int, pair: KernelPair) -> None:
     if size < log.size - 1:
         # log n(s + 1) - log n(s); with `factorial` the table holds n(s) s! already
         pair.growth[i] = log[size + 1] - log[size]
-    else:  # each further word halves the probability
-        pair.growth[i] = np.log(0.5 * (size + 1) if pair.factorial else 0.5)
+    elif pair.factorial:  # each further word halves the probability
+        pair.growth[i] = np.log(0.5 * (size + 1))
+    else:
+        pair.growth[i] = np.log(0.5)
 
 
 @inlined
@@ -115,7 +117,8 @@ def take(j: int, pair: KernelPair) -> None:
 @inlined
 def swap(j: int, k: int, pair: KernelPair) -> None:
     """Let words j and k swap their cepts."""
-    a, b = pair.links[CEPT, j], pair.links[CEPT, k]
+    a = pair.links[CEPT, j]
+    b = pair.links[CEPT, k]
     take(j, pair)
     take(k, pair)
     put(j, b, pair)
@@ -127,7 +130,8 @@ def head_log(step: int, before: int, word: int, first: F4) -> float:
     """Return log d1(step | class of the cept before, class of the word); the ends stand for all."""
     # the table has the steps -band .. band; column 0 is that of -band
     band = first.shape[2] // 2
-    return float(first[before, word, min(max(step, -band), band) + band])
+    step = min(max(step, -band), band)
+    return float(first[before, word, step + band])
 
 
 @inlined
@@ -146,7 +150,8 @@ def order_gain(j: int, i: int, before: int, after: int, pair: KernelPair) -> flo
     cepts = pair.cepts
     first = pair.first
     rest = pair.rest
-    sources, targets = pair.sources, pair.targets
+    sources = pair.sources
+    targets = pair.targets
     # the head of cept i is placed by its step from the centre of the cept before
     start = cepts[CENTRE, before]
     head = cepts[HEAD, i]
@@ -160,14 +165,13 @@ def order_gain(j: int, i: int, before: int, after: int, pair: KernelPair) -> flo
         old_centre = cepts[CENTRE, i]
         old_class = sources[i]
         # ceil((TOTAL + j + 1) / (SIZE + 1))
-        new_centre = (cepts[TOTAL, i] + j + 1 + cepts[SIZE, i]) // (cepts[SIZE, i] + 1)
+        size = cepts[SIZE, i]
+        new_centre = (cepts[TOTAL, i] + j + 1 + size) // (size + 1)
         if j < head:
             # j becomes the head, and the old head an ordinary word after it
-            gain = (
-                head_log(j + 1 - start, sources[before], targets[j], first)
-                + rest_log(head - j, targets[head], rest)
-                - head_log(head + 1 - start, sources[before], targets[head], first)
-            )
+            gain = head_log(j + 1 - start, sources[before], targets[j], first)
+            gain += rest_log(head - j, targets[head], rest)
+            gain -= head_log(head + 1 - start, sources[before], targets[head], first)
         else:
             # j goes between u and v: the step v - u becomes the two steps j - u and v - j
             u = head
@@ -194,12 +198,15 @@ def word_gain(j: int, i: int, pair: KernelPair) -> float:
         return gain
     sizes = pair.cepts[SIZE]
     # the nearest cepts that have words; empty ones take no part in the order
-    before, after = i - 1, i + 1
+    before = i - 1
     while before > 0 and sizes[before] == 0:
         before -= 1
+    after = i + 1
     while after < sizes.size and sizes[after] == 0:
         after += 1
-    return gain + order_gain(j, i, before, after if after < sizes.size else 0, pair)
+    if after == sizes.size:
+        after = 0
+    return gain + order_gain(j, i, before, after, pair)
 
 
 @jit
@@ -216,14 +223,17 @@ def word_gains(j: int, old: int, pair: KernelPair, gains: F8) -> None:
     if pair.first.size > 0:
         for i in range(1, gains.size):
             # NULL (i = 0) has no order terms
-            near = i == old or gains[i] > top + HOPELESS
-            gains[i] = word_gain(j, i, pair) if near else -np.inf
+            if i == old or gains[i] > top + HOPELESS:
+                gains[i] = word_gain(j, i, pair)
+            else:
+                gains[i] = -np.inf
 
 
 @jit
 def swap_gain(j: int, k: int, pair: KernelPair) -> float:
     """Return the change of the log-probability when words j and k swap their cepts."""
-    a, b = pair.links[CEPT, j], pair.links[CEPT, k]
+    a = pair.links[CEPT, j]
+    b = pair.links[CEPT, k]
     if pair.first.size == 0:
         local = pair.local
         # IBM 3: the sizes of the cepts stay, so that only the four links change
@@ -452,19 +462,22 @@ def exchange(stream: I4, classes: I4, number: int, rounds: int, least: int, smal
     sizes = np.zeros(number + 1)
     # the counts of class bigrams and of classes
     for place in range(1, stream.size):
-        bigrams[classes[stream[place - 1]], classes[stream[place]]] += 1
-        sizes[classes[stream[place]]] += 1
+        group = classes[stream[place]]
+        bigrams[classes[stream[place - 1]], group] += 1
+        sizes[group] += 1
     beside = np.zeros((2, number + 1))
     near = np.empty(number + 1, np.int32)
     gains = np.empty(number)
     for done in range(rounds):
         moved = 0
         for word in range(classes.size - 1):
-            if rows[word] == rows[word + 1]:
+            start = rows[word]
+            end = rows[word + 1]
+            if start == end:
                 continue
-            count = float(rows[word + 1] - rows[word])
+            count = float(end - start)
             old = int(classes[word])
-            twice = look_around(word, stream, rows[word], rows[word + 1], places, classes, beside)
+            twice = look_around(word, stream, start, end, places, classes, beside)
             # out of its class, the gain of each class, and into the best
             shift(old, -1.0, beside, twice, bigrams)
             sizes[old] -= count

@@ -25,13 +25,17 @@ NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros(
 def tail_weights(size: int) -> F8:
     """Return the number of steps of each column: 1, or TAIL at the far end."""
     weights = np.ones(size)
-    weights[[-1, 0] if size == 2 * REACH + 1 else -1] = TAIL
+    weights[-1] = TAIL
+    if size == 2 * REACH + 1:  # steps to the left too
+        weights[0] = TAIL
     return weights
 
 
 def frequency_bands(counts: I8) -> I8:
     """Group words by the integer part of log2(count + 1); unseen words are in band 0."""
-    return np.asarray(np.frexp(counts + 1.0)[1].astype(np.int64) - 1)
+    _, exponents = np.frexp(counts + 1.0)
+    bands: I8 = exponents.astype(np.int64) - 1
+    return bands
 
 
 def estimate_fertilities(counts: F8, bands: I8, weight: float) -> F4:
@@ -59,7 +63,7 @@ def estimate_rest(counts: F8, weight: float) -> F4:
 
 
 def _diagonal_steps(n: int, m: int) -> I8:
-    # the column of `diagonal` of each cell: how far j is from where i lies
+    """Return the column of `diagonal` of each cell (n, m): how far j is from where i lies."""
     expected = ((2 * np.arange(n) + 1) * m) // (2 * n)
     steps = np.arange(m)[None, :] - expected[:, None]
     return np.asarray(np.clip(steps, -REACH, REACH) + REACH)
@@ -74,8 +78,9 @@ def estimate_diagonal(counts: F8, sizes: I8, starts: I8) -> F4:
             block = counts[start : start + n * m].reshape(n, m)
             steps = _diagonal_steps(n, m).ravel()
             counted += np.bincount(steps, block.ravel(), 2 * REACH + 1)
-            evenly = np.broadcast_to(block.sum(1, keepdims=True) / m, (n, m)).ravel()
-            even += np.bincount(steps, evenly, 2 * REACH + 1)
+            row_means = block.sum(1, keepdims=True) / m
+            evenly = np.broadcast_to(row_means, (n, m))
+            even += np.bincount(steps, evenly.ravel(), 2 * REACH + 1)
     return np.asarray(counted / even, np.float32)
 
 
@@ -90,12 +95,13 @@ def estimate_distortion(counts: F8, sizes: I8, starts: I8, diagonal: F4, weight:
     for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
         if n and m:
             block = counts[start : start + n * m].reshape(n, m)
-            block = _normalized(block + weight * distortion_block(n, m, diagonal))
-            out[start : start + n * m] = block.ravel()
+            smoothed = block + weight * distortion_block(n, m, diagonal)
+            out[start : start + n * m] = _normalized(smoothed).ravel()
     return out
 
 
 def _normalized(counts: F8) -> F8:
+    """Return counts over their sums along the last axis."""
     return np.asarray(counts / counts.sum(-1, keepdims=True))
 
 
@@ -143,29 +149,31 @@ class FertilityModel:
         logs = _log(self.fertilities)
         logs[:, -1] -= np.log(2)
         if self.factorial:
-            logs += np.cumsum(np.log(np.maximum(np.arange(logs.shape[1]), 1))).astype(np.float32)
+            factors = np.maximum(np.arange(logs.shape[1]), 1)
+            logs += np.cumsum(np.log(factors)).astype(np.float32)  # log s!
         nothing = readonly(np.zeros(0, np.float32))
         return Model(
-            nothing,
-            nothing,
-            nothing,
-            nothing,
-            0.0,
-            float(self.null_share),
-            readonly(self.distortion),
-            readonly(np.zeros(0, np.int64)),
-            readonly(logs),
-            self.factorial,
-            readonly(_log(self.first)),
-            readonly(_log(self.rest)),
-            readonly(self.source_classes),
-            readonly(self.target_classes),
+            lexical=nothing,
+            prior=nothing,
+            totals=nothing,
+            null=nothing,
+            discount=0.0,
+            null_share=float(self.null_share),
+            distortion=readonly(self.distortion),
+            blocks=readonly(np.zeros(0, np.int64)),
+            fertilities=readonly(logs),
+            factorial=self.factorial,
+            first=readonly(_log(self.first)),
+            rest=readonly(_log(self.rest)),
+            source_classes=readonly(self.source_classes),
+            target_classes=readonly(self.target_classes),
         )
 
     @cached_property
     def _starts(self) -> dict[tuple[int, int], int]:
-        ends = np.cumsum(self.sizes.prod(1))
-        starts = (ends - self.sizes.prod(1)).tolist()
+        """Where the block of each size (N, M) starts in `distortion`."""
+        areas = self.sizes.prod(1)
+        starts = (np.cumsum(areas) - areas).tolist()
         return {(n, m): start for (n, m), start in zip(self.sizes.tolist(), starts, strict=True)}
 
     def block(self, n: int, m: int) -> tuple[F4, int]:
@@ -176,8 +184,12 @@ class FertilityModel:
 
     def zero_counts(self) -> Counts:
         """Return counts of zero."""
-        shapes = self.fertilities.shape, (2,), self.first.shape, self.rest.shape
-        return Counts(*(np.zeros(shape) for shape in shapes))
+        return Counts(
+            fertilities=np.zeros(self.fertilities.shape),
+            null=np.zeros(2),
+            first=np.zeros(self.first.shape),
+            rest=np.zeros(self.rest.shape),
+        )
 
 
 class FertilityAlignment(NamedTuple):
@@ -200,8 +212,9 @@ def align_fertility(
 ) -> FertilityAlignment:
     """Align one sentence pair, starting from the alignment of another model."""
     if not len(sources) or not len(targets):
+        no_links = np.full(len(targets), -1, np.int32)
         nothing = np.zeros((len(sources), len(targets)), np.float32)
-        return FertilityAlignment(np.full(len(targets), -1, np.int32), nothing, float("nan"))
+        return FertilityAlignment(no_links, nothing, float("nan"))
     distortion, block = model.block(len(sources), len(targets))
     kernel = model.kernel._replace(distortion=readonly(distortion))
     alignment = np.array(start, np.int32)
@@ -222,5 +235,5 @@ def align_fertility(
 
 
 def _log(values: F4) -> F4:
-    # in 64 bits: logs of 32 depend on the processor
+    """Return logarithms computed in 64 bits: those of 32 bits depend on the processor."""
     return np.log(values, dtype=np.float64).astype(np.float32)

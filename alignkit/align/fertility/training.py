@@ -45,18 +45,16 @@ class FertilityTraining:
         discount: float = 0.0,
         threads: int = 1,
     ) -> None:
-        # discount: how much of its own counts a pair does not see, 0 (plain EM) to 1
         self.text = text
-        self._discount = discount
+        self._discount = discount  # how much of its own counts a pair does not see, 0 (EM) to 1
         self._threads = threads
         self._start = viterbi
         self._prior = prior
         self.viterbi = np.array(viterbi, np.int32)  # the source word of each target word, or -1
         self._ones = np.ones(text.vocabulary[0], np.float32)
-        # of each word pair and target word; those of word pairs are counts till `finish`
-        self.lexical = lexical
-        self._totals = self._ones
-        self.null = null
+        self.lexical = lexical  # of each word pair: its count; its probability after `finish`
+        self._totals = self._ones  # of each source word: by what its counts are divided
+        self.null = null  # of each target word: its probability from NULL
         self.posteriors = np.zeros(int(text.kernel.starts[-1]), np.float32)
         self.scores: list[float] = []  # of each round: the sum of the scores of the alignments
         occurrences = np.bincount(text.kernel.sources, minlength=text.vocabulary[0] + 1)
@@ -67,40 +65,41 @@ class FertilityTraining:
         self._maximize_order(counts)
 
     def _first_model(self, model: str, classes: tuple[I4, I4] | None) -> models.FertilityModel:
-        v = self.text.vocabulary
-        fertilities = np.ones((v[0] + 1, models.MOST + 1), np.float32)
+        """Return a model whose tables are flat; set where counts of positions go."""
+        sources, targets = self.text.vocabulary
+        fertilities = np.ones((sources + 1, models.MOST + 1), np.float32)
         if model == "ibm3" or classes is None:
-            seen = self.text.kernel
-            lengths = np.diff(seen.source_offsets), np.diff(seen.target_offsets)
-            self._sizes, self._starts, self._blocks = blocks_of(np.stack(lengths, 1))
-            source, target = (np.zeros(size + 1, np.int32) for size in v)
+            offsets = self.text.kernel.source_offsets, self.text.kernel.target_offsets
+            lengths = np.stack([np.diff(side) for side in offsets], 1)
+            self._sizes, self._starts, self._blocks = blocks_of(lengths)
             return models.FertilityModel(
                 model=model,
                 null_share=FIRST_SHARE,
                 fertilities=fertilities,
                 sizes=self._sizes,
-                source_classes=source,
-                target_classes=target,
+                source_classes=np.zeros(sources + 1, np.int32),
+                target_classes=np.zeros(targets + 1, np.int32),
             )
-        source, target = map(with_unseen_class, classes)
-        a = int(source.max(initial=0)) + 1
-        b = int(target.max(initial=0)) + 1
+        source_classes, target_classes = map(with_unseen_class, classes)
+        source_number = int(source_classes.max(initial=0)) + 1
+        target_number = int(target_classes.max(initial=0)) + 1
+        steps = 2 * models.REACH + 1
         self._blocks = np.zeros(len(self.text), np.int64)
         return models.FertilityModel(
             model=model,
             null_share=FIRST_SHARE,
             fertilities=fertilities,
-            first=np.ones((a + 1, b, 2 * models.REACH + 1), np.float32),
-            rest=np.ones((b, models.REACH), np.float32),
-            source_classes=source,
-            target_classes=target,
+            first=np.ones((source_number + 1, target_number, steps), np.float32),
+            rest=np.ones((target_number, models.REACH), np.float32),
+            source_classes=source_classes,
+            target_classes=target_classes,
         )
 
     def expect(self) -> float:
         """Align all pairs again and count; return the sum of the scores of the alignments."""
         counted = [self.model.zero_counts() for _ in self.text.parts()]
         score = self._expect(counted, self.viterbi)
-        self.counts = Counts(*(sum(each) for each in zip(*counted, strict=True)))
+        self.counts = Counts(*(sum(parts) for parts in zip(*counted, strict=True)))
         self.scores.append(score)
         return score
 
@@ -130,19 +129,22 @@ class FertilityTraining:
         return lexical.astype(np.float32), self.null
 
     def _prior_now(self) -> F4:
-        # tables of probabilities, not of counts, need none
+        """Return the pseudo-counts (K,) of word pairs: 0 while tables hold probabilities."""
         if self._totals is self._ones:
             return np.zeros_like(self._prior)
         return self._prior
 
     def _expect(self, counted: Sequence[Counts] | None, viterbi: I4) -> float:
-        own = 0.0 if self._totals is self._ones else self._discount
+        """Align all pairs, and add to the counts of each part; return the sum of the scores."""
+        discount = self._discount
+        if self._totals is self._ones:
+            discount = 0.0
         kernel = self.model.kernel._replace(
             lexical=readonly(self.lexical),
             prior=readonly(self._prior_now()),
             totals=readonly(self._totals),
             null=readonly(self.null),
-            discount=own,
+            discount=discount,
             blocks=readonly(self._blocks),
         )
 
@@ -168,13 +170,19 @@ class FertilityTraining:
             return sum(each.result() for each in runs)
 
     def _scatter(self) -> tuple[F8, F8, F8]:
-        places = np.zeros(len(self.lexical))
+        """Return the expected counts of word pairs, of words from NULL, and of positions."""
+        word_pairs = np.zeros(len(self.lexical))
         null = np.zeros(self.text.vocabulary[1])
-        distortion = np.zeros(int(self._starts[-1]) if self.model.factorial else 0)
-        scatter(self.text.kernel, self.posteriors, readonly(self._blocks), places, null, distortion)
-        return places, null, distortion
+        positions = 0
+        if self.model.factorial:
+            positions = int(self._starts[-1])
+        distortion = np.zeros(positions)
+        blocks = readonly(self._blocks)
+        scatter(self.text.kernel, self.posteriors, blocks, word_pairs, null, distortion)
+        return word_pairs, null, distortion
 
     def _maximize_order(self, counts: Counts, distortion: F8 | None = None) -> None:
+        """Estimate all but the lexical tables."""
         changed: dict[str, Any] = {
             "fertilities": models.estimate_fertilities(counts.fertilities, self._bands, SMOOTHING),
             "null_share": float((counts.null[1] + 0.5) / (counts.null.sum() + 1)),
@@ -183,7 +191,8 @@ class FertilityTraining:
             if distortion is None:
                 distortion = self._scatter()[2]
             known = distortion, self._sizes, self._starts
-            changed["diagonal"] = diagonal = models.estimate_diagonal(*known)
+            diagonal = models.estimate_diagonal(*known)
+            changed["diagonal"] = diagonal
             changed["distortion"] = models.estimate_distortion(*known, diagonal, SMOOTHING)
         else:
             changed["first"] = models.estimate_first(counts.first, SMOOTHING)
@@ -193,16 +202,20 @@ class FertilityTraining:
 
 def with_unseen_class(classes: I4) -> I4:
     """Append the class of unseen words: the most common class of the rarest tenth of words."""
-    rarest = classes[-max(1, len(classes) // 10) :]
-    unseen = np.bincount(rarest).argmax() if len(rarest) else 0
+    if not len(classes):
+        return np.zeros(1, np.int32)
+    tenth = max(1, len(classes) // 10)
+    unseen = np.bincount(classes[-tenth:]).argmax()
     return np.append(classes, unseen).astype(np.int32)
 
 
 def word_classes(ids: I4, offsets: I8, size: int, number: int = 50, *, rounds: int = 20) -> I4:
-    """Assign words to classes that maximize the likelihood of the class bigrams of the text."""
-    # The exchange algorithm, as in mkcls (Kneser & Ney 1993; Martin, Liermann & Ney 1998; Och
-    # 1999): each word in turn goes to the class that raises the likelihood of the text most. At
-    # first, words of neighbouring numbers share a class; line boundaries have one of their own.
+    """Assign words to classes that maximize the likelihood of the class bigrams of the text.
+
+    The exchange algorithm, as in mkcls (Kneser & Ney 1993; Martin, Liermann & Ney 1998; Och
+    1999): each word in turn goes to the class that raises the likelihood of the text most. At
+    first, words of neighbouring numbers share a class; line boundaries have one of their own.
+    """
     order = np.arange(size + 1, dtype=np.int64)
     classes = (order * number // max(size, 1)).astype(np.int32)
     if number > 1 and ids.size:
@@ -210,7 +223,8 @@ def word_classes(ids: I4, offsets: I8, size: int, number: int = 50, *, rounds: i
         small = np.concatenate([[0.0], counts * np.log(counts)])
         least = max(1, size // SETTLED)
         boundary = np.int32(size)
-        stream = np.append(boundary, np.insert(ids, offsets[1:], boundary)).astype(np.int32)
+        lines = np.insert(ids, offsets[1:], boundary)
+        stream = np.append(boundary, lines).astype(np.int32)
         exchange(stream, classes, number, rounds, least, small)
     return classes[:-1].copy()
 
@@ -225,11 +239,11 @@ def train_fertilities(
     report: Callable[[Round], None],
 ) -> tuple[Fertilities, FertileDecoder]:
     """Train the fertility model of the settings from the HMM's Viterbi alignments."""
-    known = hmm.tables
     parts = workers.map(lambda _, begin, end: hmm.paths(begin, end), parts_of(bitext.starts))
-    paths = [np.concatenate(side) for side in zip(*parts, strict=True)]
-    tables = lexical_tables(known, index)
-    source, target = bitext.source, bitext.target
+    target_path, source_path = (np.concatenate(side) for side in zip(*parts, strict=True))
+    forward_table, reverse_table = lexical_tables(hmm.tables, index)
+    source = bitext.source
+    target = bitext.target
 
     def text(mine: Side, other: Side, owners: I4, *, transposed: bool) -> models.FertilityText:
         kernel = KernelText(
@@ -243,45 +257,73 @@ def train_fertilities(
         )
         return models.FertilityText(kernel, owners, (len(mine.words), len(other.words)))
 
-    direct = text(source, target, index.source, transposed=False)
-    texts = direct, text(target, source, index.columns, transposed=True)
-    classes: list[I4] = []
+    classes = None
+    mirrored = None
     if settings.model == "ibm4":
-        classes = [
-            word_classes(side.ids, side.starts, len(side.words), min(CLASSES, len(side.words)))
-            for side in (source, target)
-        ]
-    nulls = known.target_null, known.source_null
-    both = [
-        FertilityTraining(
-            seen,
-            model=settings.model,
-            lexical=table,
-            null=null,
-            viterbi=path,
-            classes=(classes[::turn][0], classes[::turn][1]) if classes else None,
-            prior=prior,
-            discount=float(settings.collapsed and len(bitext) >= FEW),
-            threads=workers.threads,
-        )
-        for seen, table, null, path, turn in zip(texts, tables, nulls, paths, (1, -1), strict=True)
-    ]
+        classes = _classes_of(source), _classes_of(target)
+        mirrored = classes[1], classes[0]
+    options: dict[str, Any] = {
+        "model": settings.model,
+        "prior": prior,
+        "discount": float(settings.collapsed and len(bitext) >= FEW),
+        "threads": workers.threads,
+    }
+    forward = FertilityTraining(
+        text(source, target, index.source, transposed=False),
+        lexical=forward_table,
+        null=hmm.tables.target_null,
+        viterbi=target_path,
+        classes=classes,
+        **options,
+    )
+    reverse = FertilityTraining(
+        text(target, source, index.columns, transposed=True),
+        lexical=reverse_table,
+        null=hmm.tables.source_null,
+        viterbi=source_path,
+        classes=mirrored,
+        **options,
+    )
     for number in range(1, settings.fertility + 1):
-        forward, reverse = (direction.expect() for direction in both)
-        report(Round(settings.model, number, forward, reverse))
-        if settings.agree:
-            to = both[0].posteriors
-            back = both[1].posteriors
-            links = to * back * (to + back) * np.float32(0.5)
-        for direction in both:
-            direction.maximize(links.copy() if settings.agree else None)
-    for direction in both:
-        direction.finish()
-    first, second = both
-    unseen = with_unseen(first.null), with_unseen(second.null)
-    learned = Fertilities(first.model, second.model, first.lexical, second.lexical, *unseen)
-    done = first.posteriors, second.posteriors, first.viterbi, second.viterbi
-    return learned, FertileDecoder(hmm, learned, first.lexical, second.lexical, done)
+        _train_round(forward, reverse, settings, number, report)
+    forward.finish()
+    reverse.finish()
+    learned = Fertilities(
+        forward.model,
+        reverse.model,
+        forward.lexical,
+        reverse.lexical,
+        with_unseen(forward.null),
+        with_unseen(reverse.null),
+    )
+    done = forward.posteriors, reverse.posteriors, forward.viterbi, reverse.viterbi
+    return learned, FertileDecoder(hmm, learned, forward.lexical, reverse.lexical, done)
+
+
+def _classes_of(side: Side) -> I4:
+    """Return the class of each different word of a side."""
+    size = len(side.words)
+    return word_classes(side.ids, side.starts, size, min(CLASSES, size))
+
+
+def _train_round(
+    forward: FertilityTraining,
+    reverse: FertilityTraining,
+    settings: Settings,
+    number: int,
+    report: Callable[[Round], None],
+) -> None:
+    """Train both directions for a round; with `agree`, on the links that both expect."""
+    report(Round(settings.model, number, forward.expect(), reverse.expect()))
+    if not settings.agree:
+        forward.maximize()
+        reverse.maximize()
+        return
+    to = forward.posteriors
+    back = reverse.posteriors
+    links = to * back * (to + back) * np.float32(0.5)
+    forward.maximize(links)
+    reverse.maximize(links.copy())
 
 
 Done = tuple[F4, F4, I4, I4]
@@ -332,24 +374,26 @@ class FertileDecoder:
         forward = np.zeros(size, np.float32)
         reverse = np.zeros(size, np.float32)
         for k in range(begin, end):
-            mine = pairs.source_starts[k : k + 2] - sources.start
-            theirs = pairs.target_starts[k : k + 2] - targets.start
-            here = pairs.starts[k : k + 2] - cells.start
+            own_sources = slice(*pairs.source_starts[k : k + 2] - sources.start)
+            own_targets = slice(*pairs.target_starts[k : k + 2] - targets.start)
+            own_cells = slice(*pairs.starts[k : k + 2] - cells.start)
             self._align(
                 k,
-                forward[slice(*here)],
-                reverse[slice(*here)],
-                target_path[slice(*theirs)],
-                source_path[slice(*mine)],
+                forward[own_cells],
+                reverse[own_cells],
+                target_path[own_targets],
+                source_path[own_sources],
             )
         return forward, reverse, target_path, source_path
 
     def _align(self, pair: int, forward: F4, reverse: F4, target: I4, source: I4) -> None:
-        # climb from the alignments of the HMM, in both directions, and set all four arrays
+        """Climb from the alignments of the HMM in both directions, and set all four arrays."""
         pairs = self.hmm.pairs
         known = self.known
-        sources = self.source_numbers[pairs.source[slice(*pairs.source_starts[pair : pair + 2])]]
-        targets = self.target_numbers[pairs.target[slice(*pairs.target_starts[pair : pair + 2])]]
+        own_sources = slice(*pairs.source_starts[pair : pair + 2])
+        own_targets = slice(*pairs.target_starts[pair : pair + 2])
+        sources = self.source_numbers[pairs.source[own_sources]]
+        targets = self.target_numbers[pairs.target[own_targets]]
         shape = len(sources), len(targets)
         places = pairs.cells[slice(*pairs.starts[pair : pair + 2])]
         to = models.align_fertility(
@@ -368,5 +412,7 @@ class FertileDecoder:
             known.source_null[sources],
             source,
         )
-        forward[:], reverse[:] = to.posteriors.ravel(), back.posteriors.T.ravel()
-        target[:], source[:] = to.alignment, back.alignment
+        forward[:] = to.posteriors.ravel()
+        reverse[:] = back.posteriors.T.ravel()
+        target[:] = to.alignment
+        source[:] = back.alignment

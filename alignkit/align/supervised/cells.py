@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from alignkit._support.array_types import B1, F4, F8, I2, I4, I8
+from alignkit._support.array_types import B1, F4, F8, I2, I4, I8, U1
 from alignkit.align.bitext import Bitext, Side
 from alignkit.align.decoders import Decoding, mean_of
 from alignkit.align.evidence import Evidence, EvidenceSystem, names_of_channels
@@ -20,58 +21,7 @@ from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, WordVectors
 from alignkit.errors import AlignerError
 from alignkit.model.texts import word_kind
 
-CELL = (
-    "mean",
-    "logit_mean",
-    "logit_forward",
-    "logit_reverse",
-    "logit_geometric",
-    "minimum",
-    "logit_minimum",
-    "source_null",
-    "target_null",
-    "row_rival",
-    "column_rival",
-    "row_margin",
-    "column_margin",
-    "row_rest",
-    "column_rest",
-    "best_in_row",
-    "best_in_column",
-    "best_in_both",
-    "identical",
-    "repeated",
-    "subsequence",
-    "prefix",
-    "punctuation_both",
-    "punctuation_one",
-    "digits_both",
-    "digits_one",
-    "source_length",
-    "target_length",
-    "length_difference",
-    "neighbours",
-    "square",
-    "before_both",
-    "after_both",
-    "best_diagonal",
-    "best_antidiagonal",
-    "above",
-    "below",
-    "left",
-    "right",
-    "from_previous_source",
-    "from_next_source",
-    "from_previous_target",
-    "from_next_target",
-    "off_diagonal",
-    "words_off_diagonal",
-    "lexical_mean",
-    "logit_lexical_mean",
-    "logit_lexical_forward",
-    "logit_lexical_reverse",
-    "lexical_minimum",
-)
+CELL = tuple(feature.name.lower() for feature in kernel.CellFeature)
 """Features of posteriors, spelling, neighbours and place; independent of the corpus size."""
 
 VECTORS = (
@@ -91,23 +41,7 @@ VECTORS = (
 LEXICON = ("lexicon_pair", "lexicon_source", "lexicon_target", "lexicon_count")
 """Features of the gold links of all other pairs."""
 
-NEIGHBOURS = (
-    "first",
-    "logit_first",
-    "first_row_margin",
-    "first_column_margin",
-    "first_row_rest",
-    "first_column_rest",
-    "first_before_both",
-    "first_above",
-    "first_before_after",
-    "first_left",
-    "first_right",
-    "first_after_before",
-    "first_below",
-    "first_after_both",
-    "first_best_in_both",
-)
+NEIGHBOURS = tuple(feature.name.lower() for feature in kernel.NeighbourFeature)
 """Features of the second round: the first round's results for the cell and its neighbours."""
 
 STRONG = (
@@ -144,8 +78,10 @@ _SMOOTH = 0.5  # added to counts of links before they divide
 
 def names_of(*, vectors: bool, evidence: Iterable[EvidenceSystem] = ()) -> tuple[str, ...]:
     """Return the names of the features, in order."""
-    own = (*CELL, *(VECTORS if vectors else ()))
-    return (*own, *names_of_channels(evidence), *LEXICON, *NEIGHBOURS)
+    names = CELL
+    if vectors:
+        names += VECTORS
+    return names + names_of_channels(evidence) + LEXICON + NEIGHBOURS
 
 
 def lexicon_columns(features: F4) -> slice:
@@ -154,19 +90,24 @@ def lexicon_columns(features: F4) -> slice:
     return slice(end - len(LEXICON), end)
 
 
-class Spelled:
-    """The spelling of the words of a side, in the form that kernels take."""
+def _side_words(side: Side) -> kernel.SideWords:
+    """Return the words of a side in the form that kernels take."""
+    codes, starts = code_points(side.words)
+    letters = np.diff(starts).astype(np.int32)
+    kinds = np.array([word_kind(word) for word in side.words], np.uint8)
+    return kernel.SideWords(side.ids, side.starts, codes.copy(), starts, letters, kinds)
 
-    def __init__(self, words: Sequence[str]) -> None:
-        codes, self.starts = code_points(words)
-        self.codes = codes.copy()
-        self.letters = np.diff(self.starts).astype(np.int32)
-        self.kinds = np.array([word_kind(word) for word in words], np.uint8)
+
+class Spelled(NamedTuple):
+    """The words of both sides of a bitext, with their spelling, in the form that kernels take."""
+
+    source: kernel.SideWords
+    target: kernel.SideWords
 
     @classmethod
-    def of(cls, bitext: Bitext) -> tuple[Spelled, Spelled]:
-        """Return the spelling of the words of both sides."""
-        return cls(bitext.source.words), cls(bitext.target.words)
+    def of(cls, bitext: Bitext) -> Spelled:
+        """Return the words of both sides."""
+        return cls(_side_words(bitext.source), _side_words(bitext.target))
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,43 +130,34 @@ class Cells:
         begin: int,
         end: int,
         vectors: TwoVectors | None = None,
-        spelled: tuple[Spelled, Spelled] | None = None,
+        spelled: Spelled | None = None,
         evidence: Evidence | None = None,
     ) -> Cells:
         """Return the cells of the pairs `begin:end` of a bitext, with evidence on all its pairs."""
-        source, target = bitext.source, bitext.target
-        mine, other = spelled or Spelled.of(bitext)
-        forward, reverse = decoder.posteriors(begin, end)
-        pairs = begin, end, source.ids, source.starts, target.ids, target.starts
-        likeness = np.zeros((len(forward), 2), np.float32)
-        kernel.similarities(*pairs, mine.codes, mine.starts, other.codes, other.starts, likeness)
-        if vectors is None:
-            compared = []
-        else:
-            compared = _compared(bitext, begin, end, vectors)
-        between = [matrices[-1].ravel() for matrices in compared]
-        likely = np.concatenate([np.empty(0, np.float32), *between])
-        marks = np.zeros(len(forward), np.uint8)
-        means = np.minimum(mean_of(forward, reverse), np.float32(1))
-        starts = source.starts, target.starts
-        count = kernel.mark_cells(begin, end, *starts, means, likeness, likely, marks)
+        if spelled is None:
+            spelled = Spelled.of(bitext)
+        posteriors = decoder.posteriors(begin, end)
+        means = np.minimum(mean_of(*posteriors), np.float32(1))
+        likeness = np.zeros((len(means), 2), np.float32)
+        kernel.similarities(begin, end, *spelled, likeness)
+        cosines: list[_Cosines] = []
+        if vectors is not None:
+            cosines = list(_cosines_of(bitext, begin, end, vectors))
         systems: tuple[EvidenceSystem, ...] = ()
-        if evidence is not None:  # each of its links is a candidate
-            evidence, systems = evidence.part(begin, end), evidence.systems
-            marks[evidence.cells()] = 1
-            count = int(marks.sum())
+        if evidence is not None:
+            systems = evidence.systems
+            evidence = evidence.part(begin, end)
+        marks = _marked(bitext, begin, end, means, likeness, cosines, evidence)
+        count = int(marks.sum())
         names = names_of(vectors=vectors is not None, evidence=systems)
         features = np.zeros((count, len(names)), np.float32)
         places = np.empty((count, 2), np.int32)
         ends = np.zeros(end - begin + 1, np.int64)
         kernel.cell_features(
-            *pairs,
-            mine.kinds,
-            other.kinds,
-            mine.letters,
-            other.letters,
-            forward,
-            reverse,
+            begin,
+            end,
+            *spelled,
+            *posteriors,
             *decoder.lexical(begin, end),
             likeness,
             marks,
@@ -233,15 +165,16 @@ class Cells:
             places,
             ends,
         )
-        for k, matrices in enumerate(compared):
+        for k, matrices in enumerate(cosines):
             vector_features(*matrices, places, ends[k], ends[k + 1], features, len(CELL))
-        shown = mean_of(*decoder.calibrated(begin, end, (forward, reverse)))[marks > 0]
-        shown = np.minimum(shown, np.float32(1))
-        cells = cls.placed(bitext, begin, end, ends, places, features, shown)
+        calibrated = mean_of(*decoder.calibrated(begin, end, posteriors))[marks > 0]
+        probabilities = np.minimum(calibrated, np.float32(1))
+        cells = cls.placed(bitext, begin, end, ends, places, features, probabilities)
         if evidence is None:
             return cells
-        columns = features[:, len(names_of(vectors=vectors is not None)) - OTHERS : -OTHERS]
-        shares = evidence.set_features(cells.pair_of, places, features[:, 0], columns)
+        first = len(names_of(vectors=vectors is not None)) - OTHERS
+        of_evidence = features[:, first:-OTHERS]
+        shares = evidence.set_features(cells.pair_of, places, features[:, 0], of_evidence)
         return replace(cells, shares=shares)
 
     @classmethod
@@ -273,45 +206,79 @@ class Cells:
 
     def set_neighbours(self, probabilities: F4, features: F4) -> None:
         """Set the features of the second round from the probabilities (K,) of the first."""
-        where = (self.lengths, self.ends, self.places)
         column = features.shape[1] - len(NEIGHBOURS)
-        kernel.neighbour_features(*where, probabilities, features, column)
+        kernel.neighbour_features(
+            self.lengths, self.ends, self.places, probabilities, features, column
+        )
 
 
-def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:
-    """Return, for each pair, the cosines of its words within each side and between the sides."""
-    compared = []
-    viewed = zip((bitext.source, bitext.target), vectors, strict=True)
-    sides = (_units(side, begin, end, seen) for side, seen in viewed)
-    for mine, theirs in zip(*sides, strict=True):
-        if mine.shape[1] != theirs.shape[1]:
+class _Cosines(NamedTuple):
+    """The cosines of the words of a pair of N and M words."""
+
+    source: F4  # (N, N) within the source sentence
+    target: F4  # (M, M) within the target sentence
+    between: F4  # (N, M)
+
+
+def _cosines_of(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> Iterator[_Cosines]:
+    """Yield the cosines of the words of each pair."""
+    source_units = _units(bitext.source, begin, end, vectors[0])
+    target_units = _units(bitext.target, begin, end, vectors[1])
+    for source, target in zip(source_units, target_units, strict=True):
+        if source.shape[1] != target.shape[1]:
             raise AlignerError(
-                f"vectors of {mine.shape[1]} and of {theirs.shape[1]} numbers: both sides "
+                f"vectors of {source.shape[1]} and of {target.shape[1]} numbers: both sides "
                 "need vectors of the same space"
             )
-        both = (mine, mine), (theirs, theirs), (mine, theirs)
-        own, other, cross = (cosines(*each).astype(np.float32) for each in both)
-        compared.append((own, other, cross))
-    return compared
+        yield _Cosines(
+            cosines(source, source).astype(np.float32),
+            cosines(target, target).astype(np.float32),
+            cosines(source, target).astype(np.float32),
+        )
 
 
 def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[I2]:
-    bounds = side.starts[begin : end + 1] - side.starts[begin]
-    if isinstance(vectors, WordVectors):  # each word is asked for once
-        ids = side.ids[side.starts[begin] : side.starts[end]]
-        used, places = np.unique(ids, return_inverse=True)
-        units = units_of(vectors.of([side.words[number] for number in used.tolist()]))
-        for first, last in pairwise(bounds.tolist()):
-            yield units[places[first:last]]
+    """Yield the vectors (N, d) of the words of each sentence, all of one length (`units_of`)."""
+    if not isinstance(vectors, WordVectors):
+        for k in range(begin, end):
+            yield units_of(vectors_of(vectors, side.sentence(k)))
         return
-    for k in range(begin, end):
-        yield units_of(vectors_of(vectors, side.sentence(k)))
+    # each different word is asked for once
+    bounds = side.starts[begin : end + 1]
+    ids = side.ids[bounds[0] : bounds[-1]]
+    used, places = np.unique(ids, return_inverse=True)
+    units = units_of(vectors.of([side.words[number] for number in used.tolist()]))
+    for first, last in pairwise((bounds - bounds[0]).tolist()):
+        yield units[places[first:last]]
+
+
+def _marked(
+    bitext: Bitext,
+    begin: int,
+    end: int,
+    means: F4,
+    likeness: F4,
+    cosines: Sequence[_Cosines],
+    evidence: Evidence | None,
+) -> U1:
+    """Return 1 for each cell (C,) of the pairs that may be a link, as all links of evidence may."""
+    between = [np.empty(0, np.float32)]
+    between += [matrices.between.ravel() for matrices in cosines]
+    starts = bitext.source.starts, bitext.target.starts
+    marks = np.zeros(len(means), np.uint8)
+    kernel.mark_cells(begin, end, *starts, means, likeness, np.concatenate(between), marks)
+    if evidence is not None:
+        marks[evidence.cells()] = 1
+    return marks
 
 
 def found_in(keys: I8, wanted: I8) -> tuple[I8, B1]:
     """Return the index of each wanted number among rising keys, and whether it is there."""
-    place = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
-    return place, keys[place] == wanted if len(keys) else np.zeros(len(wanted), bool)
+    last = max(0, len(keys) - 1)
+    place = np.minimum(np.searchsorted(keys, wanted), last)
+    if not len(keys):
+        return place, np.zeros(len(wanted), bool)
+    return place, keys[place] == wanted
 
 
 def _log_odds(counts: F8) -> F8:
@@ -328,38 +295,42 @@ class GoldCounts:
 
     def __init__(self, cells: Cells, labels: F4) -> None:
         self._pair_of = cells.pair_of
-        self._values = values = _values(cells, labels)
+        self._values = _values(cells, labels)
         source, target = cells.words.astype(np.int64).T
         width = int(target.max(initial=0)) + 1
-        self._ids: list[I8] = []
+        # the number (K,) of what each cell counts for: its word pair, its source and target word
+        self._keys = [_ranks(key) for key in (source * width + target, source, target)]
+        # what each cell's own sentence pair counts (K, 3) for the same
         self._own: list[F8] = []
-        for key in (source * width + target, source, target):
-            numbers = _ranks(key).astype(np.int64)
-            own = _ranks(self._pair_of * (numbers.max(initial=0) + 1) + numbers)
-            self._ids.append(numbers)
-            self._own.append(_sums(own, values)[own])
+        for key in self._keys:
+            within_pair = _ranks(self._pair_of * (key.max(initial=0) + 1) + key)
+            self._own.append(_sums(within_pair, self._values)[within_pair])
 
     def set_features(self, features: F4, training: B1) -> None:
         """Set the features of all cells from the training pairs (P,) other than its own."""
-        inside = training[self._pair_of]
-        rests = [
-            _sums(numbers, self._values * inside[:, None])[numbers] - own * inside[:, None]
-            for numbers, own in zip(self._ids, self._own, strict=True)
-        ]
+        inside = training[self._pair_of][:, None]
+        values = self._values * inside
+        rests = []
+        for key, own in zip(self._keys, self._own, strict=True):
+            rests.append(_sums(key, values)[key] - own * inside)
         known = np.log1p(np.maximum(rests[0][:, 2], 0))
         features[:, lexicon_columns(features)] = np.stack([*map(_log_odds, rests), known], axis=1)
 
 
 def _ranks(keys: I8) -> I8:
-    return np.unique(keys, return_inverse=True)[1].reshape(-1)
+    """Return the number (K,) of each key among the different keys, in order."""
+    return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _values(cells: Cells, labels: F4) -> F8:
-    columns = np.maximum(labels, 0), cells.features[:, 0], np.ones(len(labels))
-    return np.stack(columns, axis=1).astype(np.float64)
+    """Return what each cell counts (K, 3): links, links that the aligner expects, cells."""
+    linked = np.maximum(labels, 0)
+    expected = cells.features[:, kernel.CellFeature.MEAN]
+    return np.stack((linked, expected, np.ones(len(labels))), axis=1).astype(np.float64)
 
 
 def _sums(numbers: I8, values: F8) -> F8:
+    """Return the sums (n, 3) of the values (K, 3) of equal numbers (K,)."""
     count = int(numbers.max(initial=-1)) + 1
     return np.stack([np.bincount(numbers, column, count) for column in values.T], axis=1)
 
@@ -388,8 +359,9 @@ class GoldLexicon:
             order = sorted(range(len(spelled)), key=spelled.__getitem__)
             rank = np.empty(len(kept), np.int64)
             rank[order] = np.arange(len(kept))
-            numbers.append(rank[own.reshape(-1)])
-            tables.append(_sums(numbers[-1], values))
+            ranks = rank[own.reshape(-1)]
+            numbers.append(ranks)
+            tables.append(_sums(ranks, values))
             names.append(tuple(spelled[at] for at in order))
         width = max(1, len(names[1]))
         kept, own = np.unique(numbers[0] * width + numbers[1], return_inverse=True)
@@ -398,43 +370,46 @@ class GoldLexicon:
 
     def numbers(self, bitext: Bitext) -> tuple[I8, I8]:
         """Return the lexicon's numbers of the distinct words of a bitext; -1 if unknown."""
-        mine, theirs = (
-            np.array([known.get(word, -1) for word in side.words], np.int64)
-            for known, side in zip(self._numbers, (bitext.source, bitext.target), strict=True)
+        source, target = self._numbers
+        return (
+            np.array([source.get(word, -1) for word in bitext.source.words], np.int64),
+            np.array([target.get(word, -1) for word in bitext.target.words], np.int64),
         )
-        return mine, theirs
 
     def set_features(self, cells: Cells, numbers: tuple[I8, I8]) -> None:
         """Set the features of cells of a bitext; `numbers` are those of its words."""
-        mine, theirs = (numbers[column][cells.words[:, column]] for column in (0, 1))
-        both = (mine >= 0) & (theirs >= 0)
-        wanted = np.where(both, mine * max(1, len(self.target)) + theirs, -1)
-        place, known_pair = found_in(self._keys, wanted)
-        features = cells.features
-        first = lexicon_columns(cells.features).start
-        for offset, table, rows, kept in (
-            (0, self._odds[0], place, known_pair),
-            (1, self._odds[1], mine, mine >= 0),
-            (2, self._odds[2], theirs, theirs >= 0),
-        ):
-            if len(table):
-                features[:, first + offset] = np.where(kept, table[rows], 0)
-            else:
-                features[:, first + offset] = 0
-        features[:, first + 3] = 0
-        features[known_pair, first + 3] = np.log1p(self.pair_counts[place[known_pair], 2])
+        source = numbers[0][cells.words[:, 0]]
+        target = numbers[1][cells.words[:, 1]]
+        both = (source >= 0) & (target >= 0)
+        wanted = np.where(both, source * self._width + target, -1)
+        pair, known_pair = found_in(self._keys, wanted)
+        out = cells.features[:, lexicon_columns(cells.features)]
+        pair_odds, source_odds, target_odds = self._odds
+        out[:, 0] = _looked_up(pair_odds, pair, known_pair)
+        out[:, 1] = _looked_up(source_odds, source, source >= 0)
+        out[:, 2] = _looked_up(target_odds, target, target >= 0)
+        out[:, 3] = 0
+        out[known_pair, 3] = np.log1p(self.pair_counts[pair[known_pair], 2])
 
     @cached_property
     def _numbers(self) -> list[dict[str, int]]:
+        """The number of each word, by side."""
         return [{word: k for k, word in enumerate(words)} for words in (self.source, self.target)]
+
+    @property
+    def _width(self) -> int:
+        """By which the number of a source word is multiplied in keys of word pairs."""
+        return max(1, len(self.target))
 
     @cached_property
     def _keys(self) -> I8:
-        keys: I8 = self.pairs[:, 0].astype(np.int64) * max(1, len(self.target)) + self.pairs[:, 1]
+        """The (K,) keys of the word pairs, which increase."""
+        keys: I8 = self.pairs[:, 0].astype(np.int64) * self._width + self.pairs[:, 1]
         return keys
 
     @cached_property
     def _odds(self) -> list[F8]:
+        """The log odds of word pairs, source words and target words."""
         return list(map(_log_odds, (self.pair_counts, self.source_counts, self.target_counts)))
 
     def check(self) -> None:
@@ -446,3 +421,10 @@ class GoldLexicon:
             raise AlignerError("a word pair of the gold lexicon has an unknown word")
         if (np.diff(self._keys) <= 0).any():
             raise AlignerError("the word pairs of the gold lexicon do not increase")
+
+
+def _looked_up(table: F8, rows: I8, known: B1) -> F8:
+    """Return the entry of a table for each row; 0 where it is not known."""
+    if not len(table):
+        return np.zeros(len(rows))
+    return np.where(known, table[rows], 0)

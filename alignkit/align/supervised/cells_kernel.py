@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+from typing import NamedTuple
+
 import numpy as np
 
 from alignkit._support.array_types import F4, F8, I4, I8, U1, U4
@@ -15,6 +18,110 @@ LEAST_SIMILARITY = 0.6
 LEAST_COSINE = 0.5
 CERTAIN = 0.3
 FAR = 10.0
+LONGEST_WORD = 12  # letters; longer words count as this long
+UNKNOWN = -100_000  # the position of a partner that no posterior makes likely
+
+
+class CellFeature(IntEnum):
+    """The features of a cell (i, j), in the order of their columns.
+
+    The cells of the matrix of posteriors are rows for source words and columns for target words.
+    *Mean* is the mean of the posteriors of both directions. The *rival* of a cell is the greatest
+    other mean of its row or column. *logit* is log odds.
+    """
+
+    # What the posteriors say of the cell
+    MEAN = 0
+    LOGIT_MEAN = 1
+    LOGIT_FORWARD = 2
+    LOGIT_REVERSE = 3
+    LOGIT_GEOMETRIC = 4  # of the geometric mean of both directions
+    MINIMUM = 5  # the smaller of both directions
+    LOGIT_MINIMUM = 6
+    SOURCE_NULL = 7  # the probability that the source word has no link
+    TARGET_NULL = 8
+    # How the cell compares with the others of its row and its column
+    ROW_RIVAL = 9
+    COLUMN_RIVAL = 10
+    ROW_MARGIN = 11  # by how much its log odds exceed those of its rival
+    COLUMN_MARGIN = 12
+    ROW_REST = 13  # the sum of all other means
+    COLUMN_REST = 14
+    BEST_IN_ROW = 15  # 1 or 0, as are all features below that say whether
+    BEST_IN_COLUMN = 16
+    BEST_IN_BOTH = 17
+    # What the spelling of the two words says
+    IDENTICAL = 18
+    REPEATED = 19  # identical, and other words of the pair are identical to one of the two
+    SUBSEQUENCE = 20  # see `similarities`
+    PREFIX = 21
+    PUNCTUATION_BOTH = 22  # whether both words are punctuation
+    PUNCTUATION_ONE = 23  # whether exactly one is
+    DIGITS_BOTH = 24
+    DIGITS_ONE = 25
+    SOURCE_LENGTH = 26  # letters, from 0 to 1
+    TARGET_LENGTH = 27
+    LENGTH_DIFFERENCE = 28  # as a share of the longer word
+    # The means of the cells around it; 0 beyond the sentences
+    NEIGHBOURS = 29  # the mean of all eight
+    SQUARE = 30  # the sum of all eight and the cell
+    BEFORE_BOTH = 31  # of the cell (i - 1, j - 1)
+    AFTER_BOTH = 32
+    BEST_DIAGONAL = 33  # the greatest of the two before and the two after on the diagonal
+    BEST_ANTIDIAGONAL = 34  # the greater of (i - 1, j + 1) and (i + 1, j - 1)
+    ABOVE = 35
+    BELOW = 36
+    LEFT = 37
+    RIGHT = 38
+    # How far a word is from the place next to the partner of its neighbour; see `distance`
+    FROM_PREVIOUS_SOURCE = 39
+    FROM_NEXT_SOURCE = 40
+    FROM_PREVIOUS_TARGET = 41
+    FROM_NEXT_TARGET = 42
+    # How far the cell is from the diagonal of the matrix
+    OFF_DIAGONAL = 43  # as a share of the sentences
+    WORDS_OFF_DIAGONAL = 44  # in target words, from 0 to 2
+    # What the lexical tables alone say of the two words
+    LEXICAL_MEAN = 45
+    LOGIT_LEXICAL_MEAN = 46
+    LOGIT_LEXICAL_FORWARD = 47
+    LOGIT_LEXICAL_REVERSE = 48
+    LEXICAL_MINIMUM = 49
+
+
+class NeighbourFeature(IntEnum):
+    """The features of the second round: what the first says of a cell and those around it.
+
+    They are made of the probabilities of the first round as `CellFeature` has those of means.
+    """
+
+    FIRST = 0  # the probability of the first round
+    LOGIT_FIRST = 1
+    FIRST_ROW_MARGIN = 2  # by how much it exceeds that of its rival
+    FIRST_COLUMN_MARGIN = 3
+    FIRST_ROW_REST = 4
+    FIRST_COLUMN_REST = 5
+    # the eight cells around it, row by row
+    FIRST_BEFORE_BOTH = 6
+    FIRST_ABOVE = 7
+    FIRST_BEFORE_AFTER = 8
+    FIRST_LEFT = 9
+    FIRST_RIGHT = 10
+    FIRST_AFTER_BEFORE = 11
+    FIRST_BELOW = 12
+    FIRST_AFTER_BOTH = 13
+    FIRST_BEST_IN_BOTH = 14
+
+
+class SideWords(NamedTuple):
+    """The words of one side of a bitext: T words, V different ones."""
+
+    words: I4  # (T,) the number of each word
+    starts: I8  # where each sentence begins
+    codes: U4  # the letters of the different words, one word after the other
+    code_starts: I8  # (V + 1,) where the letters of each word begin
+    letters: I4  # (V,) how many letters it has
+    kinds: U1  # (V,) 1 punctuation, 2 holds a digit, 0 others
 
 
 @inlined
@@ -24,53 +131,52 @@ def logit(x: float, least: float = 1e-6) -> float:
     return float(np.log(x / (1 - x)))
 
 
+@inlined
+def longest_subsequence(first: U4, second: U4, line: I4) -> int:
+    """Return the length of the longest common subsequence of two words' letters.
+
+    `line` has room for one row of the table of lengths (one for each letter of `second`, and one).
+    """
+    line[: len(second) + 1] = 0
+    for x in range(len(first)):
+        code = first[x]
+        # line[y] holds the row above until it is written: corner is above and left
+        corner = 0
+        for y in range(1, len(second) + 1):
+            above = line[y]
+            if code == second[y - 1]:
+                line[y] = corner + 1
+            elif line[y - 1] > above:
+                line[y] = line[y - 1]
+            corner = above
+    return int(line[len(second)])
+
+
 @jit
-def similarities(
-    begin: int,
-    end: int,
-    source: I4,
-    source_starts: I8,
-    target: I4,
-    target_starts: I8,
-    source_codes: U4,
-    source_code_starts: I8,
-    target_codes: U4,
-    target_code_starts: I8,
-    spelled: F4,
-) -> None:
+def similarities(begin: int, end: int, source: SideWords, target: SideWords, spelled: F4) -> None:
     """Set spelled (C, 2): longest common subsequence and prefix of the two words of each cell.
 
     The subsequence counts twice over both lengths, the prefix over the longer one.
     """
     # one line of the table of longest common subsequences serves all
-    line = np.zeros(longest(target_code_starts, 0, len(target_code_starts) - 1), np.int32)
+    line = np.zeros(longest(target.code_starts, 0, len(target.code_starts) - 1), np.int32)
     cell = 0
     for p in range(begin, end):
-        for i in range(source_starts[p], source_starts[p + 1]):
-            a = source_code_starts[source[i]]
-            m = source_code_starts[source[i] + 1] - a
-            for j in range(target_starts[p], target_starts[p + 1]):
-                b = target_code_starts[target[j]]
-                n = target_code_starts[target[j] + 1] - b
-                prefix = common_prefix(source_codes, a, m, target_codes, b, n)
+        for i in range(source.starts[p], source.starts[p + 1]):
+            a = source.code_starts[source.words[i]]
+            a_end = source.code_starts[source.words[i] + 1]
+            m = a_end - a
+            for j in range(target.starts[p], target.starts[p + 1]):
+                b = target.code_starts[target.words[j]]
+                b_end = target.code_starts[target.words[j] + 1]
+                n = b_end - b
+                prefix = common_prefix(source.codes, a, m, target.codes, b, n)
                 # the prefix is part of every longest subsequence: only the rest needs the table
                 common = prefix
-                rest_m = m - prefix
-                rest_n = n - prefix
-                if rest_m > 0 and rest_n > 0 and max(m, n) <= 64:
-                    line[: rest_n + 1] = 0
-                    for x in range(rest_m):
-                        code = source_codes[a + prefix + x]
-                        # line[y] holds the row above until it is written: corner is above and left
-                        corner = 0
-                        for y in range(1, rest_n + 1):
-                            above = line[y]
-                            if code == target_codes[b + prefix + y - 1]:
-                                line[y] = corner + 1
-                            elif line[y - 1] > above:
-                                line[y] = line[y - 1]
-                            corner = above
-                    common += line[rest_n]
+                if prefix < m and prefix < n and max(m, n) <= 64:
+                    source_rest = source.codes[a + prefix : a_end]
+                    target_rest = target.codes[b + prefix : b_end]
+                    common += longest_subsequence(source_rest, target_rest, line)
                 if m + n > 0:
                     spelled[cell, 0] = 2.0 * common / (m + n)
                     spelled[cell, 1] = prefix / max(m, n)
@@ -96,6 +202,28 @@ def kth(values: F4, first: int, step: int, count: int, best: F4) -> int:
     return where
 
 
+@inlined
+def rival_of(value: float, best: F4) -> float:
+    """Return the greatest other value of a row or column, whose two greatest are given."""
+    if value >= best[0]:
+        return float(best[1])
+    return float(best[0])
+
+
+@inlined
+def mark_best(means: F4, first: int, step: int, count: int, best: F4, marks: U1) -> None:
+    """Mark the best cells of a word: two, or five if none is likely. `best` has room for five."""
+    kth(means, first, step, count, best)
+    if best[0] > CERTAIN:
+        least = best[1]
+    else:
+        least = best[4]
+    for k in range(count):
+        x = means[first + k * step]
+        if x > 0 and x >= least:
+            marks[first + k * step] = 1
+
+
 @jit
 def mark_cells(
     begin: int,
@@ -106,59 +234,42 @@ def mark_cells(
     spelled: F4,
     cosines: F4,
     marks: U1,
-) -> int:
-    """Set marks (C,) to 1 where a cell may be a link; return how many may.
+) -> None:
+    """Set marks (C,) to 1 where a cell may be a link.
 
     `cosines` (C,) may be empty. A word of which no cell is likely has five of them, else two.
     """
     best = np.zeros(5, np.float32)
     base = 0
-    count = 0
     for p in range(begin, end):
         n = source_starts[p + 1] - source_starts[p]
         m = target_starts[p + 1] - target_starts[p]
         for i in range(n):
-            kth(means, base + i * m, 1, m, best)
-            # the two best of each word, five where none is likely
-            least = best[1] if best[0] > CERTAIN else best[4]
-            for j in range(m):
-                x = means[base + i * m + j]
-                if x > 0 and x >= least:
-                    marks[base + i * m + j] = 1
+            mark_best(means, base + i * m, 1, m, best, marks)
         for j in range(m):
-            kth(means, base + j, m, n, best)
-            least = best[1] if best[0] > CERTAIN else best[4]
-            for i in range(n):
-                x = means[base + i * m + j]
-                if x > 0 and x >= least:
-                    marks[base + i * m + j] = 1
+            mark_best(means, base + j, m, n, best, marks)
         for i in range(n):
             for j in range(m):
                 cell = base + i * m + j
                 x = means[cell]
-                if (
-                    x > LEAST_MEAN
-                    or spelled[cell, 0] > LEAST_SIMILARITY
-                    or (len(cosines) and cosines[cell] > LEAST_COSINE)
-                ):
+                if x > LEAST_MEAN or spelled[cell, 0] > LEAST_SIMILARITY:
+                    marks[cell] = 1
+                if len(cosines) and cosines[cell] > LEAST_COSINE:
                     marks[cell] = 1
                 # a likely cell: so may be all around it
                 if x > LEAST_NEIGHBOUR:
                     for a in range(max(i - 1, 0), min(i + 2, n)):
                         for b in range(max(j - 1, 0), min(j + 2, m)):
                             marks[base + a * m + b] = 1
-        for cell in range(base, base + n * m):
-            count += marks[cell]
         base += n * m
-    return count
 
 
 @inlined
-def at(values: F4, base: int, n: int, m: int, i: int, j: int) -> float:
-    """Return the value of a cell; 0 beyond the sentences."""
+def at(values: F4, n: int, m: int, i: int, j: int) -> float:
+    """Return the value of a cell of a pair; 0 beyond the sentences."""
     if i < 0 or j < 0 or i >= n or j >= m:
         return 0.0
-    return float(values[base + i * m + j])
+    return float(values[i * m + j])
 
 
 @inlined
@@ -169,18 +280,132 @@ def distance(goal: int, here: int) -> float:
     return min(abs(here - goal), FAR) / FAR
 
 
+@inlined
+def set_posterior_features(
+    out: F4, mean: float, to: float, back: float, source_sum: float, target_sum: float
+) -> None:
+    """Set what the posteriors of the cell say; the sums are those of the links of its two words."""
+    out[CellFeature.MEAN] = mean
+    out[CellFeature.LOGIT_MEAN] = logit(mean)
+    out[CellFeature.LOGIT_FORWARD] = logit(to)
+    out[CellFeature.LOGIT_REVERSE] = logit(back)
+    out[CellFeature.LOGIT_GEOMETRIC] = logit(np.sqrt(to * back))
+    out[CellFeature.MINIMUM] = min(to, back)
+    out[CellFeature.LOGIT_MINIMUM] = logit(min(to, back))
+    out[CellFeature.SOURCE_NULL] = max(0.0, 1 - source_sum)
+    out[CellFeature.TARGET_NULL] = max(0.0, 1 - target_sum)
+
+
+@inlined
+def set_rival_features(
+    out: F4, mean: float, row_best: F4, column_best: F4, row_sum: float, column_sum: float
+) -> None:
+    """Set how the cell compares with its row and its column, of which two greatest are given."""
+    row_rival = rival_of(mean, row_best)
+    column_rival = rival_of(mean, column_best)
+    out[CellFeature.ROW_RIVAL] = row_rival
+    out[CellFeature.COLUMN_RIVAL] = column_rival
+    out[CellFeature.ROW_MARGIN] = out[CellFeature.LOGIT_MEAN] - logit(row_rival)
+    out[CellFeature.COLUMN_MARGIN] = out[CellFeature.LOGIT_MEAN] - logit(column_rival)
+    out[CellFeature.ROW_REST] = row_sum - mean
+    out[CellFeature.COLUMN_REST] = column_sum - mean
+    best_in_row = mean >= row_best[0]
+    best_in_column = mean >= column_best[0]
+    out[CellFeature.BEST_IN_ROW] = best_in_row
+    out[CellFeature.BEST_IN_COLUMN] = best_in_column
+    out[CellFeature.BEST_IN_BOTH] = best_in_row and best_in_column
+
+
+@inlined
+def set_spelling_features(
+    out: F4, source: SideWords, source_word: int, target: SideWords, target_word: int
+) -> None:
+    """Set what the kinds and the lengths of the two words say."""
+    kind = source.kinds[source_word]
+    other_kind = target.kinds[target_word]
+    out[CellFeature.PUNCTUATION_BOTH] = kind == 1 and other_kind == 1
+    out[CellFeature.PUNCTUATION_ONE] = (kind == 1) != (other_kind == 1)
+    out[CellFeature.DIGITS_BOTH] = kind == 2 and other_kind == 2
+    out[CellFeature.DIGITS_ONE] = (kind == 2) != (other_kind == 2)
+    letters = source.letters[source_word]
+    other_letters = target.letters[target_word]
+    difference = abs(letters - other_letters)
+    out[CellFeature.SOURCE_LENGTH] = min(letters, LONGEST_WORD) / LONGEST_WORD
+    out[CellFeature.TARGET_LENGTH] = min(other_letters, LONGEST_WORD) / LONGEST_WORD
+    out[CellFeature.LENGTH_DIFFERENCE] = difference / max(1, letters, other_letters)
+
+
+@inlined
+def set_neighbour_means(out: F4, means: F4, n: int, m: int, i: int, j: int) -> None:
+    """Set the features of the means around a cell."""
+    square = 0.0
+    for y in range(max(i - 1, 0), min(i + 2, n)):
+        for z in range(max(j - 1, 0), min(j + 2, m)):
+            square += means[y * m + z]
+    out[CellFeature.NEIGHBOURS] = (square - means[i * m + j]) / 8
+    out[CellFeature.SQUARE] = square
+    before = at(means, n, m, i - 1, j - 1)
+    after = at(means, n, m, i + 1, j + 1)
+    out[CellFeature.BEFORE_BOTH] = before
+    out[CellFeature.AFTER_BOTH] = after
+    far_before = at(means, n, m, i - 2, j - 2)
+    far_after = at(means, n, m, i + 2, j + 2)
+    out[CellFeature.BEST_DIAGONAL] = max(before, after, far_before, far_after)
+    above_right = at(means, n, m, i - 1, j + 1)
+    below_left = at(means, n, m, i + 1, j - 1)
+    out[CellFeature.BEST_ANTIDIAGONAL] = max(above_right, below_left)
+    out[CellFeature.ABOVE] = at(means, n, m, i - 1, j)
+    out[CellFeature.BELOW] = at(means, n, m, i + 1, j)
+    out[CellFeature.LEFT] = at(means, n, m, i, j - 1)
+    out[CellFeature.RIGHT] = at(means, n, m, i, j + 1)
+
+
+@inlined
+def expected_after(partners: I8, k: int) -> int:
+    """Return the position after the partner of the word before word k; 0 for the first word."""
+    if k == 0:
+        return 0
+    return int(partners[k - 1]) + 1
+
+
+@inlined
+def expected_before(partners: I8, k: int, length: int) -> int:
+    """Return the position before the partner of the word after k; the last for the last word."""
+    if k == len(partners) - 1:
+        return length - 1
+    return int(partners[k + 1]) - 1
+
+
+@inlined
+def set_place_features(out: F4, target_of_source: I8, source_of_target: I8, i: int, j: int) -> None:
+    """Set how far the cell is from its neighbours' partners, and from the diagonal."""
+    n = len(target_of_source)
+    m = len(source_of_target)
+    out[CellFeature.FROM_PREVIOUS_SOURCE] = distance(expected_after(target_of_source, i), j)
+    out[CellFeature.FROM_NEXT_SOURCE] = distance(expected_before(target_of_source, i, m), j)
+    out[CellFeature.FROM_PREVIOUS_TARGET] = distance(expected_after(source_of_target, j), i)
+    out[CellFeature.FROM_NEXT_TARGET] = distance(expected_before(source_of_target, j, n), i)
+    words_off = abs((i + 0.5) * m / n - (j + 0.5))
+    out[CellFeature.OFF_DIAGONAL] = abs((i + 0.5) / n - (j + 0.5) / m)
+    out[CellFeature.WORDS_OFF_DIAGONAL] = min(words_off, 2 * FAR) / FAR
+
+
+@inlined
+def set_lexical_features(out: F4, to: float, back: float) -> None:
+    """Set what the lexical probabilities of both directions say."""
+    out[CellFeature.LEXICAL_MEAN] = (to + back) / 2
+    out[CellFeature.LOGIT_LEXICAL_MEAN] = logit(out[CellFeature.LEXICAL_MEAN])
+    out[CellFeature.LOGIT_LEXICAL_FORWARD] = logit(to)
+    out[CellFeature.LOGIT_LEXICAL_REVERSE] = logit(back)
+    out[CellFeature.LEXICAL_MINIMUM] = min(to, back)
+
+
 @jit
 def cell_features(
     begin: int,
     end: int,
-    source: I4,
-    source_starts: I8,
-    target: I4,
-    target_starts: I8,
-    source_kinds: U1,
-    target_kinds: U1,
-    source_letters: I4,
-    target_letters: I4,
+    source: SideWords,
+    target: SideWords,
     forward: F4,
     reverse: F4,
     lexical_forward: F4,
@@ -193,121 +418,74 @@ def cell_features(
 ) -> None:
     """Set features (K, 50) of the marked cells, places (K, 2), and ends (end - begin + 1,).
 
-    Kinds of words: 1 punctuation, 2 holds a digit, 0 others. The cells of pair p are those from
-    ends[p - begin] on.
+    The columns are those of `CellFeature`. The cells of pair p are those from ends[p - begin] on.
     """
     base = 0
     row = 0
     for p in range(begin, end):
-        a, b = source_starts[p], target_starts[p]
-        n, m = source_starts[p + 1] - a, target_starts[p + 1] - b
+        a = source.starts[p]
+        b = target.starts[p]
+        n = source.starts[p + 1] - a
+        m = target.starts[p + 1] - b
         means = np.empty(n * m, np.float32)
         for cell in range(n * m):
             x = (forward[base + cell] + reverse[base + cell]) * np.float32(0.5)
             means[cell] = min(x, np.float32(1))
-        by_source = np.zeros((n, 4), np.float32)
-        by_target = np.zeros((m, 4), np.float32)
-        to_source = np.empty(n, np.int64)
-        to_target = np.empty(m, np.int64)
+        # the two greatest means of each word, and the position of the greatest
+        row_best = np.zeros((n, 2), np.float32)
+        column_best = np.zeros((m, 2), np.float32)
+        target_of_source = np.empty(n, np.int64)
+        source_of_target = np.empty(m, np.int64)
+        for i in range(n):
+            target_of_source[i] = kth(means, i * m, 1, m, row_best[i])
+        for j in range(m):
+            source_of_target[j] = kth(means, j, m, n, column_best[j])
+        target_of_source[row_best[:, 0] < CERTAIN] = UNKNOWN
+        source_of_target[column_best[:, 0] < CERTAIN] = UNKNOWN
+        # the sums of each word: of means, of posteriors that give it links, and of identical words
+        row_sum = np.zeros(n, np.float32)
+        column_sum = np.zeros(m, np.float32)
+        source_links = np.zeros(n, np.float32)
+        target_links = np.zeros(m, np.float32)
         same_source = np.zeros(n, np.int32)
         same_target = np.zeros(m, np.int32)
         for i in range(n):
-            to_source[i] = kth(means, i * m, 1, m, by_source[i, :2])
-        for j in range(m):
-            to_target[j] = kth(means, j, m, n, by_target[j, :2])
-        for i in range(n):
             for j in range(m):
                 cell = i * m + j
-                by_source[i, 2] += means[cell]
-                by_target[j, 2] += means[cell]
-                by_source[i, 3] += reverse[base + cell]
-                by_target[j, 3] += forward[base + cell]
+                row_sum[i] += means[cell]
+                column_sum[j] += means[cell]
+                source_links[i] += reverse[base + cell]
+                target_links[j] += forward[base + cell]
                 if spelled[base + cell, 1] == 1:
                     same_source[i] += 1
                     same_target[j] += 1
-        to_source[by_source[:, 0] < CERTAIN] = -100_000
-        to_target[by_target[:, 0] < CERTAIN] = -100_000
         for i in range(n):
             for j in range(m):
-                cell = i * m + j
-                if not marks[base + cell]:
+                cell = base + i * m + j
+                if not marks[cell]:
                     continue
-                x = means[cell]
-                to = min(forward[base + cell], 1.0)
-                back = min(reverse[base + cell], 1.0)
-                # the columns are those of `CELL` in `cells`, in its order
                 out = features[row]
-                if x >= by_source[i, 0]:
-                    rival = by_source[i, 1]
-                else:
-                    rival = by_source[i, 0]
-                if x >= by_target[j, 0]:
-                    other_rival = by_target[j, 1]
-                else:
-                    other_rival = by_target[j, 0]
-                out[0] = x
-                out[1] = logit(x)
-                out[2] = logit(to)
-                out[3] = logit(back)
-                out[4] = logit(np.sqrt(to * back))
-                out[5] = min(to, back)
-                out[6] = logit(min(to, back))
-                out[7] = max(0.0, 1 - by_source[i, 3])
-                out[8] = max(0.0, 1 - by_target[j, 3])
-                out[9] = rival
-                out[10] = other_rival
-                out[11] = out[1] - logit(rival)
-                out[12] = out[1] - logit(other_rival)
-                out[13] = by_source[i, 2] - x
-                out[14] = by_target[j, 2] - x
-                out[15] = x >= by_source[i, 0]
-                out[16] = x >= by_target[j, 0]
-                out[17] = out[15] * out[16]
-                out[18] = spelled[base + cell, 1] == 1
-                out[19] = out[18] > 0 and (same_source[i] > 1 or same_target[j] > 1)
-                out[20] = spelled[base + cell, 0]
-                out[21] = spelled[base + cell, 1]
-                kind = source_kinds[source[a + i]]
-                other_kind = target_kinds[target[b + j]]
-                out[22] = kind == 1 and other_kind == 1
-                out[23] = (kind == 1) != (other_kind == 1)
-                out[24] = kind == 2 and other_kind == 2
-                out[25] = (kind == 2) != (other_kind == 2)
-                letters = source_letters[source[a + i]]
-                other_letters = target_letters[target[b + j]]
-                out[26] = min(letters, 12) / 12
-                out[27] = min(other_letters, 12) / 12
-                out[28] = abs(letters - other_letters) / max(1, letters, other_letters)
-                around = 0.0
-                for y in range(max(i - 1, 0), min(i + 2, n)):
-                    for z in range(max(j - 1, 0), min(j + 2, m)):
-                        around += means[y * m + z]
-                out[29] = (around - x) / 8
-                out[30] = around
-                before = at(means, 0, n, m, i - 1, j - 1)
-                after = at(means, 0, n, m, i + 1, j + 1)
-                out[31] = before
-                out[32] = after
-                farther = max(at(means, 0, n, m, i - 2, j - 2), at(means, 0, n, m, i + 2, j + 2))
-                out[33] = max(before, after, farther)
-                out[34] = max(at(means, 0, n, m, i - 1, j + 1), at(means, 0, n, m, i + 1, j - 1))
-                out[35] = at(means, 0, n, m, i - 1, j)
-                out[36] = at(means, 0, n, m, i + 1, j)
-                out[37] = at(means, 0, n, m, i, j - 1)
-                out[38] = at(means, 0, n, m, i, j + 1)
-                out[39] = distance(to_source[i - 1] + 1 if i > 0 else 0, j)
-                out[40] = distance(to_source[i + 1] - 1 if i < n - 1 else m - 1, j)
-                out[41] = distance(to_target[j - 1] + 1 if j > 0 else 0, i)
-                out[42] = distance(to_target[j + 1] - 1 if j < m - 1 else n - 1, i)
-                out[43] = abs((i + 0.5) / n - (j + 0.5) / m)
-                out[44] = min(abs((i + 0.5) * m / n - (j + 0.5)), 2 * FAR) / FAR
-                to = min(lexical_forward[base + cell], 1.0)
-                back = min(lexical_reverse[base + cell], 1.0)
-                out[45] = (to + back) / 2
-                out[46] = logit(out[45])
-                out[47] = logit(to)
-                out[48] = logit(back)
-                out[49] = min(to, back)
+                mean = means[i * m + j]
+                to = min(forward[cell], 1.0)
+                back = min(reverse[cell], 1.0)
+                set_posterior_features(out, mean, to, back, source_links[i], target_links[j])
+                set_rival_features(
+                    out, mean, row_best[i], column_best[j], row_sum[i], column_sum[j]
+                )
+                identical = spelled[cell, 1] == 1
+                repeated = same_source[i] > 1 or same_target[j] > 1
+                out[CellFeature.IDENTICAL] = identical
+                out[CellFeature.REPEATED] = identical and repeated
+                out[CellFeature.SUBSEQUENCE] = spelled[cell, 0]
+                out[CellFeature.PREFIX] = spelled[cell, 1]
+                source_word = source.words[a + i]
+                target_word = target.words[b + j]
+                set_spelling_features(out, source, source_word, target, target_word)
+                set_neighbour_means(out, means, n, m, i, j)
+                set_place_features(out, target_of_source, source_of_target, i, j)
+                lexical_to = min(lexical_forward[cell], 1.0)
+                lexical_back = min(lexical_reverse[cell], 1.0)
+                set_lexical_features(out, lexical_to, lexical_back)
                 places[row, 0] = i
                 places[row, 1] = j
                 row += 1
@@ -319,61 +497,119 @@ def cell_features(
 def neighbour_features(
     lengths: I4, ends: I8, places: I4, probabilities: F4, features: F4, column: int
 ) -> None:
-    """Set the 15 features from a column on: what the first round says of the cells around each.
+    """Set the features of the second round (`NeighbourFeature`), from a column on.
 
     lengths (P, 2) are those of the pairs, whose cells are from ends[p] to before ends[p + 1].
     """
     for p in range(len(lengths)):
-        n, m = lengths[p, 0], lengths[p, 1]
+        n = lengths[p, 0]
+        m = lengths[p, 1]
         first = np.zeros(n * m, np.float32)
         for row in range(ends[p], ends[p + 1]):
             first[places[row, 0] * m + places[row, 1]] = probabilities[row]
-        by_source = np.zeros((n, 3), np.float32)
-        by_target = np.zeros((m, 3), np.float32)
+        row_best = np.zeros((n, 2), np.float32)
+        column_best = np.zeros((m, 2), np.float32)
         for i in range(n):
-            kth(first, i * m, 1, m, by_source[i, :2])
+            kth(first, i * m, 1, m, row_best[i])
         for j in range(m):
-            kth(first, j, m, n, by_target[j, :2])
+            kth(first, j, m, n, column_best[j])
+        row_sum = np.zeros(n, np.float32)
+        column_sum = np.zeros(m, np.float32)
         for i in range(n):
             for j in range(m):
-                by_source[i, 2] += first[i * m + j]
-                by_target[j, 2] += first[i * m + j]
+                row_sum[i] += first[i * m + j]
+                column_sum[j] += first[i * m + j]
         for row in range(ends[p], ends[p + 1]):
-            i, j = places[row, 0], places[row, 1]
+            i = places[row, 0]
+            j = places[row, 1]
             x = first[i * m + j]
             out = features[row, column:]
-            if x >= by_source[i, 0]:
-                rival = by_source[i, 1]
-            else:
-                rival = by_source[i, 0]
-            if x >= by_target[j, 0]:
-                other_rival = by_target[j, 1]
-            else:
-                other_rival = by_target[j, 0]
-            out[0] = x
-            out[1] = logit(x)
-            out[2] = x - rival
-            out[3] = x - other_rival
-            out[4] = by_source[i, 2] - x
-            out[5] = by_target[j, 2] - x
-            k = 6
+            out[NeighbourFeature.FIRST] = x
+            out[NeighbourFeature.LOGIT_FIRST] = logit(x)
+            out[NeighbourFeature.FIRST_ROW_MARGIN] = x - rival_of(x, row_best[i])
+            out[NeighbourFeature.FIRST_COLUMN_MARGIN] = x - rival_of(x, column_best[j])
+            out[NeighbourFeature.FIRST_ROW_REST] = row_sum[i] - x
+            out[NeighbourFeature.FIRST_COLUMN_REST] = column_sum[j] - x
+            k = NeighbourFeature.FIRST_BEFORE_BOTH.value
             for y in range(i - 1, i + 2):
                 for z in range(j - 1, j + 2):
                     if y != i or z != j:
-                        out[k] = at(first, 0, n, m, y, z)
+                        out[k] = at(first, n, m, y, z)
                         k += 1
-            out[14] = x >= by_source[i, 0] and x >= by_target[j, 0]
+            best_in_both = x >= row_best[i, 0] and x >= column_best[j, 0]
+            out[NeighbourFeature.FIRST_BEST_IN_BOTH] = best_in_both
 
 
 LEAST = 0.1  # cells with a lower mean posterior keep it when they are calibrated
 CLIP = 0.001  # probabilities are this far from 0 and 1 when their log odds are taken
 
 
+class CalibrationFeature(IntEnum):
+    """The features by which probabilities are calibrated; docs/probabilities.md defines them."""
+
+    LOGIT_MEAN = 0
+    MEAN_LOGIT = 1
+    LOGIT_MINIMUM = 2
+    ROW_RIVAL = 3
+    COLUMN_RIVAL = 4
+    SUPPORT = 5
+    CONSISTENCY = 6
+    FREQUENCY = 7
+    EQUAL = 8
+    PREFIX = 9
+    PUNCTUATION_ONE = 10
+    OFF_DIAGONAL = 11
+    AGREEMENT = 12
+
+
+class CalibratedWords(NamedTuple):
+    """The V different words of one side, as far as calibration looks at them."""
+
+    letters: U4  # one word after the other
+    starts: I8  # (V + 1,) where the letters of each word begin
+    signs: U1  # (V,) whether a word has no letter or digit
+    counts: F4  # (V,) how often the text of training has it
+
+
 @inlined
-def against_rival(x: float, best: float, second: float) -> float:
-    """Return the logarithm of a mean over the greatest other one."""
-    rival = second if x >= best else best
-    return float(np.log((x + 0.01) / (rival + 0.01)))
+def against_rival(x: float, best: F4) -> float:
+    """Return the logarithm of a mean over its rival; see `rival_of`."""
+    return float(np.log((x + 0.01) / (rival_of(x, best) + 0.01)))
+
+
+@inlined
+def set_word_features(
+    out: F8,
+    source: CalibratedWords,
+    source_word: int,
+    target: CalibratedWords,
+    target_word: int,
+    agreement: float,
+) -> None:
+    """Set the features of two words, whatever their places are."""
+    first = source.starts[source_word]
+    letters = source.starts[source_word + 1] - first
+    other_first = target.starts[target_word]
+    other_letters = target.starts[target_word + 1] - other_first
+    prefix = common_prefix(
+        source.letters, first, letters, target.letters, other_first, other_letters
+    )
+    equal = prefix == letters and prefix == other_letters
+    sign = source.signs[source_word] > 0
+    other_sign = target.signs[target_word] > 0
+    count = source.counts[source_word]
+    other_count = target.counts[target_word]
+    out[CalibrationFeature.FREQUENCY] = np.log(max(count, other_count, 1.0))
+    out[CalibrationFeature.EQUAL] = equal
+    if equal or prefix < 3:
+        out[CalibrationFeature.PREFIX] = 0.0
+    else:
+        out[CalibrationFeature.PREFIX] = prefix / max(letters, other_letters)
+    out[CalibrationFeature.PUNCTUATION_ONE] = sign != other_sign
+    if equal or (sign and other_sign):
+        out[CalibrationFeature.AGREEMENT] = 0.0
+    else:
+        out[CalibrationFeature.AGREEMENT] = agreement
 
 
 @jit
@@ -386,14 +622,8 @@ def calibrate(
     few: bool,
     forward: F4,
     reverse: F4,
-    source_letters: U4,
-    source_starts: I8,
-    target_letters: U4,
-    target_starts: I8,
-    source_signs: U1,
-    target_signs: U1,
-    source_counts: F4,
-    target_counts: F4,
+    source_words: CalibratedWords,
+    target_words: CalibratedWords,
     agreement: float,
     weights: F8,
     probabilities: F4,
@@ -402,27 +632,27 @@ def calibrate(
     """Set the probabilities (C,) of the cells of the pairs from begin to before end.
 
     `weights` (F + 1,) are those of the features and the bias. `features` (C, F) are set too where
-    it is not empty. Words are given by their letters, whether they are signs without letters, and
-    how often the text of training has them. In texts of few pairs, whose own links are not taken
-    out of the tables, they are taken out here.
+    it is not empty. In texts of few pairs, whose own links are not taken out of the tables, they
+    are taken out here. `agreement` is in log odds.
     """
-    some = np.zeros(len(weights) - 1, np.float64)
+    out = np.zeros(len(weights) - 1, np.float64)
     most_n = longest(pairs.source_starts, begin, end)
     most_m = longest(pairs.target_starts, begin, end)
-    bests = np.zeros((most_n, 2), np.float32)
-    others = np.zeros((most_m, 2), np.float32)
-    rows = np.zeros(most_n, np.float32)
-    columns = np.zeros(most_m, np.float32)
+    row_best = np.zeros((most_n, 2), np.float32)
+    column_best = np.zeros((most_m, 2), np.float32)
+    row_taken = np.zeros(most_n, np.float32)
+    column_taken = np.zeros(most_m, np.float32)
     means = np.zeros(most_n * most_m, np.float32)
-    mine = np.zeros(most_n * most_m, np.float32)
+    taken = np.zeros(most_n * most_m, np.float32)
     base = 0
     for p in range(begin, end):
-        a, b = pairs.source_starts[p], pairs.target_starts[p]
+        a = pairs.source_starts[p]
+        b = pairs.target_starts[p]
         n = pairs.source_starts[p + 1] - a
         m = pairs.target_starts[p + 1] - b
         start = pairs.starts[p]
-        rows[:n] = 0
-        columns[:m] = 0
+        row_taken[:n] = 0
+        column_taken[:m] = 0
         for i in range(n):
             for j in range(m):
                 cell = i * m + j
@@ -430,21 +660,19 @@ def calibrate(
                 back = reverse[base + cell]
                 means[cell] = min((to + back) * np.float32(0.5), np.float32(1))
                 # what the pair itself gave to the tables
-                mine[cell] = 0
+                taken[cell] = 0
                 if len(own.links) > 0:
-                    mine[cell] = np.float32(own.links[start + cell]) / np.float32(255)
+                    taken[cell] = np.float32(own.links[start + cell]) / np.float32(255)
                 elif few:
-                    mine[cell] = to * back * means[cell]
-                rows[i] += mine[cell]
-                columns[j] += mine[cell]
+                    taken[cell] = to * back * means[cell]
+                row_taken[i] += taken[cell]
+                column_taken[j] += taken[cell]
         for i in range(n):
-            kth(means, i * m, 1, m, bests[i])
+            kth(means, i * m, 1, m, row_best[i])
         for j in range(m):
-            kth(means, j, m, n, others[j])
+            kth(means, j, m, n, column_best[j])
         for i in range(n):
             source = pairs.source[a + i]
-            first = source_starts[source]
-            letters = source_starts[source + 1] - first
             for j in range(m):
                 cell = i * m + j
                 x = float(means[cell])
@@ -452,45 +680,30 @@ def calibrate(
                 if x < LEAST:
                     continue
                 target = pairs.target[b + j]
-                at = target_starts[target]
-                more = target_starts[target + 1] - at
-                prefix = common_prefix(source_letters, first, letters, target_letters, at, more)
-                equal = prefix == letters and prefix == more
-                sign = source_signs[source] > 0
-                other_sign = target_signs[target] > 0
                 to = float(forward[base + cell])
                 back = float(reverse[base + cell])
-                # s, how far other pairs link the two words, and its shares of all their links
+                # how far other pairs link the two words, and its shares of all their links
                 weight = float(tables.forward[pairs.cells[start + cell]])
-                support = max(weight - mine[cell], 0.0)
-                total = max(float(tables.source_totals[source]) - rows[i], 0.0)
-                other_total = max(float(tables.target_totals[target]) - columns[j], 0.0)
+                support = max(weight - taken[cell], 0.0)
+                total = max(float(tables.source_totals[source]) - row_taken[i], 0.0)
+                other_total = max(float(tables.target_totals[target]) - column_taken[j], 0.0)
                 share = (support + 0.05) / (total + 0.5)
                 other_share = (support + 0.05) / (other_total + 0.5)
-                # the features are those of `FEATURES`, in its order
-                some[0] = logit(x, CLIP)
-                some[1] = (logit(to, CLIP) + logit(back, CLIP)) / 2
-                some[2] = logit(min(to, back), CLIP)
-                some[3] = against_rival(x, bests[i, 0], bests[i, 1])
-                some[4] = against_rival(x, others[j, 0], others[j, 1])
-                some[5] = np.log(support + 0.1)
-                some[6] = np.log(min(share, other_share, 2.0))
-                some[7] = np.log(max(source_counts[source], target_counts[target], 1.0))
-                some[8] = equal
-                if equal or prefix < 3:
-                    some[9] = 0.0
-                else:
-                    some[9] = prefix / max(letters, more)
-                some[10] = sign != other_sign
-                some[11] = abs((i + 0.5) / n - (j + 0.5) / m)
-                if equal or (sign and other_sign):
-                    some[12] = 0.0
-                else:
-                    some[12] = agreement
-                odds = weights[len(some)]
-                for k in range(len(some)):
-                    odds += weights[k] * some[k]
+                mean_logit = (logit(to, CLIP) + logit(back, CLIP)) / 2
+                out[CalibrationFeature.LOGIT_MEAN] = logit(x, CLIP)
+                out[CalibrationFeature.MEAN_LOGIT] = mean_logit
+                out[CalibrationFeature.LOGIT_MINIMUM] = logit(min(to, back), CLIP)
+                out[CalibrationFeature.ROW_RIVAL] = against_rival(x, row_best[i])
+                out[CalibrationFeature.COLUMN_RIVAL] = against_rival(x, column_best[j])
+                out[CalibrationFeature.SUPPORT] = np.log(support + 0.1)
+                out[CalibrationFeature.CONSISTENCY] = np.log(min(share, other_share, 2.0))
+                off_diagonal = abs((i + 0.5) / n - (j + 0.5) / m)
+                out[CalibrationFeature.OFF_DIAGONAL] = off_diagonal
+                set_word_features(out, source_words, source, target_words, target, agreement)
+                odds = weights[len(out)]
+                for k in range(len(out)):
+                    odds += weights[k] * out[k]
                 probabilities[base + cell] = 1 / (1 + np.exp(-odds))
                 if len(features) > 0:
-                    features[base + cell] = some
+                    features[base + cell] = out
         base += n * m

@@ -27,13 +27,13 @@ EPOCHS = 12
 EPOCHS_OF_FEW = 24
 FEW = 30_000
 """Number of passes of a network over all rows; more if an epoch has few rows."""
-RATE = 3e-3
-DECAY = 1e-4
+RATE = 3e-3  # the first step size of networks; it falls to 0
+DECAY = 1e-4  # how much networks pull weights to 0
 EASY = -6.0
 THINNED = 8
-"""Cells with lower log odds in the prior are not links; a network sees few of them."""
-_ROUNDS = 40  # of Newton's method at most
-_CLOSE = 1e-7  # of the gradient to the number of rows
+"""Cells with lower log odds in the prior are not links; a network sees an eighth in each epoch."""
+_MOST_STEPS = 40  # of Newton's method
+_CLOSE = 1e-7  # Newton's method ends when no slope is above this for each row
 
 
 def fit(
@@ -50,9 +50,11 @@ def fit(
     if not kept.all():
         features = features[kept]
         goals = goals[kept]
-    wanted = (*STRONG, *STRONG_SECOND) if second else STRONG
-    strong = np.flatnonzero([x in wanted or x.endswith(STRONG_OF_CHANNEL) for x in names])
-    fits = _Fits(prior, features, goals, strong)
+    wanted: tuple[str, ...] = STRONG
+    if second:
+        wanted += STRONG_SECOND
+    is_strong = [name in wanted or name.endswith(STRONG_OF_CHANNEL) for name in names]
+    fits = _Fits(prior, features, goals, np.flatnonzero(is_strong))
     return [fits.of(kind) for kind in kinds]
 
 
@@ -65,45 +67,62 @@ class _Fits:
         self._goals = goals
         self._offset = prior.logits(features)
         self._columns = {"all": np.arange(features.shape[1]), "strong": strong}
-        self._rows: dict[str, tuple[F4, F8, F8]] = {}
+        self._rows: dict[str, tuple[F4, F8, F8]] = {}  # see `_scaled`; by the columns' name
         self._linear: dict[tuple[str, float], learned.SupervisedRound] = {}
 
     def of(self, kind: learned.FitKind) -> learned.SupervisedRound:
         """Return the round fitted in one way."""
-        if kind.features == "prior":  # as Platt scaling: a factor and a bias of the prior
-            prior = self._prior
-            column = self._offset[:, None].astype(np.float32)
-            weights, bias = _regression(column, self._offset, self._goals, kind.ridge)
-            factor = 1 + weights[0]
-            return learned.SupervisedRound(prior.weights * factor, prior.bias * factor + bias)
+        if kind.features == "prior":
+            return self._platt_scaled(kind.ridge)
         if kind.features == "network":
             return self._networks
         if kind.features == "both":
-            linear = self._weighed("all", kind.ridge)
-            networks = self._networks.networks
-            halves = [learned.Layers(x.first, x.second * np.float32(0.5)) for x in networks]
-            return learned.SupervisedRound(linear.weights / 2, linear.bias / 2, tuple(halves))
+            return self._mean_of_both(kind.ridge)
         return self._weighed(kind.features, kind.ridge)
 
-    def _weighed(self, which: str, ridge: float) -> learned.SupervisedRound:
-        if (which, ridge) not in self._linear:
-            columns = self._columns[which]
-            if which not in self._rows:
-                self._rows[which] = _scaled(self._features, columns, len(columns))
-            rows, mean, spread = self._rows[which]
-            slopes, bias = _regression(rows, self._offset, self._goals, ridge)
-            weights = self._prior.weights.copy()
-            weights[columns] += slopes / spread
-            bias += self._prior.bias - float((slopes * mean / spread).sum())
-            self._linear[which, ridge] = learned.SupervisedRound(weights, bias)
-        return self._linear[which, ridge]
+    def _platt_scaled(self, ridge: float) -> learned.SupervisedRound:
+        """Return the prior with a factor and a bias, as in Platt scaling."""
+        prior = self._prior
+        column = self._offset[:, None].astype(np.float32)
+        weights, bias = _regression(column, self._offset, self._goals, ridge)
+        factor = 1 + weights[0]
+        return learned.SupervisedRound(prior.weights * factor, prior.bias * factor + bias)
+
+    def _mean_of_both(self, ridge: float) -> learned.SupervisedRound:
+        """Return the mean of the log odds of all weighted features and of the networks."""
+        linear = self._weighed("all", ridge)
+        halves = []
+        for network in self._networks.networks:
+            half = network.second * np.float32(0.5)
+            halves.append(learned.Layers(network.first, half))
+        return learned.SupervisedRound(linear.weights / 2, linear.bias / 2, tuple(halves))
+
+    def _weighed(self, columns_name: str, ridge: float) -> learned.SupervisedRound:
+        """Return the prior with weights added to some columns."""
+        known = self._linear.get((columns_name, ridge))
+        if known is not None:
+            return known
+        columns = self._columns[columns_name]
+        if columns_name not in self._rows:
+            self._rows[columns_name] = _scaled(self._features, columns, len(columns))
+        rows, mean, spread = self._rows[columns_name]
+        slopes, bias = _regression(rows, self._offset, self._goals, ridge)
+        # the weights of the columns themselves, which are not standardized
+        weights = self._prior.weights.copy()
+        weights[columns] += slopes / spread
+        bias += self._prior.bias - float((slopes * mean / spread).sum())
+        fitted = learned.SupervisedRound(weights, bias)
+        self._linear[columns_name, ridge] = fitted
+        return fitted
 
     @cached_property
     def _networks(self) -> learned.SupervisedRound:
+        """Networks alone, of several seeds."""
         self._rows.clear()
         width = self._features.shape[1]
         easy = self._offset < EASY
-        rows, mean, spread = _scaled(self._features, np.arange(width), width + 4 - width % 4)
+        with_biases = width + 4 - width % 4  # kernels add up four columns at once
+        rows, mean, spread = _scaled(self._features, np.arange(width), with_biases)
         rows[:, width] = 1
         networks = [_trained(rows, self._goals, easy, mean, spread, seed) for seed in range(SEEDS)]
         return learned.SupervisedRound(np.zeros(width), 0.0, tuple(networks))
@@ -122,8 +141,14 @@ def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
 
 
 def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, float]:
-    """Return weights and bias of a logistic regression that adds to given log odds."""
-    # Newton's method; its matrix is made anew while a step shrinks the gradient less than tenfold
+    """Return weights (n,) and bias of a logistic regression that adds to given log odds.
+
+    It minimizes the log-loss and a penalty on squared weights by Newton's method: a step is the
+    solution of (matrix of second derivatives) step = gradient. Making this matrix takes most of
+    the time, so it is used again as long as full steps shrink the gradient tenfold. The line
+    search halves a step until the loss does not rise: far from the minimum a full step can
+    overshoot.
+    """
     width = rows.shape[1]
     penalty = np.append(np.full(width, float(ridge)), 1e-3)
     weights = np.zeros(width + 1)
@@ -131,15 +156,15 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
     gradient = np.empty(width + 1)
     next_gradient = np.empty(width + 1)
     matrix = np.empty((width + 1, width + 1))
-    known = False
+    matrix_is_current = False
     loss = kernel.slope(rows, offset, goals, penalty, weights, gradient, spread)
-    for _ in range(_ROUNDS):
-        size = np.abs(gradient).max()
-        if size <= _CLOSE * (1 + len(rows)):
+    for _ in range(_MOST_STEPS):
+        steepest = np.abs(gradient).max()
+        if steepest <= _CLOSE * (1 + len(rows)):
             break
-        if not known:
+        if not matrix_is_current:
             kernel.curvature(rows, spread, penalty, matrix)
-            known = True
+            matrix_is_current = True
         step = gradient.copy()
         kernel.solve(matrix.copy(), step)
         scale = 1.0
@@ -151,8 +176,8 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
             if trial_loss <= loss + 1e-9 * abs(loss) or scale < 1e-4:
                 break
             scale /= 2
-        if scale < 1 or np.abs(next_gradient).max() > 0.1 * size:
-            known = False
+        if scale < 1 or np.abs(next_gradient).max() > 0.1 * steepest:
+            matrix_is_current = False
         weights = trial
         loss = trial_loss
         gradient, next_gradient = next_gradient, gradient
@@ -160,13 +185,18 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
 
 
 def _trained(rows: F4, goals: F4, easy: B1, mean: F8, spread: F8, seed: int) -> learned.Layers:
-    """Return a network; each epoch sees an eighth of the easy rows, weighted by eight."""
+    """Return a network; each epoch sees an eighth of the easy rows, weighted by eight.
+
+    It learns from standardized rows; the network that is returned takes the features themselves,
+    whose mean and spread are given.
+    """
     scale = np.where(easy, np.float32(THINNED), np.float32(1))
     hard = np.flatnonzero(~easy)
     others = np.flatnonzero(easy)
     rng = np.random.default_rng(seed)
     width = len(mean)
-    first = np.zeros((kernel.HIDDEN, -(-rows.shape[1] // kernel.LANES) * kernel.LANES), np.float32)
+    blocks = -(-rows.shape[1] // kernel.LANES)  # rounded up
+    first = np.zeros((kernel.HIDDEN, blocks * kernel.LANES), np.float32)
     first[:, :width] = rng.normal(0, np.sqrt(2 / width), (width, kernel.HIDDEN)).T
     second = np.zeros(kernel.HIDDEN + 1, np.float32)
     second[:-1] = rng.normal(0, np.sqrt(1 / kernel.HIDDEN), kernel.HIDDEN)
@@ -177,9 +207,12 @@ def _trained(rows: F4, goals: F4, easy: B1, mean: F8, spread: F8, seed: int) -> 
     else:
         epochs = EPOCHS
     for epoch in range(epochs):
-        order = rng.permutation(np.concatenate([hard, others[epoch % THINNED :: THINNED]]))
-        steps = RATE * (1 - epoch / epochs), DECAY, step
-        step = kernel.train_epoch(rows, goals, scale, order, *steps, first, second, *moments)
+        some_easy = others[epoch % THINNED :: THINNED]
+        order = rng.permutation(np.concatenate([hard, some_easy]))
+        rate = RATE * (1 - epoch / epochs)
+        step = kernel.train_epoch(
+            rows, goals, scale, order, rate, DECAY, step, first, second, *moments
+        )
     scaled = np.array(first[:, : width + 1].T, np.float64, order="C")
     scaled[:-1] /= spread[:, None]
     scaled[-1] -= (mean[:, None] * scaled[:-1]).sum(axis=0)
@@ -229,12 +262,9 @@ class _Learning:
         self.counts = GoldCounts(gold.cells, self.goals)
         self.names = gold.names
         if fold_of is None:
-            order = np.random.default_rng(0).permutation(gold.different)
-            of_group = np.empty(gold.different, np.int64)
-            of_group[order] = np.arange(gold.different) % FOLDS
-            fold_of = of_group[gold.groups]
-        self.fold_of = fold_of
-        self.cell_fold = fold_of[gold.cells.pair_of]
+            fold_of = _random_folds(gold)
+        self.fold_of = fold_of  # (P,)
+        self.cell_fold = fold_of[gold.cells.pair_of]  # (K,)
 
     def each(self, function: Callable[[int], T], count: int) -> list[T]:
         """Return function(k) for all k from 0, run in threads."""
@@ -252,8 +282,19 @@ class _Learning:
         self, kinds: Sequence[learned.FitKind], features: F4, rows: B1, *, second: bool
     ) -> list[learned.SupervisedRound]:
         """Fit the first or the second round to some cells, in each of several ways."""
-        prior = self.prior.second if second else self.prior.first
+        if second:
+            prior = self.prior.second
+        else:
+            prior = self.prior.first
         return fit(kinds, prior, self.names, features[rows], self.goals[rows], second=second)
+
+
+def _random_folds(gold: Gold) -> I8:
+    """Return folds (P,) for the pairs; copies of a pair are in the same fold."""
+    order = np.random.default_rng(0).permutation(gold.different)
+    fold_of_group = np.empty(gold.different, np.int64)
+    fold_of_group[order] = np.arange(gold.different) % FOLDS
+    return fold_of_group[gold.groups]
 
 
 def validate(
@@ -268,26 +309,27 @@ def validate(
 ) -> Validated:
     """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
     learning = _Learning(gold, objective, prior, workers, lexical)
-    tried = [kind for kind in kinds if len(gold) >= NETWORK_PAIRS or not kind.has_networks]
-    first, firsts = _first_out_of_fold(learning, tried)
-    kept = learning.goals >= 0
-    losses = [_log_loss(logits[kept], learning.goals[kept]) for logits in first]
+    if len(gold) < NETWORK_PAIRS:
+        kinds = [kind for kind in kinds if not kind.has_networks]
+    first, firsts = _first_out_of_fold(learning, kinds)
+    goals = learning.goals
+    kept = goals >= 0
+    losses = [_log_loss(logits[kept], goals[kept]) for logits in first]
     best = losses.index(min(losses))
-    kind = tried[best]
+    kind = kinds[best]
     refined = _second_out_of_fold(learning, kind, first[best])
     rounds = _final(learning, kind, first[best])
     after, threshold = by_threshold(objective, gold, refined, learning.fold_of)
     means = gold.cells.probabilities
-    goals = learning.goals
     return Validated(
-        kind.name,
-        rounds,
-        Folds(learning.fold_of, tuple(each[best] for each in firsts)),
-        threshold,
-        dict(zip((kind.name for kind in tried), losses, strict=True)),
-        rows_of(objective, gold, means, before),
-        after,
-        (calibration_error(goals, means), calibration_error(goals, refined)),
+        kind=kind.name,
+        rounds=rounds,
+        folds=Folds(learning.fold_of, tuple(of_fold[best] for of_fold in firsts)),
+        threshold=threshold,
+        losses={kind.name: loss for kind, loss in zip(kinds, losses, strict=True)},
+        before=rows_of(objective, gold, means, before),
+        after=after,
+        calibration=(calibration_error(goals, means), calibration_error(goals, refined)),
     )
 
 
@@ -298,8 +340,10 @@ def by_threshold(objective: str, gold: Gold, probabilities: F4, fold_of: I8) -> 
     rows = np.empty((len(gold), 4), np.int64)
     for fold in range(FOLDS):
         inside = fold_of == fold
-        rows[inside] = grid[best_of(objective, grid[:, ~inside], possible=possible), inside]
-    return rows, float(GRID[best_of(objective, grid, possible=possible)])
+        best_elsewhere = best_of(objective, grid[:, ~inside], possible=possible)
+        rows[inside] = grid[best_elsewhere, inside]
+    best = best_of(objective, grid, possible=possible)
+    return rows, float(GRID[best])
 
 
 class Rival(NamedTuple):
@@ -316,7 +360,8 @@ def rivals_of(
 ) -> Iterator[Rival]:
     """Yield each system and the vote; `plain` are the counts (P, 4) without evidence."""
     goals = gold.goals(objective)
-    for kind in (*(learned.SYSTEM + system.name for system in systems), learned.VOTE):
+    kinds = [learned.SYSTEM + system.name for system in systems]
+    for kind in [*kinds, learned.VOTE]:
         shares = learned.shares_by(kind, systems, gold.cells)
         rows, threshold = by_threshold(objective, gold, shares, fold_of)
         rows[gold.lacking] = plain[gold.lacking]
@@ -332,7 +377,8 @@ def best_of_rivals(objective: str, rivals: Sequence[Rival], fold_of: I8) -> tupl
 
     rows = np.empty_like(rivals[0].rows)
     for fold in range(FOLDS):
-        rows[fold_of == fold] = best(fold_of != fold).rows[fold_of == fold]
+        inside = fold_of == fold
+        rows[inside] = best(~inside).rows[inside]
     return rows, best(fold_of >= 0)
 
 
@@ -345,16 +391,17 @@ def refit(
     folds: Folds | None = None,
 ) -> tuple[learned.StackedModel, Folds]:
     """Fit rounds of a known kind: with two fits if `folds` has first rounds, else with seven."""
-    fold_of = None if folds is None else folds.of
-    learning = _Learning(gold, objective, prior, workers, fold_of=fold_of)
     if folds is None:
+        learning = _Learning(gold, objective, prior, workers)
         [first], firsts = _first_out_of_fold(learning, [learned.KINDS[kind]])
-        folds = Folds(learning.fold_of, tuple(each[0] for each in firsts))
+        folds = Folds(learning.fold_of, tuple(rounds[0] for rounds in firsts))
     else:
+        learning = _Learning(gold, objective, prior, workers, fold_of=folds.of)
         first = np.zeros(len(learning.goals))
         for fold, round in enumerate(folds.firsts):
             inside = learning.cell_fold == fold
-            first[inside] = round.logits(learning.features_without([fold])[inside])
+            features = learning.features_without([fold])
+            first[inside] = round.logits(features[inside])
     return _final(learning, learned.KINDS[kind], first), folds
 
 
@@ -364,7 +411,7 @@ def _first_out_of_fold(
     """Return the log odds (K,) of cells by the first rounds of other folds, and these rounds."""
     by_kind = [np.zeros(len(learning.goals)) for _ in kinds]
 
-    def of(fold: int) -> list[learned.SupervisedRound]:
+    def without(fold: int) -> list[learned.SupervisedRound]:
         features = learning.features_without([fold])
         inside = learning.cell_fold == fold
         rounds = learning.fit(kinds, features, ~inside, second=False)
@@ -372,49 +419,59 @@ def _first_out_of_fold(
             logits[inside] = round.logits(features[inside])
         return rounds
 
-    return by_kind, learning.each(of, FOLDS)
+    return by_kind, learning.each(without, FOLDS)
 
 
 def _second_out_of_fold(learning: _Learning, kind: learned.FitKind, first: F8) -> F4:
-    """Return the probabilities (K,) of cells by both rounds of the other folds."""
-    # The second round of the folds but f learns what the first says of fold g without f and g
+    """Return the probabilities (K,) of cells by both rounds of the other folds.
+
+    To test on fold f, neither round may have seen it. The second round learns from what the first
+    says of each other fold g, so that first round must not have seen g either: one is fitted for
+    each two folds. `first` (K,) is what the first rounds say of their own folds.
+    """
     twos = list(combinations(range(FOLDS), 2))
     cells = learning.gold.cells
     cell_fold = learning.cell_fold
+    # by fold f: what first rounds without f say of all cells
     seen = {fold: first.copy() for fold in range(FOLDS)}
 
-    def of_two(k: int) -> None:
+    def first_without(k: int) -> None:
         two = twos[k]
         features = learning.features_without(two)
-        [round] = learning.fit([kind], features, ~np.isin(cell_fold, two), second=False)
+        others = ~np.isin(cell_fold, two)
+        [round] = learning.fit([kind], features, others, second=False)
         for fold, kept_out in (two, two[::-1]):
             inside = cell_fold == fold
             seen[kept_out][inside] = round.logits(features[inside])
 
-    learning.each(of_two, len(twos))
+    learning.each(first_without, len(twos))
     refined = np.empty(len(first), np.float32)
 
-    def of(fold: int) -> None:
+    def second_without(fold: int) -> None:
         features = learning.features_without([fold])
         cells.set_neighbours(learned.probabilities_of(seen[fold]), features)
         inside = cell_fold == fold
         [round] = learning.fit([kind], features, ~inside, second=True)
         refined[inside] = learned.probabilities_of(round.logits(features[inside]))
 
-    learning.each(of, FOLDS)
+    learning.each(second_without, FOLDS)
     return refined
 
 
 def _final(learning: _Learning, kind: learned.FitKind, first: F8) -> learned.StackedModel:
+    """Return both rounds fitted to all pairs; the second learns from first rounds out of fold."""
     features = learning.features_without([])
-    whole = np.ones(len(features), bool)
-    [first_round] = learning.fit([kind], features, whole, second=False)
+    all_rows = np.ones(len(features), bool)
+    [first_round] = learning.fit([kind], features, all_rows, second=False)
     learning.gold.cells.set_neighbours(learned.probabilities_of(first), features)
-    return learned.StackedModel(first_round, *learning.fit([kind], features, whole, second=True))
+    [second_round] = learning.fit([kind], features, all_rows, second=True)
+    return learned.StackedModel(first_round, second_round)
 
 
 def _log_loss(logits: F8, goals: F4) -> float:
+    """Return the mean log-loss of cells in bits; 0 if there are none."""
+    if not len(logits):
+        return 0.0
+    # log(1 + exp(z)) - goal z, so that nothing overflows
     loss = np.log1p(np.exp(-np.abs(logits))) + np.maximum(logits, 0) - goals * logits
-    if len(loss):
-        return round(float(loss.mean() / np.log(2)), 9)
-    return 0.0
+    return round(float(loss.mean() / np.log(2)), 9)

@@ -16,7 +16,8 @@ from alignkit.align.aligner import Aligner
 from alignkit.align.bitext import Bitext
 from alignkit.align.evidence import Annotators, Evidence, systems_of
 from alignkit.align.settings import LONGEST_PIECE
-from alignkit.align.supervised.cells import CELL, OTHERS, Cells, found_in, names_of
+from alignkit.align.supervised.cells import OTHERS, Cells, found_in, names_of
+from alignkit.align.supervised.cells_kernel import CellFeature
 from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
@@ -29,7 +30,6 @@ FOLDS = 5  # of cross-validation
 MOST_CELLS = 1_000_000
 """The largest number of cells for learning: about 5,000 pairs; fits then take a gigabyte."""
 _BLOCK = 256  # pairs whose posteriors are held at a time
-_IDENTICAL = CELL.index("identical")
 
 
 def is_learnable(pair: SentencePair) -> bool:
@@ -39,14 +39,17 @@ def is_learnable(pair: SentencePair) -> bool:
 
 def checked_annotators(evidence: Annotators | None, gold: str) -> dict[str, tuple[str, ...]]:
     """Return the annotators of systems; refuse the annotator of the gold links."""
-    annotators = {name: words(name, names) for name, names in (evidence or {}).items()}
+    annotators: dict[str, tuple[str, ...]] = {}
+    if evidence is not None:
+        annotators = {name: words(name, names) for name, names in evidence.items()}
     for system, names in annotators.items():
-        if not names or gold in (system, *names):
+        if not names or gold == system or gold in names:
             raise OptionError(
                 f"evidence {system!r} needs annotators other than {gold!r}, the annotator "
                 "of the gold links"
             )
-    channels = [name for system in systems_of(annotators) for name in system.names]
+    systems = systems_of(annotators)
+    channels = list(chain.from_iterable(system.names for system in systems))
     if len(set(channels)) < len(channels):
         raise OptionError(f"two systems have the same name: {', '.join(channels)}")
     return annotators
@@ -101,22 +104,24 @@ class Gold:
     @cached_property
     def levels(self) -> NDArray[np.int8]:
         """The (K,) kinds of the cells: 2 a sure link, 1 a possible link, 0 no link."""
-        # both rise within each pair
+        # links and cells get keys that increase with pair, source and target position
         cells = self.cells
         links = self.links
         width = int(cells.lengths.max(initial=1)) + 1
-        keys = links.cells(width)
-        wanted = (cells.pair_of * width + cells.places[:, 0]) * width + cells.places[:, 1]
+        source, target = cells.places.T
+        wanted = (cells.pair_of * width + source) * width + target
+        link, is_link = found_in(links.cells(width), wanted)
         levels = np.zeros(len(wanted), np.int8)
-        place, hit = found_in(keys, wanted)
-        levels[hit] = 1 + links.sure[place[hit]]
+        levels[is_link] = 1 + links.sure[link[is_link]]
         return levels
 
     @cached_property
     def counted(self) -> B1:
         """Which cells (K,) are included in counts of links."""
-        kept = self.cells.features[:, _IDENTICAL] == 0
-        return np.asarray(kept if self.ignore_identical else np.ones(len(self.levels), bool))
+        if not self.ignore_identical:
+            return np.ones(len(self.levels), bool)
+        other: B1 = self.cells.features[:, CellFeature.IDENTICAL] == 0
+        return other
 
     @cached_property
     def reference(self) -> I8:
@@ -130,15 +135,20 @@ class Gold:
     def words(self) -> tuple[TokenArrays, TokenArrays]:
         """The words of both sides, with the same numbering."""
         vocabulary = Vocabulary()
-        sides = (self.bitext.source, self.bitext.target)
-        texts = ((side.sentence(k) for k in range(len(side))) for side in sides)
-        source, target = (TokenArrays.pack(text, vocabulary) for text in texts)
-        return source, target
+        source = self.bitext.source
+        target = self.bitext.target
+        return (
+            TokenArrays.pack((source.sentence(k) for k in range(len(source))), vocabulary),
+            TokenArrays.pack((target.sentence(k) for k in range(len(target))), vocabulary),
+        )
 
     def goals(self, objective: str) -> F4:
         """Return the goals of learning (K,): 1 for a link, 0 for none, -1 to ignore the cell."""
-        possible = np.float32(-1 if objective == "aer" else 0)
-        return np.array([0, possible, 1], np.float32)[self.levels]
+        if objective == "aer":
+            by_level = [0, -1, 1]
+        else:
+            by_level = [0, 0, 1]
+        return np.array(by_level, np.float32)[self.levels]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +176,7 @@ class GoldPairs:
         self._annotators = annotators or {}
         self.systems = systems_of(self._annotators)
         self._kept: list[_Kept] = []
-        self._came = 0
+        self._came = 0  # pairs that arrived, without those that replaced others
         self.left_out = 0
 
     def __len__(self) -> int:
@@ -198,7 +208,10 @@ class GoldPairs:
         annotated = [pair for pair in pairs if pair.aligned_by(annotator)]
         learnable = [pair for pair in annotated if is_learnable(pair)]
         ids = {pair.id for pair in pairs}
-        room = MOST_CELLS - sum(len(kept.places) for kept in self._kept if kept.id not in ids)
+        room = MOST_CELLS
+        for kept in self._kept:
+            if kept.id not in ids:
+                room -= len(kept.places)
         new: dict[str, list[_Kept]] = {}
         for kept in self._cells_of(learnable, annotator):
             room -= len(kept.places)
@@ -208,8 +221,11 @@ class GoldPairs:
         self.left_out += len(annotated) - sum(map(len, new.values()))
         merged: list[_Kept] = []
         for old in self._kept:
-            same = new.pop(old.id, []) if old.id in ids else [old]
-            merged += [replace(kept, fold=old.fold) for kept in same]
+            if old.id not in ids:
+                merged.append(old)
+                continue
+            replacing = new.pop(old.id, [])
+            merged.extend(replace(kept, fold=old.fold) for kept in replacing)
         for kept in chain.from_iterable(new.values()):
             merged.append(replace(kept, fold=self._came % FOLDS))
             self._came += 1
@@ -224,15 +240,17 @@ class GoldPairs:
         """Return all pairs for learning."""
         kept = self._kept
         bitext = self._packed(kept)
-        lengths = [(len(source), len(target)) for source, target in (pair.words for pair in kept)]
-        ends = np.cumsum([0, *(len(pair.places) for pair in kept)])
+        lengths = [(len(pair.words[0]), len(pair.words[1])) for pair in kept]
+        counts = [len(pair.places) for pair in kept]
+        ends = np.cumsum([0, *counts])
         names = names_of(vectors=self._vectors is not None, evidence=self.systems)
         width = len(names)
         features = np.zeros((ends[-1], width), np.float32)
         places = np.empty((ends[-1], 2), np.int32)
         probabilities = np.empty(ends[-1], np.float32)
         for pair, begin, end in zip(kept, ends, ends[1:], strict=False):
-            features[begin:end, : width - OTHERS], places[begin:end] = pair.features, pair.places
+            features[begin:end, : width - OTHERS] = pair.features
+            places[begin:end] = pair.places
             probabilities[begin:end] = pair.probabilities
         cells = Cells.placed(bitext, 0, len(kept), ends, places, features, probabilities)
         if kept:
@@ -241,10 +259,12 @@ class GoldPairs:
         return Gold(bitext, links, cells, ignore_identical, names)
 
     def _packed(self, pairs: Sequence[_Kept] | Sequence[SentencePair]) -> Bitext:
+        """Return the words of pairs, folded as the aligner folds case."""
         casefold = self._aligner.parameters.casefold
         return Bitext.pack([pair.words for pair in pairs], casefold=casefold)
 
     def _cells_of(self, pairs: Sequence[SentencePair], annotator: str) -> Iterable[_Kept]:
+        """Yield the pairs with their cells; a system is weighted once a link of it was."""
         if not pairs:
             return
         bitext = self._packed(pairs)
@@ -254,17 +274,20 @@ class GoldPairs:
         else:
             evidence = None
         if evidence is not None:
-            known = self.systems
-            new = evidence.systems
-            self.systems = tuple(max(both) for both in zip(known, new, strict=True))  # weighted
+            both = zip(self.systems, evidence.systems, strict=True)
+            self.systems = tuple(known if known.weighted else new for known, new in both)
         for begin in range(0, len(pairs), _BLOCK):
             end = min(begin + _BLOCK, len(pairs))
             cells = Cells.of(decoder, bitext, begin, end, self._vectors, evidence=evidence)
             for k, pair in enumerate(pairs[begin:end]):
                 inside = slice(cells.ends[k], cells.ends[k + 1])
-                places = cells.places[inside].astype(np.int16)
-                features = cells.features[inside, :-OTHERS].copy()
-                links = pair.alignment(annotator)
-                shown = cells.probabilities[inside].copy()
-                more = 0, cells.shares[inside]
-                yield _Kept(pair.id, pair.words, links, places, features, shown, *more)
+                yield _Kept(
+                    id=pair.id,
+                    words=pair.words,
+                    alignment=pair.alignment(annotator),
+                    places=cells.places[inside].astype(np.int16),
+                    features=cells.features[inside, :-OTHERS].copy(),
+                    probabilities=cells.probabilities[inside].copy(),
+                    fold=0,
+                    shares=cells.shares[inside],
+                )

@@ -19,6 +19,7 @@ from alignkit.align.expectation import Workers
 from alignkit.align.settings import MAJORITY
 from alignkit.align.supervised import cells as features_of
 from alignkit.align.supervised.cells import Cells, GoldLexicon, Spelled, names_of
+from alignkit.align.supervised.cells_kernel import CellFeature
 from alignkit.align.supervised.network_kernel import linear_logits, network_logits, squash
 from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.errors import AlignerError, FormatError
@@ -36,11 +37,11 @@ WITHOUT = "without"
 _PART = 500_000  # cells whose features are held at a time by each thread
 
 _VERSION = 1  # of the files of priors
-_FIRST = {*features_of.CELL, *features_of.VECTORS, "bias"}
+_FIRST = {*features_of.CELL, *features_of.VECTORS, "bias"}  # the names of weights in such a file
 _SECOND = {*_FIRST, *features_of.NEIGHBOURS}
 _MOST = 1 << 20  # bytes of such a file
-_LARGEST = 1e6
-_FEW = 30
+_LARGEST = 1e6  # weight in such a file
+_FEW = 30  # with fewer pairs, more resamples must gain
 _EVIDENCE = 0.6
 
 
@@ -58,12 +59,13 @@ class FitKind(NamedTuple):
 
 
 KINDS = {
-    name: FitKind(name, features, ridge)
-    for name, features, ridge in (
-        *(("platt", "prior", 3), ("strong", "strong", 10), ("all-300", "all", 300)),
-        *(("all-30", "all", 30), ("all-3", "all", 3), ("network", "network", 0)),
-        ("both", "both", 30),
-    )
+    "platt": FitKind("platt", "prior", 3),
+    "strong": FitKind("strong", "strong", 10),
+    "all-300": FitKind("all-300", "all", 300),
+    "all-30": FitKind("all-30", "all", 30),
+    "all-3": FitKind("all-3", "all", 3),
+    "network": FitKind("network", "network", 0),
+    "both": FitKind("both", "both", 30),
 }
 """The ways to fit, by name."""
 
@@ -77,7 +79,9 @@ class Objective(NamedTuple):
 
     def evidence(self, pairs: int) -> float:
         """Return the share of resamples that must gain, for this number of pairs."""
-        return self.evidence_of_few if pairs < _FEW else _EVIDENCE
+        if pairs < _FEW:
+            return self.evidence_of_few
+        return _EVIDENCE
 
 
 OBJECTIVES: Mapping[str, Objective] = {
@@ -107,7 +111,8 @@ class SupervisedRound:
     @classmethod
     def named(cls, names: tuple[str, ...], weights: Mapping[str, float]) -> SupervisedRound:
         """Return a round with weights by feature name; ``bias`` is one of the names."""
-        return cls(np.array([weights.get(name, 0.0) for name in names]), weights.get("bias", 0.0))
+        columns = np.array([weights.get(name, 0.0) for name in names])
+        return cls(columns, weights.get("bias", 0.0))
 
     def logits(self, features: F4) -> F8:
         """Return the log odds (K,) of cells from their features (K, D)."""
@@ -129,7 +134,8 @@ class StackedModel:
 
     def probabilities(self, cells: Cells) -> F4:
         """Return the probabilities (K,) of cells; their other features must be set."""
-        cells.set_neighbours(probabilities_of(self.first.logits(cells.features)), cells.features)
+        first = probabilities_of(self.first.logits(cells.features))
+        cells.set_neighbours(first, cells.features)
         return probabilities_of(self.second.logits(cells.features))
 
 
@@ -188,13 +194,14 @@ class Learned:
         begin: int,
         end: int,
         vectors: TwoVectors | None,
-        spelled: tuple[Spelled, Spelled] | None = None,
+        spelled: Spelled | None = None,
         numbers: tuple[I8, I8] | None = None,
         evidence: Evidence | None = None,
     ) -> tuple[Cells, F4]:
         """Return the cells of some pairs with their probabilities; see `GoldLexicon.numbers`."""
-        seen = vectors if self.lessons.vectors else None
-        cells = Cells.of(decoder, bitext, begin, end, seen, spelled, evidence)
+        if not self.lessons.vectors:
+            vectors = None
+        cells = Cells.of(decoder, bitext, begin, end, vectors, spelled, evidence)
         if self.rounds is None and self.lessons.evidence:
             return cells, shares_by(self.lessons.kind, self.lessons.evidence, cells)
         if self.lexicon is not None:
@@ -216,17 +223,20 @@ class Learned:
         """Return the links of a bitext with probabilities above a threshold."""
         if evidence is not None and self.without is not None and evidence.lacking.any():
             # a pair that lacks a system is not one without links: other rounds align it
-            how = decoder, bitext, workers, threshold, sure, vectors
-            complete = replace(self, without=None).align(*how, evidence)
-            return complete.replaced(self.without.align(*how), evidence.lacking)
+            options = decoder, bitext, workers, threshold, sure, vectors
+            complete = replace(self, without=None).align(*options, evidence)
+            return complete.replaced(self.without.align(*options), evidence.lacking)
         if self.lessons.vectors and self.used and vectors is None:
             needed = "this was learned with word vectors and needs them: give the same vectors"
             raise AlignerError(needed)
         if threshold is None:
-            least = self.lessons.threshold
+            threshold = self.lessons.threshold
+        check_thresholds(threshold, sure)
+        least = np.float32(threshold)
+        if sure is None:
+            least_sure = np.float32(-1)  # all are
         else:
-            least = threshold
-        check_thresholds(least, sure)
+            least_sure = np.float32(sure)
         spelled = Spelled.of(bitext)
         if self.lexicon is None:
             numbers = None
@@ -234,25 +244,30 @@ class Learned:
             numbers = self.lexicon.numbers(bitext)
 
         def links_of(_: int, begin: int, end: int) -> AlignedLinks:
-            part = decoder, bitext, begin, end
-            cells, probabilities = self.cells(*part, vectors, spelled, numbers, evidence)
-            kept = probabilities > np.float32(least)
-            offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])[cells.ends]
+            cells, probabilities = self.cells(
+                decoder, bitext, begin, end, vectors, spelled, numbers, evidence
+            )
+            kept = probabilities > least
+            links_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+            offsets = links_before[cells.ends]
             chosen = probabilities[kept]
-            flags = (chosen > np.float32(-1 if sure is None else sure)).astype(np.uint8)
+            flags = (chosen > least_sure).astype(np.uint8)
             arrays = LinkArrays.trusted(cells.places[kept], flags, offsets, cells.lengths)
             return AlignedLinks(arrays, chosen)
 
-        parts = parts_of(bitext.starts, max(PARTS, int(bitext.starts[-1]) // _PART))
+        count = max(PARTS, int(bitext.starts[-1]) // _PART)
+        parts = parts_of(bitext.starts, count)
         return AlignedLinks.joined(workers.map(links_of, parts))
 
 
 def shares_by(kind: str, systems: Iterable[EvidenceSystem], cells: Cells) -> F4:
     """Return the votes (K,) of cells, the mean of all, or the weights of the system that won."""
     if kind == VOTE:
-        counts = 1 + (~np.isnan(cells.shares)).sum(axis=1)  # of those that know the pair
-        sums = np.nansum(cells.shares, axis=1, dtype=np.float64) + cells.features[:, 0]
-        return np.asarray(sums / counts, np.float32)
+        known = ~np.isnan(cells.shares)
+        sums = np.nansum(cells.shares, axis=1, dtype=np.float64)
+        sums += cells.features[:, CellFeature.MEAN]
+        voters = 1 + known.sum(axis=1)  # the aligner, and the systems that know the pair
+        return np.asarray(sums / voters, np.float32)
     names = [SYSTEM + system.name for system in systems]
     return np.nan_to_num(cells.shares[:, names.index(kind)])
 
@@ -298,8 +313,10 @@ class Prior:
         ------
         FormatError : If the file is not a prior.
         """
-        if name in ("samples", "none"):
-            return cls.samples() if name == "samples" else cls.none()
+        if name == "samples":
+            return cls.samples()
+        if name == "none":
+            return cls.none()
         with open_input(name) as stream:
             text = stream.read(_MOST).decode("utf-8", "replace")
         return cls.decoded(text, name)
@@ -307,7 +324,9 @@ class Prior:
     def rounds(self, *, vectors: bool, evidence: Iterable[EvidenceSystem] = ()) -> StackedModel:
         """Return both rounds, with or without the features of vectors and of evidence."""
         names = names_of(vectors=vectors, evidence=evidence)
-        return StackedModel(*(SupervisedRound.named(names, x) for x in (self.first, self.second)))
+        first = SupervisedRound.named(names, self.first)
+        second = SupervisedRound.named(names, self.second)
+        return StackedModel(first, second)
 
     def learned(self) -> Learned:
         """Return a refinement that uses no gold links."""
@@ -316,9 +335,14 @@ class Prior:
 
     def encoded(self) -> str:
         """Return the prior as JSON."""
-        content = {"alignkit": "prior", "version": _VERSION, "made": dict(self.made)}
-        content |= {"threshold": self.threshold}
-        content |= {"first": dict(self.first), "second": dict(self.second)}
+        content = {
+            "alignkit": "prior",
+            "version": _VERSION,
+            "made": dict(self.made),
+            "threshold": self.threshold,
+            "first": dict(self.first),
+            "second": dict(self.second),
+        }
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str) -> None:
@@ -342,10 +366,9 @@ class Prior:
             other = "is not a prior of alignkit; give a file with one, or 'samples' or 'none'"
             raise FormatError(other, path)
         if content.get("version") != _VERSION:
+            version = str(content.get("version"))[:40]
             raise FormatError(
-                f"is a prior of version {str(content.get('version'))[:40]}; this alignkit "
-                f"reads version {_VERSION}",
-                path,
+                f"is a prior of version {version}; this alignkit reads version {_VERSION}", path
             )
         threshold = content.get("threshold")
         if not (isinstance(threshold, float) and 0 <= threshold <= 1):
@@ -359,6 +382,7 @@ class Prior:
 
 
 def _weights(weights: object, name: str, known: set[str], path: str) -> dict[str, float]:
+    """Return the weights of an entry of a file; refuse unknown features, and what is no number."""
     if not isinstance(weights, dict):
         raise FormatError(f"its entry {name!r} is not an object", path)
     for key, value in weights.items():

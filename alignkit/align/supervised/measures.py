@@ -20,8 +20,8 @@ from alignkit.tables.table import Table
 
 GRID = np.arange(2, 39) / 40  # the thresholds that are tried: from 0.05 to 0.95
 
-_WINDOW = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
-_PULL = 0.4
+_WINDOW = np.array([1, 2, 3, 4, 3, 2, 1]) / 16  # over which measures are smoothed
+_PULL = 0.4  # of the threshold that theory expects
 _BINS = 10
 RESAMPLES = 2000
 _LEAST = 1e-3  # measures nearer to 0 or 1 have the log odds of this
@@ -34,14 +34,18 @@ def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> 
     if objective == "phrases":
         return _phrase_rows(gold, chosen)
     chosen &= gold.counted
-    kinds = chosen, chosen & (gold.levels > 0), chosen & (gold.levels == 2)
-    hypothesis, right, recalled = (
-        np.bincount(gold.cells.pair_of[kind], minlength=len(gold)) for kind in kinds
-    )
+
+    def by_pair(cells: B1) -> NDArray[np.intp]:
+        return np.bincount(gold.cells.pair_of[cells], minlength=len(gold))
+
+    hypothesis = by_pair(chosen)
+    right = by_pair(chosen & (gold.levels > 0))
+    recalled = by_pair(chosen & (gold.levels == 2))
     return np.stack([hypothesis, right, gold.reference, recalled], axis=1).astype(np.int64)
 
 
 def _phrase_rows(gold: Gold, chosen: B1) -> I8:
+    """Return the counts (P, 4) of phrase pairs if the chosen cells (K,) are links."""
     cells = gold.cells
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
     reference = gold.links.sure_only()
@@ -64,14 +68,17 @@ def _phrase_rows(gold: Gold, chosen: B1) -> I8:
 
 def measure(objective: str, sums: NDArray[np.generic]) -> F8:
     """Return F1, or 1 - AER, of sums (..., 4) of counts; F1 is 0 if nothing is right."""
-    hypothesis, right, reference, recalled = np.moveaxis(np.asarray(sums, np.float64), -1, 0)
+    counts = np.asarray(sums, np.float64)
+    hypothesis, right, reference, recalled = np.moveaxis(counts, -1, 0)
     if objective == "aer":
-        below = hypothesis + reference
-        return np.asarray(np.where(below > 0, (right + recalled) / np.maximum(below, 1), 1.0))
+        links = hypothesis + reference
+        agreement = (right + recalled) / np.maximum(links, 1)
+        return np.where(links > 0, agreement, 1.0)
     precision = right / np.maximum(hypothesis, 1)
     recall = recalled / np.maximum(reference, 1)
     both = precision + recall
-    return np.asarray(np.where(both > 0, 2 * precision * recall / np.where(both > 0, both, 1), 0))
+    f1 = 2 * precision * recall / np.where(both > 0, both, 1)
+    return np.where(both > 0, f1, 0)
 
 
 def best_of(objective: str, rows: I8, *, possible: bool) -> int:
@@ -90,13 +97,13 @@ def calibration_error(goals: F4, probabilities: F4) -> float:
     """Return the mean gap between probabilities above 0.1 and shares of links, over ten bins."""
     # as in Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities", AAAI
     kept = (probabilities > 0.1) & (goals >= 0)
-    x = probabilities[kept].astype(np.float64)
-    y = goals[kept].astype(np.float64)
-    if not len(x):
+    expected = probabilities[kept].astype(np.float64)
+    links = goals[kept].astype(np.float64)
+    if not len(expected):
         return 0.0
-    bins = np.minimum((x * _BINS).astype(np.int64), _BINS - 1)
-    gaps = np.bincount(bins, weights=x - y, minlength=_BINS)
-    return float(np.abs(gaps).sum() / len(x))
+    bins = np.minimum((expected * _BINS).astype(np.int64), _BINS - 1)
+    gaps = np.bincount(bins, weights=expected - links, minlength=_BINS)
+    return float(np.abs(gaps).sum() / len(expected))
 
 
 @dataclass(frozen=True)
@@ -168,27 +175,37 @@ class LearningReport(TableResult):
 
     def table(self) -> Table:
         """Return the report as a table."""
-        name = OBJECTIVES[self.objective].measure
-        error, least = (Column(x, "decimal", digits=3) for x in ("calibration error", "threshold"))
-        columns = [Column("", key="aligner"), Column(name, "percent"), error, least]
+        objective = OBJECTIVES[self.objective]
+        columns = [
+            Column("", key="aligner"),
+            Column(objective.measure, "percent"),
+            Column("calibration error", "decimal", digits=3),
+            Column("threshold", "decimal", digits=3),
+        ]
+        rows: list[list[Cell]] = []
 
-        def row(name: str, value: GainInterval, *more: float) -> list[Cell]:
-            return [name, Value(*astuple(value)), *(more or (None, None))]
+        def add_row(
+            name: str,
+            value: GainInterval,
+            calibration: float | None = None,
+            threshold: float | None = None,
+        ) -> None:
+            rows.append([name, Value(*astuple(value)), calibration, threshold])
 
-        rows = [row("before", self.before, self.calibration[0], self.threshold_before)]
+        add_row("before", self.before, self.calibration[0], self.threshold_before)
         for system in self.systems:
             name = system.kind.removeprefix("system:")
-            rows.append(row(name, system.measure, system.calibration, system.threshold))
-        if (plain := self.without) is not None:
-            own = plain.after, plain.calibration[1], plain.threshold
-            rows.append(row("learned without evidence", *own))
-        rows.append(row("learned", self.after, self.calibration[1], self.threshold))
+            add_row(name, system.measure, system.calibration, system.threshold)
+        plain = self.without
+        if plain is not None:
+            name = "learned without evidence"
+            add_row(name, plain.after, plain.calibration[1], plain.threshold)
+        add_row("learned", self.after, self.calibration[1], self.threshold)
         if self.systems:
-            against = "difference to the best"
+            add_row("difference to the best", self.gain)
         else:
-            against = "difference"
-        rows.append(row(against, self.gain))
-        title = f"{OBJECTIVES[self.objective].text}, by cross-validation on {self.pairs:,} pairs"
+            add_row("difference", self.gain)
+        title = f"{objective.text}, by cross-validation on {self.pairs:,} pairs"
         if self.different < self.pairs:
             title += f", {self.different:,} different"
         return Table(title, columns, rows, note=self.verdict)
@@ -196,7 +213,9 @@ class LearningReport(TableResult):
     @property
     def verdict(self) -> str:
         """The outcome in a sentence."""
-        how = f"{self.kind}, prior {self.prior}{', with vectors' if self.vectors else ''}"
+        how = f"{self.kind}, prior {self.prior}"
+        if self.vectors:
+            how += ", with vectors"
         if self.systems:
             how += ", with evidence"
         if self.used:
@@ -214,38 +233,60 @@ class LearningReport(TableResult):
 
     def to_json(self) -> dict[str, object]:
         """Return the report as JSON values."""
-        record = asdict(self) | {"calibration": list(self.calibration), "losses": dict(self.losses)}
-        if self.without is not None:
-            return record | {"without": self.without.to_json()}
-        return {key: record[key] for key in record if key not in ("systems", "instead", "without")}
+        record = asdict(self)
+        record["calibration"] = list(self.calibration)
+        record["losses"] = dict(self.losses)
+        if self.without is None:
+            for key in ("systems", "instead", "without"):
+                del record[key]
+        else:
+            record["without"] = self.without.to_json()
+        return record
 
 
 def resampled(
     objective: str, before: I8, after: I8
 ) -> tuple[GainInterval, GainInterval, GainInterval, float]:
-    """Return before, after and gain for counts (P, 4), and the share of resamples that gain."""
-    # Intervals hold 95% of the differences between two resamples, since both these pairs and as
-    # many new ones are samples; they are wider for few pairs, as Student's, and even in log odds
+    """Return before, after and gain for counts (P, 4), and the share of resamples that gain.
+
+    Intervals hold 95% of the differences between two resamples, since both these pairs and as
+    many new ones are samples. They are wider for few pairs, as Student's are. Those of a measure
+    are symmetric in log odds. AER is 1 less what `measure` gives.
+    """
     from scipy.special import expit, logit, ndtri, stdtrit  # what aligns does without scipy
 
-    sign, shift = (-1.0, 1.0) if objective == "aer" else (1.0, 0.0)
+    if objective == "aer":
+        sign = -1.0
+        shift = 1.0
+    else:
+        sign = 1.0
+        shift = 0.0
     pairs = len(before)
     draws = np.random.default_rng(0).integers(0, pairs, (2, RESAMPLES, pairs))
-    samples = [measure(objective, rows[draws].sum(axis=2)) for rows in (before, after)]
-    values = [float(measure(objective, rows.sum(axis=0))) for rows in (before, after)]
-    wider = float(stdtrit(pairs - 1, 0.975) / ndtri(0.975) * np.sqrt(pairs / (pairs - 1)))
+    student = stdtrit(pairs - 1, 0.975) / ndtri(0.975)
+    wider = float(student * np.sqrt(pairs / (pairs - 1)))
 
     def reach(sample: F8) -> float:
+        """Return half the width of the interval, for a sample (2, RESAMPLES)."""
         return wider * float(np.quantile(np.abs(sample[1] - sample[0]), 0.95))
 
-    intervals = []
-    for value, sample in zip(values, samples, strict=True):
+    def interval(value: float, sample: F8) -> GainInterval:
         inner = min(max(value, _LEAST), 1 - _LEAST)
         away = reach(sample) / (inner * (1 - inner))
         figure = shift + sign * value
-        ends = [shift + sign * float(expit(logit(inner) + x)) for x in (-away, away)]
-        intervals.append(GainInterval(figure, min(figure, *ends), max(figure, *ends)))
-    gain = sign * (values[1] - values[0])
-    away = reach(samples[1] - samples[0])
-    gaining = float((samples[1] > samples[0]).mean())
-    return intervals[0], intervals[1], GainInterval(gain, gain - away, gain + away), gaining
+        first = shift + sign * float(expit(logit(inner) - away))
+        last = shift + sign * float(expit(logit(inner) + away))
+        return GainInterval(figure, min(figure, first, last), max(figure, first, last))
+
+    before_sample = measure(objective, before[draws].sum(axis=2))
+    after_sample = measure(objective, after[draws].sum(axis=2))
+    before_value = float(measure(objective, before.sum(axis=0)))
+    after_value = float(measure(objective, after.sum(axis=0)))
+    gain = sign * (after_value - before_value)
+    away = reach(after_sample - before_sample)
+    return (
+        interval(before_value, before_sample),
+        interval(after_value, after_sample),
+        GainInterval(gain, gain - away, gain + away),
+        float((after_sample > before_sample).mean()),
+    )

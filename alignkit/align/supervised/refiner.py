@@ -108,11 +108,10 @@ class Refiner:
             two_vectors(vectors, target_vectors),
             annotators,
         )
-        refiner = cls(
-            aligner.with_learned(None, vectors, target_vectors),
-            course,
-            known.rounds(vectors=used) if systems else None,
-        )
+        without = None
+        if systems:
+            without = known.rounds(vectors=used)
+        refiner = cls(aligner.with_learned(None, vectors, target_vectors), course, without)
         refiner._unlearn()
         return refiner
 
@@ -204,9 +203,21 @@ class Refiner:
         used = vectors is not None
         none = refinement.Prior.none()
         start = learned.rounds or none.rounds(vectors=used, evidence=lessons.evidence)
-        course = _Course(gold, lessons.objective, False, start, "what was loaded", vectors, systems)
-        plain = (learned.without and learned.without.rounds) or none.rounds(vectors=used)
-        refiner = cls(aligner, course, plain if lessons.evidence else None)
+        course = _Course(
+            annotator=gold,
+            objective=lessons.objective,
+            ignore_identical=False,
+            start=start,
+            prior="what was loaded",
+            vectors=vectors,
+            evidence=systems,
+        )
+        if not lessons.evidence:
+            return cls(aligner, course)
+        plain = none.rounds(vectors=used)
+        if learned.without is not None:
+            plain = learned.without.rounds or plain
+        refiner = cls(aligner, course, plain)
         if refiner._without is not None and learned.without is not None:
             refiner._without.aligner = aligner.with_learned(learned.without)
         return refiner
@@ -247,6 +258,7 @@ class Refiner:
         return self._refitted(threads)
 
     def _add(self, pairs: Sequence[SentencePair], annotator: str) -> None:
+        """Add pairs, also to the refiner without evidence, which has the same pairs."""
         self._pairs.add(pairs, annotator)
         if self._without is not None:
             kept = set(self.ids)  # some may be left out
@@ -271,8 +283,11 @@ class Refiner:
         """
         check_arguments(Refiner.validate, locals())
         course = self._course
-        gold = self._gold() if len(self._pairs) else None
-        count = 0 if gold is None else gold.different
+        gold = None
+        count = 0
+        if len(self._pairs):
+            gold = self._gold()
+            count = gold.different
         if gold is None or count < FOLDS:
             raise AlignerError(
                 f"{count} different pairs with words on both sides were aligned by "
@@ -293,8 +308,9 @@ class Refiner:
         if without is not None:
             plain = without._validate(without._gold(), workers)
             chosen.after[gold.lacking] = plain[gold.lacking]  # as these pairs will be aligned
-            how = self._pairs.systems, plain, chosen.folds.of
-            rivals += fitting.rivals_of(course.objective, gold, *how)
+            rivals += fitting.rivals_of(
+                course.objective, gold, self._pairs.systems, plain, chosen.folds.of
+            )
             if without.learned.used:
                 rivals.append(fitting.Rival(refinement.WITHOUT, plain))
         rows, best = fitting.best_of_rivals(course.objective, rivals, chosen.folds.of)
@@ -321,7 +337,10 @@ class Refiner:
         decoder = self.aligner.decoder(bitext)
         learned = self.learned
         vectors = self._course.vectors
-        evidence = learned.seen(self._course.evidence if learned.lessons.evidence else None, [pair])
+        annotators = None
+        if learned.lessons.evidence:
+            annotators = self._course.evidence
+        evidence = learned.seen(annotators, [pair])
         if evidence is not None and learned.without is not None and evidence.lacking.any():
             learned = learned.without
             evidence = None
@@ -335,6 +354,7 @@ class Refiner:
         self.aligner.save(path)
 
     def _refitted(self, threads: int | None) -> Refiner:
+        """Learn again from the pairs as they are now, in the way chosen before."""
         learned = self.learned
         course = self._course
         if self._without is not None:
@@ -357,12 +377,11 @@ class Refiner:
         known = refinement.KINDS.get(kind)
         if known is None or (known.has_networks and self.report is None):
             kind = "strong"  # a prior, or a network that many other pairs taught
-        if folds is not None:  # first rounds that know less than half of the pairs are made anew
-            holds = len(gold) <= 2 * len(folds.of)
-            if holds:
+        if folds is not None:
+            if len(gold) <= 2 * len(folds.of):
                 folds = fitting.Folds(self._pairs.folds, folds.firsts)
             else:
-                folds = None
+                folds = None  # first rounds that know less than half of the pairs are made anew
         with Workers.opened(threads) as workers:
             rounds, made = fitting.refit(gold, course.objective, course.start, kind, workers, folds)
         if folds is None:
@@ -372,40 +391,49 @@ class Refiner:
         return self
 
     def _gold(self) -> Gold:
+        """Return all pairs for learning."""
         return self._pairs.gold(ignore_identical=self._course.ignore_identical)
 
     def _learn(
         self, gold: Gold, kind: str, threshold: float, rounds: refinement.StackedModel | None
     ) -> None:
+        """Refine the aligner with rounds; without them, by evidence as it is."""
         course = self._course
-        goals = gold.goals(self._course.objective)
         lexicon = None
         if rounds is not None:
-            words = gold.bitext.source.words, gold.bitext.target.words
-            lexicon = GoldLexicon.of(gold.cells, goals, *words)
-        if self._without is None:
-            without = None
-        else:
-            without = self._without.learned
+            goals = gold.goals(course.objective)
+            bitext = gold.bitext
+            lexicon = GoldLexicon.of(gold.cells, goals, bitext.source.words, bitext.target.words)
         vectors = course.vectors is not None
-        if rounds is None and without is not None:  # only pairs that lack a system need them
-            vectors = without.lessons.vectors
+        without = None
+        if self._without is not None:
+            without = self._without.learned
+            if rounds is None:  # only pairs that lack a system need vectors
+                vectors = without.lessons.vectors
         lessons = refinement.Lessons(kind, course.objective, threshold, len(gold), vectors)
         if without is not None:
-            report = self.report
-            measures = None
-            if report is not None and (plain := report.without) is not None:
-                if plain.used:
-                    other = plain.after.value
-                else:
-                    other = plain.before.value
-                values = {x.kind: x.measure.value for x in report.systems}
-                measures = values.get(kind, report.after.value), other
+            measures = self._measures(kind)
             lessons = replace(lessons, evidence=self._pairs.systems, measures=measures)
         made = refinement.Learned(lessons, rounds, lexicon, without)
         self.aligner = self.aligner.with_learned(made)
 
+    def _measures(self, kind: str) -> tuple[float, float] | None:
+        """Return the measure of a kind with evidence, and that of what is used without it."""
+        report = self.report
+        if report is None or report.without is None:
+            return None
+        plain = report.without
+        if plain.used:
+            other = plain.after.value
+        else:
+            other = plain.before.value
+        for system in report.systems:
+            if system.kind == kind:
+                return system.measure.value, other
+        return report.after.value, other
+
     def _unlearn(self) -> None:
+        """Make the aligner align as it does without evidence, or without any refinement."""
         if self._without is not None:
             self.aligner = self.aligner.with_learned(self._without.learned)
             return
@@ -426,36 +454,42 @@ def _report(
     rivals: Sequence[fitting.Rival],
     best: I8,
 ) -> LearningReport:
+    """Return the report of a cross-validation; `best` are the counts (P, 4) of the best rivals."""
     objective = course.objective
-    first, best, learned = map(gold.summed, (chosen.before, best, chosen.after))  # without copies
-    before, after, gain, gaining = resampled(objective, best, learned)
+    learned = gold.summed(chosen.after)
+    before, after, gain, gaining = resampled(objective, gold.summed(best), learned)
     if len(rivals) > 1:
-        before = resampled(objective, first, learned)[0]
-    systems = tuple(
-        SystemMeasure(x.kind, resampled(objective, gold.summed(x.rows), learned)[0], *x[2:])
-        for x in rivals
-        if x.kind not in ("", refinement.WITHOUT)
-    )
-    better = gain.value < 0 if objective == "aer" else gain.value > 0
+        before = resampled(objective, gold.summed(chosen.before), learned)[0]
+    systems = []
+    for rival in rivals:
+        if rival.kind in ("", refinement.WITHOUT):
+            continue
+        measure = resampled(objective, gold.summed(rival.rows), learned)[0]
+        systems.append(SystemMeasure(rival.kind, measure, rival.threshold, rival.calibration))
     if not gold.reference.any():
         better = False  # where no sure link is to be found, to align nothing errs least
+    elif objective == "aer":
+        better = gain.value < 0
+    else:
+        better = gain.value > 0
+    needed = refinement.OBJECTIVES[objective].evidence(gold.different)
     return LearningReport(
-        objective,
-        course.ignore_identical,
-        len(gold),
-        gold.different,
-        left_out,
-        before,
-        after,
-        gain,
-        chosen.calibration,
-        least,
-        chosen.threshold,
-        chosen.kind,
-        chosen.losses,
-        course.prior,
-        course.vectors is not None,
-        gaining,
-        used=better and gaining >= refinement.OBJECTIVES[objective].evidence(gold.different),
-        systems=systems,
+        objective=objective,
+        ignore_identical=course.ignore_identical,
+        pairs=len(gold),
+        different=gold.different,
+        left_out=left_out,
+        before=before,
+        after=after,
+        gain=gain,
+        calibration=chosen.calibration,
+        threshold_before=least,
+        threshold=chosen.threshold,
+        kind=chosen.kind,
+        losses=chosen.losses,
+        prior=course.prior,
+        vectors=course.vectors is not None,
+        gaining=gaining,
+        used=better and gaining >= needed,
+        systems=tuple(systems),
     )

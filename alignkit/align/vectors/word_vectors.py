@@ -64,7 +64,8 @@ class WordVectors:
         A word that is not known as written gets the vector of the first word that differs only in
         case; an unknown word gets zeros.
         """
-        numbers = np.array([self._number(word) for word in checked_words("words", words)], np.int64)
+        words = checked_words("words", words)
+        numbers = np.array([self._number(word) for word in words], np.int64)
         vectors = np.zeros((len(numbers), self.dimensions), np.float32)
         known = numbers >= 0
         vectors[known] = self.array[numbers[known]]
@@ -84,6 +85,7 @@ class WordVectors:
         return f"WordVectors({len(self):,} words, {self.dimensions} dimensions)"
 
     def _number(self, word: str) -> int:
+        """Return the row of a word, or of the first that differs only in case; -1 if unknown."""
         number = self._numbers.get(word)
         if number is None:
             return self._folded.get(word.casefold(), -1)
@@ -91,14 +93,17 @@ class WordVectors:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
+        """The row of each word."""
         return _first_places(self.words)
 
     @cached_property
     def _folded(self) -> dict[str, int]:
+        """The row of the first word that is this one but for case."""
         return _first_places(map(str.casefold, self.words))
 
 
 def _first_places(words: Iterable[str]) -> dict[str, int]:
+    """Return where each word occurs first."""
     numbers: dict[str, int] = {}
     for number, word in enumerate(words):
         numbers.setdefault(word, number)
@@ -138,11 +143,13 @@ def two_vectors(vectors: Vectors | None, target_vectors: Vectors | None) -> TwoV
     for name, given in (("vectors", vectors), ("target_vectors", target_vectors)):
         if given is not None:
             check_callable(name, given)
-    if vectors is not None:
-        return vectors, vectors if target_vectors is None else target_vectors
-    if target_vectors is not None:
-        raise OptionError("target_vectors need vectors for the source too; give both")
-    return None
+    if vectors is None:
+        if target_vectors is not None:
+            raise OptionError("target_vectors need vectors for the source too; give both")
+        return None
+    if target_vectors is None:
+        return vectors, vectors
+    return vectors, target_vectors
 
 
 def vectors_of(vectors: Vectors, words: Sequence[str], dimensions: int | None = None) -> F4:
@@ -238,10 +245,9 @@ def read_vectors(
             dimensions = _read_binary(stream, name, gathering)
         else:
             dimensions = _read_text(bounded_lines(stream, name, max_size), name, gathering)
-    for count, what in (
-        (gathering.repeated, "word that occurs again; the first vector is used"),
-        (gathering.undecoded, "word that is not UTF-8, ignored"),
-    ):
+    again = "word that occurs again; the first vector is used"
+    undecoded = "word that is not UTF-8, ignored"
+    for count, what in ((gathering.repeated, again), (gathering.undecoded, undecoded)):
         if count:
             _LOGGER.warning("%s: %s x %s", name, f"{count:,}", what)
     return gathering.vectors(dimensions)
@@ -250,6 +256,7 @@ def read_vectors(
 def _report_share(
     stream: BufferedReader, name: str, progress: Callable[[float], None]
 ) -> Callable[[], None] | None:
+    """Return what reports the share of the file that was read; None if its size is unknown."""
     size = 0
     with suppress(OSError):
         size = os.path.getsize(name)
@@ -259,14 +266,18 @@ def _report_share(
 
 
 def _is_binary(head: bytes) -> bool:
+    """Return whether a file begins like word2vec's binary: less than half reads as numbers."""
     first, _, rest = head.partition(b"\n")
     if HEADER.fullmatch(first) is None or not rest.strip():
         return False
-    fields = rest.lstrip(b"\r\n").split(b"\n", 1)[0].split()[1:]
-    return 2 * sum(_number(field) is not None for field in fields) < len(fields) or not fields
+    line, _, _ = rest.lstrip(b"\r\n").partition(b"\n")
+    fields = line.split()[1:]
+    numbers = [field for field in fields if _number(field) is not None]
+    return 2 * len(numbers) < len(fields) or not fields
 
 
 def _number(field: bytes) -> float | None:
+    """Return the number in a field, if there is one."""
     try:
         return float(field)
     except ValueError:
@@ -389,14 +400,19 @@ def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
 
 
 def _numbers_of(fields: list[bytes], path: str, line: int) -> F4:
+    """Return the numbers in the fields of a line; refuse what does not fit in 32 bits."""
     numbers = np.empty(len(fields), np.float32)
     with np.errstate(over="ignore"), suppress(ValueError):
         numbers[:] = list(map(float, fields))
         if np.isfinite(numbers).all():
             return numbers
+    wrong = b""
     with np.errstate(over="ignore"):
-        values = ((field, _number(field)) for field in fields)
-        wrong = next(field for field, x in values if x is None or not np.isfinite(np.float32(x)))
+        for field in fields:
+            number = _number(field)
+            if number is None or not np.isfinite(np.float32(number)):
+                wrong = field
+                break
     shown = wrong[:40].decode(errors="replace")
     raise FormatError(f"{shown!r} is not a number that fits in 32 bits", path, line)
 
@@ -455,7 +471,7 @@ def _read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> in
 
 
 class _Rows:
-    """The rows of an array, read in portions."""
+    """The rows of an array, read in portions; an array that cannot be is refused at once."""
 
     def __init__(self, stream: IO[bytes], name: str, path: str) -> None:
         version = npy.read_magic(stream)
@@ -487,12 +503,13 @@ class _Rows:
 
 @contextmanager
 def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
+    """Open an array of an archive as a context."""
     names = [member.removesuffix(".npy") for member in archive.namelist()]
     if name not in names:
+        present = ", ".join(names)[:200] or "none"
         raise FormatError(
-            f"has no array {name!r} (found: {', '.join(names)[:200] or 'none'}); expected "
-            "'words' and 'vectors', as numpy.savez(FILE, words=..., vectors=...) writes "
-            "them",
+            f"has no array {name!r} (found: {present}); expected 'words' and 'vectors', as "
+            "numpy.savez(FILE, words=..., vectors=...) writes them",
             path,
         )
     member = archive.getinfo(archive.namelist()[names.index(name)])
@@ -506,6 +523,7 @@ def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
 
 
 def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> int:
+    """Collect the vectors of words, in portions; return the number of dimensions."""
     if words.dtype.kind not in "US" or len(words.shape) != 1:
         if words.dtype.hasobject:
             kind = "of objects"

@@ -334,6 +334,7 @@ def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
 
 
 def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[SentencePair]:
+    """Yield the pairs of all blocks with the new alignments, by the annotator of the options."""
     name = options.annotator
     several = "annotators" in get_format(options.to).holds
     for block, links in aligned:
@@ -344,12 +345,15 @@ def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[Senten
                     "name with --annotator"
                 )
             kept = dict(pair.annotations) if several else {}
-            alignment = (  # as many digits as Pharaoh lines get
-                links.alignment(k, digits=4) if options.probs else links.arrays.alignment(k)
-            )
-            mine = kept.get(name)  # who judged the pair may align it now
-            again = mine and replace(mine, alignment=alignment, when=None)  # it was changed now
-            kept[name] = again or Annotation(alignment, role="system")
+            if options.probs:  # as many digits as Pharaoh lines get
+                alignment = links.alignment(k, digits=4)
+            else:
+                alignment = links.arrays.alignment(k)
+            judged = kept.get(name)
+            if judged is None:
+                kept[name] = Annotation(alignment, role="system")
+            else:  # this annotator judged the pair, and aligns it now
+                kept[name] = replace(judged, alignment=alignment, when=None)
             yield replace(pair, annotations=FrozenMap(kept))
         if options.output == "-":
             sys.stdout.flush()
