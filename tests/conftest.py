@@ -9,7 +9,7 @@ from hypothesis import settings
 from platforms import needs_posix
 from repetitions import FULL
 
-examples = 200 if FULL else 30
+examples = 200 if FULL else 20
 settings.register_profile("alignkit", deadline=None, derandomize=True, max_examples=examples)
 settings.load_profile("alignkit")
 LONG = (

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reference_agreement import alpha, alpha_units
+from repetitions import FULL
 from scipy.stats import bootstrap as scipy_bootstrap
 from scipy.stats import t as student
 from strategies_agreement import RULES, corpora
@@ -100,7 +101,7 @@ def jackknife_bounds(corpus, rule, name, confidence):
     return (-b - root) / (2 * a), (-b + root) / (2 * a)
 
 
-@settings(max_examples=12)
+@settings(max_examples=12 if FULL else 6)
 @given(corpora(("A", "B"), complete=True), RULES, st.integers(0, 9))
 def test_intervals_are_those_of_a_plain_loop_over_resampled_corpora(corpus, rule, seed):
     assume(len(corpus) > 1)

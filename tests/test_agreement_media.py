@@ -6,6 +6,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from math import isnan
 
 import pytest
@@ -63,6 +64,7 @@ def shown(table):
     ]
 
 
+@cache
 def media(found):
     marked = found.show("markdown", "all").replace("\\", "")
     lines = found.show("latex", "all").replace(r"$\sim$", "~").replace("$-$", "-")

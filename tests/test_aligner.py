@@ -6,9 +6,10 @@ from itertools import pairwise, product
 import aligner_reference as plain
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
+from repetitions import FULL
 
 import alignkit
 from alignkit import Alignment, SentencePair, errors
@@ -212,6 +213,7 @@ def test_long_lines_are_cut_at_equal_fractions():
     assert aligner.align_bitext(Bitext.pack(text)).arrays.links.tolist() == found.links.tolist()
 
 
+@settings(max_examples=100 if FULL else 10)
 @given(st.lists(st.tuples(ANY_WORDS, ANY_WORDS), max_size=5))
 def test_any_text_is_aligned(pairs):
     pairs = [*pairs, (["naïve", "\ud800", "\x00", "日本", ""], ["日本", "", "\n", "e\u0301"])]

@@ -14,7 +14,7 @@ from alignkit.errors import FormatError
 from alignkit.io.atomic_files import WriteError
 
 TEXT = [
-    *plain.random_text(21, 100),
+    *plain.random_text(21, 50),
     ([], ["1bt"]),
     (["parlement", "parlé", "parler"], ["parliament", "parles", "parle"]),
     (["1bs", "1bs", "2cs", "1bs"], ["1bt", "2ct", "2ct", "1bt"]),
@@ -59,7 +59,6 @@ def test_an_aligner_that_was_loaded_or_trained_on_disk_aligns_as_training_did(bo
     trained, loaded, bitext = both
     wanted = outcome(trained, bitext)
     assert outcome(loaded, Bitext.pack(TEXT)) == wanted
-    assert outcome(trained, Bitext.pack(TEXT)) == wanted
     assert len(trained.align_bitext(bitext).probabilities) > len(TEXT)
     on_disk = Aligner.train(bitext, settings=trained.settings, folder=tmp_path)
     assert (os.listdir(tmp_path), on_disk.history) == ([], trained.history)
@@ -84,11 +83,12 @@ def test_equal_aligners_make_equal_files_by_any_number_of_threads(both, tmp_path
     trained.save(tmp_path / "a")
     loaded.save(tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    wanted = outcome(trained, bitext)
     for threads in (1, 7):
         again = Aligner.train(TEXT, threads=threads, settings=trained.settings)
         again.save(tmp_path / "b")
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-        assert outcome(again, bitext, threads) == outcome(trained, bitext)
+        assert outcome(again, bitext, threads) == wanted
 
 
 def test_words_never_seen_are_aligned(both):

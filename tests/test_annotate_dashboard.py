@@ -540,6 +540,6 @@ def test_c_is_by_edits_where_both_saw_the_initial_links(tmp_path, boards):
             Tab(store, k, name).send(opened)
     two = settled(boards(store))["twos"][0]
     assert (two["chance"], two["shown"], two["pairs"]) == ("edit", 4, 6)
-    agreed = agree(Corpus(finished(store)), ["anna", "ben"], initial="initial")
+    agreed = agree(Corpus(finished(store)), ["anna", "ben"], initial="initial", bootstrap="none")
     wanted = agreed.pairings[0].main("words.sure")
     assert (two["beyond"]["words.sure"]["value"], wanted.pairs) == (wanted.C, 6)

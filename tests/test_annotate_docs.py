@@ -72,11 +72,13 @@ def test_links_lead_to_headings(page):
         assert anchor in headings(DOCS / (target or page)), f"{page}: {target}#{anchor}"
 
 
-def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path):
+def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path, capsys, monkeypatch):
     """Of the links that the samples have; that they come out of the walk, the story tests."""
     chosen, suggested, _, assigned, *_, exported, agreed = walk()
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
-    run(chosen, tmp_path), run(suggested, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    run(chosen, tmp_path, capsys)
+    run(suggested, tmp_path, capsys)
     corpus = read_corpus(tmp_path / "four.xml", format="alignkit-xml")
     store = project(tmp_path, corpus, "four.xml.alignkit", annotator=None)
     eflomal = [pair.alignment("eflomal") for pair in corpus]
@@ -84,7 +86,7 @@ def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path):
     store.set_suggestions("eflomal", list(enumerate(hints, 1)))
     store.settings(suggestions="eflomal")
     store.close()
-    assert run(assigned, tmp_path).startswith(printed()[0])
+    assert run(assigned, tmp_path, capsys).startswith(printed()[0])
     samples = read_corpus(tmp_path / "samples" / "paraphrases.jsonl")
     store = Store.open(store.path)
     for k, pair in enumerate(corpus, 1):
@@ -93,5 +95,5 @@ def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path):
             cells = [[i, j, 0, 1 + sure] for (i, j), sure in links]
             Tab(store, k, name).send(sent("edit", how="block", cells=cells), done())
     store.close()
-    run(exported.removesuffix(" --done"), tmp_path)
-    assert printed()[-1] in run(agreed, tmp_path)
+    run(exported.removesuffix(" --done"), tmp_path, capsys)
+    assert printed()[-1] in run(agreed, tmp_path, capsys)

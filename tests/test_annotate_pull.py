@@ -303,6 +303,7 @@ def covered(runs, planted, seed):
     return hits, zeros
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("planted", "seed"), [(0.10, 1), (0.0, 2)])
 def test_a_planted_pull_lies_in_its_interval_and_none_is_found_where_there_is_none(planted, seed):
     runs = repetitions(200)

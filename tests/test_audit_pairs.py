@@ -12,10 +12,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from audit_sheets import filled, read, save
 from command import write
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_audit import kappa
 from refusals import refuses
+from repetitions import FULL
 from scipy.stats import binomtest
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
@@ -219,6 +220,7 @@ def judged_binary(audit, judges, seed, missing):
     return said
 
 
+@settings(max_examples=100 if FULL else 12)
 @given(SEEDS, st.integers(2, 4), st.sampled_from([0.0, 0.3, 0.9]))
 def test_all_figures_are_those_of_a_plain_script(seed, judges, missing):
     audit = draw(n=24, judges=PEOPLE[:judges], seed=seed, by="period")

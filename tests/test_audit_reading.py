@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from audit_sheets import NAMES, filled, judged, odd_audit, read, sample_audit, save
 from command import ROOT
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_audit import kappa, share_bounds
+from repetitions import FULL
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit._support.values import FrozenMap
@@ -39,6 +40,7 @@ def in_any_form(said, seed=2):
     }
 
 
+@settings(max_examples=100 if FULL else 12)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0.0, 0.2, 0.9]))
 def test_all_figures_are_those_of_a_plain_script(seed, judges, missing):
     audit = sample_audit(n=24, both=0.2, seed=seed)

@@ -12,6 +12,7 @@ import pytest
 from command import feed, made, run
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from repetitions import FULL
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -74,7 +75,7 @@ DOCUMENT = st.tuples(TEXT, st.sampled_from("xy"), st.integers(1, 20))
 
 
 @given(st.lists(DOCUMENT, min_size=2, max_size=9), st.sampled_from([None, 1, 2]), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150 if FULL else 50)
 def test_pairs_are_those_of_a_plain_reference(drawn, most, dated):
     low, high = 0.1, 0.8
     documents = [

@@ -141,9 +141,10 @@ def test_a_closed_form_needs_no_initial_alignment() -> None:
 @pytest.mark.parametrize("bootstrap", ["fixed", "refit"])
 def test_the_result_does_not_depend_on_the_workers(bootstrap: str) -> None:
     pairs = corpus(*ROWS * 7)
-    one, two = (measure(pairs, workers=workers, bootstrap=bootstrap) for workers in (1, 2))
+    few = {"bootstrap": bootstrap, "resamples": 20}
+    one, two = (measure(pairs, workers=workers, **few) for workers in (1, 2))
     assert (one.to_json(), one.C) == (two.to_json(), two.C)
-    assert measure(pairs, seed=2, workers=1).C != one.C
+    assert measure(pairs, seed=2, workers=1, resamples=20).C != one.C
 
 
 def test_tolerance_stops_the_sampling() -> None:
@@ -177,7 +178,7 @@ def test_refitting_redraws_where_samples_say_too_little() -> None:
         source="abcdefghijkl",
         target="mnopqrstuvwx",
     )
-    found = measure(pairs, bootstrap="refit")
+    found = measure(pairs, bootstrap="refit", resamples=40)
     assert found.redrawn > 0
     # they agree in all, so that every resample gives 1, but those without that pair: nobody edits
     assert found.interval is None
@@ -188,7 +189,7 @@ def test_drawn_anew_or_reweighed_is_the_same_chance(monkeypatch) -> None:
     found = []
     for least in (0.0, 2.0):  # never, always
         monkeypatch.setattr("alignkit.agreement.chance.expectation._LEAST_EFFECTIVE", least)
-        found.append(measure(corpus(*ROWS * 3), bootstrap="refit", resamples=60, samples=2000))
+        found.append(measure(corpus(*ROWS * 3), bootstrap="refit", resamples=30, samples=2000))
     bounds = [(one.low, one.high, one.standard_error) for one in (f.interval for f in found)]
     assert bounds[0] == pytest.approx(bounds[1], abs=0.02)
     assert found[0].redrawn < found[1].redrawn

@@ -9,13 +9,13 @@ import sys
 import time
 
 import pytest
-from command import FRENCH, GOLD, PARAPHRASES, Ran, feed, process, run, start, write
+from command import FRENCH, GOLD, PARAPHRASES, Ran, feed, run, start, write
 from format_files import damaged
 from test_cli import posix
 
 from alignkit import Alignment, read_corpus, score
 from alignkit.align import SYMMETRIZATIONS, Aligner, numbered_texts
-from alignkit.cli import align
+from alignkit.cli import align, main
 from alignkit.io import opening
 from alignkit.model.texts import tokenizer
 
@@ -49,8 +49,7 @@ def texts(tmp_path):
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
     path = str(folder / "m")
-    ran = process("align", FR, EN, "-o", folder / "o", "--save", path)
-    assert ran.code == 0, ran.err
+    assert main(["align", FR, EN, "-o", str(folder / "o"), "--save", path]) == 0
     return path
 
 

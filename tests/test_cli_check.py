@@ -203,6 +203,7 @@ def test_the_link_out_of_range_of_wpt_is_found(capsys, data):
     assert "suspicious base" not in ran.json[0]["counts"]
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path):
     program = (
         "import resource, sys; from alignkit.cli import main; code = main(sys.argv[1:]); "

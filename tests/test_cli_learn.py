@@ -83,12 +83,14 @@ def test_a_prior_is_taken_by_name_alone(capsys):
         (["align", PARAPHRASES, "--objective", "aer"], "--objective needs --learn NAME"),
         (["align", PARAPHRASES, "--no-learned"], "--no-learned needs --load FILE"),
         (["align", PARAPHRASES, "--learn", "gold", "--symmetrize", "union"], "--symmetrize"),
-        (["align", PARAPHRASES, "--learn", "gold", "--sure", "0.01"], "--sure"),
+        (["align", "few.jsonl", "--learn", "gold", "--sure", "0.01"], "--sure"),
         (["align", PARAPHRASES, "--learn", "zoe"], "zoe"),
         (["align", FRENCH / "fr.txt", FRENCH / "en.txt", "--learn", "gold"], "--learn"),
     ],
 )
-def test_what_makes_no_sense_is_refused(capsys, words, told):
+def test_what_makes_no_sense_is_refused(capsys, monkeypatch, tmp_path, words, told):
+    write(tmp_path, "few.jsonl", "".join(LINES[:9]))
+    monkeypatch.chdir(tmp_path)
     run(capsys, *words).failed(told)
 
 
@@ -113,7 +115,8 @@ def test_gold_without_a_sure_link_is_refused(capsys, tmp_path, objective):
 def test_vectors_that_were_learned_with_are_asked_for(capsys, tmp_path):
     vectors, model = tmp_path / "v.vec", tmp_path / "model"
     vectors.write_text("".join(f"{word} 1 {k}\n" for k, word in enumerate(["the", "of", "a"])))
-    how = [PARAPHRASES, *HOW, "--prior", "none"]
+    gold = write(tmp_path, "gold.jsonl", "".join(LINES[:41]))
+    how = [gold, *HOW, "--prior", "none"]
     ran = run(capsys, "learn", *how, "--vectors", vectors, "--save", model)
     assert "vectors: found for 3 of" in ran.err
     assert "not used" not in ran.out

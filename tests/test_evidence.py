@@ -262,15 +262,15 @@ def test_other_evidence_is_refused(refiner, aligner, corpus):
 
 
 def test_pairs_come_and_go(aligner, corpus):
-    refiner = Refiner.train(aligner, corpus[:30], evidence=SYSTEMS, threads=1)
+    refiner = Refiner.train(aligner, corpus[:12], evidence=SYSTEMS, threads=1)
     before = {k: x.tobytes() for k, x in arrays_of(refiner.learned).items()}
-    refiner.update(corpus[30:33])
+    refiner.update(corpus[12:15])
     assert {k: x.tobytes() for k, x in arrays_of(refiner.learned).items()} != before
-    assert refiner.learned.without.lessons.pairs in (30, 33)
-    refiner.forget([pair.id for pair in corpus[30:33]])
+    assert refiner.learned.without.lessons.pairs in (12, 15)
+    refiner.forget([pair.id for pair in corpus[12:15]])
     assert {k: x.tobytes() for k, x in arrays_of(refiner.learned).items()} == before
-    refiner.update([corpus[29].without_annotations("gold")])
-    assert len(refiner.ids) == refiner.validate(threads=1).without.pairs == 29
+    refiner.update([corpus[11].without_annotations("gold")])
+    assert len(refiner.ids) == refiner.validate(threads=1).without.pairs == 11
 
 
 def test_the_vote_is_the_mean_of_those_who_know_the_pair(aligner, corpus):

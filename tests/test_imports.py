@@ -41,10 +41,12 @@ def trees() -> dict[str, ast.Module]:
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.FunctionDef) and child.name in NOTEBOOK):
-            yield child
-            yield from statements(child)
+    waiting = [node]
+    while waiting:
+        for child in ast.iter_child_nodes(waiting.pop()):
+            if not (isinstance(child, ast.FunctionDef) and child.name in NOTEBOOK):
+                yield child
+                waiting.append(child)
 
 
 def loaded_by_name(call: ast.Call) -> Iterator[str]:
@@ -65,7 +67,7 @@ def imports_of(module: str) -> set[str]:
             targets.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             assert node.level == 0, f"{module}: relative import"
-            deeper = {f"{node.module}.{alias.name}" for alias in node.names} & set(trees())
+            deeper = {f"{node.module}.{alias.name}" for alias in node.names} & trees().keys()
             targets.update(deeper or {node.module})
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
             targets.update(loaded_by_name(node))

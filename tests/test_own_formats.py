@@ -287,6 +287,7 @@ def test_a_line_of_ten_megabytes_is_read(tmp_path):
     assert len(read_corpus(path, format="alignkit-jsonl")[0].source[0]) == 10_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", OWN)
 def test_memory_does_not_grow_with_the_file(tmp_path, format):
     path = tmp_path / "big"

@@ -24,6 +24,7 @@ def rows_of(rng, pairs, quality, reference=None):
     return np.stack([hyp, hyp, ref, ref, found, found, found, found], axis=1)
 
 
+@pytest.mark.slow
 def test_interval_covers_the_truth_about_as_often_as_it_says():
     rng = np.random.default_rng(1)
     hits = 0
