@@ -119,25 +119,33 @@ def align_parts(
             session, parts, part_files.text_facts, reading, run=run, progress=progress
         )
         settings = {**vars(outputs.how), "learned": learned, "encoding": reading.encoding}
-        what = {"command": "align", "model": digest, "settings": settings}
-        what |= {"inputs": part_files.inputs_of(parts, facts)}
-        paths = [os.path.abspath(path) for pair in files for path in pair if path]
-        run.settle({**what, "outputs": paths})
+        paths = []
+        for written in files:
+            paths += [os.path.abspath(path) for path in written if path]
+        contents = {
+            "command": "align",
+            "model": digest,
+            "settings": settings,
+            "inputs": part_files.inputs_of(parts, facts),
+            "outputs": paths,
+        }
+        run.settle(contents)
         rest = outputs.how, model, digest, learned, reading, threads or session.threads
         memory = memory_of(model)
-        tasks = {
-            parts[k].key: Task(f"{parts[k]}", (parts[k].paths, files[k], *rest), memory, _SMALLER)
-            for k in sorted(range(len(parts)), key=lambda k: -facts[k].words)
-        }
+        tasks = {}
+        for k in sorted(range(len(parts)), key=lambda k: -facts[k].words):
+            part = parts[k]
+            arguments = part.paths, files[k], *rest
+            tasks[part.key] = Task(str(part), arguments, memory, _SMALLER)
         words = {part.key: fact.words for part, fact in zip(parts, facts, strict=True)}
         done: list[str] = []
 
         def report(key: str) -> None:
             done.append(key)
             if progress is not None:
-                share = sum(words[key] for key in done)
+                aligned = sum(words[key] for key in done)
                 text = f"{len(done):,} of {len(parts):,} parts aligned"
-                progress(share, sum(words.values()), text)
+                progress(aligned, sum(words.values()), text)
 
         with outputs.naming_written(parts):
             counts = run.do(session, "aligned", _align_part, tasks, report)
@@ -164,6 +172,7 @@ def _align_part(
     reading: ReadOptions,
     threads: int | None,
 ) -> Done:
+    """Align a part, some lines at a time; the value of the task has the fields of `Aligned`."""
     from alignkit.align.numbered_texts import lines_of, numbered, score_lines
     from alignkit.io.formats.pharaoh import format_lines
 
@@ -172,15 +181,15 @@ def _align_part(
     known = KnownWords()
     with apart(), ExitStack() as stack:
         out = stack.enter_context(replacing_bytes(outputs[0]))
+        scores = None
         if outputs[1] is not None:
             scores = stack.enter_context(replacing(outputs[1]))
-        else:
-            scores = None
         for lines in lines_of(list(paths), reading, format=None, whole=False):
             bitext = numbered(lines, casefold=aligner.parameters.casefold, threads=threads)
-            sides = bitext.source.lengths, bitext.target.lengths
-            for side, path in zip(sides, (paths[0], paths[-1]), strict=True):
-                part_files.refuse_long(side.tolist(), lines.first, path, reading)
+            source = bitext.source.lengths
+            target = bitext.target.lengths
+            part_files.refuse_long(source.tolist(), lines.first, paths[0], reading)
+            part_files.refuse_long(target.tolist(), lines.first, paths[-1], reading)
             links = aligner.align_bitext(
                 bitext,
                 symmetrize=how.symmetrize,
@@ -196,11 +205,11 @@ def _align_part(
             out.write(format_lines(links.arrays, probabilities=weights))
             if scores is not None:
                 scores.write(score_lines(aligner.scores(bitext, threads=threads)))
-            source, target = sides
+            cut = (source > LONGEST_PIECE) | (target > LONGEST_PIECE)
             total.update(
                 pairs=len(source),
-                empty=int(((source == 0) | (target == 0)).sum()),
-                cut=int(((source > LONGEST_PIECE) | (target > LONGEST_PIECE)).sum()),
+                empty=bitext.empty,
+                cut=int(cut.sum()),
                 source_words=int(source.sum()),
                 target_words=int(target.sum()),
                 links=len(links.arrays.links),
@@ -224,4 +233,6 @@ def load_model(path: str, digest: str, learned: bool) -> Aligner:
             f"{path}: was learned with evidence of other systems, which parts cannot have; "
             "add --no-learned to align without what was learned"
         )
-    return aligner if learned else aligner.with_learned(None)
+    if learned:
+        return aligner
+    return aligner.with_learned(None)

@@ -93,11 +93,15 @@ def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
     if not read:
         raise OptionError(f"{parts[0].paths[0]}: no sentence pairs in this part or any other")
     sizes = [_size(part) for part in parts]
-    pairs, *rest = (int(count * sum(sizes) / read) for count in seen.tolist())
-    return TextSize(len(parts), pairs, int(int(seen[0]) * max(sizes) / read), *rest)
+    pairs, source_words, target_words, cells = (
+        int(count * sum(sizes) / read) for count in seen.tolist()
+    )
+    largest = int(int(seen[0]) * max(sizes) / read)
+    return TextSize(len(parts), pairs, largest, source_words, target_words, cells)
 
 
 def _size(part: Part) -> int:
+    """Return the bytes of the first file of a part."""
     try:
         return os.path.getsize(part.paths[0])
     except OSError as problem:
@@ -109,7 +113,9 @@ def estimate_phrases(
 ) -> tuple[int, int, int]:
     """Estimate the sentence pairs and the phrase pairs of parts, and the most bytes on disk."""
     pairs = 0
-    occurrences = disk = read = 0.0
+    occurrences = 0.0
+    disk = 0.0
+    read = 0.0
     for part in spread(parts):
         with PhraseCounts(settings) as counts, naming(part.paths[0]):
             stream, reading = open_part(part, given)
@@ -122,8 +128,7 @@ def estimate_phrases(
             occurrences += share * counts.occurrences
             for block in counts.records():
                 disk += share * (_SYMBOL * block.symbols.nbytes + _RECORD * len(block))
+    scale = 0.0
     if read:
         scale = sum(map(_size, parts)) / read
-    else:
-        scale = 0.0
     return int(pairs * scale), round(occurrences * scale), round(disk * scale)

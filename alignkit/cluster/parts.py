@@ -94,25 +94,29 @@ def find_parts(*patterns: str) -> list[Part]:
         sides.append(_files(pattern))
     names = sorted(set().union(*sides), key=natural_key)
     for pattern, files in zip(patterns, sides, strict=True):
-        if missing := [name for name in names if name not in files]:
-            other = next(side[missing[0]] for side in sides if missing[0] in side)
+        missing = [name for name in names if name not in files]
+        if missing:
+            first = missing[0]
+            other = next(side[first] for side in sides if first in side)
+            more = ""
             if len(missing) > 1:
                 more = f", and {len(missing) - 1} more"
-            else:
-                more = ""
             raise OptionError(
-                f"{other} has no counterpart {named(pattern, missing[0])}{more}; each part "
-                "needs a file of each side"
+                f"{other} has no counterpart {named(pattern, first)}{more}; each part needs a "
+                "file of each side"
             )
     return [Part(name, tuple(side[name] for side in sides)) for name in names]
 
 
 def _files(pattern: str) -> dict[str, str]:
+    """Return the path of each file of a pattern, by the text in the place of ``*``."""
     before, _, after = pattern.partition("*")
     known = re.compile(f"{re.escape(before)}([^/]+){re.escape(after)}", re.DOTALL)
-    paths = glob.glob(f"{glob.escape(before)}*{glob.escape(after)}")
-    matches = ((path, known.fullmatch(path)) for path in paths if not os.path.isdir(path))
-    files = {match[1]: path for path, match in matches if match}
+    files = {}
+    for path in glob.glob(f"{glob.escape(before)}*{glob.escape(after)}"):
+        match = known.fullmatch(path)
+        if match and not os.path.isdir(path):
+            files[match[1]] = path
     if not files:
         raise FileError(pattern, None, "no file matches")
     return files
@@ -142,9 +146,12 @@ def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
     """Reject outputs that cannot be written, are the same file, or are also read."""
     atomic_files.refuse_same(outputs)
     atomic_files.refuse_unwritable(outputs)
-    read = {identity(path): path for part in parts for path in part.paths}
+    read: dict[Any, str] = {}
+    for part in parts:
+        read |= {identity(path): path for path in part.paths}
     for output in outputs:
-        if (path := read.get(identity(output))) is not None and output != "-":
+        path = read.get(identity(output))
+        if path is not None and output != "-":
             raise OptionError(
                 f"{output} would be replaced, but is also read ({path}); give another file "
                 "for the output; nothing was changed"
@@ -176,22 +183,24 @@ class PartOutputs:
 
     def called(self, name: Callable[[str], str]) -> PartOutputs:
         """Return the outputs with `name` applied to their paths."""
-        links, scores = (path and name(path) for path in (self.links, self.scores))
+        links = self.links and name(self.links)
+        scores = self.scores and name(self.scores)
         return replace(self, links=links, scores=scores)
 
     def files(self, parts: Sequence[Part]) -> list[tuple[str | None, str | None]]:
         """Return the paths for links and scores of each part."""
-        return [
-            (
-                self.links and named(self.links, part.name),
-                self.scores and named(self.scores, part.name),
-            )
-            for part in parts
-        ]
+        files = []
+        for part in parts:
+            links = self.links and named(self.links, part.name)
+            scores = self.scores and named(self.scores, part.name)
+            files.append((links, scores))
+        return files
 
     def check(self, parts: Sequence[Part], save: str | None, *read: str) -> None:
         """Reject files that cannot be written, or that would be overwritten."""
-        paths = [path for files in self.files(parts) for path in files if path is not None]
+        paths: list[str] = []
+        for files in self.files(parts):
+            paths += [path for path in files if path is not None]
         if save is not None:
             paths.append(one_file(save))
         refuse_replacing(paths, [*parts, Part("", read)])
@@ -210,16 +219,18 @@ class PartOutputs:
             paths = [path for path, state in before.items() if _state(path) != state]
             if not paths:
                 raise
+            more = ""
             if len(paths) > 3:
                 more = f" and {len(paths) - 3:,} more"
-            else:
-                more = ""
             text = f"{problem}; already written: {', '.join(paths[:3])}{more}"
             raise WriteError(text) from None
 
 
 def _state(path: str) -> tuple[int, int] | None:
-    return state_of(path) if os.path.isfile(path) else None
+    """Return the state of a file; None if there is none."""
+    if not os.path.isfile(path):
+        return None
+    return state_of(path)
 
 
 @dataclass(frozen=True)
@@ -244,26 +255,31 @@ def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
     states = states_of(paths)
     words = [0, 0]
     for lines in lines_of(list(paths), options, format=None, whole=False):
-        for side, text in enumerate((lines.source, lines.target)):
-            words[side] += text.count(" ") + lines.size
-            long = 2 * options.max_words
-            for k, line in enumerate(text.split("\n") if len(text) >= long else ()):
-                if len(line) >= long:
-                    path = paths[0 if side == 0 else -1]
-                    refuse_long([len(split_words(line))], lines.first + k, path, options)
-    return Facts(states, [*map(digest_of, paths)], *words)
+        words[0] += lines.size + _spaces(lines.source, lines.first, paths[0], options)
+        words[1] += lines.size + _spaces(lines.target, lines.first, paths[-1], options)
+    return Facts(states, list(map(digest_of, paths)), *words)
+
+
+def _spaces(text: str, first: int, path: str, options: ReadOptions) -> int:
+    """Return the number of spaces in lines, after a check that none has too many words."""
+    long = 2 * options.max_words  # letters and spaces of so many words at least
+    if len(text) >= long:
+        for number, line in enumerate(text.split("\n"), start=first):
+            if len(line) >= long:
+                refuse_long([len(split_words(line))], number, path, options)
+    return text.count(" ")
 
 
 def file_facts(paths: Sequence[str], _options: ReadOptions) -> Facts:
     """Return the facts of a part's files, without reading the text."""
-    return Facts(states_of(paths), [*map(digest_of, paths)])
+    return Facts(states_of(paths), list(map(digest_of, paths)))
 
 
 def refuse_long(lengths: Sequence[int], first: int, path: str, options: ReadOptions) -> None:
     """Reject sentences with too many words; `first` is the line of the first one."""
-    for k, size in enumerate(lengths):
+    for line, size in enumerate(lengths, start=first):
         if size > options.max_words:
-            raise TextFile(path, options).too_long("a sentence", size, first + k)
+            raise TextFile(path, options).too_long("a sentence", size, line)
 
 
 def digest_of(path: str, *, sample: bool = False) -> str:
@@ -298,11 +314,14 @@ def check_parts(
     facts: dict[int, Facts] = {}
     for place, part in enumerate(parts):
         known = saved.get(_key(part))
-        if known and [*map(tuple, known["states"])] == (states := states_of(part.paths)):
+        if not known:
+            continue
+        states = states_of(part.paths)
+        if list(map(tuple, known["states"])) == states:
             words = known["source_words"], known["target_words"]
             facts[place] = Facts(states, known["digests"], *words)
     left = largest_first([k for k in range(len(parts)) if k not in facts], parts)
-    tasks = [Task(f"{parts[k]}", (parts[k].paths, options)) for k in left]
+    tasks = [Task(str(parts[k]), (parts[k].paths, options)) for k in left]
     for place, part_facts in session.each(find, tasks, errors=_ERRORS):
         facts[left[place]] = part_facts
         if progress is not None:
@@ -313,18 +332,20 @@ def check_parts(
 
 
 def _key(part: Part) -> str:
+    """Return the name of a part in the file of facts."""
     return "\n".join(map(os.path.abspath, part.paths))
 
 
 def states_of(paths: Sequence[str]) -> list[tuple[int, int, int, str]]:
     """Return size, times and a digest of some blocks of files, to detect changes."""
+    states = []
     try:
-        return [
-            (*state_of(path), os.stat(path).st_ctime_ns, digest_of(path, sample=True))
-            for path in paths
-        ]
+        for path in paths:
+            created = os.stat(path).st_ctime_ns
+            states.append((*state_of(path), created, digest_of(path, sample=True)))
     except OSError as problem:
         raise FileError.of(problem, str(problem.filename)) from None
+    return states
 
 
 def largest_first(places: Sequence[int], parts: Sequence[Part]) -> list[int]:
@@ -334,10 +355,11 @@ def largest_first(places: Sequence[int], parts: Sequence[Part]) -> list[int]:
 
 def largest_of(parts: Sequence[Part]) -> Part:
     """Return the part with the largest files; their format is clear, as others may be empty."""
-    return parts[largest_first(range(len(parts)), parts)[0]]
+    return max(parts, key=_size)
 
 
 def _size(part: Part) -> int:
+    """Return the bytes of the files of a part; 0 if one cannot be read."""
     try:
         return sum(os.path.getsize(path) for path in part.paths)
     except OSError:
@@ -346,6 +368,8 @@ def _size(part: Part) -> int:
 
 def inputs_of(parts: Sequence[Part], facts: Sequence[Facts]) -> dict[str, str]:
     """Return the digest of each file, for the manifest of a run."""
-    both = zip(parts, facts, strict=True)
-    files = (file for part, known in both for file in zip(part.paths, known.digests, strict=True))
-    return {os.path.abspath(path): digest for path, digest in files}
+    digests = {}
+    for part, known in zip(parts, facts, strict=True):
+        for path, digest in zip(part.paths, known.digests, strict=True):
+            digests[os.path.abspath(path)] = digest
+    return digests

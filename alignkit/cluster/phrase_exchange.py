@@ -12,8 +12,8 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
+from itertools import chain, groupby
 from itertools import count as numbering
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +73,8 @@ class PhraseSample:
         first = -self._at % self._step
         for k in range(first, len(block), self._step):
             record = block.symbols[block.offsets[k] : block.offsets[k + 1]]
-            start = int((record == 0).argmax()) + 1 + self._skip
+            divider = int((record == 0).argmax())
+            start = divider + 1 + self._skip
             self._phrases.append(record[start:].tolist())
         self._at += len(block)
         while len(self._phrases) > 2 * self._most:
@@ -111,9 +112,11 @@ def write_records(
 
 def by_first_phrase(block: Block, marks: U8, buckets: int) -> I4:
     """Return a bucket for each record, which the marks of the words of its first phrase decide."""
+    words = block.symbols > 0
     sums = np.zeros(len(block.symbols) + 1, np.uint64)
-    np.cumsum(marks[block.symbols - 1] * (block.symbols > 0), out=sums[1:])
-    totals = sums[np.flatnonzero(block.symbols == 0)] - sums[block.offsets[:-1]]
+    np.cumsum(marks[block.symbols - 1] * words, out=sums[1:])
+    ends = np.flatnonzero(block.symbols == 0)
+    totals = sums[ends] - sums[block.offsets[:-1]]
     return (totals % np.uint64(buckets)).astype(np.int32)
 
 
@@ -152,7 +155,7 @@ def write_turned(
 ) -> str:
     """Write a bucket's records in buckets by the order of their first phrases; return the file."""
     offsets = sorting.ends_of([len(phrase) for phrase in cuts])
-    keys = np.array([symbol for phrase in cuts for symbol in phrase], np.int32)
+    keys = np.array(list(chain.from_iterable(cuts)), np.int32)
     path = exchange.path("turned", bucket)
     with placing(path) as beside, open(beside, "wb") as stream:
         sections = sorting.Sections(stream, len(cuts) + 1)
@@ -193,11 +196,13 @@ def number_words(run: Run, session: Session, exchange: BucketExchange, keys: lis
     level = 0
     while len(left) > 1 or not level:
         groups = [left[k : k + _FAN] for k in range(0, len(left), _FAN)]
-        merged = [exchange.path(f"words-{level}", k) for k in range(len(groups))]
-        tasks = {
-            str(k): Task(f"the words of parts, {k + 1} of {len(groups)}", (group, path))
-            for k, (group, path) in enumerate(zip(groups, merged, strict=True))
-        }
+        merged = []
+        tasks = {}
+        for k, group in enumerate(groups):
+            path = exchange.path(f"words-{level}", k)
+            merged.append(path)
+            name = f"the words of parts, {k + 1} of {len(groups)}"
+            tasks[str(k)] = Task(name, (group, path))
         run.do(session, f"words-{level}", merge_words, tasks)
         left = merged
         level += 1
@@ -205,10 +210,10 @@ def number_words(run: Run, session: Session, exchange: BucketExchange, keys: lis
     shown = exchange.path("shown", "all")
     run.do(session, "shown", _show, {"all": Task("the words of all parts", (pool, shown))})
     places = {key: exchange.path("places", key) for key in keys}
-    tasks = {
-        key: Task(f"the words of part {key}", (exchange.path("words", key), pool, path))
-        for key, path in places.items()
-    }
+    tasks = {}
+    for key, path in places.items():
+        arguments = exchange.path("words", key), pool, path
+        tasks[key] = Task(f"the words of part {key}", arguments)
     run.do(session, "places", place_words, tasks)
     return Numbered(pool, shown, places)
 
@@ -216,21 +221,26 @@ def number_words(run: Run, session: Session, exchange: BucketExchange, keys: lis
 def merge_words(paths: Sequence[str], output: str) -> Done:
     """Merge files of words in order, each word once."""
     with placing(output) as beside:
-        words = merge(*(WordPool.read(path).words() for path in paths))
+        words = merge(*[WordPool.read(path).words() for path in paths])
         WordPool.of(word for word, _ in groupby(words)).write(beside)
     return Done(None, [output])
 
 
 def _show(pool: str, output: str) -> Done:
+    """Write the text of the words of a pool, as tables have it."""
     with placing(output) as beside:
-        WordPool.of(map(escaped, WordPool.read(pool).words()), "strict").write(beside)
+        shown = map(escaped, WordPool.read(pool).words())
+        WordPool.of(shown, "strict").write(beside)
     return Done(None, [output])
 
 
 def place_words(words: str, pool: str, output: str) -> Done:
     """Write where the words of a file are among those of the pool; both are in order."""
-    shared = enumerate(WordPool.read(pool).words())
-    places = [next(k for k, other in shared if other == x) for x in WordPool.read(words).words()]
+    shared = enumerate(WordPool.read(pool).words())  # read on from word to word
+    places = []
+    for word in WordPool.read(words).words():
+        place = next(place for place, other in shared if other == word)
+        places.append(place)
     with placing(output) as beside:
         np.array(places, np.int32).tofile(beside)
     return Done(None, [output])
@@ -238,17 +248,13 @@ def place_words(words: str, pool: str, output: str) -> Done:
 
 def cut_points(samples: Sequence[Sequence[str]], pool: WordPool, buckets: int) -> list[list[int]]:
     """Return phrases, as places of their words, that divide all phrases into equal buckets."""
-    words = set()
-    for phrase in samples:
-        for word in phrase:
-            words.add(word)
+    words = set(chain.from_iterable(samples))
     symbol = {word: k for k, word in enumerate(pool.words(), start=1) if word in words}
     phrases = sorted([symbol[word] for word in phrase] for phrase in samples)
-    if phrases:
-        chosen = [phrases[len(phrases) * k // buckets] for k in range(1, buckets)]
-    else:
-        chosen = []
-    return [phrase for k, phrase in enumerate(chosen) if k == 0 or phrase != chosen[k - 1]]
+    if not phrases:
+        return []
+    chosen = [phrases[len(phrases) * k // buckets] for k in range(1, buckets)]
+    return [phrase for phrase, _ in groupby(chosen)]
 
 
 class Step(NamedTuple):
@@ -281,9 +287,11 @@ def exchange_records(
     steps: tuple[Step, Step, Step],
     check: Callable[[Iterable[Any]], None] = lambda values: None,
 ) -> tuple[list[Any], list[Any]]:
-    """Write a table by three steps; return the values of the parts, and those of the buckets."""
-    # The first step writes the records of each part, given with its arguments; the second turns
-    # each bucket of them round; the third writes the lines of each bucket of those.
+    """Write a table by three steps; return the values of the parts, and those of the buckets.
+
+    The first step writes the records of each part, given with its arguments; the second turns
+    each bucket of them round; the third writes the lines of each bucket of those.
+    """
     files = [part for part, _ in parts.values()]
     part_files.refuse_replacing([part_files.one_file(output)], files)
     files = [part.called(session.path) for part in files]
@@ -309,20 +317,21 @@ def exchange_records(
 
         def over_buckets(step: Step, folder: str, number: int, *given: Any) -> list[Any]:
             memory = memory_of(step.rooms * options.room)
-            more = (*step.arguments, exchange)
-            tasks = {
-                f"{k}": Task(f"bucket {k} of {step.things}", (k, *given, *more), memory, _SMALLER)
-                for k in range(number)
-            }
+            tasks = {}
+            for k in range(number):
+                arguments = k, *given, *step.arguments, exchange
+                tasks[str(k)] = Task(f"bucket {k} of {step.things}", arguments, memory, _SMALLER)
             return list(do(step, folder, tasks, 1).values())
 
         names = list(parts)
         memory = memory_of(options.room)
-        run.claim(*(exchange.path("words", name) for name in names))
+        run.claim(*[exchange.path("words", name) for name in names])
         tasks = {}
         for k in part_files.largest_first(range(len(files)), files):
-            arguments = files[k], *parts[names[k]][1], *read.arguments, exchange, len(files)
-            tasks[names[k]] = Task(str(files[k]), arguments, memory, _SMALLER)
+            name = names[k]
+            _, own = parts[name]
+            arguments = files[k], *own, *read.arguments, exchange, len(files)
+            tasks[name] = Task(str(files[k]), arguments, memory, _SMALLER)
         values = do(read, "records", tasks, 10)
         check(values.values())
         numbered = number_words(run, session, exchange, list(values))

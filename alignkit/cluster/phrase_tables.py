@@ -94,8 +94,11 @@ def phrases(
     AlignkitError : If something cannot be read, written, or computed.
     """
     check_arguments(phrases, locals())
-    named = {"source": source, "target": target}
-    sides = {side: path for side, path in named.items() if path is not None}
+    sides = {}
+    if source is not None:
+        sides["source"] = source
+    if target is not None:
+        sides["target"] = target
     with open_session(client, wait=wait) as session:
         parts = find_parts(aligned, *sides.values())
         settings = TableSettings(links, kind, loose, max_length, ignore_identical)
@@ -118,8 +121,12 @@ def count_parts(
     if given.format is None:
         path = largest_of(parts).paths[0]
         given = replace(given, format=find_format(path, encoding=given.reading.encoding))
-    what = {"command": "phrases", "settings": asdict(settings), "min_count": min_count}
-    what |= {"input": asdict(given)}
+    what = {
+        "command": "phrases",
+        "settings": asdict(settings),
+        "min_count": min_count,
+        "input": asdict(given),
+    }
     steps = (
         Step("parts", "counted", _count_part, (settings, given)),
         Step("target phrases", "brought together", _turn, (min_count,), rooms=2),
@@ -131,8 +138,12 @@ def count_parts(
     )
     total: Counter[str] = sum(map(Counter, tallies), Counter())
     counts: Counter[str] = sum((Counter(part["counts"]) for part in values), Counter())
-    pairs, occurrences = (sum(part[name] for part in values) for name in ("pairs", "occurrences"))
-    return Counted(pairs, occurrences, PhraseTally(**total), counts)
+    return Counted(
+        pairs=sum(part["pairs"] for part in values),
+        occurrences=sum(part["occurrences"] for part in values),
+        tally=PhraseTally(**total),
+        counts=counts,
+    )
 
 
 def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], Reading]:
@@ -146,6 +157,7 @@ def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], 
 def _count_part(
     part: Part, settings: TableSettings, given: AlignedInput, exchange: BucketExchange, parts: int
 ) -> Done:
+    """Count the phrase pairs of one of several parts, and write them as records."""
     sample = exchanges.PhraseSample(parts)
     path = part.paths[0]
     with (
@@ -155,9 +167,14 @@ def _count_part(
         pairs, reading = open_part(part, given)
         made.add(Choice(path, given.annotator).annotated(pairs))
         words = made.words
-        files = exchanges.write_records(exchange, part.key, map(sample.seen, made.records()), words)
-        value: dict[str, Any] = {"pairs": reading.read, "occurrences": made.occurrences}
-        value |= {"counts": dict(reading.counts), "sample": sample.phrases(words)}
+        blocks = map(sample.seen, made.records())
+        files = exchanges.write_records(exchange, part.key, blocks, words)
+        value = {
+            "pairs": reading.read,
+            "occurrences": made.occurrences,
+            "counts": dict(reading.counts),
+            "sample": sample.phrases(words),
+        }
     return Done(value, files)
 
 
@@ -168,6 +185,7 @@ def _turn(
     min_count: int,
     exchange: BucketExchange,
 ) -> Done:
+    """Add up a bucket of the phrase pairs of all parts; write it in buckets by source phrase."""
     ranks = np.arange(len(WordPool.read(numbered.pool)), dtype=np.int32)
     tally = PhraseTally()
     with Runs(exchange.folder, room=exchange.room) as runs:
@@ -178,6 +196,7 @@ def _turn(
 
 
 def _write(bucket: int, shown: str, exchange: BucketExchange) -> Done:
+    """Write the lines of a bucket of the phrase table."""
     words = WordPool.read(shown)
     with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
         exchanges.add_turned(runs, exchange, bucket)
@@ -260,9 +279,10 @@ def join_tables(
     options: ExchangeOptions,
 ) -> Joined:
     """Write the paraphrases of one or two tables, each in several files; see `pivot`."""
-    sides = range(1, len(tables) + 1)
-    numbered = ((side, part) for side, table in enumerate(tables, 1) for part in table)
-    files = {f"{side}-{part.key}": (part, (side,)) for side, part in numbered}
+    files = {}
+    for side, table in enumerate(tables, start=1):
+        for part in table:
+            files[f"{side}-{part.key}"] = (part, (side,))
     what = {"command": "pivot", "settings": asdict(settings), "input": asdict(given)}
     steps = (
         Step("tables", "read", _read, (given,)),
@@ -271,15 +291,18 @@ def join_tables(
     )
 
     def numbers(values: Iterable[dict[str, Any]], name: str) -> tuple[int, ...]:
-        return tuple(sum(part[name] for part in values if part["side"] == k) for k in sides)
+        """Return the sums of a number of the parts, by table."""
+        sums = [0] * len(tables)
+        for part in values:
+            sums[part["side"] - 1] += part[name]
+        return tuple(sums)
 
     def check(values: Iterable[dict[str, Any]]) -> None:
         for count, table in zip(numbers(values, "entries"), tables, strict=True):
             if not count:
+                more = ""
                 if len(table) > 1:
                     more = f" or {len(table) - 1} more"
-                else:
-                    more = ""
                 raise OptionError(
                     f"{table[0].paths[0]}: no phrase pairs in this file{more}; give a file "
                     "with phrase pairs"
@@ -288,13 +311,16 @@ def join_tables(
     values, tallies = exchanges.exchange_records(
         session, files, output, what, ReadOptions(), options, steps, check
     )
-    entries, left_out = (numbers(values, name) for name in ("entries", "left_out"))
+    entries = numbers(values, "entries")
+    left_out = numbers(values, "left_out")
     total: Counter[str] = sum(map(Counter, tallies), Counter())
     tally = pivots.PivotTally(**total)
-    return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)
+    repeated = sum(entries) - sum(left_out) - tally.entries
+    return Joined(entries, left_out, repeated, tally)
 
 
 def _read(part: Part, side: int, given: TableInput, exchange: BucketExchange, parts: int) -> Done:
+    """Read a file of a table (1 or 2), and write its entries as records."""
     file = TableFile(part.paths[0], given.format, given.reading)
     sample = exchanges.PhraseSample(parts, _MARK)
     with pivots.Pivot(folder=exchange.folder, room=exchange.room) as made:
@@ -302,8 +328,13 @@ def _read(part: Part, side: int, given: TableInput, exchange: BucketExchange, pa
         words = made.words
         blocks = map(sample.seen, made.records())
         files = exchanges.write_records(exchange, f"{side}-{part.key}", blocks, words, skip=_MARK)
-        value = {"side": side, "entries": entries, "left_out": entries - made.added}
-    return Done({**value, "sample": sample.phrases(words)}, files)
+        value = {
+            "side": side,
+            "entries": entries,
+            "left_out": entries - made.added,
+            "sample": sample.phrases(words),
+        }
+    return Done(value, files)
 
 
 def _join(
@@ -314,9 +345,13 @@ def _join(
     identity: bool,
     exchange: BucketExchange,
 ) -> Done:
+    """Join a bucket of the entries of all files at their pivots, and write it in buckets."""
     count = len(WordPool.read(numbered.pool)) + 1
-    marks = np.full(count, -1, np.int32), np.zeros((count, 1), np.int32)
-    names = np.arange(count, dtype=np.int32), *marks
+    names = (
+        np.arange(count, dtype=np.int32),
+        np.full(count, -1, np.int32),
+        np.zeros((count, 1), np.int32),
+    )
     tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
         exchanges.add_records(runs, exchange, bucket, numbered, skip=_MARK)
@@ -328,6 +363,7 @@ def _join(
 def _write_pivots(
     bucket: int, shown: str, settings: pivots.PivotSettings, exchange: BucketExchange
 ) -> Done:
+    """Write the lines of a bucket of the paraphrases."""
     words = WordPool.read(shown)
     tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=pivots.VALUES, room=exchange.room) as runs:

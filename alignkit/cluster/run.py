@@ -43,7 +43,8 @@ class Run:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = os.path.abspath(folder)
-        self._marker, self._place = (os.path.join(self.folder, name) for name in (_MARKER, _LOCK))
+        self._marker = os.path.join(self.folder, _MARKER)
+        self._place = os.path.join(self.folder, _LOCK)
         with _write_errors(self.folder):
             if not os.path.lexists(self.folder):
                 _make(self.folder)
@@ -54,9 +55,12 @@ class Run:
     def _marked(self) -> set[str]:
         """Return the files of the run, and its folders, which end in ``/``."""
         try:
-            if any(map(os.path.islink, (self.folder, self._marker))) or not isfile(self._marker):
+            if os.path.islink(self.folder) or os.path.islink(self._marker):
                 raise ValueError
-            return set(json.loads(Path(self._marker).read_text("utf-8"))["made by alignkit"])
+            if not isfile(self._marker):
+                raise ValueError
+            marker = json.loads(Path(self._marker).read_text("utf-8"))
+            return set(marker["made by alignkit"])
         except (ValueError, LookupError, TypeError):
             raise RunError(
                 f"{self.folder}: already exists without the marker of a run of alignkit; "
@@ -67,13 +71,17 @@ class Run:
         """Return the lock file of the folder, which records its process."""
         if os.path.realpath(self._place) in _held:
             raise RunError(f"{self.folder}: this process has a run there; give another folder")
-        file = os.open(self._place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        file = os.open(self._place, flags, 0o666)
         try:
             alone = lock_alone(file)
             here = socket.gethostname()
             holder, who = self._holder(os.read(file, 1000))
             far = alone is not False and holder.get("host", here) != here
-            if far or alone is False or (alone is None and holder and _lives(holder["process"])):
+            in_use = far or alone is False
+            if alone is None and holder and not far:  # the system has no locks
+                in_use = _lives(holder["process"])
+            if in_use:
                 ended = f"if it has ended, remove the file {self._place}, and try again"
                 if far:
                     how = ended
@@ -93,15 +101,13 @@ class Run:
 
     def _holder(self, text: bytes) -> tuple[dict[str, Any], str]:
         """Return the current or last holder of the folder, and its name for messages."""
+        if not text:
+            return {}, "another process"
         try:
-            holder = json.loads(text) if text else {}
-            if text:
-                who = "process {process} on {host} since {since}".format(**holder)
-            else:
-                who = ""
+            holder = json.loads(text)
+            return holder, "process {process} on {host} since {since}".format(**holder)
         except (ValueError, LookupError, TypeError):
             raise _foreign(self._place) from None
-        return holder, who or "another process"
 
     def close(self) -> None:
         """Unlock the folder."""
@@ -113,6 +119,7 @@ class Run:
             self._lock = None
 
     def _name(self, path: str) -> str:
+        """Return the path of a file of the run within the folder."""
         return os.path.relpath(os.path.join(self.folder, path), self.folder)
 
     def claim(self, *paths: str) -> None:
@@ -120,13 +127,16 @@ class Run:
         files = [self._name(path) for path in paths]
         folders = {f"{folder}/" for folder in map(os.path.dirname, files) if folder}
         new = []
-        for name in (*folders, *files):
+        for name in [*folders, *files]:
             path = os.path.join(self.folder, name).rstrip("/")
-            there = os.path.lexists(path) and not (name in folders and os.path.isdir(path))
-            if os.path.islink(path) or (there and name not in self._made):
+            if os.path.islink(path):
                 raise _foreign(path)
-            if name not in self._made and not os.path.lexists(path):
+            if name in self._made:
+                continue
+            if not os.path.lexists(path):
                 new.append(name)
+            elif name not in folders or not os.path.isdir(path):
+                raise _foreign(path)
         if new:
             self._made.update(new)
             self._note()
@@ -138,23 +148,30 @@ class Run:
         """Remove files of the run, and their folders if these are then empty."""
         names = self._made.intersection(map(self._name, paths))
         folders = {f"{os.path.dirname(name)}/" for name in names} & self._made
-        for name in (*names, *folders):
+        for name in [*names, *folders]:
             self._delete(name)
         self._made -= names
         self._note()
 
     def _delete(self, name: str) -> None:
+        """Remove a file or an empty folder, if it can be."""
         path = os.path.join(self.folder, name).rstrip("/")
-        if not os.path.islink(path) and not os.path.islink(os.path.dirname(path)):
-            with suppress(OSError):
-                (os.rmdir if name.endswith("/") else os.unlink)(path)
+        if os.path.islink(path) or os.path.islink(os.path.dirname(path)):
+            return
+        with suppress(OSError):
+            if name.endswith("/"):
+                os.rmdir(path)
+            else:
+                os.unlink(path)
 
     def _note(self) -> None:
+        """Write the marker, which names the files of the run."""
         _write_json({"made by alignkit": sorted(self._made)}, self._marker)
 
     def path(self, *names: str) -> str:
         """Return the path of a file, and register it."""
-        self.claim(path := os.path.join(self.folder, *names))
+        path = os.path.join(self.folder, *names)
+        self.claim(path)
         return path
 
     def settle(self, what: Mapping[str, Any]) -> bool:
@@ -163,13 +180,14 @@ class Run:
         before = self.read(_MANIFEST)
         if before is None:
             self.write(now, _MANIFEST)
-        for name in dict.fromkeys((*(before or now), *now)):
-            if before and before.get(name) != now.get(name):
-                how = _difference(name, before.get(name), now.get(name))
-                raise RunError(
-                    f"{self.folder}: is the folder of another run: {how}; give another "
-                    "folder with `work`"
-                )
+        elif before:
+            for name in dict.fromkeys([*before, *now]):
+                if before.get(name) != now.get(name):
+                    how = _difference(name, before.get(name), now.get(name))
+                    raise RunError(
+                        f"{self.folder}: is the folder of another run: {how}; give another "
+                        "folder with `work`"
+                    )
         self._sweep()
         return before is not None
 
@@ -202,12 +220,12 @@ class Run:
                         "workers see"
                     )
         finally:  # and with those of runs that were stopped here
-            self.drop(*(name for name in self._made if name.startswith("token-")))
+            self.drop(*[name for name in self._made if name.startswith("token-")])
 
     def remove(self) -> None:
         """Remove the files of the run, and the folder if it is then empty."""
         self._sweep()
-        self.drop(*(name for name in self._made if not name.endswith("/")))
+        self.drop(*[name for name in self._made if not name.endswith("/")])
         for name in self._made:  # folders
             self._delete(name)
         with suppress(OSError):
@@ -229,33 +247,43 @@ class Run:
         errors: int = 1,
     ) -> dict[str, Any]:
         """Do the tasks of a step that are not done yet, in order; return all values."""
-        self.claim(*(f"{step}/{key}{end}" for key in tasks for end in (".json", ".bin")))
-        records = {key: self.read(step, f"{key}.json") for key in tasks}
-        done = {key: record["value"] for key, record in records.items() if _is_valid(record)}
+        files: list[str] = []
+        for key in tasks:
+            files += [f"{step}/{key}.json", f"{step}/{key}.bin"]
+        self.claim(*files)
+        done = {}
+        for key in tasks:
+            record = self.read(step, f"{key}.json")
+            if _is_valid(record):
+                done[key] = record["value"]
         report = progress or (lambda key: None)
         for key in done:
             report(key)
         left = [key for key in tasks if key not in done]
-        at = (f"{self.folder}/{step}/{key}.json" for key in left)
-        recording = [
-            replace(tasks[key], arguments=(function, tasks[key].arguments, path))
-            for key, path in zip(left, at, strict=True)
-        ]
+        recording = []
+        for key in left:
+            arguments = function, tasks[key].arguments, f"{self.folder}/{step}/{key}.json"
+            recording.append(replace(tasks[key], arguments=arguments))
         for place, value in session.each(_record, recording, label=step, errors=errors):
             done[left[place]] = value
             report(left[place])
         return {key: done[key] for key in tasks}
 
     def _sweep(self) -> None:
-        for name in ("", *(name for name in self._made if name.endswith("/"))):
+        """Remove what was half written when a process was stopped."""
+        folders = [name for name in self._made if name.endswith("/")]
+        for name in ["", *folders]:
             folder = Path(self.folder, name)
-            for path in [] if folder.is_symlink() or not folder.is_dir() else folder.iterdir():
+            if folder.is_symlink() or not folder.is_dir():
+                continue
+            for path in folder.iterdir():
                 if _HALF.fullmatch(path.name) and not path.is_symlink():
                     with suppress(OSError):
                         path.unlink()
 
 
 def _foreign(path: str) -> RunError:
+    """Return the error for a file or folder that is in the way."""
     return RunError(f"{path}: is not from this run, which needs that name; move it elsewhere")
 
 
@@ -277,6 +305,7 @@ def _make(folder: str) -> None:
 
 
 def _lives(process: int) -> bool:
+    """Return whether a process of this machine may be running."""
     if sys.platform == "win32":  # where this signal would end the process
         return True
     try:
@@ -294,6 +323,7 @@ class Done(NamedTuple):
 
 
 def _record(function: Callable[..., Done], arguments: Sequence[Any], record: str) -> Any:
+    """Do a task, and write its value and the state of its files to a record; return the value."""
     done = function(*arguments)
     files = {path: state_of(path) for path in done.files}
     _write_json({"files": files, "value": done.value}, record)
@@ -301,19 +331,23 @@ def _record(function: Callable[..., Done], arguments: Sequence[Any], record: str
 
 
 def _write_json(value: object, path: str) -> None:
+    """Write a JSON file; it is complete at any time."""
     with placing(path) as beside:
         Path(beside).write_text(json.dumps(value), "utf-8")
 
 
 def _is_valid(record: Any) -> bool:
     """Return whether there is a record of a finished task, and its files have not changed since."""
+    if not record:
+        return False
     try:
-        return bool(record) and all(list(state_of(x)) == at for x, at in record["files"].items())
+        return all(list(state_of(path)) == state for path, state in record["files"].items())
     except OSError:
         return False
 
 
 def _try(place: str, token: str) -> str:
+    """Return why a worker cannot use the folder of the run; empty if it can."""
     try:
         content = Path(place).read_text("utf-8")
         TemporaryFile(dir=os.path.dirname(place)).close()
@@ -325,10 +359,13 @@ def _try(place: str, token: str) -> str:
 
 
 def _difference(name: str, before: Any, now: Any) -> str:
+    """Describe the first difference of an entry of two manifests."""
     if isinstance(before, dict) and isinstance(now, dict):
-        for key in dict.fromkeys((*before, *now)):
-            if key not in before or key not in now:
-                return f"{name} {key} {'is new' if key in now else 'is missing'}"
+        for key in dict.fromkeys([*before, *now]):
+            if key not in before:
+                return f"{name} {key} is new"
+            if key not in now:
+                return f"{name} {key} is missing"
             if before[key] != now[key]:
                 return _difference(f"{name} {key}", before[key], now[key])
     if len(f"{before}{now}") > 60:  # digests tell people nothing
@@ -341,7 +378,8 @@ def running(work: str | None, output: str = "") -> Iterator[Run]:
     """Open the folder of a run, in the folder given by the user or next to the output."""
     if work is not None:
         atomic_files.refuse_address(work)
-    run = Run(folder_beside(output) if work is None else os.path.join(work, FOLDER))
+    folder = folder_beside(output) if work is None else os.path.join(work, FOLDER)
+    run = Run(folder)
 
     def stopped() -> str:
         run.close()
@@ -378,6 +416,7 @@ def placing(path: str) -> Iterator[str]:
 
 @contextmanager
 def _write_errors(path: str) -> Iterator[None]:
+    """Turn errors of the system into writing errors that name a file or folder."""
     try:
         yield
     except AlignkitError:

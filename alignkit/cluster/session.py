@@ -68,14 +68,15 @@ class Canary:
         """Describe why another process would give other bytes; empty if all is equal."""
         for name, mine in asdict(replace(self, processor=theirs.processor)).items():
             other = getattr(theirs, name)
-            if name in ("bits", "packed") and other != mine:
-                what = "aligns" if name == "bits" else "packs"
+            if other == mine:
+                continue
+            if name in ("bits", "packed"):
+                verb = "aligns" if name == "bits" else "packs"
                 return (
-                    f"{what} a toy text with other bits than this process (its processor: "
+                    f"{verb} a toy text with other bits than this process (its processor: "
                     f"{theirs.processor}; this one: {self.processor}); do not use this worker"
                 )
-            if other != mine:
-                return f"has {name} {other}, but this process has {mine}; install the same version"
+            return f"has {name} {other}, but this process has {mine}; install the same version"
         return ""
 
 
@@ -91,14 +92,25 @@ def canary() -> Canary:
     aligner = Aligner.train(bitext, threads=1)
     links = aligner.align_bitext(bitext, threads=1)
     scores = aligner.scores(bitext, threads=1)
-    bits = b"".join(x.tobytes() for x in (links.arrays.links, links.probabilities, scores))
-    versions = __version__, version("numpy"), version("numba"), unicodedata.unidata_version
-    made = bits, zlib.compress(text.encode(), 6)
-    digest, packed = (blake2b(x, digest_size=16).hexdigest() for x in made)
-    return Canary(*versions, digest, packed, f"{platform.machine()} {_processor()}".strip())
+    bits = links.arrays.links.tobytes() + links.probabilities.tobytes() + scores.tobytes()
+    return Canary(
+        alignkit=__version__,
+        numpy=version("numpy"),
+        numba=version("numba"),
+        unicode=unicodedata.unidata_version,
+        bits=_digest(bits),
+        packed=_digest(zlib.compress(text.encode(), 6)),
+        processor=f"{platform.machine()} {_processor()}".strip(),
+    )
+
+
+def _digest(data: bytes) -> str:
+    """Return a digest of bytes."""
+    return blake2b(data, digest_size=16).hexdigest()
 
 
 def _toy_pairs() -> list[tuple[list[str], list[str]]]:
+    """Return sentence pairs of made-up words, always the same."""
     pairs = []
     state = 1
     for _ in range(60):
@@ -106,19 +118,23 @@ def _toy_pairs() -> list[tuple[list[str], list[str]]]:
         for _ in range(3 + state % 9):
             state = state * 48271 % 2147483647
             words.append(state % 37)
+        turned = words
         if len(words) > 4:
             turned = words[1:2] + words[:1] + words[2:]
-        else:
-            turned = words
-        pairs.append(([f"s{word}" for word in words], [f"t{word // 2}" for word in turned]))
+        source = [f"s{word}" for word in words]
+        target = [f"t{word // 2}" for word in turned]
+        pairs.append((source, target))
     return pairs
 
 
 def _processor() -> str:
+    """Return the name of the processor, as far as the system gives it."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
-            names = (line for line in lines if line.startswith("model name"))
-            return next(names, ":").partition(":")[2].strip()
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+        return ""
     except OSError:
         return platform.processor()
 
@@ -204,10 +220,9 @@ class _Failures:
         if len(set(messages)) == 1:
             raise self._errors[0]
         if messages:
+            more = ""
             if len(messages) == self._most:
                 more = f"; the first {len(messages)} are shown"
-            else:
-                more = ""
             raise PartsError(f"several parts cannot be read{more}", messages)
 
 
@@ -228,10 +243,9 @@ class DaskSession(Session):
         self._check = check
         self._here = here
         self._address = str(getattr(client.scheduler, "address", "the scheduler"))
+        self.dashboard = None
         if find_spec("bokeh"):
             self.dashboard = client.dashboard_link or None
-        else:
-            self.dashboard = None
         self._watch = _Watch(self._address, wait)
         self._need_worker()
         self._mine = check()
@@ -239,15 +253,19 @@ class DaskSession(Session):
         self._refuse_others()
 
     def _need_worker(self) -> None:
-        wait = self._watch.wait
+        """Wait until there is a worker."""
+        timeout = _LOOK
+        if self._watch.wait is not None:
+            timeout = min(_LOOK, self._watch.wait)
         key = f"first-{uuid4().hex[:8]}"
         while not self._watch.look(self._known, {}):
             self._first = self._client.submit(int, key=key, pure=False)  # kept: so is its worker
             with suppress(TimeoutError):
-                self._first.result(timeout=_LOOK if wait is None else min(_LOOK, wait))
+                self._first.result(timeout=timeout)
 
     @property
     def _known(self) -> dict[str, dict[str, Any]]:
+        """What the scheduler knows of its workers, by address."""
         with suppress(OSError):
             info = self._client.scheduler_info(n_workers=-1)
             if self._client.status == "running":
@@ -256,6 +274,7 @@ class DaskSession(Session):
         raise self._gone()
 
     def _gone(self) -> ClusterError:
+        """Return the error for a scheduler that does not answer any more."""
         return ClusterError(f"{self._address}: the scheduler is gone; start another one")
 
     @property
@@ -267,7 +286,7 @@ class DaskSession(Session):
     def memory(self) -> int:  # type: ignore[override]
         """Bytes that a task may take on the smallest worker; 0 if there is no limit."""
         limited = [worker for worker in self._known.values() if worker["memory_limit"]]
-        return min((x["memory_limit"] // x["nthreads"] for x in limited), default=0)
+        return min([worker["memory_limit"] // worker["nthreads"] for worker in limited], default=0)
 
     def _refuse_others(self) -> None:
         """Reject workers that differ from this process; one per host compiles for the rest."""
@@ -276,7 +295,8 @@ class DaskSession(Session):
             hosts.setdefault(worker["host"], address)
         for chosen in (list(hosts.values()), None):
             for address, theirs in self.everywhere(self._check, workers=chosen).items():
-                if difference := self._mine.differs(theirs):
+                difference = self._mine.differs(theirs)
+                if difference:
                     raise ClusterError(f"worker {address}: {difference}")
 
     def each(  # noqa: D102
@@ -291,20 +311,21 @@ class DaskSession(Session):
         self._refuse_large(tasks)
         homes = self._homes_of(tasks)
         name = label or function.__name__
-        futures: list[Future[Any]] = [
-            self._client.submit(
-                # in one piece, so that Dask does not look for tasks in the arguments
-                partial(_perform, self._mine, self._check, partial(function, *task.arguments)),
-                homes[place],
-                key=f"{name}-{run}-{place}",
-                priority=-place,
-                pure=False,
+        futures: list[Future[Any]] = []
+        places: dict[Any, int] = {}
+        for place, task in enumerate(tasks):
+            # in one piece, so that Dask does not look for tasks in the arguments
+            job = partial(function, *task.arguments)
+            checked = partial(_perform, self._mine, self._check, job)
+            key = f"{name}-{run}-{place}"
+            future = self._client.submit(
+                checked, homes[place], key=key, priority=-place, pure=False
             )
-            for place, task in enumerate(tasks)
-        ]
-        places = {future.key: place for place, future in enumerate(futures)}
+            futures.append(future)
+            places[future.key] = place
+        by_key = {key: tasks[place] for key, place in places.items()}
         try:
-            for future in self._done(futures, {key: tasks[k] for key, k in places.items()}):
+            for future in self._done(futures, by_key):
                 place = places[future.key]
                 try:
                     value = future.result()
@@ -312,21 +333,7 @@ class DaskSession(Session):
                     failed.add(error)
                     continue
                 except KilledWorker as error:
-                    task = tasks[place]
-                    times = error.allowed_failures + 1
-                    if task.memory:
-                        needs = f"; it needs about {_size(task.memory)}"
-                    else:
-                        needs = ""
-                    if needs and most:
-                        has = f", and a worker has {_size(most)}"
-                    else:
-                        has = ""
-                    message = (
-                        f"{task.name}: {times} workers died from this task{needs}{has}: "
-                        f"give workers more memory, or {task.smaller}"
-                    )
-                    raise ClusterError(message) from None
+                    raise _killing(tasks[place], error.allowed_failures + 1, most) from None
                 except FutureCancelledError:
                     raise self._gone() from None
                 except RuntimeError as error:
@@ -345,7 +352,9 @@ class DaskSession(Session):
             with suppress(Exception):  # the cluster may be gone
                 self._client.cancel(futures, force=True)
 
-    def _done(self, futures: list[Future[Any]], tasks: Mapping[Any, Task]) -> Iterator[Future[Any]]:
+    def _done(
+        self, futures: Sequence[Future[Any]], tasks: Mapping[Any, Task]
+    ) -> Iterator[Future[Any]]:
         """Yield futures when they are done; check the workers while waiting."""
         from distributed import as_completed
 
@@ -362,11 +371,15 @@ class DaskSession(Session):
             except Exception:  # the scheduler is gone: the futures will say so
                 continue
             waiting = [tasks[key] for key in left]
-            each = {w: [tasks[key] for key in at.get(w, ()) if key in left] for w in workers}
+            by_worker = {}
+            for worker in workers:
+                own = [tasks[key] for key in at.get(worker, ()) if key in left]
+                by_worker[worker] = own or waiting
             if left or workers:  # those of a cluster that shrinks may leave when all is done
-                self._watch.look(workers, {w: own or waiting for w, own in each.items()})
+                self._watch.look(workers, by_worker)
 
     def _refuse_large(self, tasks: Sequence[Task]) -> None:
+        """Reject a task that needs more memory than any worker has."""
         limits = [worker["memory_limit"] for worker in self._known.values()]
         largest = max(tasks, key=lambda task: task.memory, default=None)
         if largest and limits and all(limits) and largest.memory > max(limits):
@@ -385,17 +398,27 @@ class DaskSession(Session):
             if place not in self._homes:
                 key = f"home-{uuid4().hex[:8]}-{place}"
                 self._homes[place] = self._client.submit(int, place, key=key, pure=False)
-        return [None if task.home is None else self._homes[task.home % size] for task in tasks]
+        homes: list[Future[Any] | None] = []
+        for task in tasks:
+            if task.home is None:
+                homes.append(None)
+            else:
+                homes.append(self._homes[task.home % size])
+        return homes
 
     def path(self, path: str) -> str:  # noqa: D102
-        return path if self._here else os.path.abspath(path)
+        if self._here:
+            return path
+        return os.path.abspath(path)
 
     def everywhere(  # noqa: D102
         self, function: Callable[..., T], *arguments: object, workers: list[str] | None = None
     ) -> dict[str, T]:
         for left in (2, 1, 0):  # workers may leave at any time
             self._need_worker()
-            chosen = workers and [worker for worker in workers if worker in self._known]
+            chosen = workers
+            if workers:
+                chosen = [worker for worker in workers if worker in self._known]
             try:
                 values: dict[str, T] = self._client.run(function, *arguments, workers=chosen)
                 break
@@ -410,8 +433,23 @@ class DaskSession(Session):
         return values
 
 
+def _killing(task: Task, times: int, most: int) -> ClusterError:
+    """Return the error for a task from which workers died that have `most` bytes, if known."""
+    needs = ""
+    if task.memory:
+        needs = f"; it needs about {_size(task.memory)}"
+        if most:
+            needs += f", and a worker has {_size(most)}"
+    return ClusterError(
+        f"{task.name}: {times} workers died from this task{needs}: give workers more memory, or "
+        f"{task.smaller}"
+    )
+
+
 def _perform(mine: Canary, check: Callable[[], Canary], task: Callable[[], T], _: int | None) -> T:
-    if difference := mine.differs(check()):
+    """Do a task on a worker that computes what the process `mine` would."""
+    difference = mine.differs(check())
+    if difference:
         from distributed import get_worker
 
         raise ClusterError(f"worker {get_worker().address}: {difference}")
@@ -430,16 +468,19 @@ class _Watch:
 
     def look(self, workers: Mapping[str, dict[str, Any]], tasks: Mapping[str, list[Task]]) -> bool:
         """Update the workers and their tasks; return whether there are any workers."""
-        paused = {at: worker for at, worker in workers.items() if worker["status"] == "paused"}
-        now = {f"worker {at}": _paused(x, tasks.get(at, ())) for at, x in paused.items()}
-        back = dict.fromkeys((f"worker {address}" for address in workers), "working again")
+        now: dict[str, str] = {}  # the problems, and
+        back: dict[str, str] = {}  # how others ended
+        for address, worker in workers.items():
+            name = f"worker {address}"
+            back[name] = "working again"
+            if worker["status"] == "paused":
+                now[name] = _paused(worker, tasks.get(address, ()))
         if workers:
             self._none = "no workers are left"
             back[self._address] = f"workers are available: {len(workers)}"
         else:
-            if self.wait is None:
-                limit = ""
-            else:
+            limit = ""
+            if self.wait is not None:
                 limit = f" for at most {self.wait:g} s"
             now[self._address] = f"{self._none}, waiting{limit}"
         clock = time.monotonic()
@@ -460,19 +501,24 @@ class _Watch:
 
 
 def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
-    task = max(tasks, key=lambda task: task.memory, default=Task("", (), smaller="smaller parts"))
-    if task.memory:
-        needs = f"needs about {_size(task.memory)}"
-    else:
-        needs = "waits for it"
-    what = f"{task.name} {needs}, " if task.name else ""
+    """Describe why a worker is paused that has these tasks."""
+    none = Task("", (), smaller="smaller parts")
+    task = max(tasks, key=lambda task: task.memory, default=none)
+    what = ""
+    if task.name and task.memory:
+        what = f"{task.name} needs about {_size(task.memory)}, "
+    elif task.name:
+        what = f"{task.name} waits for it, "
+    has = _size(worker["memory_limit"])
+    uses = _size(worker["metrics"]["memory"])
     return (
-        f"Dask has paused it: {what}it has {_size(worker['memory_limit'])}, and uses "
-        f"{_size(worker['metrics']['memory'])}; give workers more memory, or {task.smaller}"
+        f"Dask has paused it: {what}it has {has}, and uses {uses}; give workers more memory, or "
+        f"{task.smaller}"
     )
 
 
 def _size(size: int) -> str:
+    """Return a number of bytes for a message."""
     if size >= 1e9:
         return f"{size / 1e9:.2g} GB"
     return f"{size / 1e6:.3g} MB"
@@ -509,7 +555,8 @@ def open_session(
     elif isinstance(address, str):
         here = address.startswith("local")
         with connected(address, wait or 0) as client:
-            wait = PATIENCE if here and wait is None else wait
+            if here and wait is None:
+                wait = PATIENCE
             yield DaskSession(client, check=check, here=here, wait=wait)
     else:
         _check_client(address)
@@ -517,6 +564,7 @@ def open_session(
 
 
 def _check_client(client: Connection) -> None:
+    """Refuse what is no client that can be used."""
     if not (hasattr(client, "submit") and hasattr(client, "scheduler_info")):
         fault = f"{kind_of(client)}; give a Dask Client, an address, or None"
     elif client.status in ("closing", "closed"):
@@ -559,10 +607,10 @@ def connected(address: str, wait: float = 0) -> Iterator[Client]:
         # Dask gives a worker up for good that is dead 15 seconds after it died before
         lost = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
         number = int(local[1]) if local[1] else available_cores()
-        how: Any = {"dashboard_address": ":0", "silence_logs": "CRITICAL"}
+        options: Any = {"dashboard_address": ":0", "silence_logs": "CRITICAL"}
         with (
             lost,
-            LocalCluster(n_workers=number, threads_per_worker=1, **how) as cluster,
+            LocalCluster(n_workers=number, threads_per_worker=1, **options) as cluster,
             Client(cluster) as client,
         ):
             yield client
@@ -570,10 +618,9 @@ def connected(address: str, wait: float = 0) -> Iterator[Client]:
     with ExitStack() as stack:
         stack.enter_context(_silent())
         wait = max(wait, PATIENCE)
+        place = address
         if address.endswith(".json"):
             place = _address_in(address, wait)
-        else:
-            place = address
         try:
             client = stack.enter_context(Client(place, timeout=wait))
         except (OSError, ValueError) as problem:

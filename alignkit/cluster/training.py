@@ -69,7 +69,7 @@ class Stages:
         self._schedule = list(schedule_of(settings))
         self._state: dict[str, Any] = run.read(_STATE) or {"run": uuid4().hex, "history": []}
         self._plan: TrainingPlan
-        self.stages = 1 + len(self._schedule)
+        self.stages = 1 + len(self._schedule)  # those that report progress
         self._stage = 0
 
     def merge_words(self, files: list[str]) -> Settings:
@@ -81,10 +81,9 @@ class Stages:
             return self._settings
         if not sum(cells for _, cells in sizes):
             raise AlignerError("nothing to learn from: no pair has words on both sides")
+        stem = 0
         if self._settings.stem_weight > 0:
             stem = self._settings.stem
-        else:
-            stem = 0
         tasks = [(files, side, stem, self._run.path("words", f"{side}.npz")) for side in SIDES]
         words = self._each("merging words", merge_words, tasks, names=SIDES)
         self._keep(sizes=sizes, words=words)
@@ -97,7 +96,8 @@ class Stages:
         if "shards" not in state:
             needed = 2 * PLACE * word_pairs(sum(cells for _, cells in sizes))
             at_least = math.ceil(needed / (self._session.memory or needed))
-            state["shards"] = shards or max(min(self._session.workers, 8), at_least)
+            workers = min(self._session.workers, 8)
+            state["shards"] = shards or max(workers, at_least)
         pairs = [pairs for pairs, _ in sizes]
         self._plan = TrainingPlan(
             folder=self._run.folder,
@@ -126,13 +126,16 @@ class Stages:
             return
         for kind in ("shards", "forgotten"):
             self._claim(kind, self._plan.shards)
-        if self._plan.casefold:
-            dictionary = {(a.casefold(), b.casefold()): n for (a, b), n in dictionary.items()}
+        entries = {}
+        for (word, translation), count in dictionary.items():
+            if self._plan.casefold:
+                entries[word.casefold(), translation.casefold()] = float(count)
+            else:
+                entries[word, translation] = float(count)
         file = self._run.path("dictionary.json")
-        self._run.write([[*entry, float(n)] for entry, n in dictionary.items()], file)
-        places, met = zip(
-            *self._over_shards("merging word pairs", training_tasks.make_shard, file), strict=True
-        )
+        self._run.write([[*entry, count] for entry, count in entries.items()], file)
+        made = self._over_shards("merging word pairs", training_tasks.make_shard, file)
+        places, met = zip(*made, strict=True)
         self._keep(places=places, entries=sum(met))
 
     def rounds(self) -> None:
@@ -143,24 +146,24 @@ class Stages:
             model, number = self._schedule[done]
             name = f"{model} round {number}"
             self._run.claim(*self._plan.round_files(done + 1))
-            likelihoods = self._over_parts(name, training_tasks.expect, lambda _: (done, model))  # noqa: B023
-            *units, levels, words = map(sum, zip(*likelihoods, strict=True))
+            by_part = self._over_parts(name, training_tasks.expect, lambda _: (done, model))  # noqa: B023
+            forward, reverse, levels, words = map(sum, zip(*by_part, strict=True))
             self._state |= {"levels": levels, "text_words": words}
-            sums = [total / LIKELIHOOD_UNITS for total in units]
-            self._learn(name, model, done + 1, [[model, number, *sums]])
+            likelihoods = [forward / LIKELIHOOD_UNITS, reverse / LIKELIHOOD_UNITS]
+            self._learn(name, model, done + 1, [[model, number, *likelihoods]])
             self._run.drop(*self._plan.round_files(done))
 
     def _learn(self, name: str, model: str, done: int, history: list[list[Any]]) -> None:
         """Compute the weights of the next round from the expected links after `done` rounds."""
         plan = self._plan
+        stems = 0
         if self._settings.stem_weight > 0:
             stems = self._state["words"][1][1]
-        else:
-            stems = 0
+        last = done == len(self._schedule)
         self._run.claim(*plan.round_files(done))
         self._over_shards(name, training_tasks.add_counts, done)
         self._each(name, training_tasks.add_parts, [(plan, done, model, stems)], names=["the sums"])
-        self._over_shards(name, training_tasks.weigh, done, done == len(self._schedule))
+        self._over_shards(name, training_tasks.weigh, done, last)
         self._each(name, training_tasks.add_shards, [(plan, done)], names=["the totals"])
         self._keep(weighed=done, history=self._state["history"] + history)
 
@@ -168,8 +171,9 @@ class Stages:
         """Write the model and the links."""
         done = len(self._schedule)
         jumping = any(model == "hmm" for model, _ in self._schedule)
-        known = (self._state.get(name, 0) for name in ("levels", "text_words"))
-        text = training_tasks.training_text(self._plan, done, *known)
+        levels = self._state.get("levels", 0)
+        words = self._state.get("text_words", 0)
+        text = training_tasks.training_text(self._plan, done, levels, words)
         if save is not None:
             memory = self._claim("memory", self._plan.parts)
             self._over_parts("remembering", training_tasks.remember, lambda _: (done,))
@@ -177,37 +181,43 @@ class Stages:
             self._run.drop(*memory)
         if outputs.some:
             files = outputs.files(self._parts)
-            how = (done, jumping, text)
             with outputs.naming_written(self._parts):
-                write = training_tasks.write_links
-                self._over_parts("aligning", write, lambda k: (*how, files[k], outputs.how))
+                self._over_parts(
+                    "aligning",
+                    training_tasks.write_links,
+                    lambda k: (done, jumping, text, files[k], outputs.how),
+                )
 
     def summary(self, source_words: int, target_words: int) -> TrainedParts:
         """Return a summary of the training."""
         plan = self._plan
         state = self._state
         return TrainedParts(
-            self._history,
-            plan.pairs,
-            sum(cells for _, cells in state["sizes"]),
-            source_words,
-            target_words,
-            *plan.sizes,
-            sum(state["places"]),
-            state["entries"],
-            plan.parts,
-            plan.shards,
+            history=self._history,
+            pairs=plan.pairs,
+            cells=sum(cells for _, cells in state["sizes"]),
+            source_words=source_words,
+            target_words=target_words,
+            source_types=plan.sizes[0],
+            target_types=plan.sizes[1],
+            word_pairs=sum(state["places"]),
+            entries_met=state["entries"],
+            parts=plan.parts,
+            shards=plan.shards,
         )
 
     @property
     def _history(self) -> tuple[Round, ...]:
+        """The rounds that are done."""
         return tuple(Round(*row) for row in self._state["history"])
 
     def _keep(self, **values: object) -> None:
+        """Record values in the file of the finished stages."""
         self._state |= values
         self._run.write(self._state, _STATE)
 
     def _claim(self, kind: str, count: int) -> list[str]:
+        """Register and return the files of a kind, by number."""
         files = [self._plan.file(kind, k) for k in range(count)]
         self._run.claim(*files)
         return files
@@ -215,12 +225,15 @@ class Stages:
     def _over_parts(
         self, name: str, function: Callable[..., T], more: Callable[[int], tuple[Any, ...]]
     ) -> list[T]:
+        """Call a function for each part: with the plan, its number, and what `more` returns."""
         tasks = [(self._plan, k, *more(k)) for k in range(len(self._parts))]
         return self._each(name, function, tasks)
 
     def _over_shards(self, name: str, function: Callable[..., T], *more: Any) -> list[T]:
-        tasks = [(self._plan, k, *more) for k in range(self._plan.shards)]
-        return self._each(name, function, tasks, names=[f"shard {k + 1}" for _, k, *_ in tasks])
+        """Call a function for each shard: with the plan, its number, and more arguments."""
+        numbers = range(self._plan.shards)
+        tasks = [(self._plan, k, *more) for k in numbers]
+        return self._each(name, function, tasks, names=[f"shard {k + 1}" for k in numbers])
 
     def _each(
         self,
@@ -230,21 +243,24 @@ class Stages:
         names: Sequence[str] | None = None,
     ) -> list[T]:
         """Do tasks; those without names are for parts, largest first, and report progress."""
+        over_parts = names is None
         order = list(range(len(tasks)))
-        if names is None:
+        if over_parts:
             order.sort(key=lambda k: -self._state["sizes"][k][1])
-        called = list(map(str, self._parts)) if names is None else names
+        if names is None:
+            names = list(map(str, self._parts))
         pairs, cells = map(max, zip(*self._state.get("sizes", [(0, 0)]), strict=True))
-        needs = worker_memory(pairs, cells, max(self._state.get("places", [0])))
-        jobs = [Task(called[k], tasks[k], needs, home=home) for home, k in enumerate(order)]
+        places = max(self._state.get("places", [0]))
+        needs = worker_memory(pairs, cells, places)
+        jobs = [Task(names[k], tasks[k], needs, home=home) for home, k in enumerate(order)]
+        count = len(jobs)
         values: dict[int, T] = {}
         for place, value in self._session.each(function, jobs):
             values[order[place]] = value
-            if self._progress is not None and names is None:
-                text = f"{name}: {len(values):,} of {len(jobs):,} parts"
-                count = len(jobs)
+            if self._progress is not None and over_parts:
+                text = f"{name}: {len(values):,} of {count:,} parts"
                 self._progress(self._stage * count + len(values), self.stages * count, text)
-        self._stage += names is None
+        self._stage += over_parts
         return [values[k] for k in range(len(tasks))]
 
 
@@ -329,28 +345,40 @@ def train_parts(
         texts = [reader.file(part.paths) for part in parts]
         run.claim(*texts)
         facts = check_parts(session, parts, reader, reading, run=run, progress=progress)
-        entries = sorted([*pair, float(n)] for pair, n in dictionary.items())
-        what = {"command": "align (training)", "settings": asdict(settings), "casefold": casefold}
-        what |= {"encoding": reading.encoding, "dictionary": entries}
-        what |= {"parts": [part.name for part in parts], "inputs": inputs_of(parts, facts)}
-        run.settle(what)
+        contents = {
+            "command": "align (training)",
+            "settings": asdict(settings),
+            "casefold": casefold,
+            "encoding": reading.encoding,
+            "dictionary": sorted([*pair, float(count)] for pair, count in dictionary.items()),
+            "parts": [part.name for part in parts],
+            "inputs": inputs_of(parts, facts),
+        }
+        run.settle(contents)
         training = Stages(session, run, parts, settings, progress)
         training.stages += (save is not None) + outputs.some
-        check_sure(outputs.how, training.merge_words(texts).threshold)
+        settled = training.merge_words(texts)
+        check_sure(outputs.how, settled.threshold)
         training.divide(shards, session.threads or threads, casefold)
         training.make_shards(dictionary)
         training.rounds()
         training.finish(save, outputs)
-    source, target = zip(*((fact.source_words, fact.target_words) for fact in facts), strict=True)
-    return training.summary(sum(source), sum(target))
+    source_words = sum(fact.source_words for fact in facts)
+    target_words = sum(fact.target_words for fact in facts)
+    return training.summary(source_words, target_words)
 
 
 def check_settings(settings: Settings) -> None:
     """Reject settings that need a single machine."""
-    for name, fits, instead in (
-        (settings.model, settings.model in _MODELS, f"use {' or '.join(_MODELS)}"),
-        ("best", not settings.best, "leave it out"),
-        (settings.inference, settings.inference == "collapsed", "use collapsed"),
-    ):
-        if not fits:
-            raise OptionError(f"{name} needs training on a single machine; over parts, {instead}")
+    if settings.model not in _MODELS:
+        name = settings.model
+        instead = f"use {' or '.join(_MODELS)}"
+    elif settings.best:
+        name = "best"
+        instead = "leave it out"
+    elif settings.inference != "collapsed":
+        name = settings.inference
+        instead = "use collapsed"
+    else:
+        return
+    raise OptionError(f"{name} needs training on a single machine; over parts, {instead}")

@@ -61,8 +61,9 @@ class TrainingPlan:
     def round_files(self, done: int) -> list[str]:
         """Return the paths of all files written after `done` rounds."""
         names = [f"part-{k}" for k in range(self.parts)]
-        names += [f"{kind}-{k}" for k in range(self.shards) for kind in ("counts", "weights")]
-        return [self.after(done, name) for name in (*names, "common", "totals")]
+        names += [f"counts-{k}" for k in range(self.shards)]
+        names += [f"weights-{k}" for k in range(self.shards)]
+        return [self.after(done, name) for name in [*names, "common", "totals"]]
 
 
 # Arrays in files
@@ -91,9 +92,12 @@ class Arrays:
 
 def sparse(name: str, values: NDArray[Any], rest: float = 0) -> dict[str, NDArray[Any]]:
     """Return arrays that represent values (N,), of which most are `rest`; see `Arrays.dense`."""
+    kind: type[np.integer] = np.int64
+    if len(values) <= np.iinfo(np.int32).max:
+        kind = np.int32
     at = np.flatnonzero(values != values.dtype.type(rest))
-    kind = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
-    if len(at) * (values.itemsize + np.dtype(kind).itemsize) >= values.nbytes:
+    bytes_of_one = values.itemsize + np.dtype(kind).itemsize
+    if len(at) * bytes_of_one >= values.nbytes:
         return {name: values}
     return {name: values[at], f"{name}-at": at.astype(kind)}
 
@@ -115,6 +119,7 @@ def opened(path: str) -> Iterator[Arrays]:
 
 @contextmanager
 def _run_errors(path: str) -> Iterator[None]:
+    """Turn errors of a file of the run into what users can do."""
     try:
         yield
     except (OSError, EOFError, ValueError, KeyError, BadZipFile) as problem:
@@ -148,20 +153,22 @@ class Reader:
         bitext = Bitext.pack([], casefold=self.casefold)
         for lines in lines_of(list(paths), options, format=None, whole=True):
             bitext = numbered(lines, casefold=self.casefold, threads=1)
-        sides = bitext.source, bitext.target
-        for side, path in zip(sides, (paths[0], paths[-1]), strict=True):
-            refuse_long(side.lengths.tolist(), 1, path, options)
+        source = bitext.source
+        target = bitext.target
+        refuse_long(source.lengths.tolist(), 1, paths[0], options)
+        refuse_long(target.lengths.tolist(), 1, paths[-1], options)
         cut = cut_pairs(bitext)
         arrays: dict[str, NDArray[Any]] = {"size": np.array([len(cut), cut.starts[-1]])}
-        for name, side in zip(SIDES, sides, strict=True):
-            arrays |= _by_first_places(name, side)
+        arrays |= _by_first_places("source", source)
+        arrays |= _by_first_places("target", target)
         write_arrays(self.file(paths), arrays)
-        source, target = (len(side.ids) for side in sides)
-        return Facts(states, [*map(digest_of, paths)], source, target)
+        return Facts(states, list(map(digest_of, paths)), len(source.ids), len(target.ids))
 
 
 def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
-    order = np.argsort(np.unique(side.ids, return_index=True)[1])
+    """Return the arrays of a side, with the words numbered by their first place."""
+    _, first_places = np.unique(side.ids, return_index=True)
+    order = np.argsort(first_places)
     words = WordPool.of([side.words[word] for word in order.tolist()])
     return {
         f"{name}-ids": _ranks(order)[side.ids],
@@ -173,6 +180,7 @@ def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
 
 
 def _ranks(order: NDArray[np.intp]) -> I4:
+    """Return the place of each number in an order."""
     ranks = np.empty(len(order), np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
     return ranks
@@ -181,7 +189,9 @@ def _ranks(order: NDArray[np.intp]) -> I4:
 def cut_pairs(bitext: Bitext) -> Bitext:
     """Return a bitext with long pairs cut into pieces."""
     pieces = Pieces.of(bitext)
-    return bitext if pieces is None else pieces.bitext
+    if pieces is None:
+        return bitext
+    return pieces.bitext
 
 
 def cut_size(file: str) -> tuple[int, int]:
@@ -199,7 +209,8 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
     for path in files:
         with opened(path) as part:
             words = WordPool(part[f"{side}-letters"], part[f"{side}-ends"]).words()
-            numbers.append(np.fromiter((known.setdefault(x, len(known)) for x in words), np.int32))
+            own = (known.setdefault(word, len(known)) for word in words)
+            numbers.append(np.fromiter(own, np.int32))
             counts.append(part[f"{side}-frequencies"])
     check_count("different words", len(known))
     totals = np.zeros(len(known), np.int64)
@@ -211,11 +222,10 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
     count = len(known)
     ordered = [names[number] for number in order.tolist()]
     pool = WordPool.of(ordered)
-    alone = Stems(np.arange(count, dtype=np.int32), count, np.ones(count, "f4"))
     if stem:
         stems = Stems.of(ordered, totals[order], stem)
-    else:
-        stems = alone
+    else:  # each word is a stem
+        stems = Stems(np.arange(count, dtype=np.int32), count, np.ones(count, np.float32))
     arrays: dict[str, NDArray[np.generic]] = {
         "letters": pool.text,
         "ends": pool.ends,
@@ -224,7 +234,9 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
         "shares": stems.shares,
         "stem_count": np.array(stems.size),
     }
-    write_arrays(file, arrays | {f"numbers-{k}": ranks[at] for k, at in enumerate(numbers)})
+    for k, places in enumerate(numbers):
+        arrays[f"numbers-{k}"] = ranks[places]
+    write_arrays(file, arrays)
     return count, stems.size
 
 
@@ -242,8 +254,9 @@ def stems_of(plan: TrainingPlan, side: str) -> Stems:
 
 def stored(plan: TrainingPlan, arrays: Arrays | Mapping[str, NDArray[Any]]) -> Bitext:
     """Return a bitext with only numbers, for the aligner's kernels."""
-    source, target = (
-        Side.trusted([""] * size, arrays[f"{name}-ids"], arrays[f"{name}-starts"])
-        for name, size in zip(SIDES, plan.sizes, strict=True)
-    )
+    sides = []
+    for name, size in zip(SIDES, plan.sizes, strict=True):
+        words = [""] * size
+        sides.append(Side.trusted(words, arrays[f"{name}-ids"], arrays[f"{name}-starts"]))
+    source, target = sides
     return Bitext(source, target, plan.casefold)

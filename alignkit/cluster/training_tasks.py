@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -73,6 +73,8 @@ _parts: WorkerMemory[_KnownPart] = WorkerMemory()
 def _known_part(
     plan: TrainingPlan, number: int, given: tuple[Bitext, Bitext, Cooccurrence] | None = None
 ) -> _KnownPart:
+    """Return the data of a part; `given` are its text, that with cut pairs, and the index."""
+
     def make() -> tuple[_KnownPart, int]:
         if given is None:
             with opened(plan.file("parts", number)) as arrays:
@@ -84,12 +86,14 @@ def _known_part(
         part = expectation.BitextPart(bitext, index, workers_of(plan.threads), plan.firsts[number])
         known = _KnownPart(text, part, _divided(plan, index), len(index.columns))
         tokens = len(bitext.source.ids) + len(bitext.target.ids)
-        return known, 4 * (len(index.cells) + known.size) + 12 * tokens + 64 * len(bitext)
+        size = 4 * (len(index.cells) + known.size) + 12 * tokens + 64 * len(bitext)
+        return known, size
 
     return _parts.get(plan.run, plan.file("parts", number), plan.memory, make)
 
 
 def _divided(plan: TrainingPlan, index: Cooccurrence) -> list[I4]:
+    """Return which word pairs of a part belong to each shard."""
     if plan.shards == 1:
         return [np.arange(len(index.columns), dtype=np.int32)]
     # by stem: words with the same stem share a shard
@@ -123,13 +127,14 @@ def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int,
     """Run the E-step of a round on a part; return log-likelihoods, links in 255ths, and words."""
     known = _known_part(plan, number)
     part = known.part
-    own = _own(plan, number, done)
+    own = _own_links(plan, number, done)
     tables, jumps = _tables(plan, number, done)
     none = expectation.NO_POSTERIORS
     agreement = np.zeros(len(part.pairs.cells), np.uint8)
     to: Any = SimpleNamespace(agreement=agreement, forward=none, reverse=none)
     if model == "hmm":
-        sums = part.hmm_step(tables, jumps, training.pairs_for_a_jump(plan.pairs), own, to)
+        every = training.pairs_for_a_jump(plan.pairs)
+        sums = part.hmm_step(tables, jumps, every, own, to)
     else:
         sums = part.lexical_step(tables, Positions.uniform(), jumps.shape, own, to)
     levels = np.zeros(known.size, np.int64)
@@ -155,9 +160,7 @@ def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
     for shard, places in enumerate(known.places):
         with opened(plan.after(done, f"weights-{shard}")) as arrays:
             weights[places] = arrays.dense(f"weights-{number}", len(places), rest)
-    source, target = (
-        expectation.kinds_of(np.arange(size, dtype=np.int32), settings.kinds) for size in plan.sizes
-    )
+    source, target = (training.kinds(size, settings) for size in plan.sizes)
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
         tables = Tables(
             weights,
@@ -174,7 +177,7 @@ def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
         return tables, common["jumps"]
 
 
-def _own(plan: TrainingPlan, number: int, done: int) -> Own:
+def _own_links(plan: TrainingPlan, number: int, done: int) -> Own:
     """Return a part's own expected links, which are subtracted from the counts."""
     if not done or plan.pairs < FEW:
         return Own(expectation.NO_LEVELS, expectation.NO_LEVELS, expectation.NO_LEVELS)
@@ -186,7 +189,7 @@ def _own(plan: TrainingPlan, number: int, done: int) -> Own:
 def remember(plan: TrainingPlan, number: int, done: int) -> None:
     """Write the expected links of a part that the model will keep."""
     pairs = _known_part(plan, number).part.pairs
-    own = _own(plan, number, done)
+    own = _own_links(plan, number, done)
     memory = Memory.of(pairs, own)
     training_files.write_arrays(
         plan.file("memory", number), {name: getattr(memory, name) for name in _MEMORY}
@@ -218,32 +221,25 @@ def write_links(
     known = _known_part(plan, number)
     workers = workers_of(plan.threads)
     tables, jumps = _tables(plan, number, done)
-    jumps = jumps if jumping else NO_JUMPS
-    own = _own(plan, number, done)
+    if not jumping:
+        jumps = NO_JUMPS
+    own = _own_links(plan, number, done)
+    words = []
     if text:
         words = [training_files.shared_words(plan, side) for side in SIDES]
-    else:
-        words = []
     calibrator = Calibrator.of_training(text, words)
     decoder = Decoder(known.part.pairs, tables, own, jumps, Positions.uniform(), calibrator)
     pieces = Pieces.of(known.text)
-    if how.threshold is None:
-        least = plan.settings.threshold
-    else:
-        least = how.threshold
+    least = plan.settings.threshold if how.threshold is None else how.threshold
     decoded = decode(decoder, workers, how.symmetrize, least, how.sure)
-    if pieces is None:
-        arrays = decoded.arrays
-    else:
-        arrays = pieces.joined(decoded.arrays, known.text)
+    arrays = decoded.arrays
+    if pieces is not None:
+        arrays = pieces.joined(arrays, known.text)
     links, scores = files
     with apart(), ExitStack() as stack:
         if links is not None:
             out = stack.enter_context(replacing_bytes(links))
-            if how.probabilities:
-                weights = decoded.probabilities
-            else:
-                weights = None
+            weights = decoded.probabilities if how.probabilities else None
             out.write(format_lines(arrays, probabilities=weights))
         if scores is not None:
             likelihoods = likelihoods_by(decoder, workers)
@@ -295,11 +291,14 @@ def make_shard(plan: TrainingPlan, number: int, dictionary: str) -> tuple[int, i
 
 
 def _keys(plan: TrainingPlan, number: int, part: int) -> I8:
+    """Return the keys of the word pairs that a part has in a shard."""
     with opened(plan.file("parts", part)) as arrays:
         return np.asarray(arrays[f"keys-{number}"])
 
 
 def _known_shard(plan: TrainingPlan, number: int) -> _KnownShard:
+    """Return the data of a shard."""
+
     def read() -> tuple[_KnownShard, int]:
         with opened(plan.file("shards", number)) as arrays:
             keys = arrays["keys"]
@@ -310,11 +309,11 @@ def _known_shard(plan: TrainingPlan, number: int) -> _KnownShard:
         strength = plan.settings.stem_weight
         backing = None
         if strength > 0:
-            backing = Backing(
-                index, *(training_files.stems_of(plan, side) for side in SIDES), strength=strength
-            )
+            source, target = (training_files.stems_of(plan, side) for side in SIDES)
+            backing = Backing(index, source, target, strength=strength)
         size = 24 * len(keys) + 4 * sum(map(len, places)) + 16 * (sources + targets)
-        return _KnownShard(expectation.Shard(index, prior, backing, targets), keys, places), size
+        shard = expectation.Shard(index, prior, backing, targets)
+        return _KnownShard(shard, keys, places), size
 
     return _shards.get(plan.run, plan.file("shards", number), plan.memory, read)
 
@@ -347,8 +346,11 @@ def add_counts(plan: TrainingPlan, number: int, done: int) -> None:
 
 def _pruned(plan: TrainingPlan) -> int:
     """Return after how many rounds word pairs are pruned; 0: never."""
-    schedule = enumerate(training.schedule_of(plan.settings), start=1)
-    return next((k for k, (model, n) in schedule if training.prunes(model, n, plan.settings)), 0)
+    schedule = training.schedule_of(plan.settings)
+    for done, (model, number) in enumerate(schedule, start=1):
+        if training.prunes(model, number, plan.settings):
+            return done
+    return 0
 
 
 def _pruned_shard(plan: TrainingPlan, number: int, done: int) -> expectation.Shard:
@@ -400,8 +402,13 @@ def add_parts(plan: TrainingPlan, done: int, model: str, stems: int) -> None:
         sources, targets = map(training.uniform_null, plan.sizes)
         tables = sources, targets, np.zeros(2, np.float32)
         jumps = np.stack([training.first_jumps(plan.settings)] * 2)
-    names = "source_null", "target_null", "null_units", "jumps"
-    arrays: dict[str, NDArray[Any]] = dict(zip(names, (*tables, jumps), strict=True))
+    source_null, target_null, null_units = tables
+    arrays: dict[str, NDArray[Any]] = {
+        "source_null": source_null,
+        "target_null": target_null,
+        "null_units": null_units,
+        "jumps": jumps,
+    }
     if stems:
         arrays["stems"] = _added(plan, done, "counts", "stems", stems)
     training_files.write_arrays(plan.after(done, "common"), arrays)
@@ -412,8 +419,8 @@ def _sums(plan: TrainingPlan, done: int) -> expectation.Sums:
     total = None
     for part in range(plan.parts):
         with opened(plan.after(done, f"part-{part}")) as arrays:
-            sizes = zip(SIDES, plan.sizes, strict=True)
-            source, target = (arrays.dense(f"{side}_nulls", size) for side, size in sizes)
+            source = arrays.dense("source_nulls", plan.sizes[0])
+            target = arrays.dense("target_nulls", plan.sizes[1])
             sums = expectation.Sums(source, target, arrays["jumps"], np.zeros(2, np.int64))
         if total is None:
             total = sums
@@ -424,6 +431,7 @@ def _sums(plan: TrainingPlan, done: int) -> expectation.Sums:
 
 
 def _added(plan: TrainingPlan, done: int, kind: str, name: str, size: int) -> I8:
+    """Return the sum over all shards of an array that they wrote after `done` rounds."""
     total: I8 = np.zeros(size, np.int64)
     for shard in range(plan.shards):
         with opened(plan.after(done, f"{kind}-{shard}")) as arrays:
@@ -452,6 +460,9 @@ def write_model(
     source, target = (training_files.shared_words(plan, side) for side in SIDES)
     index, weights = _learned_pairs(plan, done, len(source))
     unseen = training.unseen_total(plan.settings)
+    remember = Memory.empty
+    if done and plan.pairs >= FEW:
+        remember = partial(_joined_memory, plan)
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
         parameters = Parameters(
             settings=plan.settings,
@@ -469,7 +480,7 @@ def write_model(
             null_units=common["null_units"],
             jumps=common["jumps"] if jumping else NO_JUMPS,
             positions=Positions.uniform(),
-            remember=lambda: _joined_memory(plan) if done and plan.pairs >= FEW else Memory.empty(),
+            remember=remember,
             text=text,
             history=tuple(history),
         )
@@ -492,11 +503,16 @@ def _learned_pairs(plan: TrainingPlan, done: int, sources: int) -> tuple[Cooccur
 
 def _joined_memory(plan: TrainingPlan) -> Memory:
     """Join the memories of the parts; of equal pairs, the first is kept."""
-    parts = []
+    keys = []
+    counts = []
+    cells = []
+    levels = []
     for part in range(plan.parts):
         with opened(plan.file("memory", part)) as arrays:
-            parts.append([arrays[name] for name in _MEMORY])
-    keys, first = np.unique(np.concatenate([part[0] for part in parts]), return_index=True)
-    at, offsets = gather(ends_of(np.concatenate([np.diff(part[1]) for part in parts])), first)
-    cells, levels = (np.concatenate([part[k] for part in parts])[at] for k in (2, 3))
-    return Memory(keys, offsets, cells, levels)
+            keys.append(arrays["keys"])
+            counts.append(np.diff(arrays["offsets"]))
+            cells.append(arrays["cells"])
+            levels.append(arrays["levels"])
+    distinct, first = np.unique(np.concatenate(keys), return_index=True)
+    links, offsets = gather(ends_of(np.concatenate(counts)), first)
+    return Memory(distinct, offsets, np.concatenate(cells)[links], np.concatenate(levels)[links])
