@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count as numbering
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -45,33 +45,37 @@ class Lexicon:
     """Count links between words, and words without links, by word number."""
 
     def __init__(self) -> None:
-        self._keys, self._counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        self._pending: list[tuple[I8, I8]] = []
-        self._size = 0
-        self._lone = [np.zeros(0), np.zeros(0)]
+        self._keys = np.zeros(0, np.int64)  # as in `Weights`
+        self._counts = np.zeros(0, np.int64)
+        self._pending: list[tuple[I8, I8]] = []  # keys and counts to be added
+        self._size = 0  # how many are pending
+        self._lone = [np.zeros(0), np.zeros(0)]  # of target words, of source words
 
     def add(self, links: LinkArrays, source: TokenArrays, target: TokenArrays) -> None:
         """Count the links of some sentence pairs, and their words without links."""
         pair = links.pair_of
-        sides = enumerate((source, target))
-        places = [side.offsets[pair] + links.links[:, column] for column, side in sides]
-        sources = source.ids[places[0]].astype(np.int64)
-        keys, counts = np.unique(sources << 32 | target.ids[places[1]], return_counts=True)
+        source_places = source.offsets[pair] + links.links[:, 0]
+        target_places = target.offsets[pair] + links.links[:, 1]
+        source_words = source.ids[source_places].astype(np.int64)
+        target_words = target.ids[target_places]
+        keys, counts = np.unique(source_words << 32 | target_words, return_counts=True)
         self._pending.append((keys, counts))
         self._size += len(keys)
         if self._size > max(_PENDING, len(self._keys)):
             self._settle()
-        for column, side in ((0, target), (1, source)):
-            free = np.ones(len(side.ids), bool)
-            free[places[1 - column]] = False
-            self._lone[column] = _added(self._lone[column], side.ids[free])
+        self._lone[0] = _added(self._lone[0], _without_links(target, target_places))
+        self._lone[1] = _added(self._lone[1], _without_links(source, source_places))
 
     def _settle(self) -> None:
         """Add up the pending counts."""
-        keys = np.concatenate([self._keys, *(keys for keys, _ in self._pending)])
-        counts = np.concatenate([self._counts, *(counts for _, counts in self._pending)])
-        self._keys, places = np.unique(keys, return_inverse=True)
-        self._counts = np.bincount(places, counts, len(self._keys)).astype(np.int64)
+        all_keys = [self._keys]
+        all_counts = [self._counts]
+        for keys, counts in self._pending:
+            all_keys.append(keys)
+            all_counts.append(counts)
+        self._keys, places = np.unique(np.concatenate(all_keys), return_inverse=True)
+        total = np.bincount(places, np.concatenate(all_counts), len(self._keys))
+        self._counts = total.astype(np.int64)
         self._pending = []
         self._size = 0
 
@@ -88,17 +92,30 @@ class Lexicon:
         return readonly(self._keys), readonly(np.stack(columns, axis=1)), readonly(lone)
 
 
+def _without_links(side: TokenArrays, linked: I8) -> I4:
+    """Return the word numbers of a side but for those at the places that are linked."""
+    free = np.ones(len(side.ids), bool)
+    free[linked] = False
+    return side.ids[free]
+
+
 class RuleCounts:
-    """Rule types and their counts."""
+    """Rule types and their counts.
+
+    A type has a number and is known by the bytes of its symbols, see `Fragments`; each alignment of
+    its words has a number of its own.
+    """
 
     def __init__(self, strings: tuple[bool, bool], examples: int = 0) -> None:
-        self._strings = strings
+        self._strings = strings  # which sides are strings
         self._most = examples
-        self._types: dict[bytes, int] = defaultdict(numbering().__next__)  # numbers of rules
-        self._sides: list[tuple[bytes, bytes]] = []
-        self._alignments: dict[tuple[int, bytes], int] = {}
-        self._counts, self._pairs, self._aligned = np.zeros(0), np.zeros(0), np.zeros(0)
-        self._seen: list[I8] = []
+        self._types: dict[bytes, int] = defaultdict(numbering().__next__)
+        self._sides: list[tuple[bytes, bytes]] = []  # the symbols of each type
+        self._alignments: dict[tuple[int, bytes], int] = {}  # by type and links
+        self._counts = np.zeros(0)  # of types
+        self._pairs = np.zeros(0)  # with each type
+        self._aligned = np.zeros(0)  # the counts of alignments
+        self._seen: list[I8] = []  # type << 32 | pair, of the block
         self._examples: dict[int, list[Example]] = {}
 
     def add(
@@ -111,37 +128,61 @@ class RuleCounts:
     ) -> None:
         """Count the rules of a block that are kept; `end_block` ends it."""
         chosen = np.flatnonzero(kept)
+        numbers = self._numbers(fragments, chosen)
+        if cuts.counts is None:
+            counts = np.ones(len(chosen))
+        else:
+            counts = cuts.counts[chosen]
+        self._counts = _added(self._counts, numbers, counts)
+        self._seen.append(numbers << 32 | cuts.pairs[chosen])
+        alignments = self._alignment_numbers(fragments, chosen, numbers)
+        self._aligned = _added(self._aligned, alignments, counts)
+        if self._most:
+            self._add_examples(derivations, cuts, chosen, numbers, pairs)
+
+    def _numbers(self, fragments: Fragments, chosen: I8) -> I8:
+        """Return the number of the type of each chosen rule; new types get the next number."""
         text = fragments.symbols.tobytes()
-        ends = (fragments.offsets * 4).tolist()
+        ends = (fragments.offsets * 4).tolist()  # in bytes, of both sides of each rule
         numbers = np.empty(len(chosen), np.int64)
         for k, rule in enumerate(chosen.tolist()):
             start, middle, end = ends[2 * rule : 2 * rule + 3]
-            numbers[k] = number = self._types[text[start:end]]
+            number = self._types[text[start:end]]
+            numbers[k] = number
             if number == len(self._sides):
                 self._sides.append((text[start:middle], text[middle:end]))
-        counts = (np.ones(len(cuts)) if cuts.counts is None else cuts.counts)[chosen]
-        self._counts = _added(self._counts, numbers, counts)
-        self._seen.append(numbers << 32 | cuts.pairs[chosen])
+        return numbers
+
+    def _alignment_numbers(self, fragments: Fragments, chosen: I8, numbers: I8) -> I8:
+        """Return the number of the alignment of each chosen rule, whose types are `numbers`."""
         text = fragments.links.tobytes()
         ends = (fragments.link_offsets * 4).tolist()
         keys = self._alignments
-        places = [
-            keys.setdefault((number, text[ends[rule] : ends[rule + 1]]), len(keys))
-            for number, rule in zip(numbers.tolist(), chosen.tolist(), strict=True)
-        ]
-        self._aligned = _added(self._aligned, np.array(places, np.int64), counts)
-        if not self._most:
-            return
-        sides = derivations.source, derivations.target
+        places = np.empty(len(chosen), np.int64)
+        for k, (number, rule) in enumerate(zip(numbers.tolist(), chosen.tolist(), strict=True)):
+            links = text[ends[rule] : ends[rule + 1]]
+            places[k] = keys.setdefault((number, links), len(keys))
+        return places
+
+    def _add_examples(
+        self,
+        derivations: Derivations,
+        cuts: Cuts,
+        chosen: I8,
+        numbers: I8,
+        pairs: Sequence[SentencePair],
+    ) -> None:
+        """Keep the places of rules whose types still lack examples, in different pairs."""
         for rule, number in zip(chosen.tolist(), numbers.tolist(), strict=True):
             known = self._examples.setdefault(number, [])
-            pair = pairs[k := int(cuts.pairs[rule])]
+            k = int(cuts.pairs[rule])
+            pair = pairs[k]
             if len(known) == self._most or any(example.id == pair.id for example in known):
                 continue
-            roots = zip(sides, cuts.roots[rule], strict=True)
-            spans = (side.nodes[1:3, side.offsets[k] + node].tolist() for side, node in roots)
-            first, second = ((start, end) for start, end in spans)
-            known.append(Example(pair.id, *pair.words, first, second))
+            source_root, target_root = cuts.roots[rule]
+            source_span = derivations.source.span(k, source_root)
+            target_span = derivations.target.span(k, target_root)
+            known.append(Example(pair.id, *pair.words, source_span, target_span))
 
     def end_block(self) -> None:
         """Count the pairs of a block, once per type, even if it is a rule of several sizes."""
@@ -151,16 +192,9 @@ class RuleCounts:
 
     def types(self, reader: RuleReader, weights: Weights) -> tuple[RuleType, ...]:
         """Return the rule types with their weights, by count, then by their text."""
-        sources = [source for source, _ in self._sides]
-        targets = [derivation.mirrored(target) for _, target in self._sides]
-        labels = [4 * (not string) for string in self._strings]  # a string has none
-        roots = [(source[: labels[0]], target[: labels[1]]) for source, target in self._sides]
-        columns = []
-        for keys in (sources, targets, roots):
-            numbers: dict[Hashable, int] = defaultdict(numbering().__next__)
-            groups = np.array([numbers[key] for key in keys], np.int64)
-            totals = np.bincount(groups, weights=self._counts)
-            columns.append((self._counts / totals[groups]).tolist())
+        p_target = self._shares([source for source, _ in self._sides])
+        p_source = self._shares([derivation.mirrored(target) for _, target in self._sides])
+        p_rule = self._shares([self._roots(*sides) for sides in self._sides])
         lexical = self._lexical(weights).tolist()
         alignments = self._best_alignments()
         rows = []
@@ -169,29 +203,66 @@ class RuleCounts:
             count = float(self._counts[k])
             if abs(count - round(count)) < 1e-9:
                 count = round(count)
-            known: list[Any] = [*(column[k] for column in columns), *lexical[k], alignments[k]]
-            known.append(tuple(self._examples.get(k, ())))
-            entry = RuleType(rule, count, int(self._pairs[k]), *known)
+            lexical_target, lexical_source = lexical[k]
+            entry = RuleType(
+                rule,
+                count,
+                int(self._pairs[k]),
+                p_target[k],
+                p_source[k],
+                p_rule[k],
+                lexical_target,
+                lexical_source,
+                alignments[k],
+                tuple(self._examples.get(k, ())),
+            )
             rows.append((-count, rule_text(rule), entry))
-        return tuple(entry for *_, entry in sorted(rows, key=lambda row: row[:2]))
+        rows.sort(key=lambda row: row[:2])
+        return tuple(entry for _, _, entry in rows)
+
+    def _shares(self, keys: Sequence[Hashable]) -> list[float]:
+        """Return the share of each type in the count of all types with the same key."""
+        numbers: dict[Hashable, int] = defaultdict(numbering().__next__)
+        groups = np.array([numbers[key] for key in keys], np.int64)
+        totals = np.bincount(groups, weights=self._counts)
+        shares: list[float] = (self._counts / totals[groups]).tolist()
+        return shares
+
+    def _roots(self, source: bytes, target: bytes) -> tuple[bytes, bytes]:
+        """Return the root labels of a rule: the first symbols; a string has none."""
+        source_is_string, target_is_string = self._strings
+        source_root = b"" if source_is_string else source[:4]
+        target_root = b"" if target_is_string else target[:4]
+        return source_root, target_root
 
     def _lexical(self, weights: Weights) -> F8:
         """Return both lexical weights of each type: the best over its alignments."""
-        numbers = [number for number, _ in self._alignments]
-        sides = _joined([side for number in numbers for side in self._sides[number]])
-        links = _joined([links for _, links in self._alignments])
-        by_alignment = weigh_words(*sides, *links, weights[0], weights[1], weights[2])
+        numbers = []
+        sides: list[bytes] = []
+        alignments = []
+        for number, links in self._alignments:
+            numbers.append(number)
+            sides += self._sides[number]
+            alignments.append(links)
+        keys, linked, lone = weights
+        by_alignment = weigh_words(*_joined(sides), *_joined(alignments), keys, linked, lone)
         best = np.zeros((len(self._sides), 2))
         np.maximum.at(best, numbers, by_alignment)
         return best
 
     def _best_alignments(self) -> list[tuple[tuple[int, int], ...]]:
-        best: dict[int, tuple[float, bytes]] = {}
+        """Return the links of the most frequent alignment of each type, or the first of these."""
+        best_counts = [0.0] * len(self._sides)
+        best = [b""] * len(self._sides)
         for (number, links), count in zip(self._alignments, self._aligned.tolist(), strict=True):
-            if number not in best or count > best[number][0]:
-                best[number] = count, links
-        flat = (array("i", best[k][1]).tolist() for k in range(len(self._types)))
-        return [tuple(zip(links[::2], links[1::2], strict=True)) for links in flat]
+            if count > best_counts[number]:
+                best_counts[number] = count
+                best[number] = links
+        alignments = []
+        for links in best:
+            flat = array("i", links).tolist()
+            alignments.append(tuple(zip(flat[::2], flat[1::2], strict=True)))
+        return alignments
 
 
 def _added(known: F8, numbers: I4 | I8, more: F8 | None = None) -> F8:
@@ -202,7 +273,9 @@ def _added(known: F8, numbers: I4 | I8, more: F8 | None = None) -> F8:
 
 
 def _joined(parts: Sequence[bytes]) -> tuple[I4, I8]:
-    return np.frombuffer(b"".join(parts), np.int32), ends_of([len(part) // 4 for part in parts])
+    """Return the numbers of all parts in one array, and where each part begins in it."""
+    numbers = np.frombuffer(b"".join(parts), np.int32)
+    return numbers, ends_of([len(part) // 4 for part in parts])
 
 
 @dataclass(frozen=True)
@@ -215,7 +288,8 @@ class Bounds:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if value is not None and value < (name != "variables"):
+            least = 0 if name == "variables" else 1
+            if value is not None and value < least:
                 raise OptionError(f"max_{name} is {value}, which excludes every rule")
 
     def split(self, fragments: Fragments) -> tuple[B1, Counter[str]]:
@@ -223,11 +297,12 @@ class Bounds:
         figures = fragments.figures
         kept = np.ones(len(figures), bool)
         dropped: Counter[str] = Counter()
-        for most, columns, what in (
+        limits = (
             (self.variables, [0], "more than {} variables"),
             (self.nodes, [1, 2], "more than {} nodes on a side"),
             (self.depth, [3, 4], "deeper than {}"),
-        ):
+        )
+        for most, columns, what in limits:
             if most is not None:
                 beyond = kept & (figures[:, columns].max(axis=1) > most)
                 dropped[what.format(most)] = int(beyond.sum())
@@ -342,59 +417,69 @@ class _Learner:
         self._sizes: Counter[int] = Counter()
 
     def learn(self, pairs: Iterable[SentencePair]) -> Grammar:
+        """Return the grammar of a corpus, which is read block by block."""
         read = 0
         known = self._known(pairs)
         while block := list(islice(known, _BLOCK)):
             read += len(block)
             self._add(block)
         self.choice.check()
-        weights = self._lexicon.weights(len(self._reader.words))
-        types = () if self._counts is None else self._counts.types(self._reader, weights)
+        types: tuple[RuleType, ...] = ()
+        if self._counts is not None:
+            weights = self._lexicon.weights(len(self._reader.words))
+            types = self._counts.types(self._reader, weights)
         sizes = dict(self._sizes) if self.size else {}
         return Grammar(types, self.grammar, +self._dropped, read, +self._passed, sizes)
 
     def _known(self, pairs: Iterable[SentencePair]) -> Iterator[_Known]:
+        """Yield the pairs that give rules, with their trees; the others are counted."""
         for pair in each("pairs", pairs, SentencePair):
             alignment = self.choice.of(pair)
             if alignment is None:
                 self._passed["not aligned"] += 1
-            elif not pair.has_text:
+                continue
+            if not pair.has_text:
                 self._passed["without words"] += 1
-            else:
+                continue
+            source = self._tree(pair, 0)
+            target = self._tree(pair, 1)
+            parsed = source is not None or target is not None
+            if self.grammar == "s2t" and self.string is None and parsed:
+                # the first pair with a tree decides which side is the string
+                self.string = derivation.string_side("s2t", None, [source], [target])
                 if self.string == "source":
                     source = None
-                else:
-                    source = self._tree(pair, 0)
-                if self.string == "target":
-                    target = None
-                else:
-                    target = self._tree(pair, 1)
-                parsed = source is not None or target is not None
-                if self.grammar == "s2t" and self.string is None and parsed:
-                    self.string = derivation.string_side("s2t", None, [source], [target])
-                    if self.string == "source":
-                        source = None
-                sides = (("source", source), ("target", target))
-                if any(tree is None and self.string != side for side, tree in sides):
-                    self._passed["not parsed"] += 1
-                else:
-                    yield pair, alignment, source, target
+            lacks_source = source is None and self.string != "source"
+            lacks_target = target is None and self.string != "target"
+            if lacks_source or lacks_target:
+                self._passed["not parsed"] += 1
+            else:
+                yield pair, alignment, source, target
 
     def _tree(self, pair: SentencePair, side: int) -> Tree | None:
-        name = self.trees[side]
+        """Return the tree of a side; None for the side that is a string, or without the tree."""
         where = SIDES[side]
+        if self.string == where:
+            return None
+        name = self.trees[side]
         if name is None or name in getattr(pair, f"{where}_trees"):
             return derivation.tree_of(pair, where, name)
         return None
 
     def _add(self, block: list[_Known]) -> None:
+        """Count the words and rules of a block of pairs."""
         pairs, alignments, sources, targets = zip(*block, strict=True)
         string = self.string if self.grammar == "s2t" else None
-        how = self.links, string, False, self._reader
-        derivations = Derived(pairs, alignments, (sources, targets), *how).arrays
-        trees = derivations.source, derivations.target
-        words = (TokenArrays(side.words, side.word_offsets) for side in trees)
-        self._lexicon.add(derivations.links, *words)
+        trees = (sources, targets)
+        derived = Derived(pairs, alignments, trees, self.links, string, False, self._reader)
+        derivations = derived.arrays
+        source = derivations.source
+        target = derivations.target
+        self._lexicon.add(
+            derivations.links,
+            TokenArrays(source.words, source.word_offsets),
+            TokenArrays(target.words, target.word_offsets),
+        )
         for size in range(1, self.size + 1):
             self._count(size, derivations, derivations.composed(size), pairs)
         if not self.size:
@@ -402,11 +487,14 @@ class _Learner:
         if self._counts is not None:
             self._counts.end_block()
 
-    def _count(self, size: int, of: Derivations, cuts: Cuts, pairs: Sequence[SentencePair]) -> None:
-        fragments = of.fragments(cuts, deletions=self.deletions)
+    def _count(
+        self, size: int, derivations: Derivations, cuts: Cuts, pairs: Sequence[SentencePair]
+    ) -> None:
+        """Count the rules of one size that are within the limits."""
+        fragments = derivations.fragments(cuts, deletions=self.deletions)
         kept, dropped = self.bounds.split(fragments)
         self._dropped.update(dropped)
         self._sizes[size] += int(kept.sum())
         if self._counts is None:
-            self._counts = RuleCounts(of.strings, self.examples)
-        self._counts.add(of, cuts, fragments, kept, pairs)
+            self._counts = RuleCounts(derivations.strings, self.examples)
+        self._counts.add(derivations, cuts, fragments, kept, pairs)

@@ -146,7 +146,8 @@ def weigh(source: I4, target: I4, links: I4, way: int, keys: I8, weights: F8, lo
         total = 0.0
         count = 0
         for link in range(0, len(links), 2):
-            i, j = links[link], links[link + 1]
+            i = links[link]
+            j = links[link + 1]
             if k == (i if way else j):
                 place = np.searchsorted(keys, np.int64(source[i]) << 32 | target[j])
                 total += weights[place, way]
@@ -159,7 +160,8 @@ def weigh(source: I4, target: I4, links: I4, way: int, keys: I8, weights: F8, lo
 def yielded(symbols: I4) -> I4:
     """Return the words of a side in order, -1 for a variable."""
     words = np.empty(len(symbols), np.int32)
-    count, at = 0, 0
+    count = 0
+    at = 0
     while at < len(symbols):
         # the low bits say what a symbol is, the high ones which word
         what = symbols[at] & ((1 << BITS) - 1)

@@ -46,7 +46,8 @@ def compose(matched: I4, afters: I4, begins: I8, size: int, room: int) -> tuple[
     offsets = np.zeros(room + 1, np.int64)
     variables = np.empty((max(16, len(matched)), 2), np.int32)
     chosen = np.empty(size, np.int64)
-    made, filled = 0, 0
+    made = 0
+    filled = 0
     for k in range(len(begins) - 1):
         first = begins[k]
         count = begins[k + 1] - first
@@ -61,7 +62,8 @@ def compose(matched: I4, afters: I4, begins: I8, size: int, room: int) -> tuple[
                     if filled + count > len(variables):
                         wider = np.empty((2 * (filled + count), 2), np.int32)
                         for i in range(filled):  # compiles in less time than slices
-                            wider[i, 0], wider[i, 1] = variables[i, 0], variables[i, 1]
+                            wider[i, 0] = variables[i, 0]
+                            wider[i, 1] = variables[i, 1]
                         variables = wider
                     roots[made, 0] = matched[first + root, 0]
                     roots[made, 1] = matched[first + root, 1]
@@ -165,18 +167,23 @@ def write_fragments(
         k = pairs[r]
         u = roots[r, 0]
         v = roots[r, 1]
-        a, b = source_offsets[k], target_offsets[k]
-        low, high = variable_offsets[r], variable_offsets[r + 1]
+        a = source_offsets[k]
+        b = target_offsets[k]
+        low = variable_offsets[r]
+        high = variable_offsets[r + 1]
         for i in range(low, high):
             source_mark[a + variables[i, 0]] = i - low
             target_mark[b + variables[i, 1]] = i - low
         # no fragment is longer: two symbols for each node below, cut or not, and one a word
-        size = 2 * (sources[3, a + u] - u + targets[3, b + v] - v)
-        size += sources[2, a + u] - sources[1, a + u] + targets[2, b + v] - targets[1, b + v]
+        source_below = sources[3, a + u] - u
+        target_below = targets[3, b + v] - v
+        source_span = sources[2, a + u] - sources[1, a + u]
+        target_span = targets[2, b + v] - targets[1, b + v]
+        size = 2 * (source_below + target_below) + source_span + target_span
         # arrays are widened before a side is written, never within
         if at + size > len(symbols):
             symbols = widened(symbols, at, at + size)
-        deep = max(sources[3, a + u] - u, targets[3, b + v] - v) + 1
+        deep = max(source_below, target_below) + 1
         if deep > len(stack):
             stack = np.empty((2 * deep, 2), np.int32)
         first = source_word_offsets[k]
@@ -199,7 +206,9 @@ def write_fragments(
             DELETED if deletions else 0,
         )
         ends[2 * r + 1] = at
-        figures[r, 0], figures[r, 1], figures[r, 3] = high - low, nodes, depth
+        figures[r, 0] = high - low
+        figures[r, 1] = nodes
+        figures[r, 3] = depth
         at, nodes, depth = write_side(
             symbols,
             at,
@@ -218,7 +227,8 @@ def write_fragments(
             INSERTED if deletions else 0,
         )
         ends[2 * r + 2] = at
-        figures[r, 2], figures[r, 4] = nodes, depth
+        figures[r, 2] = nodes
+        figures[r, 4] = depth
         for i in range(low, high):
             source_mark[a + variables[i, 0]] = -1
             target_mark[b + variables[i, 1]] = -1
@@ -281,13 +291,17 @@ def write_side(
         at += 1
         nodes = 1
     height = 1  # of the stack: nodes, and the next word of each
-    stack[0, 0], stack[0, 1] = root, trees[1, base + root]
+    stack[0, 0] = root
+    stack[0, 1] = trees[1, base + root]
     node = root + 1
     while height:
         top = base + stack[height - 1, 0]
         # afters: the first node that is not below the top
         inside = node < trees[3, top]
-        until = trees[1, base + node] if inside else trees[2, top]
+        if inside:
+            until = trees[1, base + node]
+        else:
+            until = trees[2, top]
         # words of the node at the top, up to its next child or its end
         for word in range(stack[height - 1, 1], until):
             symbols[at] = words[first + word] << BITS | WORD
@@ -304,9 +318,13 @@ def write_side(
             # cut here: a variable, or what was deleted or inserted; all below is passed over
             if mark >= 0 or (apart and without):
                 label = 0 if string else labels[base + node] << BITS
-                symbols[at] = label | (VARIABLE if mark >= 0 else apart)
-                symbols[at + 1] = mark if mark >= 0 else loose
-                loose += mark < 0
+                if mark >= 0:
+                    symbols[at] = label | VARIABLE
+                    symbols[at + 1] = mark
+                else:
+                    symbols[at] = label | apart
+                    symbols[at + 1] = loose
+                    loose += 1
                 at += 2
                 place += 1
                 nodes += 1
@@ -317,7 +335,8 @@ def write_side(
                     symbols[at] = labels[base + node] << BITS | OPEN
                     at += 1
                     nodes += 1
-                stack[height, 0], stack[height, 1] = node, start
+                stack[height, 0] = node
+                stack[height, 1] = start
                 height += 1
                 deepest = max(deepest, height)
                 node += 1

@@ -54,8 +54,10 @@ class RuleReader:
         text = symbols.tobytes()
         ends = (offsets * 4).tolist()
         known = self._sides.get
-        side = self.side
-        sides = [known(text[a:b]) or side(text[a:b]) for a, b in pairwise(ends)]
+        sides = []
+        for start, end in pairwise(ends):
+            part = text[start:end]
+            sides.append(known(part) or self.side(part))
         return [_NEW(Rule, both) for both in zip(sides[::2], sides[1::2], strict=True)]
 
     def side(self, text: bytes) -> Side:
@@ -66,10 +68,12 @@ class RuleReader:
             if self._held > _MOST_SYMBOLS:
                 self._sides.clear()
                 self._held = len(text) // 4
-            self._sides[text] = known = self._read(text)
+            known = self._read(text)
+            self._sides[text] = known
         return known
 
     def _read(self, text: bytes) -> Side:
+        """Make a side from its symbols; see `cuts_kernel.write_fragments`."""
         labels = self.labels.texts
         words = self.words.texts
         variables = self._variables
@@ -90,12 +94,15 @@ class RuleReader:
             elif what == WORD:
                 items.append(words[symbol >> BITS])
             else:
-                key = symbol, next(numbers), string
+                number = next(numbers)
+                key = symbol, number, string
                 if key not in variables:
                     label = "" if string else labels[symbol >> BITS]
-                    variables[key] = Variable(key[1], label, _KINDS.get(what, "i"))
+                    variables[key] = Variable(number, label, _KINDS.get(what, "i"))
                 items.append(variables[key])
-        return cast("Side", tuple(items) if string else items[0])
+        if string:
+            return cast("Side", tuple(items))
+        return cast("Side", items[0])
 
 
 def mirrored(target: bytes) -> bytes:
@@ -122,21 +129,30 @@ def recompose(rules: Sequence[Rule]) -> tuple[Tree | tuple[str, ...], Tree | tup
             open_rules.pop()
         below[open_rules[-1]].append(k)
         open_rules.append(k)
-    source, target = (_expanded([rule[side] for rule in rules], below) for side in (0, 1))
+    source = _expanded([rule.source for rule in rules], below)
+    target = _expanded([rule.target for rule in rules], below)
     return source, target
 
 
 def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | tuple[str, ...]:
+    """Put one side together: the tree, or the words if the sides are strings.
+
+    below: The rules that replace the variables of each rule, by the number of the variable.
+    """
     words: list[str] = []
     labels: list[str] = []
-    columns: list[list[int]] = [[], [], [], []]
-    parents, _, ends, afters = columns
+    parents: list[int] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    afters: list[int] = []
     top = -1
+    # a stack of what is still to be read, and its rule; None is the end of a node
     left: list[tuple[Item | Side | None, int]] = [(sides[0], 0)]
     while left:
         item, rule = left.pop()
         if item is None:
-            ends[top], afters[top] = len(words), len(labels)
+            ends[top] = len(words)
+            afters[top] = len(labels)
             top = parents[top]
         elif isinstance(item, Variable):
             inner = below[rule][item.number]
@@ -146,14 +162,16 @@ def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | t
         elif not isinstance(item, Node):  # a string
             left += ((part, rule) for part in reversed(item))
         else:
-            for column, value in zip(columns, (top, len(words), 0, 0), strict=True):
-                column.append(value)
+            parents.append(top)
+            starts.append(len(words))
+            ends.append(0)
+            afters.append(0)
             top = len(labels)
             labels.append(item.label)
             left.append((None, rule))
             left += ((child, rule) for child in reversed(item.children))
     if labels:
-        return Tree.trusted(tuple(words), tuple(labels), *columns)
+        return Tree.trusted(tuple(words), tuple(labels), parents, starts, ends, afters)
     return tuple(words)
 
 
@@ -196,7 +214,9 @@ class Derivation:
         self._k = k
         self.id = derived.pairs[k].id
         self.source, self.target = derived.pairs[k].words
-        self.source_tree, self.target_tree = (trees[k] for trees in derived.trees)
+        source_trees, target_trees = derived.trees
+        self.source_tree = source_trees[k]
+        self.target_tree = target_trees[k]
         self.alignment = derived.alignments[k]
 
     @cached_property
@@ -227,8 +247,10 @@ class Derivation:
     @property
     def spans(self) -> I4:
         """The half-open spans of words below `matched`, source and target, (n, 4)."""
-        sides = zip((self.arrays.source, self.arrays.target), self.matched.T, strict=True)
-        return np.concatenate([side.nodes[1:3, nodes].T for side, nodes in sides], axis=1)
+        sources, targets = self.matched.T
+        source_spans = self.arrays.source.nodes[1:3, sources]
+        target_spans = self.arrays.target.nodes[1:3, targets]
+        return np.concatenate([source_spans, target_spans]).T
 
     @cached_property
     def consistent(self) -> I4:
@@ -295,13 +317,16 @@ class Derivation:
         return self._holders(self.arrays.target, 1)
 
     def _holders(self, trees: TreeArrays, side: int) -> I4:
+        """Return the minimal rule that contains each word of a side."""
         holders = np.full(len(trees.words), -1, np.int32)
         nodes = self.matched[:, side]
         for place in np.argsort(nodes).tolist():  # those below come later
-            holders[slice(*trees.nodes[1:3, nodes[place]])] = place
+            start, end = trees.span(0, nodes[place])
+            holders[start:end] = place
         return holders
 
     def _tokens(self, cuts: Cuts) -> tuple[RuleToken, ...]:
+        """Return the rules between some nodes, with their places."""
         arrays = self.arrays
         fragments = arrays.fragments(cuts, deletions=self._derived.deletions)
         rules = self._derived.reader.rules(fragments.symbols, fragments.offsets)
@@ -309,28 +334,31 @@ class Derivation:
         link_ends = (fragments.link_offsets // 2).tolist()
         variables = _couples(cuts.variables)
         ends = cuts.offsets.tolist()
-        both = zip((arrays.source, arrays.target), cuts.roots.T, strict=True)
-        spans = [_couples(side.nodes[1:3, nodes].T) for side, nodes in both]
+        source_roots, target_roots = cuts.roots.T
+        source_spans = _couples(arrays.source.nodes[1:3, source_roots].T)
+        target_spans = _couples(arrays.target.nodes[1:3, target_roots].T)
         if cuts.counts is None:
             counts = [1.0] * len(cuts)
         else:
             counts = cuts.counts.tolist()
-        return tuple(
-            RuleToken(
+        tokens = []
+        for k, root in enumerate(_couples(cuts.roots)):
+            token = RuleToken(
                 rules[k],
                 root,
                 tuple(variables[ends[k] : ends[k + 1]]),
-                spans[0][k],
-                spans[1][k],
+                source_spans[k],
+                target_spans[k],
                 tuple(links[link_ends[k] : link_ends[k + 1]]),
                 counts[k],
             )
-            for k, root in enumerate(_couples(cuts.roots))
-        )
+            tokens.append(token)
+        return tuple(tokens)
 
 
 def _couples(array: I4) -> list[tuple[int, int]]:
-    return [(a, b) for a, b in array.tolist()]
+    """Return the rows of an array of two columns."""
+    return [(first, second) for first, second in array.tolist()]
 
 
 @dataclass(eq=False)
@@ -346,27 +374,33 @@ class Derived:
     reader: RuleReader = field(default_factory=RuleReader)
 
     def __post_init__(self) -> None:
-        numbers = self.reader.labels, self.reader.words
-        sentences = [pair.words for pair in self.pairs]
-        source, target = (
-            TreeArrays.pack(self.trees[side], [pair[side] for pair in sentences], *numbers)
-            for side in (0, 1)
-        )
-        lengths = [(len(left), len(right)) for left, right in sentences]
+        source_trees, target_trees = self.trees
+        sources = []
+        targets = []
+        lengths = []
+        for pair in self.pairs:
+            source_words, target_words = pair.words
+            sources.append(source_words)
+            targets.append(target_words)
+            lengths.append((len(source_words), len(target_words)))
+        labels = self.reader.labels
+        words = self.reader.words
+        source = TreeArrays.pack(source_trees, sources, labels, words)
+        target = TreeArrays.pack(target_trees, targets, labels, words)
         packed = LinkArrays.pack_fitting(self.alignments, lengths)
         if self.links == "sure":
             packed = packed.sure_only()
         self.arrays = derive(source, target, packed, string=self.string)
 
     def __reduce__(self) -> tuple[Callable[..., Derived], tuple[object, ...]]:
-        how = self.links, self.string, self.deletions
-        return Derived, (self.pairs, self.alignments, self.trees, *how)
+        settings = (self.links, self.string, self.deletions)
+        return Derived, (self.pairs, self.alignments, self.trees, *settings)
 
     @cached_property
     def minimal(self) -> list[Rule]:
         """The minimal rules of all pairs, one after the other."""
-        made = self.arrays.fragments(self.arrays.minimal(), deletions=self.deletions)
-        return self.reader.rules(made.symbols, made.offsets)
+        fragments = self.arrays.fragments(self.arrays.minimal(), deletions=self.deletions)
+        return self.reader.rules(fragments.symbols, fragments.offsets)
 
 
 LINKS = ("sure", "possible")  # the links to learn rules from: the sure ones (S), or all (P)
@@ -513,8 +547,11 @@ def string_side(
     """Return the side that is a string, if the grammar has one."""
     if grammar == "stsg" or string is not None:
         return string
-    parsed = [any(tree is not None for tree in trees) for trees in (source, target)]
-    return "target" if parsed == [True, False] else "source"
+    has_source_trees = any(tree is not None for tree in source)
+    has_target_trees = any(tree is not None for tree in target)
+    if has_source_trees and not has_target_trees:
+        return "target"
+    return "source"
 
 
 def check_size(size: int) -> None:

@@ -35,7 +35,8 @@ class NameNumbers(dict[str, int]):
                 return self[name]
             check_count("different labels or words", len(self) + 1)
             self.texts.append(name)
-            self[name] = number = len(self)
+            number = len(self)
+            self[name] = number
         return number
 
     def encode(self, texts: Iterable[str], count: int) -> I4:
@@ -47,7 +48,7 @@ class NameNumbers(dict[str, int]):
 class TreeArrays:
     """P trees, or strings, one after the other."""
 
-    nodes: I4
+    nodes: I4  # (4, n) int32: parents, starts, ends and afters of all nodes; see `Tree`
     labels: I4  # (n,) int32: the numbers of their labels
     offsets: I8  # (P + 1,) int64: where the nodes of each tree begin
     words: I4  # (T,) int32: the numbers of all words
@@ -67,10 +68,12 @@ class TreeArrays:
         word_offsets = ends_of([*map(len, sentences)])
         check_count("nodes", int(offsets[-1]))
         known = [tree for tree in trees if tree is not None]
-        columns = [getattr(tree, name) for name in _COLUMNS for tree in known]
+        columns = [_NONE]
+        for name in _COLUMNS:
+            columns += [getattr(tree, name) for tree in known]
         names = chain.from_iterable(tree.labels for tree in known)
         return cls(
-            readonly(np.concatenate([_NONE, *columns]).reshape(4, -1)),
+            readonly(np.concatenate(columns).reshape(4, -1)),
             readonly(labels.encode(names, int(offsets[-1]))),
             readonly(offsets),
             readonly(words.encode(chain.from_iterable(sentences), int(word_offsets[-1]))),
@@ -79,6 +82,11 @@ class TreeArrays:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def span(self, k: int, node: int) -> tuple[int, int]:
+        """Return the half-open span of words below a node of tree k."""
+        start, end = self.nodes[1:3, self.offsets[k] + node].tolist()
+        return start, end
 
     def of(self, k: int) -> TreeArrays:
         """Return the arrays of tree k only."""
@@ -101,11 +109,11 @@ MOST = 20_000_000
 class Classes:
     """The classes of P pairs: chains of nodes on both sides with the same links."""
 
-    source_chains: I4
+    source_chains: I4  # the nodes of the chains of C classes, each from the top down
     source_begins: I8  # (C + 1,) int64: where the chains of each class begin
     target_chains: I4
     target_begins: I8
-    offsets: I8
+    offsets: I8  # (P + 1,) int64: where the classes of each pair begin
     of_source: I4  # the class of each node of all trees, counted within its pair; -1 for none
     of_target: I4
 
@@ -114,11 +122,11 @@ class Classes:
 class Cuts:
     """The nodes at the borders of R rules, which define a rule apart from labels and words."""
 
-    roots: I4
-    variables: I4
+    roots: I4  # (R, 2) int32: the source and the target node
+    variables: I4  # (V, 2) int32: likewise
     offsets: I8  # (R + 1,) int64: where the variables of each rule begin
     pairs: I4  # (R,) int32: the sentence pair of each rule, rising
-    counts: F8 | None = None
+    counts: F8 | None = None  # (R,) float64; None if each counts 1
 
     def __len__(self) -> int:
         return len(self.roots)
@@ -130,9 +138,9 @@ class Fragments:
 
     symbols: I4  # (S,) int32: source and target side of each rule
     offsets: I8  # (2 R + 1,) int64: where each side begins
-    links: I4
+    links: I4  # the positions i, j of linked words, one pair after the other
     link_offsets: I8  # (R + 1,) int64: where those of each rule begin
-    figures: I4
+    figures: I4  # (R, 5) int32: the variables, the nodes of each side, the depth of each side
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +150,8 @@ class Derivations:
     source: TreeArrays  # the trees; of a side that is a string, the spans of its frontier
     target: TreeArrays
     links: LinkArrays  # the links that were derived from; all of them count
-    matched: I4
-    parents: I4
+    matched: I4  # (R, 2) int32: the matched nodes, source and target, in preorder of the source
+    parents: I4  # (R,) int32: the place in `matched` of the next above, within its pair; or -1
     afters: I4  # (R,) int32: the first that is not below each, likewise
     offsets: I8  # (P + 1,) int64: where the derivation of each pair begins
     strings: tuple[bool, bool] = (False, False)  # whether the source, and the target, is a string
@@ -156,13 +164,15 @@ class Derivations:
         """The classes of nodes; None if a side is a string."""
         if any(self.strings):
             return None
-        source, target = self.source, self.target
+        source = self.source
+        target = self.target
+        links, link_offsets = _positions(self.links)
         of_source, of_target, offsets = nodes_kernel.find_classes(
-            source.nodes, source.offsets, target.nodes, target.offsets, *_positions(self.links)
+            source.nodes, source.offsets, target.nodes, target.offsets, links, link_offsets
         )
-        left = nodes_kernel.find_chains(of_source, source.offsets, offsets)
-        right = nodes_kernel.find_chains(of_target, target.offsets, offsets)
-        return Classes(*left, *right, offsets, of_source, of_target)
+        source_chains = nodes_kernel.find_chains(of_source, source.offsets, offsets)
+        target_chains = nodes_kernel.find_chains(of_target, target.offsets, offsets)
+        return Classes(*source_chains, *target_chains, offsets, of_source, of_target)
 
     def of(self, k: int) -> Derivations:
         """Return the derivation of pair k only."""
@@ -187,52 +197,62 @@ class Derivations:
         """Return the rules of `size` connected nodes of a derivation each."""
         if size == 1:
             return self.minimal()
-        counts = cuts_kernel.count_composed(self.parents, self.offsets, size)
-        if counts.sum() > MOST:
+        total = cuts_kernel.count_composed(self.parents, self.offsets, size).sum()
+        if total > MOST:
             raise OptionError(
-                f"{counts.sum():,.0f} rules are made of {size} minimal ones each; at most "
+                f"{total:,.0f} rules are made of {size} minimal ones each; at most "
                 f"{MOST:,} fit in memory: use a smaller size"
             )
-        arrays = self.matched, self.afters, self.offsets
-        return Cuts(*cuts_kernel.compose(*arrays, size, int(counts.sum())))
+        cuts = cuts_kernel.compose(self.matched, self.afters, self.offsets, size, int(total))
+        return Cuts(*cuts)
 
     def everywhere(self) -> Cuts:
-        """Return the rule of every consistent pair of nodes, with its count."""
+        """Return the rule of every consistent pair of nodes, with its count.
+
+        The pairs of a class are each node of its source chain with each of its target chain. With p
+        and q nodes, at most min(p, q) of the p q pairs are in one derivation, so the count of each
+        is min(p, q) / (p q).
+        """
         if self.classes is None:
             raise OptionError("the rules of all consistent nodes require trees on both sides")
         classes = self.classes
-        sources = classes.source_begins
-        targets = classes.target_begins
-        chains = classes.source_chains, classes.target_chains
-        tops = np.stack([chains[0][sources[:-1]], chains[1][targets[:-1]]], axis=1)
+        sources = classes.source_chains
+        targets = classes.target_chains
+        source_begins = classes.source_begins
+        target_begins = classes.target_begins
+        tops = np.stack([sources[source_begins[:-1]], targets[target_begins[:-1]]], axis=1)
         parents, _ = _nested(self.source, tops[:, 0], classes.offsets)
-        below, begins, pairs = _children(parents, classes.offsets)
-        # a rule for each source node i and target node j of a class, from the top of both chains
-        p = np.diff(sources)
-        q = np.diff(targets)
-        of = np.repeat(np.arange(len(p)), p * q)
-        within = np.arange(int((p * q).sum()))
-        within -= np.repeat(np.cumsum(p * q) - p * q, p * q)
-        i = sources[of] + within // q[of]
-        j = targets[of] + within % q[of]
-        # within the class: the next node of both chains is the one variable
-        inside = (i + 1 < sources[of + 1]) & (j + 1 < targets[of + 1])
-        offsets = ends_of(np.where(inside, 1, np.diff(begins)[of]))
+        below, below_begins, pairs = _children(parents, classes.offsets)
+        # for each rule its class, and the places i and j of its root in both chains
+        p = np.diff(source_begins)
+        q = np.diff(target_begins)
+        rules = p * q
+        of_class = np.repeat(np.arange(len(p)), rules)
+        within = np.arange(int(rules.sum())) - np.repeat(np.cumsum(rules) - rules, rules)
+        i = source_begins[of_class] + within // q[of_class]
+        j = target_begins[of_class] + within % q[of_class]
+        # inside the class, the next node of both chains is the only variable
+        goes_on_in_source = i + 1 < source_begins[of_class + 1]
+        goes_on_in_target = j + 1 < target_begins[of_class + 1]
+        inside = goes_on_in_source & goes_on_in_target
+        sizes = np.where(inside, 1, np.diff(below_begins)[of_class])
+        offsets = ends_of(sizes)
         variables = np.empty((offsets[-1], 2), np.int32)
         single = np.zeros(len(variables), np.bool_)
         single[offsets[:-1][inside]] = True
-        for side, at in enumerate((i, j)):
-            variables[single, side] = chains[side][at[inside] + 1]
-        # at the end of a chain: the classes below are the variables
-        variables[~single] = tops[below[gather(begins, of[~inside])[0]]]
-        # of the p q pairs of a class at most min(p, q) are in one derivation
-        counts = (np.minimum(p, q) / (p * q))[of]
-        roots = np.stack([chains[0][i], chains[1][j]], axis=1)
-        return Cuts(roots, variables, offsets, pairs[of], counts)
+        variables[single, 0] = sources[i[inside] + 1]
+        variables[single, 1] = targets[j[inside] + 1]
+        # at the end of a chain, the classes below are the variables
+        places, _ = gather(below_begins, of_class[~inside])
+        variables[~single] = tops[below[places]]
+        roots = np.stack([sources[i], targets[j]], axis=1)
+        counts = np.minimum(p, q) / rules
+        return Cuts(roots, variables, offsets, pairs[of_class], counts[of_class])
 
     def fragments(self, cuts: Cuts, *, deletions: bool = False) -> Fragments:
         """Write the rules between these nodes."""
-        source, target = self.source, self.target
+        source = self.source
+        target = self.target
         return Fragments(
             *cuts_kernel.write_fragments(
                 readonly(cuts.roots),
@@ -293,21 +313,32 @@ def _links_before(links: LinkArrays, side: TreeArrays, column: int) -> I8:
 
 
 def _positions(links: LinkArrays) -> tuple[I4, I8]:
+    """Return the source and target positions of links, (2, L), and where each pair begins."""
     return readonly(links.links.T), readonly(links.offsets)
 
 
 def _nested(trees: TreeArrays, nodes: I4, offsets: I8) -> tuple[I4, I4]:
+    """Return the parents and afters of some nodes of P trees, as `nodes_kernel.nest`."""
     pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    return nodes_kernel.nest(
-        np.ascontiguousarray(nodes), trees.nodes[3, trees.offsets[pair] + nodes], offsets
-    )
+    afters = trees.nodes[3, trees.offsets[pair] + nodes]
+    return nodes_kernel.nest(np.ascontiguousarray(nodes), afters, offsets)
 
 
 def _spanned(source: TreeArrays, target: TreeArrays, links: LinkArrays, string: str) -> Derivations:
+    """Derive sentence pairs of which one side is a string.
+
+    The spans that the frontier of the tree is linked to become the nodes of the string, in the
+    order of a preorder: by start, the longer first, then the higher node of the tree.
+    """
     to_source = string == "source"
-    tree, side = (target, source) if to_source else (source, target)
-    near = links.links[:, int(to_source)]
-    far = links.links[:, 1 - int(to_source)]
+    if to_source:
+        tree = target
+        side = source
+        far, near = links.links.T
+    else:
+        tree = source
+        side = target
+        near, far = links.links.T
     nodes, spans, offsets = nodes_kernel.find_frontiers(
         tree.nodes,
         tree.offsets,
@@ -318,7 +349,8 @@ def _spanned(source: TreeArrays, target: TreeArrays, links: LinkArrays, string: 
     )
     pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     order = np.lexsort((nodes, -spans[:, 1], spans[:, 0], pair))
-    starts, ends = (np.ascontiguousarray(spans[order, k]) for k in (0, 1))
+    starts = np.ascontiguousarray(spans[order, 0])
+    ends = np.ascontiguousarray(spans[order, 1])
     parents, afters = nodes_kernel.nest(starts, ends, offsets)
     spanned = replace(
         side,
@@ -339,4 +371,5 @@ def _spanned(source: TreeArrays, target: TreeArrays, links: LinkArrays, string: 
 
 
 def _from_zero(offsets: I8, k: int) -> I8:
+    """Return the offsets of item k alone: 0 and its size."""
     return np.asarray(offsets[k : k + 2] - offsets[k])

@@ -33,13 +33,15 @@ def linked(parents: I4, starts: I4, ends: I4, near: I4, far: I4) -> I4:
     range_of = np.empty((words, 2), np.int32)
     # first the positions of each word by itself
     for word in range(words):
-        range_of[word, 0], range_of[word, 1] = FAR, -1
+        range_of[word, 0] = FAR
+        range_of[word, 1] = -1
     for k in range(len(near)):
         range_of[near[k], 0] = min(range_of[near[k], 0], far[k])
         range_of[near[k], 1] = max(range_of[near[k], 1], far[k])
     ranges = np.empty((nodes, 2), np.int32)
     for u in range(nodes):
-        ranges[u, 0], ranges[u, 1] = FAR, -1
+        ranges[u, 0] = FAR
+        ranges[u, 1] = -1
     done = starts.copy()  # words of each node that were looked at
     # words of a node that lie before and between its children
     for u in range(1, nodes):
@@ -64,8 +66,8 @@ def linked(parents: I4, starts: I4, ends: I4, near: I4, far: I4) -> I4:
 def closed(parents: I4, starts: I4, ends: I4, near: I4, far: I4, far_words: int) -> tuple[I4, I4]:
     """Return the links of each node as a range of those that are sorted by their far ends, (n, 2).
 
-    It is empty where a node has no links, or where they are not all links of what they span. Beside
-    it the far positions that the links of each node span, (n, 2).
+    It is empty if a node has no links, or if they are not all links of what they span. Also return
+    the far positions that the links of each node span, (n, 2).
     """
     nodes = len(parents)
     words = ends[0] if len(ends) else 0
@@ -80,7 +82,8 @@ def closed(parents: I4, starts: I4, ends: I4, near: I4, far: I4, far_words: int)
             first = far_before[spans[u, 0]]
             last = far_before[spans[u, 1] + 1]
             if last - first == count:
-                ranges[u, 0], ranges[u, 1] = first, last
+                ranges[u, 0] = first
+                ranges[u, 1] = last
     return ranges, spans
 
 
@@ -107,7 +110,8 @@ def find_classes(
     target_class = np.full(targets.shape[1], -1, np.int32)
     begins = np.zeros(pairs + 1, np.int64)
     for k in range(pairs):
-        a, b = source_offsets[k], source_offsets[k + 1]
+        a = source_offsets[k]
+        b = source_offsets[k + 1]
         c = target_offsets[k]
         d = target_offsets[k + 1]
         near = links[0, offsets[k] : offsets[k + 1]]
@@ -117,7 +121,8 @@ def find_classes(
             continue
         # the links of a source node are a range of links sorted by source position, those of a
         # target node too once `closed` has shown that they are: so ranges can be compared
-        starts, ends = sources[1, a:b], sources[2, a:b]
+        starts = sources[1, a:b]
+        ends = sources[2, a:b]
         link_before = before(near, ends[0])
         ranges, _ = closed(targets[0, c:d], targets[1, c:d], targets[2, c:d], far, near, ends[0])
         # target chains by their range of links: open addressing
@@ -127,7 +132,8 @@ def find_classes(
         heads = np.full(room, -1, np.int32)
         for v in range(d - c):
             p = targets[0, c + v]
-            first, last = ranges[v, 0], ranges[v, 1]
+            first = ranges[v, 0]
+            last = ranges[v, 1]
             # not consistent, or not the top of its chain
             if first == last or (p >= 0 and ranges[p, 0] == first and ranges[p, 1] == last):
                 continue
@@ -138,7 +144,8 @@ def find_classes(
         count = 0
         for u in range(b - a):
             p = sources[0, a + u]
-            first, last = link_before[starts[u]], link_before[ends[u]]
+            first = link_before[starts[u]]
+            last = link_before[ends[u]]
             if first == last:
                 continue
             # below the top of its chain: it has the class of its parent
@@ -157,7 +164,8 @@ def find_classes(
         # target nodes below the top take over the class of their parents
         for v in range(1, d - c):
             p = targets[0, c + v]
-            first, last = ranges[v, 0], ranges[v, 1]
+            first = ranges[v, 0]
+            last = ranges[v, 1]
             if first < last and ranges[p, 0] == first and ranges[p, 1] == last:
                 target_class[c + v] = target_class[c + p]
         begins[k + 1] += count
@@ -227,7 +235,8 @@ def match_nodes(
     partners = np.full(sources.shape[1], -1, np.int32)
     count = 0
     for k in range(pairs):
-        a, b = source_offsets[k], target_offsets[k]
+        a = source_offsets[k]
+        b = target_offsets[k]
         for c in range(classes[k], classes[k + 1]):
             count += match_chains(
                 chains[source_begins[c] : source_begins[c + 1]],
@@ -246,8 +255,10 @@ def match_nodes(
         a = source_offsets[k]
         for u in range(source_offsets[k + 1] - a):
             if partners[a + u] >= 0:
-                matched[made, 0], matched[made, 1] = u, partners[a + u]
-                starts[made], ends[made] = u, sources[3, a + u]
+                matched[made, 0] = u
+                matched[made, 1] = partners[a + u]
+                starts[made] = u
+                ends[made] = sources[3, a + u]
                 made += 1
         begins[k + 1] = made
     parents, afters = nest(starts, ends, begins)
@@ -327,7 +338,8 @@ def find_frontiers(
     begins = np.zeros(pairs + 1, np.int64)
     count = 0
     for k in range(pairs):
-        a, b = tree_offsets[k], tree_offsets[k + 1]
+        a = tree_offsets[k]
+        b = tree_offsets[k + 1]
         mine = near[offsets[k] : offsets[k + 1]]
         others = far[offsets[k] : offsets[k + 1]]
         if len(mine) and b > a:
@@ -335,14 +347,16 @@ def find_frontiers(
                 trees[0, a:b], trees[1, a:b], trees[2, a:b], mine, others, far_words[k]
             )
             for u in range(b - a):
-                if ranges[u, 0] < ranges[u, 1]:
-                    nodes[count] = u
-                    frontier[count, 0] = spans[u, 0] if u else 0
-                    if u:
-                        frontier[count, 1] = spans[u, 1] + 1
-                    else:
-                        frontier[count, 1] = far_words[k]
-                    count += 1
+                if ranges[u, 0] == ranges[u, 1]:
+                    continue
+                nodes[count] = u
+                if u:
+                    frontier[count, 0] = spans[u, 0]
+                    frontier[count, 1] = spans[u, 1] + 1
+                else:
+                    frontier[count, 0] = 0
+                    frontier[count, 1] = far_words[k]
+                count += 1
         begins[k + 1] = count
     return nodes[:count], frontier[:count], begins
 
