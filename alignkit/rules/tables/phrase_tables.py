@@ -51,9 +51,9 @@ class TableBlock:
         offsets = self.offsets.tolist()
         for k, values in zip(self.shown.tolist(), self.values.tolist(), strict=True):
             middle = symbols.index(0, offsets[k])
-            first = symbols[offsets[k] : middle]
-            second = symbols[middle + 1 : offsets[k + 1]]
-            yield tuple([words[k] for k in first]), tuple([words[k] for k in second]), values
+            first = tuple([words[symbol] for symbol in symbols[offsets[k] : middle]])
+            second = tuple([words[symbol] for symbol in symbols[middle + 1 : offsets[k + 1]]])
+            yield first, second, values
 
 
 Words = tuple[str, ...]
@@ -65,13 +65,15 @@ def entry_lines(
     """Yield entries as lines, many lines in a text; `words` in order."""
     for block in blocks:
         different, places = np.unique(block.values, return_inverse=True)
+        numbers = WordPool.of(map(number_text, different.tolist()))
         text = kernel.write(
             readonly(block.symbols),
             readonly(block.offsets),
             block.shown,
             readonly(words.text),
             words.ends,
-            *WordPool.of(map(number_text, different.tolist())),
+            numbers.text,
+            numbers.ends,
             places.reshape(-1, 3),
         )
         yield text.tobytes().decode()
@@ -99,24 +101,29 @@ def with_totals(runs: Runs) -> Iterator[tuple[Block, F8]]:
 
 def whole_groups(runs: Runs) -> Iterator[tuple[Block, I8]]:
     """Yield the records of `Runs` in complete groups by first phrase, with the group of each."""
-    held: list[tuple[Block, I8]] = []
+    held: list[tuple[Block, I8]] = []  # the last group so far
+    held_group = -1
     for block, numbers in _grouped(runs):
-        last = int(np.searchsorted(numbers, numbers[-1]))
-        if last == 0 and held and held[-1][1][-1] == numbers[-1]:
+        group = int(numbers[-1])
+        begin = int(np.searchsorted(numbers, group))  # of the last group, which may go on
+        if begin == 0 and held and group == held_group:
             held.append((block, numbers))
             continue
-        yield _joined([*held, (block.part(0, last), numbers[:last])])
-        held = [(block.part(last, len(block)), numbers[last:])]
+        yield _joined([*held, (block.part(0, begin), numbers[:begin])])
+        held = [(block.part(begin, len(block)), numbers[begin:])]
+        held_group = group
     if held:
         yield _joined(held)
 
 
 def _joined(parts: Sequence[tuple[Block, I8]]) -> tuple[Block, I8]:
+    """Return blocks with the groups of their records as one."""
     blocks, numbers = zip(*parts, strict=True)
     return Block.concatenate(blocks), np.concatenate(numbers)
 
 
 def _grouped(runs: Runs) -> Iterator[tuple[Block, I8]]:
+    """Yield the records of `Runs`, and the number of the first phrase of each."""
     before = readonly(np.empty(0, np.int32))
     last = -1
     for block in runs.merge():
@@ -182,10 +189,11 @@ class PhraseEntry:
     p_source: float
 
     def __str__(self) -> str:
-        both = f"{' '.join(self.source)} ||| {' '.join(self.target)}, {self.count} times"
+        source = " ".join(self.source)
+        target = " ".join(self.target)
         return (
-            f"{both}: p(target | source) {self.p_target:.4g}, p(source | target) "
-            f"{self.p_source:.4g}"
+            f"{source} ||| {target}, {self.count} times: p(target | source) "
+            f"{self.p_target:.4g}, p(source | target) {self.p_source:.4g}"
         )
 
 
@@ -203,6 +211,7 @@ class TableSettings:
 class _Lexicon(Vocabulary):
     @property
     def words(self) -> Sequence[str]:
+        """The words by number."""
         return list(self._numbers)
 
 
@@ -236,17 +245,21 @@ class PhraseCounts(ExitStack):
                 folded = exact
             source, target = folded
             links = LinkArrays.pack(alignment for _, alignment in block)
-            how = vars(self._settings)
-            self._add(extract_phrases(links, source=source, target=target, **how), *exact)
+            settings = vars(self._settings)
+            phrases = extract_phrases(links, source=source, target=target, **settings)
+            self._add(phrases, *exact)
 
     def _add(self, phrases: PhraseArrays, source: TokenArrays, target: TokenArrays) -> None:
+        """Count phrase pairs, given the words of their sentence pairs."""
         pairs = np.repeat(np.arange(len(phrases)), np.diff(phrases.offsets))
         self.occurrences += len(pairs)
         words = readonly(source.ids), readonly(source.offsets)
         others = readonly(target.ids), readonly(target.offsets)
         for start in range(0, len(pairs), _PHRASES):
             spans = phrases.spans[start : start + _PHRASES]
-            offsets = ends_of(spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2] + 1)
+            source_lengths = spans[:, 1] - spans[:, 0]
+            target_lengths = spans[:, 3] - spans[:, 2]
+            offsets = ends_of(source_lengths + target_lengths + 1)
             symbols = np.empty(offsets[-1], np.int32)
             kernel.pack(spans, pairs[start : start + _PHRASES], *words, *others, offsets, symbols)
             self._by_target.add(symbols, offsets, np.ones((len(spans), 1)))
@@ -254,7 +267,8 @@ class PhraseCounts(ExitStack):
     def blocks(self, *, min_count: int = 1) -> Iterator[TableBlock]:
         """Yield the entries, sorted by source phrase, then by target phrase, as bytes in UTF-8."""
         by_source = self.enter_context(Runs(self._folder, sums=2, room=self._room))
-        self.tally, (_, ranks) = PhraseTally(), ranked(self.words)
+        self.tally = PhraseTally()
+        _, ranks = ranked(self.words)
         for records in turned(self._by_target, ranks, min_count, self.tally):
             by_source.add(*records)
         self._by_target.close()

@@ -82,7 +82,8 @@ def pivot_paths(
     values = np.empty((_PATHS, VALUES))
     for block, groups in whole_groups(entries):
         tally.entries += len(block)
-        arrays = readonly(block.symbols), readonly(block.offsets)
+        block_symbols = readonly(block.symbols)
+        block_offsets = readonly(block.offsets)
         partners = _partners(block, groups, tables)
         longest = 2 * int(np.diff(block.offsets).max(initial=0))
         if longest > len(symbols):
@@ -90,7 +91,16 @@ def pivot_paths(
         state = np.zeros(2, np.int64)
         while state[0] < len(block):
             count = kernel.join(
-                *arrays, block.values, partners, state, identity, *names, symbols, offsets, values
+                block_symbols,
+                block_offsets,
+                block.values,
+                partners,
+                state,
+                identity,
+                *names,
+                symbols,
+                offsets,
+                values,
             )
             ends = offsets[: count + 1]
             yield symbols[: ends[-1]], ends, values[:count]
@@ -109,9 +119,10 @@ def _partners(block: Block, groups: I8, tables: int) -> I8:
 def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[TableBlock]:
     """Yield the paraphrases to keep; those of a phrase by decreasing probability."""
     for block, groups in whole_groups(paths):
-        *sides, pivots = np.split(block.values, (kernel.LIMBS, 2 * kernel.LIMBS), axis=1)
-        values = np.column_stack([*map(_from_limbs, sides), pivots])
-        p = values[:, 0]
+        p = _from_limbs(block.values[:, : kernel.LIMBS])
+        back = _from_limbs(block.values[:, kernel.LIMBS : 2 * kernel.LIMBS])
+        pivots = block.values[:, 2 * kernel.LIMBS]
+        values = np.column_stack([p, back, pivots])
         kept = np.flatnonzero(p >= settings.min_p * _SLACK)
         tally.joined += len(p)
         tally.rare += len(p) - len(kept)
@@ -152,6 +163,7 @@ def _with_keys(block: TableBlock) -> tuple[I4, I8, F8]:
 
 
 def _from_limbs(limbs: F8) -> F8:
+    """Return probabilities from their limbs, (R, LIMBS); see `table_kernel`."""
     total = np.zeros(len(limbs))
     for k in reversed(range(limbs.shape[1])):
         total += np.ldexp(limbs[:, k], -kernel.BITS * (k + 1))
@@ -184,8 +196,10 @@ class Paraphrase:
     pivots: int
 
     def __str__(self) -> str:
-        both = f"{' '.join(self.source)} -> {' '.join(self.target)}: p {self.p_target:.4g}"
-        return f"{both}, back {self.p_source:.4g}, by {how_many(self.pivots, 'pivot')}"
+        source = " ".join(self.source)
+        target = " ".join(self.target)
+        by = how_many(self.pivots, "pivot")
+        return f"{source} -> {target}: p {self.p_target:.4g}, back {self.p_source:.4g}, by {by}"
 
 
 class Pivot(ExitStack):
@@ -224,16 +238,20 @@ class Pivot(ExitStack):
         progress: Callable[[int], None] | None = None,
     ) -> int:
         """Add the entries of a file; return how many it holds."""
-        k = SIDES.index(on)
         entries = 0
         for rows in file.rows():
             if progress is not None:
                 progress(len(rows.counts))
             entries += len(rows.counts)
             kept = rows.seen(min_count, file.path)
-            phrases = [[text.split(" ") for text in side] for side in kept[:2]]
-            p = kept.p_source, kept.p_target
-            self.add(table, phrases[k], phrases[1 - k], np.stack([p[k], p[1 - k]], axis=1))
+            sources = [text.split(" ") for text in kept.source]
+            targets = [text.split(" ") for text in kept.target]
+            if on == "source":
+                values = np.stack([kept.p_source, kept.p_target], axis=1)
+                self.add(table, sources, targets, values)
+            else:
+                values = np.stack([kept.p_target, kept.p_source], axis=1)
+                self.add(table, targets, sources, values)
         return entries
 
     @property
@@ -244,9 +262,11 @@ class Pivot(ExitStack):
     def blocks(self, settings: PivotSettings | None = None) -> Iterator[TableBlock]:
         """Yield the paraphrases, sorted by phrase and probability, or by probability."""
         settings = settings or PivotSettings()
-        self._paths = paths = self.enter_context(Runs(self._folder, sums=VALUES, room=self._room))
+        paths = self.enter_context(Runs(self._folder, sums=VALUES, room=self._room))
+        self._paths = paths
         names = self._names()
-        self.tally = tally = PivotTally()
+        tally = PivotTally()
+        self.tally = tally
         for records in pivot_paths(self._entries, self._tables, settings.identity, names, tally):
             paths.add(*records)
         tally.paths = paths.added
@@ -260,19 +280,27 @@ class Pivot(ExitStack):
         paths.close()
 
     def _names(self) -> Names:
-        symbol = {variable: text for text, variable in self.variables.items()}
+        """Return the order of all symbols, and how variables are named with other numbers.
+
+        ranks (C,): the place of each symbol in the order of the texts; numbers (C,): the number of
+        each variable, -1 for other symbols; renamed (C, n): the symbol of each variable with the
+        numbers 0, 1, ...
+        """
+        texts = {variable: text for text, variable in self.variables.items()}
         most = max((number for number, _ in self.variables.values()), default=0) + 1
         for number in range(most):
-            for _, rest in list(symbol):
-                self._symbols[symbol[number, rest]]  # so that it has a number
+            for _, label in list(texts):
+                self._symbols[texts[number, label]]  # so that it has a symbol
         count = len(self._symbols) + 1
         ranks = np.zeros(count, np.int32)
+        ordered = [self._symbols[text] for text in sorted(self._symbols)]
+        ranks[ordered] = np.arange(1, count)
         numbers = np.full(count, -1, np.int32)
-        ranks[[self._symbols[text] for text in sorted(self._symbols)]] = np.arange(1, count)
         renamed = np.zeros((count, most), np.int32)
-        for text, (number, rest) in self.variables.items():
-            numbers[self._symbols[text]] = number
-            renamed[self._symbols[text]] = [self._symbols[symbol[k, rest]] for k in range(most)]
+        for text, (number, label) in self.variables.items():
+            symbol = self._symbols[text]
+            numbers[symbol] = number
+            renamed[symbol] = [self._symbols[texts[k, label]] for k in range(most)]
         return ranks, numbers, renamed
 
     def lines(self, settings: PivotSettings | None = None) -> Iterator[str]:
@@ -366,18 +394,20 @@ def pivot(
     tables = [each("table", table, PhraseEntry)]
     if second is not None:
         tables += [each("second", second, PhraseEntry)]
-    k = SIDES.index(on)
 
     def paraphrases() -> Iterator[Paraphrase]:
-        with Pivot(len(tables)) as made:
+        with Pivot(len(tables)) as joined:
             for number, entries in enumerate(tables, start=1):
                 for entry in entries:
-                    if entry.count >= min_count:
-                        phrases = (entry.source, entry.target)
-                        p = (entry.p_source, entry.p_target)
-                        values = np.array([[p[k], p[1 - k]]], np.float64)
-                        made.add(number, [phrases[k]], [phrases[1 - k]], values)
-            yield from made.paraphrases(settings)
+                    if entry.count < min_count:
+                        continue
+                    if on == "source":
+                        values = np.array([[entry.p_source, entry.p_target]], np.float64)
+                        joined.add(number, [entry.source], [entry.target], values)
+                    else:
+                        values = np.array([[entry.p_target, entry.p_source]], np.float64)
+                        joined.add(number, [entry.target], [entry.source], values)
+            yield from joined.paraphrases(settings)
 
     return paraphrases()
 
@@ -391,9 +421,9 @@ class RulePivot(ExitStack):
         super().__init__()
         self.pivot = self.enter_context(Pivot(tables, folder=folder, room=room))
         self.left_out: Counter[str] = Counter()
-        self._side = SIDES.index(on)
+        self._on = on
         self._labels: set[str] = set()
-        self._variables = 0
+        self._variables = 0  # the most of a rule
 
     def add(self, table: int, rules: Iterable[RuleType], *, min_count: float = 1) -> int:
         """Add the rules of table 1 or 2 with at least `min_count`; return how many there were."""
@@ -406,13 +436,15 @@ class RulePivot(ExitStack):
             for number, entry in enumerate(block, start=seen + 1):
                 if not self._fits(entry, number, min_count):
                     continue
-                pivot = entry.rule[self._side]
-                phrase = entry.rule[1 - self._side]
+                if self._on == "source":
+                    pivot, phrase = entry.rule
+                    p.append((entry.p_source, entry.p_target))
+                else:
+                    phrase, pivot = entry.rule
+                    p.append((entry.p_target, entry.p_source))
                 names = {item.number: place for place, item in enumerate(variables(pivot))}
                 shared.append(list(_tokens(pivot, names)))
                 others.append(list(_tokens(phrase, names)))
-                weights = entry.p_source, entry.p_target
-                p.append((weights[self._side], weights[1 - self._side]))
                 self._labels.update(item.label for item in variables(phrase))
                 self._variables = max(self._variables, len(names))
             self.pivot.add(table, shared, others, np.array(p, np.float64).reshape(-1, 2))
@@ -420,6 +452,7 @@ class RulePivot(ExitStack):
         return seen
 
     def _fits(self, entry: RuleType, number: int, min_count: float) -> bool:
+        """Return whether a rule can be joined; if not, count why."""
         if entry.p_target is None or entry.p_source is None:
             raise OptionError(
                 f"rule {number} lacks p(target | source) or p(source | target); both are needed"
@@ -437,11 +470,11 @@ class RulePivot(ExitStack):
 
     def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
         """Yield the paraphrase rules, in the order of `Pivot.blocks`."""
-        self.pivot.variables = {
-            _token(Variable(number, label)): (number, label)
-            for label in self._labels
-            for number in range(self._variables)
-        }
+        named: dict[str, tuple[int, str]] = {}
+        for label in self._labels:
+            for number in range(self._variables):
+                named[_token(Variable(number, label))] = (number, label)
+        self.pivot.variables = named
         for source, target, (p, back, pivots) in self.pivot.pairs(settings):
             rule = Rule(_parsed(source), _parsed(target))
             extra = (("pivots", f"{pivots:.0f}"),)
@@ -462,13 +495,16 @@ def _tokens(side: Side, names: dict[int, int]) -> Iterator[str]:
             yield ")"
         elif isinstance(item, Variable):
             yield _token(item._replace(number=names[item.number]))
+        elif isinstance(item, Node):
+            yield f"({item.label}"
         else:
-            yield f"({item.label}" if isinstance(item, Node) else f'"{item}'
+            yield f'"{item}'
     if is_string:
         yield ")"
 
 
 def _parsed(tokens: tuple[str, ...]) -> Side:
+    """Read a side from its texts; the reverse of `_tokens`."""
     open_labels: list[str] = []
     children: list[list[Node | Variable | str]] = [[]]
     for token in tokens:

@@ -84,7 +84,8 @@ class Runs(AbstractContextManager["Runs"]):
     def __init__(self, folder: str, *, sums: int = 1, maxima: int = 0, room: int = ROOM) -> None:
         if room < _LEAST:
             raise OptionError(f"room is {room} bytes; it must be {_LEAST} or more")
-        self.added = self.written = 0
+        self.added = 0  # records
+        self.written = 0  # bytes
         self._folder = folder
         self._room = room
         self._sums = sums
@@ -109,16 +110,19 @@ class Runs(AbstractContextManager["Runs"]):
         if held is None or self._ended:
             raise OptionError("records are merged already; nothing can be added")
         arrays = readonly(symbols), readonly(offsets), readonly(values)
-        first = 0
         count = len(offsets) - 1
-        while (first := held.absorb(*arrays, first, self._sums)) < count:
+        first = held.absorb(*arrays, 0, self._sums)
+        while first < count:
             if held.size:
                 self._spill(held)
             else:  # a record that is longer than all that there is room for
-                held.symbols = np.empty(int(offsets[first + 1] - offsets[first]), np.int32)
+                length = int(offsets[first + 1] - offsets[first])
+                held.symbols = np.empty(length, np.int32)
+            first = held.absorb(*arrays, first, self._sums)
         self.added += count
 
     def _spill(self, held: _Held) -> None:
+        """Write the records in memory to the file, as a run."""
         if self._file is None:
             self._file = _RunFile(self._folder)
         records, numbers = _block_shape(self._room, self._width)
@@ -135,21 +139,27 @@ class Runs(AbstractContextManager["Runs"]):
             if self._held is not None and self._held.size:
                 self._spill(self._held)
             self._held = None
-            while len((old := self._file).runs) > _FAN:
-                self._file = _RunFile(self._folder)  # of longer runs, each made of so many
-                for start in range(0, len(old.runs), _FAN):
-                    part = old.runs[start : start + _FAN]
-                    self._file.write(old.merged(part, self._sums, self._width, shape))
-                self.written += self._file.size
-                old.close()
+            while len(self._file.runs) > _FAN:
+                self._file = self._with_longer_runs(self._file, shape)
             yield from self._file.merged(self._file.runs, self._sums, self._width, shape)
         elif self._held is not None:
             yield from self._held.blocks(*shape)
         else:
             raise OptionError("the records were deleted when they were closed")
 
+    def _with_longer_runs(self, old: _RunFile, shape: tuple[int, int]) -> _RunFile:
+        """Return a file in which each run is merged from `_FAN` of another, which is closed."""
+        file = _RunFile(self._folder)
+        for start in range(0, len(old.runs), _FAN):
+            part = old.runs[start : start + _FAN]
+            file.write(old.merged(part, self._sums, self._width, shape))
+        self.written += file.size
+        old.close()
+        return file
+
 
 def _block_shape(room: int, width: int) -> tuple[int, int]:
+    """Return the most records and numbers of a block, so that a block of each run fits in."""
     share = max(room // (2 * _FAN), 2048)
     records = share // (8 + 8 * width + 4 * _LENGTH)
     return records, records * _LENGTH
@@ -252,9 +262,11 @@ class _RunFile:
         self.runs.append(run)
 
     def _write(self, part: NDArray[Any]) -> int:
+        """Write an array; return its size in bytes."""
         left = np.ascontiguousarray(part).reshape(-1).view(np.uint8).data
         while left:
-            left = left[self._file.write(left) or 0 :]
+            count = self._file.write(left) or 0
+            left = left[count:]
         return part.nbytes
 
     def read(self, place: int, into: NDArray[Any]) -> int:
@@ -275,17 +287,20 @@ class _RunFile:
         """Yield the records of some runs, each sequence once, in order."""
         front = _Front(self, runs, width)
         records, numbers = shape
-        numbers = max([numbers, *(run.numbers for run in runs)])
+        for run in runs:
+            numbers = max(numbers, run.numbers)
+        symbols = np.empty(numbers, np.int32)
         offsets = np.zeros(records + 1, np.int64)
         values = np.empty((records, width))
-        out = np.empty(numbers, np.int32), offsets, values
-        while (state := front.merge(sums, *out)) != kernel.DONE:
+        state = front.merge(sums, symbols, offsets, values)
+        while state != kernel.DONE:
             if state == kernel.FULL:
-                yield front.taken(*out)
+                yield front.taken(symbols, offsets, values)
             else:
                 front.load(state)
+            state = front.merge(sums, symbols, offsets, values)
         if front.state[1]:
-            yield front.taken(*out)
+            yield front.taken(symbols, offsets, values)
 
 
 class _Front:
@@ -301,8 +316,10 @@ class _Front:
         self._symbols = np.empty((count, numbers), np.int32)
         self._offsets = np.zeros((count, records + 1), np.int64)
         self._values = np.empty((count, records, width), np.float64)
-        self._counts, self._places = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        self._keys, self._heap = np.zeros(count, np.uint64), np.zeros(count, np.int64)
+        self._counts = np.zeros(count, np.int64)
+        self._places = np.zeros(count, np.int64)
+        self._keys = np.zeros(count, np.uint64)
+        self._heap = np.zeros(count, np.int64)
         self.state = np.array([-1, 0, 0], np.int64)
         for k in range(count):
             self.load(k)
@@ -310,16 +327,17 @@ class _Front:
     def load(self, k: int) -> None:
         """Read the next block of a run, if there is one."""
         place = self._next[k]
-        self._counts[k] = self._places[k] = 0
+        self._counts[k] = 0
+        self._places[k] = 0
         if place == self._runs[k].end:
             return
         head = np.zeros(2, np.int64)
         place = self._file.read(place, head)
-        self._counts[k] = count = int(head[0])
-        block = self._offsets[k, : count + 1], self._symbols[k, : head[1]], self._values[k, :count]
-        for part in block:
-            place = self._file.read(place, part)
-        self._next[k] = place
+        count, numbers = head.tolist()
+        self._counts[k] = count
+        place = self._file.read(place, self._offsets[k, : count + 1])
+        place = self._file.read(place, self._symbols[k, :numbers])
+        self._next[k] = self._file.read(place, self._values[k, :count])
 
     def merge(self, sums: int, symbols: I4, offsets: I8, values: F8) -> int:
         """Merge as far as the blocks and the space allow; see the kernel."""
@@ -340,7 +358,8 @@ class _Front:
 
     def taken(self, symbols: I4, offsets: I8, values: F8) -> Block:
         """Return the merged records, and free their space."""
-        count, self.state[1] = int(self.state[1]), 0
+        count = int(self.state[1])
+        self.state[1] = 0
         symbols = symbols[: offsets[count]]
         offsets = offsets[: count + 1]
         return Block(symbols.copy(), offsets.copy(), values[:count].copy())
@@ -360,10 +379,10 @@ class Sections:
         """Add R records; buckets (R,) has the bucket of each."""
         order = np.argsort(buckets, kind="stable").astype(np.int32)
         sizes = np.bincount(buckets, minlength=len(self._held))
-        ends = np.cumsum(sizes)
+        begins = ends_of(sizes)
         arrays = readonly(block.symbols), readonly(block.offsets), readonly(block.values)
         for bucket in np.flatnonzero(sizes).tolist():
-            chosen = order[ends[bucket] - sizes[bucket] : ends[bucket]]
+            chosen = order[begins[bucket] : begins[bucket + 1]]
             part = Block(*kernel.take(*arrays, readonly(chosen)))
             self._held[bucket].append(part)
             self._sizes[bucket] += part.symbols.nbytes + part.values.nbytes
@@ -386,7 +405,8 @@ class Sections:
         self._chunks.append((bucket, self._stream.tell()))
         for part in (whole.symbols, whole.offsets, whole.values):
             np.save(self._stream, part)
-        self._held[bucket], self._sizes[bucket] = [], 0
+        self._held[bucket] = []
+        self._sizes[bucket] = 0
 
 
 def read_section(path: str, bucket: int) -> Iterator[Block]:

@@ -81,7 +81,8 @@ def absorb(
     count = np.uint64(len(slots))
     low = np.uint64(0xFFFFFFFF)
     for k in range(first, len(offsets) - 1):
-        begin, end = offsets[k], offsets[k + 1]
+        begin = offsets[k]
+        end = offsets[k + 1]
         length = end - begin
         # the hash of the sequence: its length and numbers, mixed one by one
         mixed = np.uint64(length)
@@ -193,7 +194,8 @@ def insert(symbols: I4, ends: I8, order: I4, keys: U8, lo: int, hi: int, depth: 
         # lo..k is sorted; the record goes down to its place
         record = order[k]
         key = keys[k]
-        start, end = ends[record] + depth + 2, ends[record + 1]
+        start = ends[record] + depth + 2
+        end = ends[record + 1]
         j = k
         while j > lo:
             if keys[j - 1] < key:
@@ -203,9 +205,11 @@ def insert(symbols: I4, ends: I8, order: I4, keys: U8, lo: int, hi: int, depth: 
                 begin = ends[other] + depth + 2
                 if compare(symbols, begin, ends[other + 1], symbols, start, end) < 0:
                     break
-            order[j], keys[j] = order[j - 1], keys[j - 1]
+            order[j] = order[j - 1]
+            keys[j] = keys[j - 1]
             j -= 1
-        order[j], keys[j] = record, key
+        order[j] = record
+        keys[j] = key
 
 
 @jit
@@ -244,7 +248,8 @@ def before(symbols: I4, offsets: I8, places: I8, keys: U8, run: int, other: int)
     """Return whether the next record of run run comes before that of another."""
     if keys[run] != keys[other]:
         return bool(keys[run] < keys[other])
-    i, j = places[run], places[other]
+    i = places[run]
+    j = places[other]
     order = compare(
         symbols[run],
         offsets[run, i],
@@ -323,7 +328,8 @@ def merge(
         run = int(heap[0])
         if state[2] == 0:
             place = places[run]
-            start, end = offsets[run, place], offsets[run, place + 1]
+            start = offsets[run, place]
+            end = offsets[run, place + 1]
             last = max(written - 1, 0)
             # equal to the last one written: their values are put together
             same = written > 0 and not compare(
@@ -345,7 +351,8 @@ def merge(
             places[run] += 1
             # the block is used up: state[2] says so to the next call, which comes with a new one
             if places[run] == counts[run]:
-                state[1], state[2] = written, 1
+                state[1] = written
+                state[2] = 1
                 return run
         # the run at the top goes on: no more records, and it leaves the heap; else it sinks
         state[2] = 0
@@ -369,7 +376,8 @@ def between(symbols: I4, offsets: I8, keys: I4, key_offsets: I8) -> I4:
     """
     counts = np.empty(len(offsets) - 1, np.int32)
     for k in range(len(counts)):
-        low, high = 0, len(key_offsets) - 1
+        low = 0
+        high = len(key_offsets) - 1
         # binary search: keys before `low` are not after the phrase, those from `high` on are
         while low < high:
             middle = (low + high) // 2

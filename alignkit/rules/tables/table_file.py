@@ -56,9 +56,14 @@ class TableRows(NamedTuple):
             line = self.line + int(unknown.argmax())
             raise FormatError(f"{message}; leave out the minimum count", path, line)
         kept = self.counts >= least
-        source, target = (tuple(compress(side, kept)) for side in (self.source, self.target))
-        counts, p_target, p_source = (column[kept] for column in self[2:5])
-        return TableRows(source, target, counts, p_target, p_source, self.line)
+        return TableRows(
+            tuple(compress(self.source, kept)),
+            tuple(compress(self.target, kept)),
+            self.counts[kept],
+            self.p_target[kept],
+            self.p_source[kept],
+            self.line,
+        )
 
 
 class TableFile:
@@ -79,29 +84,31 @@ class TableFile:
         """Yield the entries."""
         stream = self._file.lines()
         while lines := list(islice(stream, _LINES)):
+            number, text = lines[0]
             if self._parse is None:
-                first = lines[0][1]
-                if "|||" in first and "\t" not in first:
+                if "|||" in text and "\t" not in text:
                     self._parse = _moses
                 else:
                     self._parse = _tsv
-            yield self._checked([self._parse(text) for _, text in lines], lines[0][0])
+            yield self._checked([self._parse(text) for _, text in lines], number)
 
     def _checked(self, parsed: Sequence[_Columns | str], first: int) -> TableRows:
+        """Return the entries of lines from number `first` on; an error is among them as text."""
         rows: list[_Columns] = []
         for number, row in enumerate(parsed, start=first):
             if isinstance(row, str):
                 raise FormatError(row, self.path, number)
             rows.append(row)
-        source, target, seen, *shares = zip(*rows, strict=True)
+        source, target, seen, to_target, to_source = zip(*rows, strict=True)
         unknown = np.array([text is None for text in seen])
         counts = self._numbers([text or "0" for text in seen], "the count", 1e300, first)
-        named = zip(shares, ("p(target | source)", "p(source | target)"), strict=True)
-        p_target, p_source = (self._numbers(part, name, 1.0, first) for part, name in named)
         counts[unknown] = np.nan
+        p_target = self._numbers(to_target, "p(target | source)", 1.0, first)
+        p_source = self._numbers(to_source, "p(source | target)", 1.0, first)
         return TableRows(source, target, counts, p_target, p_source, first)
 
     def _numbers(self, column: Sequence[str], name: str, most: float, first: int) -> F8:
+        """Read a column of numbers up to `most`; if that is 1, they are above 0."""
         try:
             numbers = np.array(column).astype(np.float64)
             low = 0.0 if most > 1 else np.nextafter(0.0, 1.0)
@@ -143,13 +150,18 @@ def read_table(
     """
     check_arguments(read_table, locals())
     file = TableFile(fspath(path), format, ReadOptions(encoding=encoding, max_size=max_size))
-    return (
-        PhraseEntry(tuple(source.split(" ")), tuple(target.split(" ")), *row)
-        for rows in file.rows()
-        for source, target, *row in zip(
-            rows.source, rows.target, *(column.tolist() for column in rows[2:5]), strict=True
-        )
-    )
+    return _entries(file)
+
+
+def _entries(file: TableFile) -> Iterator[PhraseEntry]:
+    for rows in file.rows():
+        counts = rows.counts.tolist()
+        p_target = rows.p_target.tolist()
+        p_source = rows.p_source.tolist()
+        for k, (source, target) in enumerate(zip(rows.source, rows.target, strict=True)):
+            source_words = tuple(source.split(" "))
+            target_words = tuple(target.split(" "))
+            yield PhraseEntry(source_words, target_words, counts[k], p_target[k], p_source[k])
 
 
 def _is_number(text: str) -> bool:
@@ -161,6 +173,7 @@ def _is_number(text: str) -> bool:
 
 
 def _tsv(line: str) -> _Columns | str:
+    """Return the columns of a line, or the error in it."""
     columns = line.split("\t")
     if len(columns) != 5:
         return (
@@ -174,6 +187,7 @@ def _tsv(line: str) -> _Columns | str:
 
 
 def _moses(line: str) -> _Columns | str:
+    """Return the columns of a line, or the error in it."""
     fields = [field.strip(" ") for field in line.split("|||")]
     scores = fields[2].split() if len(fields) > 2 else []
     if len(scores) < 3:

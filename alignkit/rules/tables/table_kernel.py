@@ -215,7 +215,8 @@ def join(
     first = state[0]
     other = state[1]
     while first < len(partners):
-        begin, end = partners[first, 0], offsets[first + 1]
+        begin = partners[first, 0]
+        end = offsets[first + 1]
         other = max(other, partners[first, 1])
         # variables of the first phrase are called 0, 1 .. from left to right
         named = 0
@@ -224,7 +225,8 @@ def join(
                 names[numbers[symbols[k]]] = named
                 named += 1
         while other < partners[first, 2]:
-            start, stop = partners[other, 0], offsets[other + 1]
+            start = partners[other, 0]
+            stop = offsets[other + 1]
             size = end - begin
             if not identity and stop - start == size and alike(symbols, begin, start, size):
                 other += 1
@@ -232,7 +234,8 @@ def join(
             at = out_offsets[written]
             # full: the next call goes on with this path
             if written == len(out_values) or at + size + stop - start + 1 > len(out):
-                state[0], state[1] = first, other
+                state[0] = first
+                state[1] = other
                 return written
             for k in range(begin, end):
                 out[at] = ranks[rename(symbols[k], numbers, renamed, names)]
@@ -251,7 +254,8 @@ def join(
             other += 1
         first += 1
         other = 0
-    state[0], state[1] = first, 0
+    state[0] = first
+    state[1] = 0
     return written
 
 
