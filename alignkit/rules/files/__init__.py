@@ -22,7 +22,7 @@ from alignkit.model.texts import split_words
 from alignkit.rules.files import fields, jsonl, labelled, moses, tsv, xrs
 from alignkit.rules.files.fields import RuleFormat
 from alignkit.rules.files.notation import parse_side
-from alignkit.rules.grammar import Node, RuleType
+from alignkit.rules.grammar import Node, RuleType, Side
 
 RULE_FORMATS = {
     "tsv": "TREE ||| TREE ||| count p(t|s) p(s|t) and more by name; read back equal",
@@ -44,6 +44,7 @@ _FORMATS = {
 }
 _ENDINGS = {name: name for name in RULE_FORMATS}
 _ENDINGS |= {"ghkm": "xrs", "thrax": "joshua", "grammar": "joshua"}
+"""The formats by the endings of file names."""
 _KINDS = (
     "pairs",
     "p_rule",
@@ -127,7 +128,7 @@ def rule_lines(
     one_label: bool = False,
     written: WrittenRules | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of rules with their line feeds; see `write_rules`."""
+    """Yield the lines of rules with their line feeds, and count in `written`; see `write_rules`."""
     chosen = get_rule_format(format)
     counts = written or WrittenRules()
     lost = [name for name in _KINDS if name not in chosen.holds]
@@ -140,12 +141,18 @@ def rule_lines(
             counts.left_out[str(problem)] += 1
             continue
         counts.rules += 1
-        counts.lost.update(name for name in lost if getattr(rule, name) not in (None, ()))
-        below = (item for side in rule.rule if type(side) is Node for item in side.children)
-        if flat and any(type(item) is Node for item in below):
+        for name in lost:
+            if getattr(rule, name) not in (None, ()):
+                counts.lost[name] += 1
+        if flat and any(map(_has_inner_nodes, rule.rule)):
             counts.lost["trees"] += 1
-        counts.joined += joins and fields.labels_differ(fields.flatten(rule.rule))
+        if joins and fields.labels_differ(fields.flatten(rule.rule)):
+            counts.joined += 1
         yield f"{text}\n"
+
+
+def _has_inner_nodes(side: Side) -> bool:
+    return type(side) is Node and any(type(item) is Node for item in side.children)
 
 
 def read_rules(
@@ -177,6 +184,7 @@ def read_rules(
 
 
 def _name(path: object) -> str:
+    """Return the name of a file, after checking that it is such a name."""
     if not isinstance(path, (str, PathLike)):
         raise ArgumentError(f"path is {path!r:.40}; it must be the name of a file")
     check_path(path)
@@ -184,12 +192,14 @@ def _name(path: object) -> str:
 
 
 def _read(file: TextFile, chosen: RuleFormat | None) -> Iterator[RuleType]:
+    """Yield the rules of a file; its first line with content decides the format if None."""
     number = 0
     for line, text in file.lines():
         if not text or text.isspace():
             continue
         if chosen is None:
-            if (name := detect_rule_format(file.path, text)) is None:
+            name = detect_rule_format(file.path, text)
+            if name is None:
                 message = f"the format of these rules is unknown; name one: {', '.join(_FORMATS)}"
                 raise UnknownFormatError(message, file.path)
             chosen = _FORMATS[name]
@@ -217,9 +227,11 @@ def detect_rule_format(path: str, line: str) -> str | None:
 
 
 def _format_of_line(line: str) -> str | None:
+    """Return the format that a line looks like."""
     if _OBJECT.match(line):
         return "jsonl"
-    if xrs.is_head(line) or (" -> " in line and _can(parse_side, line.partition(" -> ")[0])):
+    left, arrow, _ = line.partition(" -> ")
+    if xrs.is_head(line) or (arrow and _can(parse_side, left)):
         return "xrs"
     parts = fields.split_fields(line)
     if len(parts) < 3:
@@ -231,11 +243,13 @@ def _format_of_line(line: str) -> str | None:
         return "joshua"
     if _can(parse_side, parts[0]) and _can(parse_side, parts[1]):
         return "tsv"
-    scored = all(_can(fields.plain_float, word) for word in split_words(parts[2]))
-    return "moses" if scored else None
+    if all(_can(fields.plain_float, word) for word in split_words(parts[2])):
+        return "moses"
+    return None
 
 
 def _can(read: Callable[[str], object], text: str) -> bool:
+    """Return whether a text can be read."""
     try:
         read(text)
     except (FormatError, ValueError):

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import compress
 from typing import Any, NamedTuple, TypeVar
 
 from alignkit.errors import ArgumentError, FormatError
@@ -32,16 +31,17 @@ def split_fields(line: str) -> list[str]:
 
 def joined_fields(fields: Sequence[str]) -> str:
     """Join fields; the reverse of `split_fields`."""
-    line = " ||| ".join(fields)
-    if "" in fields:
-        line = " |||".join([fields[0], *(f" {field}" if field else "" for field in fields[1:])])
+    line = fields[0]
+    for field in fields[1:]:
+        line += f" ||| {field}" if field else " |||"
     return line.lstrip(" ")
 
 
 def columns(line: str) -> list[int]:
     """Return the columns, from 1, at which the fields of a line begin."""
-    starts = [0, *(match.end() for match in _BARS.finditer(line))]
-    return [at + len(line[at:]) - len(line[at:].lstrip(" \t")) + 1 for at in starts]
+    starts = [0]
+    starts += [match.end() for match in _BARS.finditer(line)]
+    return [len(line) - len(line[start:].lstrip(" \t")) + 1 for start in starts]
 
 
 def in_field(line: str, field: int, read: Callable[..., T], *given: Any) -> T:
@@ -69,7 +69,8 @@ def _number(name: str, text: str) -> float:
     try:
         power = _POWER.fullmatch(text) if "^" in text else None
         if power:  # as the tools of ISI write small numbers
-            return math.pow(math.e if power[1] == "e" else 10, plain_float(power[2]))
+            base = math.e if power[1] == "e" else 10
+            return math.pow(base, plain_float(power[2]))
         return plain_float(text)
     except (ValueError, OverflowError):
         raise FormatError(f"{name} is {text[:40]!r}; expected a number") from None
@@ -87,9 +88,7 @@ def parse_weight(weight: str, text: str, name: str = "") -> float:
     value = _number(name or weight, text)
     expected = ""
     if weight not in ("count", "pairs"):
-        if 0 <= value <= 1 + _ROUNDING:
-            expected = ""
-        else:
+        if not 0 <= value <= 1 + _ROUNDING:
             expected = "a probability from 0 to 1"
     elif not 0 <= value < math.inf:
         expected = "a number, 0 or more"
@@ -124,13 +123,21 @@ def checked_link(i: int, j: int, source: Symbols, target: Symbols, text: str) ->
 
 def word_links(links: Links, source: Symbols, target: Symbols) -> Links:
     """Return the links except those between two variables."""
-    words = (isinstance(source[i], str) or isinstance(target[j], str) for i, j in links)
-    return tuple(compress(links, words))
+    kept = []
+    for i, j in links:
+        if isinstance(source[i], str) or isinstance(target[j], str):
+            kept.append((i, j))
+    return tuple(kept)
 
 
 def link_texts(links: Iterable[tuple[int, int]]) -> str:
     """Return links as text, sorted."""
     return " ".join(f"{i}-{j}" for i, j in sorted(links))
+
+
+def symbol_texts(symbols: Symbols, names: Mapping[int, str]) -> list[str]:
+    """Return the words of a side, escaped, and the names of its variables."""
+    return [WORD.escape(x) if isinstance(x, str) else names[x.number] for x in symbols]
 
 
 class LeftOutError(Exception):
@@ -152,12 +159,20 @@ _EMPTY = "&#;"
 
 
 class Escapes:
-    """The characters to escape in one kind of text."""
+    """The characters to escape in one kind of text: as ``&#32;``, by their numbers.
+
+    What looks like such a reference gets ``&amp;`` for its ``&``. With `bars`, three and more bars
+    are escaped too.
+    """
 
     def __init__(self, chars: str, *, bars: bool = False) -> None:
-        held = "".join(re.escape(char) for char in chars)
-        self._odd = re.compile(rf"[\x00-\x20\ufeff{held}]" + (r"|\|{3,}" if bars else ""))
-        numbers = {*range(33), 0xFEFF, *map(ord, chars + "|" * bars)}
+        held = "".join(map(re.escape, chars))
+        odd = rf"[\x00-\x20\ufeff{held}]"
+        numbers = {*range(33), 0xFEFF, *map(ord, chars)}
+        if bars:
+            odd += r"|\|{3,}"
+            numbers.add(ord("|"))
+        self._odd = re.compile(odd)
         codes = "|".join(map(str, sorted(numbers, reverse=True)))
         self._like = re.compile(rf"&((?:amp;)*#(?:{codes})?;)")
         self._written = re.compile(rf"&(?:amp;((?:amp;)*#(?:{codes})?;)|#({codes});)")
@@ -168,7 +183,7 @@ class Escapes:
             return _EMPTY
         if "&" in text:
             text = self._like.sub(r"&amp;\1", text)
-        return self._odd.sub(lambda match: "".join(f"&#{ord(x)};" for x in match[0]), text)
+        return self._odd.sub(_references, text)
 
     def unescape(self, text: str) -> str:
         """Return the original of an escaped text."""
@@ -176,7 +191,19 @@ class Escapes:
             return text
         if text == _EMPTY:
             return ""
-        return self._written.sub(lambda m: f"&{m[1]}" if m[1] else chr(int(m[2])), text)
+        return self._written.sub(_referenced, text)
+
+
+def _references(match: re.Match[str]) -> str:
+    """Escape the characters of a match."""
+    return "".join(f"&#{ord(char)};" for char in match[0])
+
+
+def _referenced(match: re.Match[str]) -> str:
+    """Return the original of an escaped character, or of what looks like one."""
+    if match[1]:
+        return f"&{match[1]}"
+    return chr(int(match[2]))
 
 
 WORD = Escapes("[]|")
@@ -220,33 +247,39 @@ def is_plain_value(text: str) -> bool:
 def extra_texts(extra: Iterable[tuple[str, str]], known: Collection[str]) -> Iterator[str]:
     """Yield the other features of a rule; `known` names are reserved."""
     for name, text in extra:
-        plain = _PLAIN_NAME.fullmatch(name) and name not in known
+        is_plain = _PLAIN_NAME.fullmatch(name) and name not in known
+        shown = name if is_plain else quoted(name)
         value = text if is_plain_value(text) else quoted(text)
-        yield f"{name if plain else quoted(name)}={value}"
+        yield f"{shown}={value}"
 
 
 def read_weights(
     text: str, known: Collection[str]
 ) -> tuple[dict[str, Any], list[tuple[str, str]], dict[str, tuple[str, int]]]:
-    """Read features: the weights, other features, and the texts of other `known` names."""
+    """Read features: the weights, other features, and other `known` names.
+
+    The latter are with their texts and columns.
+    """
     weights: dict[str, Any] = {}
     extra: list[tuple[str, str]] = []
     others: dict[str, tuple[str, int]] = {}
     for match in _FEATURE.finditer(text):
         name, value, other = match.groups()
-        at = match.start() + len(match[0]) - len(match[0].lstrip(" \t")) + 1
+        at = match.end() - len(match[0].lstrip(" \t")) + 1
         if other is not None:
             raise FormatError(f"found {other[:40]!r}, expected NAME=VALUE", "", None, at)
-        apart = name[0] == '"'
+        is_quoted = name[0] == '"'
         try:
-            name = unquoted(name) if apart else name
-            value = unquoted(value) if value[:1] == '"' else value
+            if is_quoted:
+                name = unquoted(name)
+            if value[:1] == '"':
+                value = unquoted(value)
         except ValueError:
             message = f"{match[0].strip()[:40]} is not quoted as in JSON"
             raise FormatError(message, "", None, at) from None
         if match[2][:3] == "{{{":
             value = value[3:-3]
-        if apart or (name not in WEIGHTS and name not in known):
+        if is_quoted or (name not in WEIGHTS and name not in known):
             extra.append((name, value))
         elif name in weights or name in others:
             raise FormatError(f"{name} is given twice", "", None, at)
@@ -273,7 +306,8 @@ class FlatRule(NamedTuple):
 
 def flatten(rule: Rule) -> FlatRule:
     """Return the symbols of a rule."""
-    source, target = leaves(rule.source), leaves(rule.target)
+    source = leaves(rule.source)
+    target = leaves(rule.target)
     ours = [item for item in source if type(item) is Variable]
     theirs = [item for item in target if type(item) is Variable]
     if any(item.kind != "x" for item in (*ours, *theirs)):
@@ -283,21 +317,31 @@ def flatten(rule: Rule) -> FlatRule:
     mates = {item.number: item for item in theirs}
     if len(mates) < len(theirs) or sorted(mates) != sorted(item.number for item in ours):
         raise ArgumentError(f"the variables of both sides differ: {rule_text(rule)[:200]}")
-    labels = [side.label if type(side) is Node else None for side in rule]
-    return FlatRule(labels[0], labels[1], source, target, mates)
+    source_label, target_label = (side.label if type(side) is Node else None for side in rule)
+    return FlatRule(source_label, target_label, source, target, mates)
 
 
 def labels_differ(flat: FlatRule) -> bool:
     """Return whether a root or a variable has different labels on the two sides."""
-    labels = flat.source_label, flat.target_label
-    if None not in labels and labels[0] != labels[1]:
+    labels = {flat.source_label, flat.target_label} - {None}
+    if len(labels) == 2:
         return True
-    ours = (x for x in flat.source if type(x) is Variable and x.label)
-    return any(flat.mates[x.number].label not in ("", x.label) for x in ours)
+    for item in flat.source:
+        if type(item) is Variable and item.label:
+            mate = flat.mates[item.number]
+            if mate.label not in ("", item.label):
+                return True
+    return False
 
 
 def variable_links(source: Symbols, target: Symbols) -> list[tuple[int, int]]:
     """Return the positions of each variable that is on both sides."""
-    places = {item[::2]: j for j, item in enumerate(target) if type(item) is Variable}
-    ours = ((i, item[::2]) for i, item in enumerate(source) if type(item) is Variable)
-    return [(i, places[key]) for i, key in ours if key in places]
+    places: dict[tuple[str, int], int] = {}
+    for j, item in enumerate(target):
+        if type(item) is Variable:
+            places[item.kind, item.number] = j
+    links = []
+    for i, item in enumerate(source):
+        if type(item) is Variable and (item.kind, item.number) in places:
+            links.append((i, places[item.kind, item.number]))
+    return links

@@ -24,7 +24,9 @@ _MEMBERS = {*SIDES, *WEIGHTS, "alignment", "examples", "extra"}
 
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
-    members: Object = {name: side_text(side) for name, side in zip(SIDES, type.rule, strict=True)}
+    """Return the object of a rule, with all that is known."""
+    source, target = type.rule
+    members: Object = {"source": side_text(source), "target": side_text(target)}
     for name in WEIGHTS:
         value = getattr(type, name)
         if value is not None:
@@ -36,18 +38,25 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
     if type.alignment is not None:
         members["alignment"] = [[int(i), int(j)] for i, j in type.alignment]
     if type.examples:
-        members["examples"] = [
-            {"id": x.id, "source": x.source, "target": x.target}
-            | {"source_span": [*map(int, x.source_span)], "target_span": [*map(int, x.target_span)]}
-            for x in type.examples
-        ]
+        members["examples"] = list(map(_example_members, type.examples))
     if type.extra:
         members["extra"] = type.extra
     # reading drops byte order marks, wherever they are
     return json.dumps(members, ensure_ascii=False).replace("\ufeff", "\\ufeff")
 
 
+def _example_members(example: Example) -> Object:
+    return {
+        "id": example.id,
+        "source": example.source,
+        "target": example.target,
+        "source_span": [*map(int, example.source_span)],
+        "target_span": [*map(int, example.target_span)],
+    }
+
+
 def _parse(line: str, number: int) -> RuleType:
+    """Read a rule, and check its weights and links."""
     record = parse_json(line)
     if not isinstance(record, dict):
         raise FormatError("expected an object with 'source' and 'target'")
@@ -66,29 +75,36 @@ def _parse(line: str, number: int) -> RuleType:
             weights[name] = parse_weight(name, repr(value))
     alignment = None
     if record.get("alignment") is not None:
-        symbols = leaves(rule.source), leaves(rule.target)
-        pairs = (_two(link, "alignment") for link in member(record, "alignment", list))
-        links = {checked_link(i, j, *symbols, f"[{i}, {j}]") for i, j in pairs}
+        source = leaves(rule.source)
+        target = leaves(rule.target)
+        links = set()
+        for link in member(record, "alignment", list):
+            i, j = _two(link, "alignment")
+            links.add(checked_link(i, j, source, target, f"[{i}, {j}]"))
         alignment = tuple(sorted(links))
     examples = tuple(map(_example, member(record, "examples", list, [])))
     return RuleType(rule, **weights, alignment=alignment, examples=examples, extra=_extra(record))
 
 
 def _extra(record: Object) -> tuple[tuple[str, str], ...]:
+    """Return the other features of a rule: those in ``extra``, and unknown members."""
     extra: list[tuple[str, str]] = []
     for feature in member(record, "extra", list, []):
         if not (isinstance(feature, list) and [type(part) for part in feature] == [str, str]):
             raise FormatError("'extra' contains something other than [name, text]")
-        extra.append((feature[0], feature[1]))
-    for name in record:
+        name, text = feature
+        extra.append((name, text))
+    for name, value in record.items():
         if name not in _MEMBERS:
-            if (text := as_text(record[name])) is None:
+            text = as_text(value)
+            if text is None:
                 raise FormatError(f"{name[:40]!r} is not a member of a rule and not a feature")
             extra.append((name, text))
     return tuple(extra)
 
 
 def _two(value: object, name: str) -> tuple[int, int]:
+    """Return two positions, given as a list in the member `name`."""
     if not isinstance(value, list) or len(value) != 2:
         raise FormatError(f"{name!r}: found {json.dumps(value)[:40]}, expected two whole numbers")
     return position(value[0]), position(value[1])
@@ -97,12 +113,13 @@ def _two(value: object, name: str) -> tuple[int, int]:
 def _example(value: object) -> Example:
     if not isinstance(value, dict):
         raise FormatError(f"'examples' contains {json.dumps(value)[:40]}, expected an object")
-    sides = [tuple(texts(value, name)) for name in SIDES]
-    spans = [_two(value.get(f"{name}_span"), f"{name}_span") for name in SIDES]
-    for words, (start, end) in zip(sides, spans, strict=True):
+    source, target = (tuple(texts(value, name)) for name in SIDES)
+    source_span = _two(value.get("source_span"), "source_span")
+    target_span = _two(value.get("target_span"), "target_span")
+    for words, (start, end) in ((source, source_span), (target, target_span)):
         if not start <= end <= len(words):
             raise FormatError(f"span [{start}, {end}] is outside an example of {len(words)} words")
-    return Example(member(value, "id", str), sides[0], sides[1], spans[0], spans[1])
+    return Example(member(value, "id", str), source, target, source_span, target_span)
 
 
 FORMAT = RuleFormat(

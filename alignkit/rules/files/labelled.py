@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -54,6 +55,7 @@ _LABEL = re.compile(r"\[(\S+)\]", re.ASCII)
 
 
 def _line(type: RuleType, number: int, joined: bool, *, link_variables: bool) -> str:
+    """Return the line of a rule, in ppdb with the links between its variables."""
     flat = fields.flatten(type.rule)
     if not joined and fields.labels_differ(flat):
         raise fields.LeftOutError("labels that differ between the sides")
@@ -61,14 +63,14 @@ def _line(type: RuleType, number: int, joined: bool, *, link_variables: bool) ->
     for item in variables(flat.source):
         label = _joined(item.label or None, flat.mates[item.number].label or None)
         names[item.number] = f"[{label},{len(names) + 1}]"
-    sides = (
-        " ".join(WORD.escape(x) if isinstance(x, str) else names[x.number] for x in side)
-        for side in (flat.source, flat.target)
-    )
-    given = dict(type.extra) if type.extra else {}
-    label = f"[{_joined(flat.source_label, flat.target_label)}]"
-    links = _links_text(type, flat, link_variables, given.get(_ALIGNMENT))
-    parts = [label, *sides, " ".join(_features(type)), links]
+    given = dict(type.extra)
+    parts = [
+        f"[{_joined(flat.source_label, flat.target_label)}]",
+        " ".join(fields.symbol_texts(flat.source, names)),
+        " ".join(fields.symbol_texts(flat.target, names)),
+        " ".join(_features(type)),
+        _links_text(type, flat, link_variables, given.get(_ALIGNMENT)),
+    ]
     if _ENTAILMENT in given:
         parts.append(VALUE.escape(given[_ENTAILMENT]))
     while not parts[-1] and len(parts) > 3:  # bars at the end are no bars to Joshua
@@ -77,29 +79,40 @@ def _line(type: RuleType, number: int, joined: bool, *, link_variables: bool) ->
 
 
 def _joined(source: str | None, target: str | None) -> str:
-    if source == target or source is None or target is None:
-        label = target if source is None else source
-        return LABEL.escape(NO_LABEL if label is None else label)
+    """Return the label of a symbol, from those of both sides; None is none."""
+    if source is None or source == target:
+        return LABEL.escape(NO_LABEL if target is None else target)
+    if target is None:
+        return LABEL.escape(source)
     return f"{LABEL.escape(source)}~{LABEL.escape(target)}"
 
 
 def _features(type: RuleType) -> list[str]:
+    """Return the features: those of the file it was read from, then the other weights.
+
+    A weight keeps its text in the file if it still has this value.
+    """
     texts: list[str] = []
     done: set[str] = set()
     for name, text in type.extra:
-        if (attribute := _READ.get(name)) is not None:
-            known = getattr(type, attribute)
-            try:
-                value = _value(attribute, name, text)
-            except FormatError:
-                continue
-            if value is not None:
-                done.add(attribute)
-                if known is not None:
-                    texts.append(_feature(name, text if known == value else _text(name, known)))
-                continue
-        if name not in (_ALIGNMENT, _ENTAILMENT):
+        attribute = _READ.get(name)
+        if attribute is None:
+            if name not in (_ALIGNMENT, _ENTAILMENT):
+                texts.append(_feature(name, text))
+            continue
+        try:
+            value = _value(attribute, name, text)
+        except FormatError:
+            continue
+        if value is None:
             texts.append(_feature(name, text))
+            continue
+        done.add(attribute)
+        known = getattr(type, attribute)
+        if known == value:
+            texts.append(_feature(name, text))
+        elif known is not None:
+            texts.append(_feature(name, _text(name, known)))
     for name, attribute in _WRITTEN.items():
         value = getattr(type, attribute)
         if value is not None and attribute not in done:
@@ -110,10 +123,12 @@ def _features(type: RuleType) -> list[str]:
 def _feature(name: str, text: str) -> str:
     if not name:
         return FEATURE.escape(text)
-    return f"{FEATURE.escape(name)}={VALUE.escape(text) if text else ''}"
+    value = VALUE.escape(text) if text else ""
+    return f"{FEATURE.escape(name)}={value}"
 
 
 def _text(name: str, value: float) -> str:
+    """Return a count as text, or the negative logarithm of a probability."""
     if name in _COUNTS:
         return fields.number_text(value)
     if value > 0:
@@ -122,6 +137,7 @@ def _text(name: str, value: float) -> str:
 
 
 def _value(attribute: str, name: str, text: str) -> float | None:
+    """Read a weight, the reverse of `_text`; None if it is missing, or no probability."""
     if text in _MISSING:
         return None
     if attribute in _COUNTS:
@@ -131,10 +147,13 @@ def _value(attribute: str, name: str, text: str) -> float | None:
     except ValueError:
         message = f"{name} is {text[:40]!r}; expected a negative natural logarithm (a number)"
         raise FormatError(message) from None
-    return math.exp(-logarithm) if logarithm >= 0 else None  # PPDB has some that are no probability
+    if logarithm >= 0:
+        return math.exp(-logarithm)
+    return None  # PPDB has some that are no probability
 
 
 def _links_text(type: RuleType, flat: FlatRule, link_variables: bool, given: str | None) -> str:
+    """Return the links: as they are in the file, `given`, if that says the same."""
     if given is not None:
         tokens = split_words(given)
         with suppress(FormatError):
@@ -142,8 +161,10 @@ def _links_text(type: RuleType, flat: FlatRule, link_variables: bool, given: str
                 return " ".join(tokens)
     if type.alignment is None:
         return ""
-    between = fields.variable_links(flat.source, flat.target) if link_variables else ()
-    return fields.link_texts({*type.alignment, *between})
+    links = set(type.alignment)
+    if link_variables:
+        links.update(fields.variable_links(flat.source, flat.target))
+    return fields.link_texts(links)
 
 
 def _read_links(tokens: list[str], source: Symbols, target: Symbols) -> fields.Links:
@@ -151,6 +172,7 @@ def _read_links(tokens: list[str], source: Symbols, target: Symbols) -> fields.L
 
 
 def _parse(line: str, number: int, *, link_variables: bool) -> RuleType:
+    """Read a rule; `RuleType.extra` gets all features if it would be written differently."""
     parts = fields.split_fields(line)
     if not 3 <= len(parts) <= 6:
         raise FormatError(
@@ -177,49 +199,66 @@ def _parse(line: str, number: int, *, link_variables: bool) -> RuleType:
 
 
 def _root_labels(text: str) -> tuple[str, str]:
-    if (match := _LABEL.fullmatch(text)) is None:
+    """Read the first field: the labels of both roots."""
+    match = _LABEL.fullmatch(text)
+    if match is None:
         raise FormatError(f"found {text[:40]!r}, expected a label in brackets: [NP]")
     return _labels(match[1])
 
 
 def _labels(text: str) -> tuple[str, str]:
+    """Read the labels of a symbol on both sides; the reverse of `_joined`."""
     source, joined, target = text.partition("~")
     label = LABEL.unescape(source)
     if joined:
-        return (label, LABEL.unescape(target))
-    return (label, label)
+        return label, LABEL.unescape(target)
+    return label, label
 
 
 def _symbols(text: str, side: int) -> Symbols:
+    """Read the words and variables of a side (0: source, 1: target)."""
     symbols: list[Variable | str] = []
     for token in split_words(text):
-        if token[0] == "[" and token[-1] == "]" and len(token) > 1:
-            if not (match := _VARIABLE.fullmatch(token)) or not match[2].strip("0"):
-                message = f"found {token[:40]!r}, expected a variable such as [NP,1]"
-                raise FormatError(message, "", None, text.find(token) + 1)
-            symbols.append(Variable(int(match[2]) - 1, _labels(match[1])[side]))
-        else:
+        if token[0] != "[" or token[-1] != "]" or len(token) == 1:
             symbols.append(WORD.unescape(token))
+            continue
+        match = _VARIABLE.fullmatch(token)
+        if match is None or not match[2].strip("0"):
+            message = f"found {token[:40]!r}, expected a variable such as [NP,1]"
+            raise FormatError(message, "", None, text.find(token) + 1)
+        symbols.append(Variable(int(match[2]) - 1, _labels(match[1])[side]))
     if not symbols:
         raise FormatError("expected words and variables, found nothing")
     return tuple(symbols)
 
 
-def _rule(labels: tuple[str, str], *sides: Symbols) -> Rule:
-    ours, theirs = (tuple((x.kind, x.number) for x in variables(side)) for side in sides)
+def _rule(labels: tuple[str, str], source: Symbols, target: Symbols) -> Rule:
+    """Make a rule, with its variables numbered from left to right on the source side."""
+    ours = tuple((variable.kind, variable.number) for variable in variables(source))
+    theirs = tuple((variable.kind, variable.number) for variable in variables(target))
     try:
         numbers = numbered_on(ours, theirs)
     except FormatError as problem:
         raise FormatError(f"{problem.message} (counted from 0)") from None
     if numbers is not None:
-        sides = tuple(
-            tuple(x if isinstance(x, str) else x._replace(number=numbers[x.number]) for x in side)
-            for side in sides
-        )
-    return Rule(Node(labels[0], sides[0]), Node(labels[1], sides[1]))
+        source = _renumbered(source, numbers)
+        target = _renumbered(target, numbers)
+    source_label, target_label = labels
+    return Rule(Node(source_label, source), Node(target_label, target))
+
+
+def _renumbered(side: Symbols, numbers: Mapping[int, int]) -> Symbols:
+    symbols: list[Variable | str] = []
+    for item in side:
+        if isinstance(item, Variable):
+            symbols.append(item._replace(number=numbers[item.number]))
+        else:
+            symbols.append(item)
+    return tuple(symbols)
 
 
 def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Read the features: the weights by attribute, and all features as texts."""
     weights: dict[str, Any] = {}
     features: list[tuple[str, str]] = []
     for token in split_words(text):
@@ -227,7 +266,8 @@ def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         if not equals:
             features.append(("", FEATURE.unescape(token)))
             continue
-        if (attribute := _READ.get(name)) is None:
+        attribute = _READ.get(name)
+        if attribute is None:
             features.append((FEATURE.unescape(name), VALUE.unescape(value)))
             continue
         with AtColumn(text.find(token) + 1):
@@ -238,11 +278,13 @@ def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     return weights, features
 
 
-JOSHUA, PPDB = (
-    fields.RuleFormat(
+def _format(*, link_variables: bool) -> fields.RuleFormat:
+    return fields.RuleFormat(
         line=partial(_line, link_variables=link_variables),
         parse=partial(_parse, link_variables=link_variables),
         holds=frozenset({"alignment", "extra", *_WRITTEN.values()}),
     )
-    for link_variables in (False, True)
-)
+
+
+JOSHUA = _format(link_variables=False)
+PPDB = _format(link_variables=True)

@@ -29,19 +29,26 @@ _LABEL = re.compile(r"\[([^\]\[\s]+)\]", re.ASCII)
 
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
+    """Return the line of a rule; without any label it is a phrase pair."""
     flat = fields.flatten(type.rule)
-    pairs = ((item, flat.mates[item.number]) for item in variables(flat.source))
-    names = {x.number: "".join(_bracketed(item.label or None) for item in (x, y)) for x, y in pairs}
-    bare = flat.source_label is None and flat.target_label is None and not names
-    sides = []
-    for symbols, label in ((flat.source, flat.source_label), (flat.target, flat.target_label)):
-        texts = [WORD.escape(x) if isinstance(x, str) else names[x.number] for x in symbols]
-        sides.append(" ".join(texts if bare else [*texts, _bracketed(label)]))
+    names: dict[int, str] = {}
+    for item in variables(flat.source):
+        mate = flat.mates[item.number]
+        names[item.number] = _bracketed(item.label or None) + _bracketed(mate.label or None)
+    source = fields.symbol_texts(flat.source, names)
+    target = fields.symbol_texts(flat.target, names)
+    if names or flat.source_label is not None or flat.target_label is not None:
+        source.append(_bracketed(flat.source_label))
+        target.append(_bracketed(flat.target_label))
     links = {*(type.alignment or ()), *fields.variable_links(flat.source, flat.target)}
-    given = dict(type.extra) if type.extra else {}
-    scores = _scores_text(type, given.get("scores"))
-    counts = _counts_text(type, given.get("counts"))
-    parts = [*sides, scores, fields.link_texts(links), counts]
+    given = dict(type.extra)
+    parts = [
+        " ".join(source),
+        " ".join(target),
+        _scores_text(type, given.get("scores")),
+        fields.link_texts(links),
+        _counts_text(type, given.get("counts")),
+    ]
     if "properties" in given:
         parts.append(" ".join(split_words(given["properties"])))
     else:
@@ -55,6 +62,7 @@ def _bracketed(label: str | None) -> str:
 
 
 def _scores_text(type: RuleType, given: str | None) -> str:
+    """Return the scores: as they are in the file, `given`, if that says the same."""
     if given is not None:
         with suppress(FormatError):
             read = _read_scores(given)
@@ -68,6 +76,7 @@ def _scores_text(type: RuleType, given: str | None) -> str:
 
 
 def _counts_text(type: RuleType, given: str | None) -> str:
+    """Return the counts of the target side, the source side and the rule; see `_scores_text`."""
     if given is not None:
         with suppress(FormatError):
             if _read_counts(given) == type.count:
@@ -80,7 +89,11 @@ def _counts_text(type: RuleType, given: str | None) -> str:
 
 def _read_scores(text: str) -> dict[str, float]:
     tokens = split_words(text)
-    names = _PROBABILITIES if len(tokens) == 2 else _SCORES if len(tokens) >= 4 else ()
+    names: tuple[str, ...] = ()
+    if len(tokens) == 2:
+        names = _PROBABILITIES
+    elif len(tokens) >= 4:
+        names = _SCORES
     pairs = zip(names, tokens, strict=False)
     return {name: fields.parse_weight(name, token) for name, token in pairs}
 
@@ -93,22 +106,26 @@ def _read_counts(text: str) -> float | None:
 
 
 def _parse(line: str, number: int) -> RuleType:
+    """Read a rule; `RuleType.extra` gets all scores if they would be written differently."""
     parts = fields.split_fields(line)
     if len(parts) < 3:
         raise FormatError(
             f"{len(parts)} fields separated by |||; expected SOURCE [LABEL] ||| TARGET "
             "[LABEL] ||| SCORES ||| LINKS ||| COUNTS"
         )
-    scores, links, counts = ([*parts[2:], "", ""])[:3]
+    scores = parts[2]
+    links = parts[3] if len(parts) > 3 else ""
+    counts = parts[4] if len(parts) > 4 else ""
     source, our_label = in_field(line, 0, _symbols, parts[0], 0)
     target, their_label = in_field(line, 1, _symbols, parts[1], 1)
     pairs = in_field(line, 3, fields.parse_links, split_words(links), source, target)
     rule = in_field(line, 0, _rule, source, target, pairs, our_label, their_label)
-    weights: dict[str, Any] = in_field(line, 2, _read_scores, scores)
-    count = in_field(line, 4, _read_counts, counts)
-    words = fields.word_links(pairs, source, target)
-    known = {**weights, "count": count, "alignment": words or None}
-    extra = (("properties", fields.joined_fields(parts[5:])),) if len(parts) > 5 else ()
+    known: dict[str, Any] = in_field(line, 2, _read_scores, scores)
+    known["count"] = in_field(line, 4, _read_counts, counts)
+    known["alignment"] = fields.word_links(pairs, source, target) or None
+    extra: tuple[tuple[str, str], ...] = ()
+    if len(parts) > 5:
+        extra = (("properties", fields.joined_fields(parts[5:])),)
     parsed = RuleType(rule, **known, extra=extra)
     if _line(parsed, 1, True) == line:
         return parsed
@@ -116,15 +133,14 @@ def _parse(line: str, number: int) -> RuleType:
 
 
 def _symbols(text: str, side: int) -> tuple[Symbols, str | None]:
+    """Read a side (0: source, 1: target) and its root label; variables get their places."""
     tokens = split_words(text)
-    if label := _LABEL.fullmatch(tokens[-1]) if tokens else None:
+    label = _LABEL.fullmatch(tokens[-1]) if tokens else None
+    if label is not None:
         tokens.pop()
     symbols: list[Variable | str] = []
     for token in tokens:
-        if token[:1] == "[":
-            match = _VARIABLE.fullmatch(token)
-        else:
-            match = None
+        match = _VARIABLE.fullmatch(token) if token[0] == "[" else None
         if match is not None:
             symbols.append(Variable(len(symbols), MOSES_LABEL.unescape(match[side + 1])))
         else:
@@ -141,12 +157,14 @@ def _rule(
     our_label: str | None,
     their_label: str | None,
 ) -> Rule:
+    """Make a rule of both sides, whose variables are paired by the links `pairs`."""
     if (our_label is None) != (their_label is None):
         raise FormatError("only one of the sides ends in its label ([X]); expected both or none")
     ours = [i for i, item in enumerate(source) if isinstance(item, Variable)]
     theirs = {j for j, item in enumerate(target) if isinstance(item, Variable)}
     mates = {i: j for i, j in pairs if j in theirs and not isinstance(source[i], str)}
-    if len(mates) < len(ours) or set(mates.values()) != theirs or len(theirs) != len(ours):
+    one_to_one = len(mates) == len(ours) == len(theirs)
+    if not one_to_one or set(mates.values()) != theirs:
         message = "each variable must be linked to a variable of the other side in the alignment"
         raise FormatError(message)
     if our_label is None or their_label is None:

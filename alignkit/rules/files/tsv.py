@@ -21,8 +21,11 @@ _UNKNOWN = "-"
 
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
-    values = (getattr(type, name) for name in _FIRST)
-    texts = [_UNKNOWN if value is None else fields.number_text(value) for value in values]
+    """Return the line of a rule, with its known weights."""
+    texts = []
+    for name in _FIRST:
+        value = getattr(type, name)
+        texts.append(_UNKNOWN if value is None else fields.number_text(value))
     texts += fields.weight_texts(type, _OTHERS)
     if type.alignment is not None:
         texts.append("links=" + ",".join(f"{i}-{j}" for i, j in type.alignment))
@@ -46,6 +49,7 @@ def _parse(line: str, number: int) -> RuleType:
 
 
 def _weighted(rule: Rule, text: str, column: int) -> RuleType:
+    """Read the weights and features of a rule; they begin at a column of the line."""
     pieces = text.split(" ", 3)
     if len(pieces) < 3:
         message = f"found {text[:40]!r}, expected count p(t|s) p(s|t), each a number or -"
@@ -61,11 +65,12 @@ def _weighted(rule: Rule, text: str, column: int) -> RuleType:
         return RuleType(rule, **weights)
     with AtColumn(at):
         more, extra, others = fields.read_weights(pieces[3], _KNOWN)
-        if twice := weights.keys() & more.keys():
+        twice = weights.keys() & more.keys()
+        if twice:
             raise FormatError(f"{min(twice)} is given twice")
         alignment = None
         if "links" in others:
-            links = others["links"][0]
+            links, _ = others["links"]
             tokens = links.split(",") if links else []
             alignment = fields.parse_links(tokens, leaves(rule.source), leaves(rule.target))
     return RuleType(rule, **weights, **more, alignment=alignment, extra=tuple(extra))

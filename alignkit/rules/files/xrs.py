@@ -31,33 +31,45 @@ _PAIR = re.compile(r"([0-9]{1,9}),([0-9]{1,9})")
 
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
+    """Return the line of a rule; the only tree is on the left."""
     source, target = type.rule
     id = str(number)
     extra = type.extra
-    if extra and extra[0][0] == "id" and extra[0][1] != id and fields.is_plain_value(extra[0][1]):
-        id = extra[0][1]
-        extra = extra[1:]
+    if extra:
+        name, text = extra[0]
+        if name == "id" and text != id and fields.is_plain_value(text):
+            id = text
+            extra = extra[1:]
     features = [f"id={id}"]
     if isinstance(target, Node) and not isinstance(source, Node):
         shared = [item.number for item in variables(target) if item.kind == "x"]
         numbers = {number: k for k, number in enumerate(shared)}
-        sides = side_text(target, numbers), side_text(source, numbers)
+        left = side_text(target, numbers)
+        right = side_text(source, numbers)
     else:
-        sides = side_text(source), side_text(target)
+        left = side_text(source)
+        right = side_text(target)
         if isinstance(source, Node) and not isinstance(target, Node):
             features.append("tree=source")
     features += fields.weight_texts(type, WEIGHTS)
     if type.alignment is not None:
-        symbols = leaves(source), leaves(target)
-        links = sorted({*type.alignment, *fields.variable_links(*symbols)})
-        sizes = (f"#{side}={len(part)}" for side, part in zip("st", symbols, strict=True))
-        inside = " ".join([*sizes, *(f"{i},{j}" for i, j in links)])
-        features.append(f"align={{{{{{[{inside}]}}}}}}")
+        features.append(f"align={{{{{{[{_links_text(type)}]}}}}}}")
     features += fields.extra_texts(extra, _KNOWN)
-    return f"{sides[0]} -> {sides[1]} ### {' '.join(features)}"
+    return f"{left} -> {right} ### {' '.join(features)}"
+
+
+def _links_text(type: RuleType) -> str:
+    """Return the numbers of symbols, and the links between words and between variables."""
+    source = leaves(type.rule.source)
+    target = leaves(type.rule.target)
+    links = {*(type.alignment or ()), *fields.variable_links(source, target)}
+    texts = [f"#s={len(source)}", f"#t={len(target)}"]
+    texts += [f"{i},{j}" for i, j in sorted(links)]
+    return " ".join(texts)
 
 
 def _parse(line: str, number: int) -> RuleType | None:
+    """Read a rule; None if the line describes the file."""
     if is_head(line):
         return None
     text, marks, features = line.partition(" ### ")
@@ -73,11 +85,11 @@ def _parse(line: str, number: int) -> RuleType | None:
         tree, at = others.get("tree", ("target", 1))
         if tree not in ("source", "target"):
             raise FormatError(f"tree is {tree[:40]!r}; expected source or target", "", None, at)
-    texts = [(left, 1), (right, len(left) + len(arrow) + 1)]
-    if tree == "target" and _is_tree(*texts[0]) and not _is_tree(*texts[1]):
-        texts.reverse()
-    (source, first), (target, second) = texts
-    rule = made_rule(source, target, first, second)
+    behind = len(left) + len(arrow) + 1
+    if tree == "target" and _is_tree(left, 1) and not _is_tree(right, behind):
+        rule = made_rule(right, left, behind, 1)
+    else:
+        rule = made_rule(left, right, 1, behind)
     if "id" in others and others["id"][0] != str(number):
         extra.insert(0, ("id", others["id"][0]))
     alignment = None
