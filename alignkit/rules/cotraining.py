@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple, TypeVar
 
 from alignkit._support.arguments import check_arguments
@@ -65,10 +66,11 @@ class CoTrained:
         for (first, second), n in self.paraphrases.items():
             totals[0, first] += n
             totals[1, second] += n
-        rows = [
-            (first, second, n / totals[0, first], n / totals[1, second], n)
-            for (first, second), n in self.paraphrases.items()
-        ]
+        rows = []
+        for (first, second), n in self.paraphrases.items():
+            p_second = n / totals[0, first]
+            p_first = n / totals[1, second]
+            rows.append((first, second, p_second, p_first, n))
         yield from sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
 
 
@@ -83,10 +85,9 @@ class _Sentences:
         self.shown: list[Words] = []
         self.spans: list[dict[Words, list[tuple[int, int]]]] = []  # the places of each phrase
         for words, own, other in zip(self.words, tags, self.words[::-1], strict=True):
-            shown: Iterable[str] = words
-            if self.tagged:  # a mark shows that the other side has the word, too
-                marks = ("=" * (word in other) for word in words)
-                shown = map("".join, zip(own or (), marks, strict=True))
+            shown = words
+            if self.tagged:
+                shown = _marked(words, own or (), other)
             self.shown.append(("<s>", *shown, "</s>"))
             spans = defaultdict[Words, list[tuple[int, int]]](list)
             for i in range(len(words)):
@@ -107,42 +108,45 @@ class _Sentences:
 
     def known(self, pairs: Mapping[Words, set[Words]]) -> set[Place]:
         """Return where known paraphrases are, and the words that both sides have, once each."""
-        first, second = self.spans
-        same = {
-            (*places[0], *second[word][0])
-            for word, places in first.items()
-            if len(word) == len(places) == 1 and len(second.get(word, ())) == 1
-        }
-        return same | {
-            (*here, *there)
-            for phrase, places in first.items()
-            for other in pairs.get(phrase, ())
-            for here in places
-            for there in second.get(other, ())
-        }
+        known: set[Place] = set()
+        sources, targets = self.spans
+        for phrase, places in sources.items():
+            same = targets.get(phrase, ())
+            if len(phrase) == len(places) == len(same) == 1:
+                known.add((*places[0], *same[0]))
+            for other in pairs.get(phrase, ()):
+                for source_span, target_span in product(places, targets.get(other, ())):
+                    known.add((*source_span, *target_span))
+        return known
 
     def matches(
         self, rules: _Contexts, *, words_alone: bool = False
     ) -> Iterator[tuple[tuple[Context, Context], Place]]:
         """Yield rules and the phrase pairs between their contexts."""
-        between: defaultdict[Context, list[tuple[int, int]]] = defaultdict(list)
-        places = [
-            [
-                place
-                for phrase, each in side.items()
-                if len(phrase) == 1 or not words_alone
-                for place in each
-            ]
-            for side in self.spans
-        ]
-        for there in places[1]:
-            for shown in self.contexts(1, *there):
-                between[shown].append(there)
-        for here in places[0]:
-            for shown in self.contexts(0, *here):
-                for other in rules.get(shown, ()):
-                    for there in between.get(other, ()):
-                        yield (shown, other), (*here, *there)
+        targets: defaultdict[Context, list[tuple[int, int]]] = defaultdict(list)
+        for start, end in self._places(1, words_alone):
+            for context in self.contexts(1, start, end):
+                targets[context].append((start, end))
+        for start, end in self._places(0, words_alone):
+            for context in self.contexts(0, start, end):
+                for target_context in rules.get(context, ()):
+                    for target_start, target_end in targets.get(target_context, ()):
+                        place = start, end, target_start, target_end
+                        yield (context, target_context), place
+
+    def _places(self, side: int, words_alone: bool) -> Iterator[tuple[int, int]]:
+        """Yield where the phrases of a side are, or the phrases of one word."""
+        for phrase, places in self.spans[side].items():
+            if len(phrase) == 1 or not words_alone:
+                yield from places
+
+
+def _marked(words: Words, tags: Sequence[str], other: Words) -> Words:
+    """Return the tags of words, marked with "=" if the other side has the word too."""
+    marked = []
+    for word, tag in zip(words, tags, strict=True):
+        marked.append(f"{tag}=" if word in other else tag)
+    return tuple(marked)
 
 
 def cotrain(
@@ -224,19 +228,27 @@ def _learned(
     positive = Counter[tuple[Context, Context]]()
     negative = Counter[tuple[Context, Context]]()
     for sentences, known in zip(corpus, places, strict=True):
-        for i, j, k, m in known:
-            both = sentences.contexts(0, i, j), sentences.contexts(1, k, m)
-            positive.update(zip(*both, strict=True))
+        for start, end, target_start, target_end in known:
+            sources = sentences.contexts(0, start, end)
+            targets = sentences.contexts(1, target_start, target_end)
+            positive.update(zip(sources, targets, strict=True))
     frequent = _by_first(rule for rule, n in positive.items() if n >= min_count)
     for sentences, known in zip(corpus, places, strict=True):
-        firsts = {place[:2] for place in known}
-        seconds = {place[2:] for place in known}
+        known_sources = {place[:2] for place in known}
+        known_targets = {place[2:] for place in known}
         for rule, place in sentences.matches(frequent, words_alone=True):
-            if place not in known and (place[:2] in firsts or place[2:] in seconds):
+            half_known = place[:2] in known_sources or place[2:] in known_targets
+            if half_known and place not in known:
                 negative[rule] += 1
-    rules = (ContextRule(*x, n, negative[x]) for x, n in positive.items() if n >= min_count)
-    strong = (rule for rule in rules if rule.strength >= strength)
-    return tuple(sorted(strong, key=lambda x: (-x.strength, -x.positive, x.source, x.target)))
+    strong = []
+    for contexts, n in positive.items():
+        if n < min_count:
+            continue
+        learned = ContextRule(*contexts, n, negative[contexts])
+        if learned.strength >= strength:
+            strong.append(learned)
+    strong.sort(key=lambda rule: (-rule.strength, -rule.positive, rule.source, rule.target))
+    return tuple(strong)
 
 
 def _applied(corpus: Sequence[_Sentences], rules: Iterable[ContextRule]) -> dict[Phrases, int]:
@@ -244,9 +256,13 @@ def _applied(corpus: Sequence[_Sentences], rules: Iterable[ContextRule]) -> dict
     of_source = _by_first((rule.source, rule.target) for rule in rules)
     counts = Counter[Phrases]()
     for sentences in corpus:
-        for i, j, k, m in {place for _, place in sentences.matches(of_source)}:
-            first, second = phrases = sentences.words[0][i:j], sentences.words[1][k:m]
-            is_whole = first[0] != second[0] and first[-1] != second[-1]
-            if is_whole and all(map(sentences.has_own, (0, 1), phrases)):
-                counts[phrases] += 1
+        places = {place for _, place in sentences.matches(of_source)}
+        source_words, target_words = sentences.words
+        for start, end, target_start, target_end in places:
+            source = source_words[start:end]
+            target = target_words[target_start:target_end]
+            if source[0] == target[0] or source[-1] == target[-1]:
+                continue
+            if sentences.has_own(0, source) and sentences.has_own(1, target):
+                counts[source, target] += 1
     return dict(sorted(counts.items()))

@@ -75,14 +75,16 @@ def kind_of(rule: Rule) -> str:
         return "identity"
     if left == right and words:
         return "same-words"
-    ours, theirs = ([item for item in side if isinstance(item, int)] for side in (left, right))
-    if ours == theirs and not words:
+    source_order = [item for item in left if isinstance(item, int)]
+    target_order = [item for item in right if isinstance(item, int)]
+    is_monotone = source_order == target_order
+    if is_monotone and not words:
         return "relabelling"
-    if not ours:
+    if not source_order:
         if len(left) == len(right) == 1:
             return "lexical"
         return "phrasal"
-    order = "monotone" if ours == theirs else "reordering"
+    order = "monotone" if is_monotone else "reordering"
     return f"{order}+words" if words else order
 
 
@@ -124,20 +126,28 @@ def variables(side: Side) -> list[Variable]:
 
 def _symbols(side: Side) -> list[str | int]:
     """Return words casefolded, paired variables as their numbers, others as texts."""
-    return [
-        item.casefold()
-        if isinstance(item, str)
-        else (item.number if item.kind == "x" else f"{item.kind} {item.number}")
-        for item in leaves(side)
-    ]
+    symbols: list[str | int] = []
+    for item in leaves(side):
+        if isinstance(item, str):
+            symbols.append(item.casefold())
+        elif item.kind == "x":
+            symbols.append(item.number)
+        else:
+            symbols.append(f"{item.kind} {item.number}")
+    return symbols
 
 
 def _folded(side: Side) -> list[Item | tuple[str, str] | None]:
     """Return a side in preorder, None at the end of each node, words casefolded."""
-    return [
-        ("node", x.label) if isinstance(x, Node) else x.casefold() if isinstance(x, str) else x
-        for x in preorder(side)
-    ]
+    items: list[Item | tuple[str, str] | None] = []
+    for item in preorder(side):
+        if isinstance(item, Node):
+            items.append(("node", item.label))
+        elif isinstance(item, str):
+            items.append(item.casefold())
+        else:
+            items.append(item)
+    return items
 
 
 def check_kinds(kinds: Collection[str] | None) -> None:
@@ -262,4 +272,5 @@ class Grammar:
 
 
 def _whole(total: float) -> float:
+    """Return a sum of counts without its rounding error, if it should be a whole number."""
     return round(total) if abs(total - round(total)) < 1e-6 else total

@@ -55,7 +55,7 @@ class SideWording(NamedTuple):
 
     def folded(self) -> tuple[str | int, ...]:
         """Return the items with words casefolded."""
-        return tuple([x if isinstance(x, int) else x.casefold() for x in self.items])
+        return tuple([item if isinstance(item, int) else item.casefold() for item in self.items])
 
 
 def wording(side: Side, places: Mapping[tuple[str, int], int]) -> SideWording:
@@ -79,22 +79,34 @@ def wording(side: Side, places: Mapping[tuple[str, int], int]) -> SideWording:
 
 def is_minor(source: SideWording, target: SideWording) -> bool:
     """Return whether two sides differ only in punctuation or determiners, ignoring case."""
-    words = (word for side in (source, target) for word in zip(*side, strict=True))
-    determiners = {x.casefold() for x, tag in words if isinstance(x, str) and tag in _DETERMINERS}
+    determiners: set[str] = set()
+    for side in (source, target):
+        for item, label in zip(side.items, side.labels, strict=True):
+            if isinstance(item, str) and label in _DETERMINERS:
+                determiners.add(item.casefold())
     return _weighty(source, determiners) == _weighty(target, determiners)
 
 
 def _weighty(side: SideWording, determiners: set[str]) -> list[str | int]:
-    def is_light(word: str | int, label: str) -> bool:
-        if label or isinstance(word, int):
-            return label in _PUNCTUATION or label in _DETERMINERS
-        return word in determiners or all(
-            sign not in _NO_PUNCTUATION and (category(sign)[0] == "P" or category(sign) == "Sk")
-            for sign in word
-        )
+    """Return the items of a side, casefolded, but for punctuation and determiners.
 
-    words = zip(side.folded(), side.labels, strict=True)
-    return [word for word, label in words if not is_light(word, label)]
+    Words without a label are judged by themselves: `determiners` has those of the other side.
+    """
+    items = []
+    for item, label in zip(side.folded(), side.labels, strict=True):
+        if label or isinstance(item, int):
+            is_light = label in _PUNCTUATION or label in _DETERMINERS
+        else:
+            is_light = item in determiners or all(map(_is_punctuation, item))
+        if not is_light:
+            items.append(item)
+    return items
+
+
+def _is_punctuation(sign: str) -> bool:
+    if sign in _NO_PUNCTUATION:
+        return False
+    return category(sign).startswith("P") or category(sign) == "Sk"
 
 
 Signature: TypeAlias = "tuple[str | tuple[str], ...]"
@@ -180,15 +192,13 @@ class RuleIndex:
         kept = 0
         for number, entry in enumerate(each("rules", rules, RuleType)):
             reason = _unfit(entry.rule, any_labels) or _too_rare(entry, number, min_count, min_p)
-            if not reason:
-                rule = _indexed(entry, number)
-                key = rule.target.folded()
-                if rule.source.folded() == key:
-                    reason = "change no word"
-                else:
-                    reason = ""
             if reason:
                 left_out[reason] += 1
+                continue
+            rule = _indexed(entry, number)
+            key = rule.target.folded()
+            if rule.source.folded() == key:
+                left_out["change no word"] += 1
                 continue
             kept += 1
             state = _place(roots, cast(Node, entry.rule.source))
@@ -203,12 +213,16 @@ class RuleIndex:
         """
         below, signatures = _outline(tree)
         for node in reversed(range(len(tree.labels))):
+            matches: list[Match] = []
             root = self._roots.get((tree.labels[node], signatures[node]))
-            ends = _walk(root, below[node], below, signatures) if root else ()
-            yield [Match(node, rule, bound) for end, bound in ends for rule in end.rules.values()]
+            if root is not None:
+                for end, bound in _walk(root, below[node], below, signatures):
+                    matches += [Match(node, rule, bound) for rule in end.rules.values()]
+            yield matches
 
 
 def _unfit(rule: Rule, any_labels: bool) -> str:
+    """Return why a rule cannot be applied; empty if it can."""
     source, target = rule
     if not isinstance(source, Node):
         return "have a string as their source side"
@@ -217,14 +231,19 @@ def _unfit(rule: Rule, any_labels: bool) -> str:
         return "insert a constituent"
     if any_labels or not isinstance(target, Node):
         return ""
-    labels = {variable[::2]: variable.label for variable in variables(source)}
-    same = all(labels.get(variable[::2], variable.label) == variable.label for variable in targets)
-    if same and source.label == target.label:
-        return ""
-    return "have other labels on the target side"
+    differ = source.label != target.label
+    labels: dict[tuple[int, str], str] = {}
+    for variable in variables(source):
+        labels[variable.number, variable.kind] = variable.label
+    for variable in targets:
+        label = labels.get((variable.number, variable.kind), variable.label)
+        if label != variable.label:
+            differ = True
+    return "have other labels on the target side" if differ else ""
 
 
 def _too_rare(entry: RuleType, number: int, min_count: float, min_p: float) -> str:
+    """Return why the count or the probability of a rule is too low; empty if it is not."""
     p = entry.p_target
     if p is not None and (isnan(p) or not 0 <= p <= 1):
         raise OptionError(f"rules[{number}]: p_target is {p}; it must be between 0 and 1")
@@ -242,18 +261,25 @@ def _too_rare(entry: RuleType, number: int, min_count: float, min_p: float) -> s
 
 
 def _indexed(entry: RuleType, number: int) -> IndexedRule:
+    """Return the data to apply a rule; `number` is its place in the grammar, for messages."""
     source, target = entry.rule
-    places = {(variable.kind, variable.number): k for k, variable in enumerate(variables(source))}
+    places: dict[tuple[str, int], int] = {}
+    for place, variable in enumerate(variables(source)):
+        places[variable.kind, variable.number] = place
     for variable in variables(target):
         if (variable.kind, variable.number) not in places:
             name = f"{variable.kind}{variable.number}"
             raise OptionError(f"rules[{number}]: {name} is only on the target side")
     assert entry.p_target is not None
-    sides = wording(source, places), wording(target, places)
-    return IndexedRule(entry, -log(entry.p_target), is_minor(*sides), *sides)
+    cost = -log(entry.p_target)
+    source_wording = wording(source, places)
+    target_wording = wording(target, places)
+    minor = is_minor(source_wording, target_wording)
+    return IndexedRule(entry, cost, minor, source_wording, target_wording)
 
 
 def _place(roots: dict[tuple[str, Signature], _State], source: Node) -> _State:
+    """Return the state at which a source side ends; states are added to the trie on the way."""
     state = roots.setdefault((source.label, _signature(source)), _State())
     for item in islice(preorder(source), 1, None):
         if isinstance(item, Variable):
@@ -265,7 +291,13 @@ def _place(roots: dict[tuple[str, Signature], _State], source: Node) -> _State:
 
 
 def _signature(node: Node) -> Signature:
-    return tuple((x.casefold(),) if isinstance(x, str) else x.label for x in node.children)
+    items: list[str | tuple[str]] = []
+    for child in node.children:
+        if isinstance(child, str):
+            items.append((child.casefold(),))
+        else:
+            items.append(child.label)
+    return tuple(items)
 
 
 def _outline(tree: Tree) -> tuple[list[list[int]], list[Signature]]:
@@ -273,7 +305,8 @@ def _outline(tree: Tree) -> tuple[list[list[int]], list[Signature]]:
     below: list[list[int]] = [[] for _ in tree.labels]
     for node, parent in enumerate(tree.parents.tolist()[1:], start=1):
         below[parent].append(node)
-    starts, ends = tree.starts.tolist(), tree.ends.tolist()
+    starts = tree.starts.tolist()
+    ends = tree.ends.tolist()
     words = [(word.casefold(),) for word in tree.words]
     signatures: list[Signature] = []
     for node, children in enumerate(below):
@@ -287,29 +320,43 @@ def _outline(tree: Tree) -> tuple[list[list[int]], list[Signature]]:
 
 
 _Linked: TypeAlias = "tuple[int, _Linked] | None"
+"""A linked list of nodes: lists that branch share their common part."""
 
 
 def _walk(
     state: _State, children: list[int], below: list[list[int]], signatures: list[Signature]
 ) -> Iterator[tuple[_State, tuple[int, ...]]]:
+    """Yield the ends of all source sides that match, with the nodes of their variables.
+
+    Each next node of the tree, in preorder, is either bound to a variable or entered, if the trie
+    goes on so.
+    """
+    # a stack: the state reached, the nodes still to come, and those bound, the last one first
     left = [(state, _before(children, None), cast(_Linked, None))]
     while left:
         state, nodes, bound = left.pop()
         if nodes is None:
-            taken = []
-            while bound is not None:
-                node, bound = bound
-                taken.append(node)
-            yield state, tuple(reversed(taken))
+            yield state, _listed(bound)
             continue
         node, rest = nodes
         if state.variable is not None:
             left.append((state.variable, rest, (node, bound)))
-        if (following := state.expanded.get(signatures[node])) is not None:
+        following = state.expanded.get(signatures[node])
+        if following is not None:
             left.append((following, _before(below[node], rest), bound))
 
 
+def _listed(bound: _Linked) -> tuple[int, ...]:
+    """Return the bound nodes, the first one first."""
+    nodes = []
+    while bound is not None:
+        node, bound = bound
+        nodes.append(node)
+    return tuple(reversed(nodes))
+
+
 def _before(nodes: list[int], rest: _Linked) -> _Linked:
+    """Return a list that begins with some nodes."""
     for node in reversed(nodes):
         rest = node, rest
     return rest

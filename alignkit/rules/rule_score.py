@@ -66,8 +66,9 @@ def rule_ratios(counts: resampling.Counts) -> dict[str, F8]:
     for level, (total, right) in _PARTS.items():
         precision = resampling.ratio(by_name[f"hyp_{right}"], by_name[f"hyp_{total}"])
         recall = resampling.ratio(by_name[f"ref_{right}"], by_name[f"ref_{total}"])
-        values = precision, recall, resampling.harmonic(precision, recall)
-        ratios |= {f"{level}.{name}": x for name, x in zip(_MEASURES, values, strict=True)}
+        ratios[f"{level}.precision"] = precision
+        ratios[f"{level}.recall"] = recall
+        ratios[f"{level}.f1"] = resampling.harmonic(precision, recall)
     return ratios
 
 
@@ -102,12 +103,14 @@ class RuleScore(TableResult):
         """Return the measures of the sum of some rows."""
         total = rows.sum(axis=0, keepdims=True)
         counts = dict(zip(COLUMNS, total[0].tolist(), strict=True))
-        measures = {name: float(x[0]) for name, x in rule_ratios(total).items()}
+        measures = {name: float(values[0]) for name, values in rule_ratios(total).items()}
         return cls(measures, counts, len(rows), dict(skipped), signature, rows)
 
     def with_skipped(self, why: str, count: int) -> RuleScore:
         """Return the score with further pairs that were not scored."""
-        return replace(self, skipped={**self.skipped, why: self.skipped.get(why, 0) + count})
+        skipped = dict(self.skipped)
+        skipped[why] = skipped.get(why, 0) + count
+        return replace(self, skipped=skipped)
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -136,26 +139,25 @@ class RuleScore(TableResult):
 
     def table(self) -> Table:
         """Return the score as a table, a row for each level."""
-        measures = (Column(title, "percent", key=name) for name, title in _MEASURES.items())
-        counts = (Column(name, "count") for name in ("hypothesis", "reference"))
-        columns = [Column("", key="level"), *measures, *counts]
-        rows: list[list[Cell]] = [
-            [
-                title,
-                *(self._cell(f"{level}.{name}") for name in _MEASURES),
-                *(self.counts[f"{side}_{_PARTS[level][0]}"] for side in ("hyp", "ref")),
-            ]
-            for level, title in LEVELS.items()
-        ]
+        columns = [Column("", key="level")]
+        columns += [Column(title, "percent", key=name) for name, title in _MEASURES.items()]
+        columns += [Column("hypothesis", "count"), Column("reference", "count")]
+        rows: list[list[Cell]] = []
+        for level, title in LEVELS.items():
+            total, _ = _PARTS[level]
+            row: list[Cell] = [title]
+            row += [self._cell(f"{level}.{name}") for name in _MEASURES]
+            row += [self.counts[f"hyp_{total}"], self.counts[f"ref_{total}"]]
+            rows.append(row)
+        notes = []
         skipped = [f"{how_many(n, 'pair')} {why}" for why, n in self.skipped.items() if n]
         if skipped:
-            left_out = [f"not scored: {', '.join(skipped)}"]
-        else:
-            left_out = []
-        note = "\n".join([*left_out, *self.cautions, self.settings])
-        return Table(how_many(self.pairs, "sentence pair"), columns, rows, note)
+            notes.append(f"not scored: {', '.join(skipped)}")
+        notes += [*self.cautions, self.settings]
+        return Table(how_many(self.pairs, "sentence pair"), columns, rows, "\n".join(notes))
 
     def _cell(self, name: str) -> Cell:
+        """Return a measure, with its interval if it has one."""
         value = self.measures[name]
         interval = self.intervals.get(name)
         if interval is None or isnan(value):
@@ -164,15 +166,18 @@ class RuleScore(TableResult):
 
     def to_json(self) -> dict[str, object]:
         """Return the score as plain values for JSON; NaN becomes None."""
-        record: dict[str, object] = {
-            level: {name: jsonable(self.measures[f"{level}.{name}"]) for name in _MEASURES}
-            for level in LEVELS
-        }
-        record |= {"counts": dict(self.counts), "pairs": self.pairs, "skipped": dict(self.skipped)}
-        record |= {"signature": self.settings}
+        record: dict[str, object] = {}
+        for level in LEVELS:
+            record[level] = {name: jsonable(self.measures[f"{level}.{name}"]) for name in _MEASURES}
+        record["counts"] = dict(self.counts)
+        record["pairs"] = self.pairs
+        record["skipped"] = dict(self.skipped)
+        record["signature"] = self.settings
         if self.intervals:
             record["intervals"] = jsonable(self.intervals)
-        return record | ({"cautions": list(self.cautions)} if self.cautions else {})
+        if self.cautions:
+            record["cautions"] = list(self.cautions)
+        return record
 
 
 SIZE = 3  # the most minimal rules of one side that can form a rule of the other
@@ -229,11 +234,13 @@ def score_rules(
     parsed = _parsed(each("pairs", pairs, SentencePair), hypothesis, reference, trees, skipped)
     blocks = [np.zeros((0, 2 * len(COUNTED)), np.int64)]
     while block := list(islice(parsed, _BLOCK)):
-        sources, targets, hyp, ref = zip(*block, strict=True)
-        arrays = [LinkArrays.pack(side) for side in (hyp, ref)]
+        sources, targets, hyp_alignments, ref_alignments = zip(*block, strict=True)
+        hyp = LinkArrays.pack(hyp_alignments)
+        ref = LinkArrays.pack(ref_alignments)
         if links == "sure":
-            arrays = [side.sure_only() for side in arrays]
-        blocks.append(count_rules(sources, targets, *arrays))
+            hyp = hyp.sure_only()
+            ref = ref.sure_only()
+        blocks.append(count_rules(sources, targets, hyp, ref))
     settings = replace(signature or Signature(), level="rules", links=links)
     return RuleScore.from_rows(np.concatenate(blocks), skipped, settings)
 
@@ -245,7 +252,8 @@ def _parsed(
     trees: tuple[str | None, str | None],
     skipped: Counter[str],
 ) -> Iterator[tuple[Tree, Tree, Alignment, Alignment]]:
-    names: dict[str, None] = {}
+    """Yield the trees and both alignments of the pairs that have them; count the others."""
+    names: dict[str, None] = {}  # of annotators, in order
     for pair in pairs:
         names.update(dict.fromkeys(pair.alignments))
         if not {hypothesis, reference} <= pair.alignments.keys():
@@ -259,8 +267,9 @@ def _parsed(
                 pair.alignment(hypothesis),
                 pair.alignment(reference),
             )
-    for name in (hypothesis, reference) if names else ():
-        check_known("annotator", name, names)
+    if names:
+        check_known("annotator", hypothesis, names)
+        check_known("annotator", reference, names)
 
 
 def count_rules(
@@ -269,12 +278,15 @@ def count_rules(
     """Count the rules and matched nodes of sentence pairs, and those in both alignments."""
     labels = NameNumbers()
     words = NameNumbers()
-    source, target = (
-        TreeArrays.pack(side, [[*map(str.casefold, tree.words)] for tree in side], labels, words)
-        for side in (sources, targets)
-    )
-    hyp, ref = (derive(source, target, links) for links in (hypothesis, reference))
+    source = TreeArrays.pack(sources, _casefolded(sources), labels, words)
+    target = TreeArrays.pack(targets, _casefolded(targets), labels, words)
+    hyp = derive(source, target, hypothesis)
+    ref = derive(source, target, reference)
     return np.concatenate([_confirmed(hyp, ref), _confirmed(ref, hyp)], axis=1)
+
+
+def _casefolded(trees: Sequence[Tree]) -> list[list[str]]:
+    return [[word.casefold() for word in tree.words] for tree in trees]
 
 
 def _confirmed(mine: Derivations, other: Derivations) -> Rows:
@@ -284,13 +296,15 @@ def _confirmed(mine: Derivations, other: Derivations) -> Rows:
     assert classes is not None  # both sides are trees
     text = rules.symbols.tobytes()
     ends = (4 * rules.offsets).tolist()
-    sides = zip(ends[:-1:2], ends[1::2], ends[2::2], strict=True)
-    changing = readonly(np.array([text[a:b] != text[b:c] for a, b, c in sides], np.bool_))
+    changing = np.empty(len(mine.matched), np.bool_)
+    for rule in range(len(changing)):
+        start, middle, end = ends[2 * rule : 2 * rule + 3]
+        changing[rule] = text[start:middle] != text[middle:end]
     return count_found(
         readonly(mine.matched),
         readonly(mine.afters),
         readonly(mine.offsets),
-        changing,
+        readonly(changing),
         readonly(other.matched),
         readonly(other.afters),
         readonly(other.offsets),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from alignkit._support.arguments import check_arguments
@@ -23,16 +23,23 @@ _WEIGHTS = (
     Column("p(t|s)", "decimal", key="p_target"),
     Column("p(s|t)", "decimal", key="p_source"),
 )
-_FACTS = {"p_target": "p(t|s)", "p_source": "p(s|t)", "p_rule": "p(rule|roots)"}
-_FACTS |= {"lexical_target": "lex(t|s)", "lexical_source": "lex(s|t)"}
-_COUNT, _P = 7, 7
+_FACTS = {
+    "p_target": "p(t|s)",
+    "p_source": "p(s|t)",
+    "p_rule": "p(rule|roots)",
+    "lexical_target": "lex(t|s)",
+    "lexical_source": "lex(s|t)",
+}
+_COUNT = 7  # the width of counts in a listing
+_P = 7  # that of probabilities
 
 
 def grammar_summary(grammar: Grammar) -> Table:
     """Return a table with the number of rules and types of each kind."""
-    rows: list[list[Cell]] = [
-        [kind, tokens, types] for kind, (tokens, types) in grammar.kinds().items() if types
-    ]
+    rows: list[list[Cell]] = []
+    for kind, (tokens, types) in grammar.kinds().items():
+        if types:
+            rows.append([kind, tokens, types])
     rows.append(["all", grammar.tokens, len(grammar)])
     columns = [Column("kind"), Column("rules", "number", digits=10), Column("types", "count")]
     return Table("", columns, rows, apart=[len(rows) - 1])
@@ -43,7 +50,11 @@ def grammar_tables(grammar: Grammar, *, limit: int | None = 20) -> Iterator[Tabl
     columns = [*_WEIGHTS, Column("source"), Column("target"), Column("pair"), Column("words")]
     for kind, types in rules_by_kind(grammar).items():
         shown = types[:limit]
-        rows = [[x.count, x.p_target, x.p_source, *map(side_text, x.rule), *_at(x)] for x in shown]
+        rows: list[list[Cell]] = []
+        for entry in shown:
+            row: list[Cell] = [entry.count, entry.p_target, entry.p_source]
+            row += [*map(side_text, entry.rule), *_at(entry)]
+            rows.append(row)
         yield Table(_heading(kind, types), columns, rows, note=_rest(types, shown))
 
 
@@ -57,13 +68,16 @@ def grammar_lines(grammar: Grammar, *, limit: int | None = 20) -> Iterator[str]:
         yield _heading(kind, types)
         yield f"{'count':>{_COUNT}} {'p(t|s)':>{_P}} {'p(s|t)':>{_P}}"
         for entry in shown:
-            numbers = _number(entry.count), _share(entry.p_target), _share(entry.p_source)
-            yield f"{' '.join(numbers)}  {visible(rule_text(entry.rule))}"
+            count = _number(entry.count)
+            p_target = _share(entry.p_target)
+            p_source = _share(entry.p_source)
+            yield f"{count} {p_target} {p_source}  {visible(rule_text(entry.rule))}"
             for example in entry.examples:
                 name = f"{visible(example.id)}: "
                 yield margin + name + _marked(example.source, example.source_span)
                 yield margin + " " * len(name) + _marked(example.target, example.target_span)
-        if rest := _rest(types, shown):
+        rest = _rest(types, shown)
+        if rest:
             yield margin + rest
 
 
@@ -76,6 +90,7 @@ def rules_by_kind(grammar: Grammar) -> dict[str, list[RuleType]]:
 
 
 def _heading(kind: str, types: list[RuleType]) -> str:
+    """Return what a kind means, and how many rules and types are of it."""
     tokens = sum(entry.count or 0 for entry in types)
     rules = "rule" if tokens == 1 else "rules"
     of = how_many(len(types), "type", commas=True)
@@ -83,6 +98,7 @@ def _heading(kind: str, types: list[RuleType]) -> str:
 
 
 def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
+    """Return how many types are not shown, as text; empty for none."""
     left = len(types) - len(shown)
     if left:
         return f"... {left:,} more {'type' if left == 1 else 'types'}"
@@ -90,14 +106,17 @@ def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
 
 
 def _at(entry: RuleType) -> tuple[str, str]:
+    """Return the pair and the spans of the first example."""
     if not entry.examples:
         return "", ""
     example = entry.examples[0]
-    spans = (f"{start}-{end}" for start, end in (example.source_span, example.target_span))
-    return example.id, " ".join(spans)
+    start, end = example.source_span
+    target_start, target_end = example.target_span
+    return example.id, f"{start}-{end} {target_start}-{target_end}"
 
 
 def _number(count: float | None) -> str:
+    """Return a count as text of the width of its column."""
     if count is None:
         text = "-"
     elif count % 1:
@@ -108,7 +127,9 @@ def _number(count: float | None) -> str:
 
 
 def _share(value: float | None) -> str:
-    return f"{'-' if value is None else f'{value:.3f}':>{_P}}"
+    """Return a probability as text of the width of its column."""
+    text = "-" if value is None else f"{value:.3f}"
+    return f"{text:>{_P}}"
 
 
 def _marked(words: tuple[str, ...], span: tuple[int, int]) -> str:
@@ -181,24 +202,34 @@ def draw_rules_page(
     of_all = grammar if whole is None else whole
     kinds = [_draw(name, types, limit, room) for name, types in by_kind.items()]
     left_out = {"Rules left out": grammar.dropped, "Sentence pairs skipped": grammar.passed_over}
+    style = "".join(map(style_sheet, ("matrix", "drawings", "table", "page")))
     return page_template("rules.html.j2", count=_count).generate(
         title=title,
-        style="".join(map(style_sheet, ("matrix", "drawings", "table", "page"))) + tree_style(),
+        style=style + tree_style(),
         shown=grammar,
         whole=of_all,
         name=_NAMES.get(of_all.kind, of_all.kind),
         left_out=[
-            (what, ", ".join(f"{why} ({number:,})" for why, number in counts.items() if number))
-            for what, counts in left_out.items()
-            if any(counts.values())
+            (what, _reasons(counts)) for what, counts in left_out.items() if any(counts.values())
         ],
         kinds=kinds,
         table=_table(of_all),
-        unpaired=any("unpaired" in outline_side(x).kinds for entry in grammar for x in entry.rule),
+        unpaired=any(map(_has_unpaired, grammar)),
     )
 
 
+def _reasons(counts: Mapping[str, int]) -> str:
+    """Return reasons to leave something out, with their numbers, as text."""
+    return ", ".join(f"{why} ({number:,})" for why, number in counts.items() if number)
+
+
+def _has_unpaired(entry: RuleType) -> bool:
+    """Return whether a rule has a variable on one side only."""
+    return any("unpaired" in outline_side(side).kinds for side in entry.rule)
+
+
 def _draw(name: str, types: list[RuleType], limit: int, room: int) -> dict[str, Any]:
+    """Return a kind of rules for the template, with drawings of at most `room` characters."""
     drawn: list[dict[str, Any]] = []
     for entry in types[:limit]:
         rule = _drawn(entry)
@@ -207,7 +238,8 @@ def _draw(name: str, types: list[RuleType], limit: int, room: int) -> dict[str, 
             break
         drawn.append(rule)
     rest = ""
-    if left := len(types) - len(drawn):
+    left = len(types) - len(drawn)
+    if left:
         verb = "is" if len(drawn) == 1 else "are"
         rest = f"; the first {len(drawn):,} {verb} drawn, {left:,} left out to keep the page small"
     return {
@@ -222,52 +254,58 @@ def _draw(name: str, types: list[RuleType], limit: int, room: int) -> dict[str, 
 
 
 def _drawn(entry: RuleType) -> dict[str, Any]:
-    sides = [outline_side(side) for side in entry.rule]
-    texts = [side_text(side) for side in entry.rule]
-    size = sum(map(len, sides))
+    """Return a rule for the template: its drawings, unless they are too large, and its data."""
+    source = outline_side(entry.rule.source)
+    target = outline_side(entry.rule.target)
+    source_text = side_text(entry.rule.source)
+    target_text = side_text(entry.rule.target)
+    size = len(source) + len(target)
+    source_image = ""
+    target_image = ""
     if size <= _LARGEST:
-        images = list(map(side_image, sides, texts))
-    else:
-        images = ["", ""]
-    text = " ||| ".join(texts)
+        source_image = side_image(source, source_text)
+        target_image = side_image(target, target_text)
+    text = f"{source_text} ||| {target_text}"
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + f" … ({len(text):,} characters)"
     return {
         "facts": _weights(entry),
         "name": text if len(text) < 200 else f"{text[:200]} …",
         "text": text,
-        "source": images[0],
-        "target": images[1],
+        "source": source_image,
+        "target": target_image,
         "size": size,
         "examples": entry.examples,
     }
 
 
 def _weights(entry: RuleType) -> str:
-    times = "time" if entry.count == 1 else "times"
-    if entry.count is None:
-        parts = []
-    else:
-        parts = [f"seen {_count(entry.count)} {times}"]
+    """Return the count and the known weights of a rule as text."""
+    parts = []
+    if entry.count is not None:
+        times = "time" if entry.count == 1 else "times"
+        parts.append(f"seen {_count(entry.count)} {times}")
     if entry.pairs is not None:
-        parts += [f"in {how_many(entry.pairs, 'pair', commas=True)}"]
+        parts.append(f"in {how_many(entry.pairs, 'pair', commas=True)}")
     for field, name in _FACTS.items():
-        if (value := getattr(entry, field)) is not None:
+        value = getattr(entry, field)
+        if value is not None:
             parts.append(f"{name}\N{NO-BREAK SPACE}{value:.3g}")
     return " · ".join(parts)
 
 
 def _table(grammar: Grammar) -> Table:
+    """Return the numbers of rules and types by kind, as the page shows them."""
     columns = [Column("kind"), Column("rules", "number"), Column("types", "count")]
-    rows: list[list[Cell]] = [
-        [name, _count(tokens) if tokens else None, _count(types)]
-        for name, (tokens, types) in grammar.kinds().items()
-        if types
-    ]
+    rows: list[list[Cell]] = []
+    for name, (tokens, types) in grammar.kinds().items():
+        if types:
+            rows.append([name, _count(tokens) if tokens else None, _count(types)])
     return Table("Rules by kind", columns, rows)
 
 
 def _count(count: float) -> str:
+    """Return a count as text, with decimals only if it is no whole number."""
     if float(count).is_integer():
         return f"{count:,.0f}"
     return f"{count:,.2f}"

@@ -25,8 +25,8 @@ class Outline:
     texts: tuple[str, ...]
     kinds: tuple[Kind, ...]  # what each is; "unpaired" is a variable that the other side has not
     parents: tuple[int, ...]  # (n,) the item above each; -1 for a root. A string is a row of roots
-    numbers: tuple[int, ...]
-    places: tuple[int, ...]
+    numbers: tuple[int, ...]  # the number that is drawn at each node or variable; -1 for none
+    places: tuple[int, ...]  # the number of each node or word within its tree; -1 for none
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -43,7 +43,8 @@ class Outline:
         """Return the height of each item above the words; words and variables are at 0."""
         levels = [int(kind == "node") for kind in self.kinds]
         for k in range(len(levels) - 1, -1, -1):
-            if (parent := self.parents[k]) >= 0:
+            parent = self.parents[k]
+            if parent >= 0:
                 levels[parent] = max(levels[parent], levels[k] + 1)
         return levels
 
@@ -52,17 +53,20 @@ _Row = tuple[str, Kind, int, int, int]
 
 
 def _outline(rows: list[_Row]) -> Outline:
+    """Make an outline of its rows: text, kind, parent, number and place of each item."""
     columns: list[Any] = [*zip(*rows, strict=True)] or [()] * 5
     return Outline(*columns)
 
 
 def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outline:
-    """Outline a tree with its words."""
+    """Outline a tree with its words; `numbers` has the numbers of matched nodes."""
+    numbers = numbers or {}
     rows: list[_Row] = []
     above = [-1]
     for step, at in walk(tree.starts.tolist(), tree.ends.tolist(), tree.afters.tolist()):
         if step == "open":
-            rows.append((tree.labels[at], "node", above[-1], (numbers or {}).get(at, -1), at))
+            number = numbers.get(at, -1)
+            rows.append((tree.labels[at], "node", above[-1], number, at))
             above.append(len(rows) - 1)
         elif step == "word":
             rows.append((tree.words[at], "word", above[-1], -1, at))
@@ -82,10 +86,13 @@ def outline_side(side: Side) -> Outline:
             rows.append((item.label, "node", above[-1], -1, -1))
             above.append(len(rows) - 1)
         elif isinstance(item, Variable):
-            text = f"{item.kind}{item.number}{':' if item.label else ''}{item.label}"
-            paired = item.kind == "x"
-            kind: Kind = "variable" if paired else "unpaired"
-            rows.append((text, kind, above[-1], item.number if paired else -1, -1))
+            text = f"{item.kind}{item.number}"
+            if item.label:
+                text += f":{item.label}"
+            if item.kind == "x":
+                rows.append((text, "variable", above[-1], item.number, -1))
+            else:
+                rows.append((text, "unpaired", above[-1], -1, -1))
         else:
             rows.append((item, "word", above[-1], -1, -1))
     return _outline(rows)
@@ -109,42 +116,54 @@ class TreeLayout:
 
 
 def lay_out(outline: Outline, measure: Callable[[int], float], gap: float) -> TreeLayout:
-    """Place the items of an outline."""
-    own = [measure(k) + gap for k in range(len(outline))]
-    within = [0.0] * len(own)  # what the items below need
-    wide = own[:]
+    """Place the items of an outline.
+
+    Each item has a column of its own that is wide enough for its text and for the columns of the
+    items below. Within its column, it is put above the middle of these items.
+    """
+    own = [measure(k) + gap for k in range(len(outline))]  # the width of each text
+    within = [0.0] * len(own)  # the width of the columns below
+    wide = own[:]  # the width of each column
     for k in range(len(own) - 1, -1, -1):
         wide[k] = max(own[k], within[k])
-        if outline.parents[k] >= 0:
-            within[outline.parents[k]] += wide[k]
+        parent = outline.parents[k]
+        if parent >= 0:
+            within[parent] += wide[k]
     lefts, total = _lefts(outline.parents, wide, within)
-    middles = [left + need / 2 for left, need in zip(lefts, wide, strict=True)]
+    middles = [left + width / 2 for left, width in zip(lefts, wide, strict=True)]
     _centre(outline, middles, lefts, wide, own)
     levels = outline.levels()
     return TreeLayout(tuple(middles), tuple(levels), total, max(levels, default=0))
 
 
-def _lefts(above: Sequence[int], wide: list[float], need: list[float]) -> tuple[list[float], float]:
+def _lefts(
+    above: Sequence[int], wide: list[float], within: list[float]
+) -> tuple[list[float], float]:
+    """Return the left end of each column, and the width of all roots."""
     lefts: list[float] = []
     used = [0.0]  # where the next item below each starts; at the end, that of the roots (-1)
     for k, parent in enumerate(above):
         lefts.append(used[parent])
         used[parent] += wide[k]
-        used.insert(-1, lefts[k] + (wide[k] - need[k]) / 2)
+        used.insert(-1, lefts[k] + (wide[k] - within[k]) / 2)
     return lefts, used[-1]
 
 
 def _centre(
     outline: Outline, middles: list[float], lefts: list[float], wide: list[float], own: list[float]
 ) -> None:
-    first: list[float | None] = [None] * len(middles)
+    """Move each item above the middle of the items below, as far as its column allows."""
+    first: list[float | None] = [None] * len(middles)  # of the items below each
     last = [0.0] * len(middles)
     for k in range(len(middles) - 1, -1, -1):
-        if (begin := first[k]) is not None:
+        begin = first[k]
+        if begin is not None:
             low = lefts[k] + own[k] / 2
             high = lefts[k] + wide[k] - own[k] / 2
-            middles[k] = min(max((begin + last[k]) / 2, low), high)
-        if (parent := outline.parents[k]) >= 0:
+            centre = (begin + last[k]) / 2
+            middles[k] = min(max(centre, low), high)
+        parent = outline.parents[k]
+        if parent >= 0:
             if first[parent] is None:
                 last[parent] = middles[k]
             first[parent] = middles[k]
@@ -168,22 +187,22 @@ class TreePair:
 
     def outlines(self) -> tuple[Outline, Outline]:
         """Outline both sides; a side without a tree is a row of words."""
-        first, second = (
-            outline_tree(tree, {pair[side]: k for k, pair in enumerate(self.matched, 1)})
-            if (tree := self.trees[side]) is not None
-            else _outline([(word, "word", -1, -1, k) for k, word in enumerate(self.words[side])])
-            for side in (0, 1)
-        )
-        return first, second
+        return self._outline(0), self._outline(1)
+
+    def _outline(self, side: int) -> Outline:
+        tree = self.trees[side]
+        if tree is None:
+            return _outline([(word, "word", -1, -1, k) for k, word in enumerate(self.words[side])])
+        numbers = {pair[side]: number for number, pair in enumerate(self.matched, 1)}
+        return outline_tree(tree, numbers)
 
     def said_of_nodes(self, side: int) -> dict[int, str]:
         """Describe each node of a side: its words, and the words of its matched node."""
         tree = self.trees[side]
         other = self.trees[1 - side]
         if tree is None:
-            said = {}
-        else:
-            said = {u: _said(tree, u) for u in range(len(tree.labels))}
+            return {}
+        said = {node: _said(tree, node) for node in range(len(tree.labels))}
         if other is not None:
             for pair in self.matched:
                 said[pair[side]] += f" ~ {_said(other, pair[1 - side])}"
@@ -192,10 +211,11 @@ class TreePair:
     def said_of_links(self) -> dict[tuple[int, int], str]:
         """Describe each link: ``they ~ they: sure``."""
         source, target = self.words
-        return {
-            link: f"{source[link.i]} ~ {target[link.j]}: {'sure' if sure else 'possible'}"
-            for link, sure in self.alignment.items()
-        }
+        said: dict[tuple[int, int], str] = {}
+        for link, sure in self.alignment.items():
+            kind = "sure" if sure else "possible"
+            said[link] = f"{source[link.i]} ~ {target[link.j]}: {kind}"
+        return said
 
     def counts(self) -> tuple[int, int]:
         """Return the number of sure links, and of links that are only possible."""
@@ -222,8 +242,12 @@ def make_tree_pair(
     alignment = pair.alignment(annotator) if annotator else _NO_LINKS
     source = _tree(pair, "source", source_tree)
     target = _tree(pair, "target", target_tree)
-    if source is None is target and (source_tree or target_tree):
-        pair.tree("source" if source_tree else "target", source_tree or target_tree)  # an error
+    if source is None and target is None:
+        # raise the error of the tree that was named
+        if source_tree:
+            pair.tree("source", source_tree)
+        elif target_tree:
+            pair.tree("target", target_tree)
     matched: list[tuple[int, int]] = []
     if annotator and source is not None and target is not None:
         from alignkit.rules.derivation import derivation  # compiled code, which takes a second
@@ -236,7 +260,9 @@ def make_tree_pair(
 
 
 def _said(tree: Tree, node: int) -> str:
-    start, end = int(tree.starts[node]), int(tree.ends[node])
+    """Return the label and the first words of a node."""
+    start = int(tree.starts[node])
+    end = int(tree.ends[node])
     words = tree.words[start : min(end, start + _MOST_WORDS)]
     more = " …" if end > start + _MOST_WORDS else ""
     if words:
@@ -245,6 +271,7 @@ def _said(tree: Tree, node: int) -> str:
 
 
 def _tree(pair: SentencePair, side: str, name: str | None) -> Tree | None:
+    """Return the tree of a side; None if it has no tree, or none of this name."""
     trees = getattr(pair, f"{side}_trees")
     if trees and name in {None, *trees}:
         return pair.tree(side, name)

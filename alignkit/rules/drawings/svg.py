@@ -83,10 +83,8 @@ def standalone_image(shown: TreePair) -> str:
     legend, reach, bottom = _legend(shown, drawing.height)
     width = max(drawing.width, reach + _MARGIN)
     height = bottom + _MARGIN
-    light, dark = (
-        colour_rules(colours | {f"hue{k}": hue for k, hue in enumerate(hues)})
-        for colours, hues in ((LIGHT, _HUES), (DARK, _DARK_HUES))
-    )
+    light = colour_rules(LIGHT | {f"hue{k}": hue for k, hue in enumerate(_HUES)})
+    dark = colour_rules(DARK | {f"hue{k}": hue for k, hue in enumerate(_DARK_HUES)})
     parts = [
         _start(shown, width, height, f' font-family="sans-serif" font-size="{_SIZE}"'),
         f"<style>{light}@media(prefers-color-scheme:dark){{{dark}}}</style>",
@@ -116,9 +114,13 @@ def side_image(side: Outline, name: str) -> str:
 
 
 def _start(shown: TreePair, width: float, height: float, more: str) -> str:
-    title = f"trees of pair {shown.id}" + (f": {shown.annotator}" if shown.annotator else "")
+    """Return the start tag of an image, its title and its description for screen readers."""
+    title = f"trees of pair {shown.id}"
+    if shown.annotator:
+        title += f": {shown.annotator}"
     parts = [f"{side}: {' '.join(words)}" for side, words in zip(SIDES, shown.words, strict=True)]
-    if links := shown.said_of_links().values():
+    links = shown.said_of_links().values()
+    if links:
         parts.append("links: " + "; ".join(links))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_px(width)} {_px(height)}" '
@@ -129,6 +131,8 @@ def _start(shown: TreePair, width: float, height: float, more: str) -> str:
 
 @dataclass(frozen=True)
 class _Drawing:
+    """Both trees of a pair with their places in the image; sizes are in pixels."""
+
     shown: TreePair
     source: _Tree
     target: _Tree
@@ -137,28 +141,35 @@ class _Drawing:
 
     @classmethod
     def of(cls, shown: TreePair) -> _Drawing:
-        outlines = shown.outlines()
-        layouts = [lay_out(outline, partial(_width, outline), _GAP) for outline in outlines]
-        wide = max(layout.width for layout in layouts)
-        layouts = [each.stretched(min(wide, each.width * _STRETCH)) for each in layouts]
-        lefts = [_MARGIN + (wide - layout.width) / 2 for layout in layouts]
-        below = _MARGIN + layouts[0].height * _ROW + _BETWEEN
-        source = _Tree(outlines[0], layouts[0], lefts[0], _MARGIN, down=True)
-        target = _Tree(outlines[1], layouts[1], lefts[1], below, down=False)
-        height = below + (layouts[1].height + 1) * _ROW
+        """Lay out both trees: the narrower one is widened and centred."""
+        source_outline, target_outline = shown.outlines()
+        above = lay_out(source_outline, partial(_width, source_outline), _GAP)
+        below = lay_out(target_outline, partial(_width, target_outline), _GAP)
+        wide = max(above.width, below.width)
+        above = above.stretched(min(wide, above.width * _STRETCH))
+        below = below.stretched(min(wide, below.width * _STRETCH))
+        source_left = _MARGIN + (wide - above.width) / 2
+        target_left = _MARGIN + (wide - below.width) / 2
+        middle = _MARGIN + above.height * _ROW + _BETWEEN
+        source = _Tree(source_outline, above, source_left, _MARGIN, down=True)
+        target = _Tree(target_outline, below, target_left, middle, down=False)
+        height = middle + (below.height + 1) * _ROW
         return cls(shown, source, target, wide + 2 * _MARGIN, height)
 
     def parts(self) -> Iterator[str]:
+        """Yield the edges of both trees, then the links, then the nodes and words."""
         yield self.source.edges()
         yield self.target.edges()
-        above, below = self.source.words(), self.target.words()
+        above = self.source.words()
+        below = self.target.words()
         said = self.shown.said_of_links()
         for link, sure in self.shown.alignment.items():
-            (x, y), (end, foot) = above[link.i], below[link.j]
-            broken = "" if sure else ' stroke-dasharray="5 4"'
+            x, y = above[link.i]
+            end_x, end_y = below[link.j]
+            line = f"M{_px(x)} {_px(y + 6)}L{_px(end_x)} {_px(end_y - 15)}"
+            stroke = 'stroke-width="1.5"' if sure else 'stroke-width="1.2" stroke-dasharray="5 4"'
             yield (
-                f'<path class="ak-ink-edge" d="M{_px(x)} {_px(y + 6)}L{_px(end)} {_px(foot - 15)}" '
-                f'stroke-width="{1.5 if sure else 1.2}"{broken}>'
+                f'<path class="ak-ink-edge" d="{line}" {stroke}>'
                 f"<title>{safe_text(said[link])}</title></path>"
             )
         for side, tree in enumerate((self.source, self.target)):
@@ -181,31 +192,41 @@ class _Tree:
 
     def y(self, item: int) -> float:
         """Return the vertical position of the text of an item."""
-        level = self.layout.levels[item]
-        return self.top + 18 + _ROW * (self.layout.height - level if self.down else level)
+        rows = self.layout.levels[item]
+        if self.down:
+            rows = self.layout.height - rows
+        return self.top + 18 + _ROW * rows
 
     def words(self) -> dict[int, tuple[float, float]]:
         """Return the position of each word, by its index."""
-        outline = self.outline
-        words = (k for k, kind in enumerate(outline.kinds) if kind == "word")
-        return {outline.places[k]: (self.x(k), self.y(k)) for k in words}
+        positions = {}
+        for item, kind in enumerate(self.outline.kinds):
+            if kind == "word":
+                positions[self.outline.places[item]] = (self.x(item), self.y(item))
+        return positions
 
     def edges(self) -> str:
         """Draw a bar at each node, and lines from it to the items below; no two lines cross."""
+        if self.down:
+            foot, bar, head = 5, 9, -14
+        else:
+            foot, bar, head = -14, -18, 5
         drawn = []
-        for k, below in enumerate(self.outline.children()):
+        for node, below in enumerate(self.outline.children()):
             if not below:
                 continue
-            foot, bar = (5, 9) if self.down else (-14, -18)
-            level = self.y(k) + bar
+            x = self.x(node)
+            y = self.y(node)
+            level = y + bar
             xs = [self.x(item) for item in below]
-            low, high = min(self.x(k), *xs), max(self.x(k), *xs)
-            drawn.append(f"M{_px(self.x(k))} {_px(self.y(k) + foot)}V{_px(level)}")
+            low = min(x, *xs)
+            high = max(x, *xs)
+            drawn.append(f"M{_px(x)} {_px(y + foot)}V{_px(level)}")
             if high > low:
                 drawn.append(f"M{_px(low)} {_px(level)}H{_px(high)}")
-            for item, x in zip(below, xs, strict=True):
-                end = self.y(item) + (-14 if self.down else 5)
-                drawn.append(f"M{_px(x)} {_px(level)}V{_px(end)}")
+            drawn += [
+                f"M{_px(self.x(item))} {_px(level)}V{_px(self.y(item) + head)}" for item in below
+            ]
         if drawn:
             return f'<path class="ak-soft-edge" d="{"".join(drawn)}"/>'
         return ""
@@ -213,48 +234,45 @@ class _Tree:
     def items(
         self, said: Mapping[int, str], linked: frozenset[int] | set[int] | None = None
     ) -> Iterator[str]:
+        """Yield the texts of words, variables (in boxes) and nodes.
+
+        said: The remark on each node. linked: The words with links; None: all look linked.
+        """
         outline = self.outline
         for k, (text, kind) in enumerate(zip(outline.texts, outline.kinds, strict=True)):
             number = outline.numbers[k]
-            hue = f"ak-hue{number % len(_HUES)}"
-            x, y = self.x(k), self.y(k)
+            colour = "ak-soft" if number < 0 else f"ak-hue{number % len(_HUES)}"
+            x = self.x(k)
+            y = self.y(k)
             if kind == "word":
                 soft = linked is not None and outline.places[k] not in linked
                 yield _label(text, x, y, "ak-soft" if soft else "ak-ink")
-            elif kind in {"variable", "unpaired"}:
-                if kind == "variable":
-                    broken = ""
-                else:
-                    broken = ' stroke-dasharray="3 3"'
-                hue = "ak-soft" if broken else hue
+            elif kind == "node":
+                remark = said.get(outline.places[k], "")
+                shown = "" if number < 0 else str(number)
+                yield _label(text, x, y, colour, said=remark, number=shown)
+            else:
+                broken = ' stroke-dasharray="3 3"' if kind == "unpaired" else ""
                 wide = _length(text) + 12
                 place = f'x="{_px(x - wide / 2)}" y="{_px(y - 15)}" width="{_px(wide)}"'
-                edge = f'<rect class="{hue}-edge" {place} height="20" rx="5"{broken}/>'
-                yield edge + _label(text, x, y, hue)
-            else:
-                remark = said.get(outline.places[k], "")
-                if number < 0:
-                    shown = ("ak-soft", "")
-                else:
-                    shown = (hue, str(number))
-                yield _label(text, x, y, shown[0], said=remark, number=shown[1])
+                edge = f'<rect class="{colour}-edge" {place} height="20" rx="5"{broken}/>'
+                yield edge + _label(text, x, y, colour)
 
 
 def _label(text: str, x: float, y: float, kind: str, *, said: str = "", number: str = "") -> str:
+    """Return a text centred at x; if it is cut and has no remark, the remark is the whole text."""
     shown = cut_text(visible(text), _LONGEST)
+    direction = ""
     if text_width.is_right_to_left(shown):
         direction = ' direction="rtl"'
-    else:
-        direction = ""
-    remark = said or (text if shown != text else "")
-    if remark:
-        title = f"<title>{safe_text(remark)}</title>"
-    else:
-        title = ""
+    if not said and shown != text:
+        said = text
+    title = ""
+    if said:
+        title = f"<title>{safe_text(said)}</title>"
+    raised = ""
     if number:
         raised = f'<tspan dx="1" dy="-5" font-size="{_SMALL}">{number}</tspan>'
-    else:
-        raised = ""
     return (
         f'<text class="{kind}" x="{_px(x)}" y="{_px(y)}" text-anchor="middle"{direction}>'
         f"{title}{escape(shown)}{raised}</text>"
@@ -262,6 +280,7 @@ def _label(text: str, x: float, y: float, kind: str, *, said: str = "", number: 
 
 
 def _legend(shown: TreePair, top: float) -> tuple[list[str], float, float]:
+    """Return the legend as elements, and how far they reach to the right and down."""
     parts: list[str] = []
     x = float(_MARGIN)
     y = top + 12
@@ -296,6 +315,7 @@ def legend_entries(shown: TreePair) -> Sequence[tuple[str, bool | None]]:
 
 
 def _width(outline: Outline, item: int) -> float:
+    """Return the width of an item in pixels, with its box or number."""
     kind = outline.kinds[item]
     number = outline.numbers[item]
     more = 14 if kind in {"variable", "unpaired"} else 6
@@ -309,6 +329,7 @@ def _length(text: str) -> int:
 
 
 def _px(value: float) -> str:
+    """Return a number of pixels as text, rounded to tenths."""
     return f"{value:.1f}".removesuffix(".0")
 
 
@@ -371,13 +392,14 @@ def tree_style() -> str:
 
 
 def _totals(shown: Iterable[TreePair]) -> str:
+    """Return the counts of all pairs as a paragraph."""
     pairs = both = sure = possible = matched = 0
     for drawing in shown:
         pairs += 1
         both += None not in drawing.trees
-        more = drawing.counts()
-        sure += more[0]
-        possible += more[1]
+        sure_links, possible_links = drawing.counts()
+        sure += sure_links
+        possible += possible_links
         matched += len(drawing.matched)
     counted = how_many(pairs, "sentence pair", commas=True)
     return (
@@ -388,11 +410,11 @@ def _totals(shown: Iterable[TreePair]) -> str:
 
 
 def _article(shown: TreePair) -> str:
+    """Return the section of a page for one pair: its sentences, the image and the legend."""
     parts = [f"<article>\n<h2>{isolated_text(shown.id)}</h2>\n"]
     for words, tree in zip(shown.words, shown.trees, strict=True):
-        if tree is not None:
-            note = ""
-        else:
+        note = ""
+        if tree is None:
             note = ' <span class="empty-word">(no tree)</span>'
         parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}{note}</p>\n')
     if shown.annotator:
@@ -404,8 +426,11 @@ def _article(shown: TreePair) -> str:
         f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">\n'
         f"{pair_image(shown)}</div>\n"
     )
-    line = '<span class="line{}"></span>'
-    marks = {None: "", True: line.format(" broken"), False: line.format("")}
+    marks = {
+        None: "",
+        True: '<span class="line broken"></span>',
+        False: '<span class="line"></span>',
+    }
     items = [f"<li>{marks[kind]}{safe_text(text)}</li>" for text, kind in legend_entries(shown)]
     if items:
         parts.append(f'<ul class="legend">{"".join(items)}</ul>\n')

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import visible
+from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.drawings.outline import Outline, TreePair, make_tree_pair
 from alignkit.tables.text_width import char_width, cut_text, kept_in_place
@@ -115,6 +116,8 @@ def _width(text: str) -> int:
 
 @dataclass
 class _Drawing:
+    """A drawing of a pair as lines; `width` is in cells."""
+
     shown: TreePair
     colour: bool
     width: int | None
@@ -123,6 +126,7 @@ class _Drawing:
     hidden: bool = field(default=False, init=False)  # whether some indent was left out
 
     def lines(self) -> Iterator[str]:
+        """Yield all lines: the heading, each side, and the legend."""
         shown = self.shown
         head = [self.text(shown.id, None)]
         if shown.annotator:
@@ -131,16 +135,16 @@ class _Drawing:
         yield from self.flow(head)
         for side, outline in enumerate(shown.outlines()):
             yield ""
-            if shown.trees[side] is not None:
-                note = ""
+            if shown.trees[side] is None:
+                yield f"{SIDES[side]} (no tree)"
             else:
-                note = " (no tree)"
-            yield f"{('source', 'target')[side]}{note}"
+                yield SIDES[side]
             yield from self.side(side, outline)
         legend = list(self.legend())
         if legend or self.hidden:
             yield ""
-        yield from self.flow(legend, "  ") if legend else ()
+        if legend:
+            yield from self.flow(legend, "  ")
         if self.hidden:
             yield "  +N: N levels further in"
 
@@ -156,18 +160,25 @@ class _Drawing:
             else:
                 kind = "all links"
             number = len(self.shown.matched)
-            yield f"[1]{'' if number == 1 else f' to [{number}]'} nodes matched by {kind}"
+            numbers = "[1]" if number == 1 else f"[1] to [{number}]"
+            yield f"{numbers} nodes matched by {kind}"
 
     def side(self, side: int, outline: Outline) -> Iterator[str]:
         """Yield the lines of a side: positions of words, the tree, the links of each word."""
         drawn = list(self.tree(outline))
         margin = len(str(max(len(self.shown.words[side]) - 1, 0))) + 2
-        wide = [_width(text) for text, place in drawn if place >= 0]
         room = _WIDEST if self.width is None else self.width
-        start = max((size for size in wide if size + margin <= room * 6 // 10), default=0) + 2
+        # the links start behind the longest line that takes at most 60% of the width
+        longest = 0
+        for text, place in drawn:
+            size = _width(text)
+            if place >= 0 and size + margin <= room * 6 // 10:
+                longest = max(longest, size)
+        start = longest + 2
         linked = self.linked(side)
         for text, place in drawn:
-            begin = f"{place if place >= 0 else '':>{margin}}  {text}"
+            number = place if place >= 0 else ""
+            begin = f"{number:>{margin}}  {text}"
             yield from self.beside(begin, margin + 2, start, linked.get(place, []))
 
     def beside(self, begin: str, margin: int, start: int, links: list[str]) -> Iterator[str]:
@@ -193,8 +204,8 @@ class _Drawing:
         others = self.shown.words[1 - side]
         for link, sure in sorted(self.shown.alignment.items()):
             other = link[1 - side]
-            sign = self.signs.sure if sure else self.signs.possible
-            text = f"{self.paint(sign, '1' if sure else '')} {other} {self.text(others[other])}"
+            sign = self.paint(self.signs.sure, "1") if sure else self.signs.possible
+            text = f"{sign} {other} {self.text(others[other])}"
             links.setdefault(link[side], []).append(text)
         return links
 
@@ -212,14 +223,12 @@ class _Drawing:
             while len(below[item]) == 1 and _width(line) <= (self.width or _WIDEST) - 10:
                 (item,) = below[item]
                 line += self.signs.only + self.label(outline, item)
-            yield line, outline.places[item] if outline.kinds[item] == "word" else -1
+            place = outline.places[item] if outline.kinds[item] == "word" else -1
+            yield line, place
             if branch:
-                if branch == self.signs.last:
-                    through = "   "
-                else:
-                    through = self.signs.through
-                indent += through
+                indent += "   " if branch == self.signs.last else self.signs.through
                 levels += 1
+            # of a deep indent, the last levels that take half of the width
             most = (self.width or _WIDEST) // 2 // 3 * 3
             indent = indent[-most:] if most else ""
             for k, child in enumerate(reversed(below[item])):
@@ -234,6 +243,7 @@ class _Drawing:
         return f"+{left} {indent}"
 
     def label(self, outline: Outline, item: int) -> str:
+        """Return the text of an item, with its number in brackets."""
         shown = self.text(outline.texts[item])
         number = outline.numbers[item]
         if number < 0:
@@ -241,6 +251,7 @@ class _Drawing:
         return self.paint(f"{shown}[{number}]", f"38;5;{_HUES[number % len(_HUES)]}")
 
     def flow(self, parts: list[str], indent: str = "") -> Iterator[str]:
+        """Yield lines of parts with two spaces between them, as many as fit in a line."""
         line = indent
         for part in parts:
             if line.strip():
@@ -259,7 +270,10 @@ class _Drawing:
         return text
 
     def text(self, text: str, longest: int | None = _LONGEST) -> str:
-        shown = visible(text.replace(" ", "_") if longest else text, only_ascii=not self.unicode)
+        """Return a text without control characters; a label or word is cut, without spaces."""
+        if longest is not None:
+            text = text.replace(" ", "_")
+        shown = visible(text, only_ascii=not self.unicode)
         if longest is not None:
             shown = cut_text(shown, longest, end=self.signs.end)
         return kept_in_place(shown)
