@@ -77,6 +77,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _pairs(reading: Reading) -> Iterator[SentencePair]:
+    """Yield the pairs, as `_parse` does; simple ones are built faster."""
     plain = reading.base == 0 and not reading.options.transpose
     for line, value in _objects(reading):
         pair = _quick(value, reading) if plain else None
@@ -90,6 +91,7 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
 
 
 def _objects(reading: Reading) -> Iterator[tuple[int, Object]]:
+    """Yield the objects of pairs with their lines; headers are checked."""
     for line, value in json_lines(reading):
         with reading.refusing(line):
             if "alignkit" not in value:
@@ -100,19 +102,29 @@ def _objects(reading: Reading) -> Iterator[tuple[int, Object]]:
 
 
 def _record(value: Object, line: int) -> Record:
+    """Return a pair as written."""
     _check_keys(value, _PAIR, "pair")
     id: str = member(value, "id", str)
     attributes: Object = member(value, "attributes", dict, {})
     for key in attributes:
         member(attributes, key, str)
     given: Object = member(value, "annotations", dict, {})
-    trees = _tree_texts(value)
-    source, target = (None if value.get(side) is None else texts(value, side) for side in SIDES)
-    annotations = {key: _annotation(member(given, key, dict), key, line) for key in given}
-    return Record(id, line, source, target, annotations, attributes, "", *trees)
+    source_trees, target_trees = _tree_texts(value)
+    source = _words(value, "source")
+    target = _words(value, "target")
+    annotations: dict[str, RawAnnotation] = {}
+    for name in given:
+        annotations[name] = _annotation(member(given, name, dict), name, line)
+    return Record(id, line, source, target, annotations, attributes, "", source_trees, target_trees)
+
+
+def _words(value: Object, side: str) -> list[str] | None:
+    """Return the tokens of a side, if they are known."""
+    return None if value.get(side) is None else texts(value, side)
 
 
 def _tree_texts(value: Object) -> list[dict[str, str]]:
+    """Return the trees of the source and of the target by name, as brackets."""
     sides: Object = member(value, "trees", dict, {})
     _check_keys(sides, set(SIDES), "trees")
     both: list[Object] = [member(sides, side, dict, {}) for side in SIDES]
@@ -120,6 +132,7 @@ def _tree_texts(value: Object) -> list[dict[str, str]]:
 
 
 def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
+    """Return an annotation as written."""
     _check_keys(value, _ANNOTATION, f"annotation of {name[:40]!r}")
     links = parse_links(member(value, "sure", str, ""))
     links += parse_links(member(value, "possible", str, ""), "possible")
@@ -133,14 +146,15 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
     for key in labels:
         member(labels, key, str)
     numbers = {key: float(weight) for key, weight in weights.items()}
-    annotation = RawAnnotation(
-        raw_links(links, numbers, labels, line),
-        flags=texts(value, "flags") if value.get("flags") is not None else (),
-        aligned=bool(labels) or any(value.get(key) is not None for key in _LINKS),
-        when=member(value, "when", str, ""),
-        start=None if value.get("start") is None else member(value, "start", str),
-        **{key: member(value, key, str, "") for key in _TEXTS},
-    )
+    annotation = RawAnnotation(raw_links(links, numbers, labels, line))
+    if value.get("flags") is not None:
+        annotation.flags = texts(value, "flags")
+    annotation.aligned = bool(labels) or any(value.get(key) is not None for key in _LINKS)
+    annotation.when = member(value, "when", str, "")
+    if value.get("start") is not None:
+        annotation.start = member(value, "start", str)
+    for key in _TEXTS:
+        setattr(annotation, key, member(value, key, str, ""))
     said = annotation.aligned or annotation.flags or any(value.get(key) for key in _TEXTS)
     if not said:
         raise FormatError(
@@ -151,7 +165,9 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
 
 
 def _check_keys(value: Object, known: set[str], what: str) -> None:
-    if unknown := value.keys() - known:
+    """Refuse unknown members of an object."""
+    unknown = value.keys() - known
+    if unknown:
         raise FormatError(
             f"unknown key {min(unknown)[:40]!r} in the {what}; known: {', '.join(sorted(known))}"
         )
@@ -185,21 +201,22 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
         return SentencePair(id, *words, FrozenMap(annotations), attributes)
     from alignkit.model.trees import Tree
 
+    trees: list[dict[str, Tree]] = []
     try:
-        trees = [
-            {name: Tree.parse(text, tokens) for name, text in texts.items()}
-            for texts, tokens in zip(_tree_texts(value), words, strict=True)
-        ]
+        for by_name, tokens in zip(_tree_texts(value), words, strict=True):
+            trees.append({name: Tree.parse(text, tokens) for name, text in by_name.items()})
     except FormatError:  # `build` says where
         return None
     return SentencePair(id, *words, FrozenMap(annotations), attributes, *trees)
 
 
 def _all_texts(values: object) -> TypeGuard[list[str]]:
+    """Return whether a value is a list of texts."""
     return type(values) is list and set(map(type, values)) <= {str}
 
 
 def _quick_annotation(raw: object, n: int, m: int) -> Annotation | None:
+    """Return a simple annotation of n source and m target words; None if it is not simple."""
     if type(raw) is not dict or not raw.keys() <= _SIMPLE or not _all_texts(list(raw.values())):
         return None
     alignment = None
@@ -215,13 +232,15 @@ def _quick_annotation(raw: object, n: int, m: int) -> Annotation | None:
 
 
 def _quick_alignment(sure: str, possible: str, n: int, m: int) -> Alignment | None:
+    """Return an alignment of n source and m target words; None if there is an error."""
     if _PLAIN.fullmatch(sure) is None or _PLAIN.fullmatch(possible) is None:
         return None
     numbers = list(map(int, sure.replace("-", " ").split()))
     certain = len(numbers) // 2
     if possible:
         numbers += map(int, possible.replace("-", " ").split())
-    sources, targets = numbers[::2], numbers[1::2]
+    sources = numbers[::2]
+    targets = numbers[1::2]
     if numbers and (max(sources) >= n or max(targets) >= m):
         return None
     links = list(zip(sources, targets, strict=True))
@@ -249,11 +268,13 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 
 def _written(pair: SentencePair, writing: Writing) -> Object:
+    """Return the object of a pair, without empty members."""
     value: Object = {"id": pair.id, "source": pair.source, "target": pair.target}
     if pair.attributes:
         value["attributes"] = dict(pair.attributes)
     for side in SIDES:
-        if trees := getattr(pair, f"{side}_trees"):
+        trees = getattr(pair, f"{side}_trees")
+        if trees:
             written = {name: str(tree) for name, tree in trees.items()}
             value.setdefault("trees", {})[side] = written
     for name, annotation in pair.annotations.items():

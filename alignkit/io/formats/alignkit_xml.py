@@ -95,17 +95,20 @@ def _parse(reading: Reading) -> Iterator[Record]:
         line = line_of(element)
         with reading.refusing(line):
             if not schema.validate(element):
-                first = next(iter(schema.error_log), None)
-                if first:
-                    text = first.message
-                else:
-                    text = "does not follow the schema"
-                message = f"does not follow alignkit.rng: {text[:1].lower()}{text[1:][:200]}"
-                raise FormatError(message, line=first.line if first else None)
+                raise _refused(schema)
             yield _record(element, line)
 
 
+def _refused(schema: etree.RelaxNG) -> FormatError:
+    """Return the first error of the last validation."""
+    first = next(iter(schema.error_log), None)
+    text = first.message if first else "does not follow the schema"
+    message = f"does not follow alignkit.rng: {text[:1].lower()}{text[1:][:200]}"
+    return FormatError(message, line=first.line if first else None)
+
+
 def _record(element: etree._Element, line: int) -> Record:
+    """Return a pair as written."""
     record = Record(element.get("id") or "", line, None, None)
     for child in element:
         name = local_name(child)
@@ -114,10 +117,8 @@ def _record(element: etree._Element, line: int) -> Record:
         elif name in SIDES:
             setattr(record, name, [word.text or "" for word in child])
         elif name == "tree":
-            if child.get("side") == "source":
-                trees = record.source_trees
-            else:
-                trees = record.target_trees
+            is_source = child.get("side") == "source"
+            trees = record.source_trees if is_source else record.target_trees
             _add(trees, child.get("name") or "", child.text or "", child)
         else:
             _add(record.annotations, child.get("by") or "", _annotation(child), child)
@@ -125,6 +126,7 @@ def _record(element: etree._Element, line: int) -> Record:
 
 
 def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> None:
+    """Add the value of an element to those known, unless its key is known already."""
     if key in known:
         message = f"{local_name(element)} {key[:40]!r} occurs twice in one pair"
         raise FormatError(message, line=line_of(element))
@@ -132,6 +134,7 @@ def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> No
 
 
 def _annotation(element: etree._Element) -> RawAnnotation:
+    """Return an annotation as written."""
     remarks: dict[str, Any] = {key: element.get(key) or "" for key in _REMARKS}
     annotation = RawAnnotation(**remarks, start=element.get("start"))
     links = []
@@ -156,10 +159,7 @@ def _annotation(element: etree._Element) -> RawAnnotation:
             _add(labels, child.get("link") or "", text, child)
         else:
             aligned = True
-            if name.endswith("null"):
-                parse = parse_nulls
-            else:
-                parse = parse_links
+            parse = parse_nulls if name.endswith("null") else parse_links
             links += parse(text, "possible" if name.startswith("possible") else "sure", line)
     annotation.flags = flags
     annotation.links = raw_links(links, weights, labels, line_of(element))
@@ -173,22 +173,22 @@ def _where(pair: SentencePair) -> str:
     for name, annotation in pair.annotations.items():
         if _UNHELD.search(annotation.comment):
             return f" in the comment of {name[:40]!r}"
-        if annotation.alignment is not None:
-            labels = annotation.alignment.labels
-        else:
-            labels = {}
-        for link, text in labels.items():
+        if annotation.alignment is None:
+            continue
+        for link, text in annotation.alignment.labels.items():
             if _UNHELD.search(text):
                 return f" in the comment of {name[:40]!r} on link {link.i}-{link.j} (from 0)"
     return ""
 
 
 def _written(pair: SentencePair, writing: Writing) -> etree._Element:
+    """Return the element of a pair."""
     element = etree.Element("pair", {"id": pair.id})
     for key, value in pair.attributes.items():
         _child(element, "attribute", value, {"name": key})
     for side in SIDES:
-        if (tokens := getattr(pair, side)) is not None:
+        tokens = getattr(pair, side)
+        if tokens is not None:
             words = _child(element, side)
             for token in tokens:
                 _child(words, "w", token)
@@ -204,9 +204,11 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
 def _write_annotation(
     pair: etree._Element, name: str, annotation: Annotation, writing: Writing
 ) -> None:
+    """Add an annotation to the element of its pair."""
     element = _child(pair, "annotation", "", {"by": name})
     for key in _REMARKS:
-        if text := getattr(annotation, key):
+        text = getattr(annotation, key)
+        if text:
             element.set(key, text)
     if annotation.start is not None:
         element.set("start", annotation.start)
@@ -230,6 +232,7 @@ def _write_annotation(
 def _child(
     parent: etree._Element, name: str, text: str = "", attributes: dict[str, str] | None = None
 ) -> etree._Element:
+    """Add an element to another, and return it."""
     child = etree.SubElement(parent, name, attributes)
     if text:
         child.text = text
@@ -237,6 +240,7 @@ def _child(
 
 
 def _indent(element: etree._Element, space: str) -> None:
+    """Put each child on a line of its own, after this space."""
     if len(element):
         element.text = "\n" + space
         for child in element:

@@ -27,7 +27,7 @@ github.com/alpheios-project/alignment-editor-new, which contains the specificati
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import bidirectional
 
@@ -80,7 +80,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
             record = Record(index, 1, None, None)
             for side, text in zip(SIDES, pair, strict=True):
                 tokens = text.segments.get(index, ())
-                ids, words = ([token[k] for token in tokens] for k in (0, 1))
+                ids = [id for id, _ in tokens]
+                words = [word for _, word in tokens]
                 record.put(side, words, ids, language=text.language, textId=text.id)
             if not (record.source and record.target):
                 reading.note("segment of one side only", f"segment {index[:40]!r}")
@@ -98,17 +99,16 @@ def _check(value: object, known: set[str], reading: Reading) -> None:
 
 
 def _text(kind: str, value: Object, reading: Reading) -> _Text:
+    """Read an origin or a target."""
     source: Object = member(value, "docSource", dict, {})
     metadata: Object = member(source, "metadata", dict, {})
-    if facts := member(metadata, "properties", list, []):
+    facts = member(metadata, "properties", list, [])
+    if facts:
         reading.note("metadata left out", f"{len(facts)} properties", times=len(facts))
     given: Object = member(value, "alignedText", dict)
     text = _Text(kind, member(given, "textId", str), member(given, "lang", str), {}, {})
     for segment in member(given, "segments", list):
-        if isinstance(segment, dict):
-            index = as_text(segment.get("index"))
-        else:
-            index = None
+        index = as_text(segment.get("index")) if isinstance(segment, dict) else None
         if index is None:
             raise FormatError("expected an object with an 'index' for each segment")
         words = text.segments.setdefault(index, [])
@@ -132,15 +132,14 @@ def _links(
             _check(group, {"id", "actions"}, reading)
             actions: Object = member(group, "actions", dict)
             own: str = member(actions, "targetId", str, target)
-            if own == target:
-                ids = [texts(actions, text.kind) for text in pair]
-            else:
-                ids = []
-        if ids:
-            units = reading.by_unit(ids, [text.places for text in pair], "group across segments")
-            for index, words in units.items():
-                if made := block(*words):
-                    links.setdefault(index, RawAnnotation()).links += made
+            if own != target:
+                continue
+            ids = [texts(actions, text.kind) for text in pair]
+        units = reading.by_unit(ids, [text.places for text in pair], "group across segments")
+        for index, (sources, targets) in units.items():
+            cells = block(sources, targets)
+            if cells:
+                links.setdefault(index, RawAnnotation()).links += cells
     return links
 
 
@@ -153,38 +152,52 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         index = int(numbering.take(pair.id))
         ids = word_ids(pair, ".+", f"{{side}}-{number}-{{k}}")
         own = [_about(pair, side) for side in SIDES]
-        about = own if number == 0 else about
+        if number == 0:
+            about = own
         for side, facts, first in zip(SIDES, own, about, strict=True):
-            writing.lost.update(
-                _KEPT_ONCE[name].format(side) for name in facts if facts[name] != first[name]
-            )
+            for name, fact in facts.items():
+                if fact != first[name]:
+                    writing.lost[_KEPT_ONCE[name].format(side)] += 1
         for k, words in enumerate(pair.words):
-            facts = {"textType": _KINDS[k], "docSourceId": about[k]["textId"]}
-            where = {"segmentIndex": index, "sentenceIndex": 1}
-            tokens = [
-                {"idWord": id, "word": word, **facts, **where, "tokenIndex": n}
-                for n, (id, word) in enumerate(zip(ids[k], words, strict=True))
-            ]
-            segments[k].append({"index": index, **about[k], **facts, "tokens": tokens})
+            segments[k].append(_segment(k, index, about[k], ids[k], words))
         links = writing.alignment_or_empty(pair)
         for origin, target, _ in group_cells((link, "") for link in links):
-            actions = {"segmentIndex": index, "targetId": about[1]["textId"]}
-            actions["origin"] = [ids[0][n] for n in origin]
-            actions["target"] = [ids[1][n] for n in target]
+            actions = {
+                "segmentIndex": index,
+                "targetId": about[1]["textId"],
+                "origin": [ids[0][place] for place in origin],
+                "target": [ids[1][place] for place in target],
+            }
             groups.append({"id": str(len(groups)), "actions": actions})
-    first, second = (_document(k, about[k], segments[k]) for k in (0, 1))
-    value = {"origin": first, "targets": {about[1]["textId"]: second}, "alignmentGroups": groups}
+    value = {
+        "origin": _document(0, about[0], segments[0]),
+        "targets": {about[1]["textId"]: _document(1, about[1], segments[1])},
+        "alignmentGroups": groups,
+    }
+    text = json.dumps(value, ensure_ascii=False, indent=1)
     with writing.open() as stream:
-        stream.write(json.dumps(value, ensure_ascii=False, indent=1).replace(BOM, "\\ufeff") + "\n")
+        stream.write(text.replace(BOM, "\\ufeff") + "\n")
+
+
+def _segment(k: int, index: int, about: Object, ids: Sequence[str], words: Sequence[str]) -> Object:
+    """Return a sentence of the origin (k = 0) or the target (1)."""
+    facts = {"textType": _KINDS[k], "docSourceId": about["textId"]}
+    tokens: list[Object] = []
+    for place, (id, word) in enumerate(zip(ids, words, strict=True)):
+        token: Object = {"idWord": id, "word": word, **facts}
+        token |= {"segmentIndex": index, "sentenceIndex": 1, "tokenIndex": place}
+        tokens.append(token)
+    return {"index": index, **about, **facts, "tokens": tokens}
 
 
 def _about(pair: SentencePair, side: str) -> Object:
     """Return the facts about a text that the file has once."""
     start = "".join((getattr(pair, side) or ())[:20])
+    is_right_to_left = {*map(bidirectional, start)} & {"R", "AL"}
     return {
         "textId": pair.attributes.get(f"{side}.textId", side),
         "lang": pair.attributes.get(f"{side}.language", "und"),
-        "direction": "rtl" if {*map(bidirectional, start)} & {"R", "AL"} else "ltr",
+        "direction": "rtl" if is_right_to_left else "ltr",
     }
 
 
@@ -197,7 +210,8 @@ _KEPT_ONCE = {
 
 
 def _document(k: int, about: Object, segments: list[Object]) -> Object:
-    lines = (" ".join(token["word"] for token in segment["tokens"]) for segment in segments)
+    """Return the origin (k = 0) or the target (1) with its sentences."""
+    lines = [" ".join(token["word"] for token in segment["tokens"]) for segment in segments]
     division = {"tokenizer": "simpleLocalTokenizer", "segments": "singleline"}
     common = {**about, "textType": _KINDS[k], "tokenization": division, "sourceType": "text"}
     return {

@@ -58,7 +58,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
     kept: dict[str, Record] = {}
     try:
         names = next(rows, [])
-        if missing := [name for name in _NEEDED if name not in names]:
+        missing = [name for name in _NEEDED if name not in names]
+        if missing:
             raise reading.error(f"the heading has no column {', '.join(missing)}", 1)
         line = rows.line_num + 1
         for row in rows:
@@ -80,7 +81,8 @@ def _join(reading: Reading, known: Record, record: Record) -> None:
         return
     if (known.source, known.target) != (record.source, record.target):
         raise FormatError(f"index {record.id!r} has other texts in line {known.line}")
-    if again := set(known.annotations) & set(record.annotations):
+    again = set(known.annotations) & set(record.annotations)
+    if again:
         raise FormatError(f"index {record.id!r} was judged by {', '.join(again)} before")
     known.annotations |= record.annotations
     differ = {name for name, _ in known.attributes.items() ^ record.attributes.items()}
@@ -92,23 +94,24 @@ def _join(reading: Reading, known: Record, record: Record) -> None:
 
 
 def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
+    """Return the pair of a row, judged by one annotator; note what contradicts itself."""
     id = row["index"].strip()
-    raw = row["paraphrase-text"]
-    fixed = row["paraphrase_fixed"]
     if not (id.isascii() and id.isdigit()):
         raise FormatError(f"index is {id[:40]!r}; expected a number")
     for name, value in row.items():
         if (name in _BOOLEAN or name.startswith("failure_")) and value not in ("True", "False", ""):
             raise FormatError(f"{name} is {value[:40]!r}; expected True, False or nothing")
-    text = raw if reading.options.raw else fixed
-    words = reading.words(row["original"], line), reading.words(text, line)
-    record = Record(id, line, *words)
+    text = row["paraphrase-text" if reading.options.raw else "paraphrase_fixed"]
+    source = reading.words(row["original"], line)
+    target = reading.words(text, line)
+    record = Record(id, line, source, target)
     if row["paraphrase"]:
         name = reading.options.name or f"apty-{row['annotator']}"
         judgment = str(int(row["paraphrase"] == "True"))
         record.annotations[name] = RawAnnotation(judgment=judgment, aligned=False)
     attributes = {name: value for name, value in row.items() if value and name not in _OWN}
-    if (apt := row["apt"]) in _NAMES:
+    apt = row["apt"]
+    if apt in _NAMES:
         reading.note("names of types made equal", f"{apt} is {_NAMES[apt]} elsewhere", line)
         attributes["apt"] = _NAMES[apt]
     for name in {"start", "end"} & attributes.keys():
@@ -117,25 +120,31 @@ def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
             given = attributes[name][:40]
             raise FormatError(f"{name} is {given!r}; expected a number of characters")
         attributes[name] = whole
-    applied = row["applied_correctly"] == "True"
-    if applied and attributes.get("apt"):
+    if row["applied_correctly"] == "True" and attributes.get("apt"):
         attributes["phenomena"] = attributes["apt"]
     record.attributes = attributes | {"original": row["original"]}
-    marked = row.get("marked_text", "")
-    places = [attributes.get(x) for x in ("start", "end")]
-    same = row["original"].split() == fixed.split()
-    contradictions = {
-        "marked text differs from its place": marked
-        and None not in places
-        and raw[int(places[0] or 0) : int(places[1] or 0)] != marked,
-        "fixed text differs from the raw one": raw != fixed,
-        "equal texts, not called identical": same and row.get("failure_identical") != "True",
-        "applied correctly, but no paraphrase": applied and row["paraphrase"] == "False",
-    }
-    for what, holds in contradictions.items():
-        if holds:
-            reading.note(what, f"pair {id}", line)
+    for what in _contradictions(row, attributes):
+        reading.note(what, f"pair {id}", line)
     return record
+
+
+def _contradictions(row: dict[str, str], attributes: dict[str, str]) -> Iterator[str]:
+    """Yield what contradicts itself in a row."""
+    raw = row["paraphrase-text"]
+    fixed = row["paraphrase_fixed"]
+    marked = row.get("marked_text", "")
+    if marked and "start" in attributes and "end" in attributes:
+        start = int(attributes["start"])
+        end = int(attributes["end"])
+        if raw[start:end] != marked:
+            yield "marked text differs from its place"
+    if raw != fixed:
+        yield "fixed text differs from the raw one"
+    same = row["original"].split() == fixed.split()
+    if same and row.get("failure_identical") != "True":
+        yield "equal texts, not called identical"
+    if row["applied_correctly"] == "True" and row["paraphrase"] == "False":
+        yield "applied correctly, but no paraphrase"
 
 
 FORMAT = judged_format(_parse, "binary", ", annotators")

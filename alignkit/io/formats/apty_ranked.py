@@ -80,15 +80,14 @@ def _both(reading: Reading, value: Object, line: int, kept: dict[str, Record]) -
             raise FormatError(f"{side} has {has} ranks by {len(names)} annotators")
         if any(type(rank) is not int or not 1 <= rank <= 5 for rank in ranks):
             raise FormatError(f"{side} has ranks {str(ranks)[:40]}; expected numbers from 1 to 5")
-        words = reading.words(original, line), reading.words(text, line)
-        record = Record(id, line, *words)
+        record = Record(id, line, reading.words(original, line), reading.words(text, line))
         for name, rank in zip(names, ranks, strict=True):
             record.annotations[f"apty-{name}"] = RawAnnotation(judgment=str(rank), aligned=False)
         attributes = {"rank_group": group, "apt": as_text(meta.get("APT"))}
-        record.attributes = {name: each for name, each in attributes.items() if each}
+        record.attributes = {name: value for name, value in attributes.items() if value}
         known = kept.setdefault(id, record)
-        same = [(x.source, x.target, x.annotations) for x in (known, record)]
-        if same[0] != same[1]:
+        same_words = known.source == record.source and known.target == record.target
+        if not same_words or known.annotations != record.annotations:
             raise FormatError(f"text {id!r} has other words or ranks in line {known.line}")
         both.append(known)
     return both

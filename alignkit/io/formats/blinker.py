@@ -52,7 +52,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.writing import Writing, file_part
-from alignkit.model.alignment import NULL
+from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
 
 _FILE = re.compile(r"samp([0-9]{1,9})\.SentPair([0-9]{1,9})")
@@ -69,35 +69,39 @@ def _parse(reading: Reading) -> Iterator[Record]:
     if reading.path == "-":
         raise OptionError("blinker is many files and cannot be read from standard input")
     annotators = _annotators(reading)
-    places = sorted({place for files in annotators.values() for place in files})
+    every_place: set[_Place] = set()
+    for files in annotators.values():
+        every_place.update(files)
+    places = sorted(every_place)
     texts = read_texts(reading)
     sample_of = lru_cache(maxsize=1)(partial(_sample, reading))
     for count, place in enumerate(places):
-        here = {name: files[place] for name, files in annotators.items() if place in files}
         with reading.refusing():
+            record = Record(_ID.format(*place), 1, None, None)
             if texts is not None:
-                if (text := next(texts, None)) is None:
+                text = next(texts, None)
+                if text is None:
                     raise reading.error(
                         f"{len(places)} sentence pairs, but {reading.options.source} has "
                         f"{count} sentences"
                     )
-                words: Sequence[Sequence[str]] | None = text.words
-                attributes = text.attributes
+                record.source, record.target = text.words
+                record.attributes = text.attributes
             else:
-                attributes = {}
                 sample, k = place
                 sentences = sample_of(sample)
-                if sentences is not None and k >= len(sentences):
-                    raise reading.error(
-                        f"EN.sample.{sample} and FR.sample.{sample} have {len(sentences)} "
-                        f"lines, too few for SentPair{k} (counted from 0)"
-                    )
-                words = None if sentences is None else sentences[k]
-            annotations = {name: _annotation(path, reading) for name, path in here.items()}
-            source, target = words or (None, None)
-            path = str(next(iter(here.values())))
-            id = _ID.format(*place)
-            yield Record(id, 1, source, target, annotations, attributes, path)
+                if sentences is not None:
+                    if k >= len(sentences):
+                        raise reading.error(
+                            f"EN.sample.{sample} and FR.sample.{sample} have {len(sentences)} "
+                            f"lines, too few for SentPair{k} (counted from 0)"
+                        )
+                    record.source, record.target = sentences[k]
+            for name, files in annotators.items():
+                if place in files:
+                    record.annotations[name] = _annotation(files[place], reading)
+                    record.path = record.path or str(files[place])
+            yield record
     last = places[-1]
     for text in texts or ():
         if not reading.options.partial:
@@ -110,17 +114,16 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _annotators(reading: Reading) -> dict[str, dict[_Place, Path]]:
+    """Return the files of each annotator who has any, by the places of the pairs."""
     path = Path(reading.path)
     if not path.is_dir():
         match = _FILE.fullmatch(path.name)
-        if match:
-            place = (int(match[1]), int(match[2]))
-        else:
-            place = (1, 0)
+        place = (int(match[1]), int(match[2])) if match else (1, 0)
         return {reading.name: {place: path}}
     annotators = {reading.name: _files(path, reading)}
     for folder in filter(Path.is_dir, reading.files("*")):
-        if files := _files(folder, reading):
+        files = _files(folder, reading)
+        if files:
             if annotators.get(folder.name):
                 message = f"there are files of {folder.name!r} here and in the folder of that name"
                 raise reading.error(message)
@@ -131,6 +134,7 @@ def _annotators(reading: Reading) -> dict[str, dict[_Place, Path]]:
 
 
 def _files(folder: Path, reading: Reading) -> dict[_Place, Path]:
+    """Return the files of an annotator by the places of the pairs."""
     files: dict[_Place, Path] = {}
     for path in reading.files("samp*.SentPair*", folder):
         match = _FILE.fullmatch(path.name)
@@ -153,30 +157,32 @@ def _annotation(path: Path, reading: Reading) -> RawAnnotation:
         if match is None and not line.strip():
             reading.note("empty line", "skipped", number, str(path))
             continue
-        i, j = map(int, match.groups()) if match else (null, null)
-        if match is None or (i == null and j == null):
+        if match is None or (int(match[1]) == null and int(match[2]) == null):
             raise reading.error(
                 f"{line[:40]!r} is not a link; expected two positions, or one and 0 for the "
                 "empty word (base 1)",
                 number,
                 path=str(path),
             )
-        links.append(RawLink(None if i == null else i, None if j == null else j, "sure", number))
+        ends = [None if position == null else position for position in map(int, match.groups())]
+        links.append(RawLink(ends[0], ends[1], "sure", number))
     return RawAnnotation(links, path=str(path))
 
 
 def _sample(reading: Reading, sample: int) -> list[_Words] | None:
     """Return the sentences of a sample from Blinker's own files; None if there are none."""
-    here = Path(reading.path)
-    for folder in (here, here.parent) if here.is_dir() else (here.parent, here.parent.parent):
-        sides = [folder / f"{language}.sample.{sample}" for language in ("EN", "FR")]
-        if all(path.is_file() for path in sides):
-            first, second = (
-                [reading.tokens(line) for _, line in reading.lines(str(path))] for path in sides
-            )
+    folder = Path(reading.path)
+    if not folder.is_dir():
+        folder = folder.parent
+    for place in (folder, folder.parent):
+        english = place / f"EN.sample.{sample}"
+        french = place / f"FR.sample.{sample}"
+        if english.is_file() and french.is_file():
+            first = [reading.tokens(line) for _, line in reading.lines(str(english))]
+            second = [reading.tokens(line) for _, line in reading.lines(str(french))]
             if len(first) != len(second):
-                message = f"{len(second)} lines, but {sides[0].name} has {len(first)}"
-                raise reading.error(message, path=str(sides[1]))
+                message = f"{len(second)} lines, but {english.name} has {len(first)}"
+                raise reading.error(message, path=str(french))
             return list(zip(first, second, strict=True))
     return None
 
@@ -190,10 +196,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for pair in pairs:
             names = [name for name in pair.alignments if chosen in (None, name)]
             match = _WRITTEN_ID.fullmatch(pair.id)
-            if match:
-                place = (int(match[1]), int(match[2]))
-            else:
-                place = last
+            place = (int(match[1]), int(match[2])) if match else last
             last = place if place > last else _after(last)
             if _ID.format(*last) != pair.id:
                 writing.lost["ids"] += 1
@@ -205,9 +208,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 path = _path(name, last)
                 alignment = writing.oriented(pair.alignment(name))
                 links = [*alignment, *writing.nulls(alignment)]
-                shift = writing.base
-                cells = ([0 if k == NULL else k + shift for k in link] for link in links)
-                folder.write(path, (f"{i} {j}\n" for i, j in cells))
+                folder.write(path, (_line(link, writing.base) for link in links))
             if texts.wanted:
                 texts.write(pair.id, *writing.words(pair))
         for place in not_annotated:
@@ -216,14 +217,23 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             folder.refuse_others(pattern)
 
 
+def _line(link: Link, base: int) -> str:
+    i, j = (0 if index == NULL else index + base for index in link)
+    return f"{i} {j}\n"
+
+
 def _path(name: str, place: _Place) -> str:
+    """Return the path of the file of an annotator and a pair."""
     sample, k = place
     return f"{file_part(name)}/samp{sample}.SentPair{k}"
 
 
 def _after(place: _Place) -> _Place:
+    """Return the place of the next pair."""
     sample, k = place
-    return (sample, k + 1) if k + 1 < _SAMPLE else (sample + 1, 0)
+    if k + 1 < _SAMPLE:
+        return sample, k + 1
+    return sample + 1, 0
 
 
 def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
@@ -231,10 +241,19 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
     path = Path(reading.path)
     if path.is_dir() or _FILE.fullmatch(path.name):
         return True
-    alignments = (a for pair in pairs for a in pair.alignments.values())
-    if any(len(a) or a.nulls for a in alignments):
-        return None
+    for pair in pairs:
+        for alignment in pair.alignments.values():
+            if len(alignment) or alignment.nulls:
+                return None
     return False
+
+
+def _members(reading: Reading) -> list[Path]:
+    """Return the files of all annotators."""
+    members: list[Path] = []
+    for files in _annotators(reading).values():
+        members += files.values()
+    return members
 
 
 FORMAT = Format(
@@ -244,6 +263,6 @@ FORMAT = Format(
     base=1,
     text_beside=True,
     folder=True,
-    members=lambda reading: [x for files in _annotators(reading).values() for x in files.values()],
+    members=_members,
     holds=kinds("no text, nulls, annotators, names, empty"),
 )

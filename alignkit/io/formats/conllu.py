@@ -39,6 +39,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 
 def _paths(path: str) -> list[str]:
+    """Return the files of the source and of the target."""
     return [f"{path.removesuffix('.conllu')}.{side}.conllu" for side in SIDES]
 
 
@@ -66,8 +67,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open(first) as source, writing.open(second) as target:
         for pair in pairs:
             own = pair.attributes.get("source.sent_id") or pair.id
-            writing.lost.update(["ids"] if own != pair.id or "\n" in own else [])
-            writing.lost.update(["links"] if any(map(len, pair.alignments.values())) else [])
+            if own != pair.id or "\n" in own:
+                writing.lost["ids"] += 1
+            if any(map(len, pair.alignments.values())):
+                writing.lost["links"] += 1
             refuse_breaks(pair.id, chain(*pair.words))
             source.write(writing.without_marks(tagged_text(pair, "source")))
             target.write(writing.without_marks(tagged_text(pair, "target")))

@@ -64,14 +64,17 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
+    """Return a pair with the links of each annotator."""
     record = as_record(reading, value, number, line, _OWN, links=("annotations",))
     source: str = member(member(value, "S", dict), "string", str)
     target: str = member(member(value, "T", dict), "string", str)
-    record.source, record.target = reading.words(source, line), reading.words(target, line)
+    record.source = reading.words(source, line)
+    record.target = reading.words(target, line)
     annotations: Object = member(value, "annotations", dict, {})
     for name in annotations:
         given: Object = member(annotations, name, dict)
-        if unknown := given.keys() - _STATUS.keys():
+        unknown = given.keys() - _STATUS.keys()
+        if unknown:
             reading.note("member left out", f"{min(unknown)[:40]!r} of an annotation", line)
         links = record.annotations.setdefault(name, RawAnnotation()).links
         for key, status in _STATUS.items():
@@ -79,9 +82,10 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
                 if type(entry) is not list or len(entry) != 2 or type(entry[1]) is not list:
                     shown = json.dumps(entry)[:40]
                     raise FormatError(f"{shown} is not a link; expected [i, [j, ...]]")
-                if not entry[1]:
-                    reading.note("word without links", f"[{position(entry[0])}, []]", line)
-                links += (RawLink(position(entry[0]), position(j), status) for j in entry[1])
+                word, linked = entry
+                if not linked:
+                    reading.note("word without links", f"[{position(word)}, []]", line)
+                links += [RawLink(position(word), position(other), status) for other in linked]
     return record
 
 
@@ -91,17 +95,23 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 
 def _written(pair: SentencePair, writing: Writing) -> Object:
+    """Return the object of a pair."""
     source, target = writing.words(pair)
     value: Object = {"id": pair.id}
     add_attributes(value, pair, _OWN, writing)
-    value["S"], value["T"] = {"string": source}, {"string": target}
+    value["S"] = {"string": source}
+    value["T"] = {"string": target}
     value["annotations"] = {}
     for name, alignment in pair.alignments.items():
-        links: dict[str, dict[int, list[int]]] = {"S": {}, "P": {}}
+        sure_links: dict[int, list[int]] = {}
+        possible_links: dict[int, list[int]] = {}
         for (i, j), sure in writing.oriented(alignment).items():
-            places = links["S" if sure else "P"].setdefault(i + writing.base, [])
-            places.append(j + writing.base)
-        value["annotations"][name] = {key: list(rows.items()) for key, rows in links.items()}
+            links = sure_links if sure else possible_links
+            links.setdefault(i + writing.base, []).append(j + writing.base)
+        value["annotations"][name] = {
+            "S": list(sure_links.items()),
+            "P": list(possible_links.items()),
+        }
     return value
 
 

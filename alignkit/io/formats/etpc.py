@@ -56,6 +56,7 @@ from alignkit.errors import FormatError, OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import DIFFERING, RawAnnotation, RawLink, Reading, Record, Status, block
 from alignkit.io.safe_xml import line_of, local_name, read_elements
+from alignkit.model.alignment import SIDES
 from alignkit.model.labels import get_scheme
 
 BLANK = "_"
@@ -97,30 +98,41 @@ def members_of(element: etree._Element) -> dict[str, str]:
 def read_relation(element: etree._Element, path: str, line: int, reading: Reading) -> Relation:
     """Read a relation, and note its problems."""
     members = members_of(element)
-    missing = [name for name in ("pair_id", "type_name", *_SCOPES) if name not in members]
-    pair, type = (members.get(name, "").strip() for name in ("pair_id", "type_name"))
-    if missing or not (pair and type):
-        raise FormatError(f"expected <{(missing or ['pair_id'])[0]}> in <relation>")
+    for name in ("pair_id", "type_name", *_SCOPES):
+        if name not in members:
+            raise FormatError(f"expected <{name}> in <relation>")
+    pair = members["pair_id"].strip()
+    type = members["type_name"].strip()
+    if not (pair and type):
+        raise FormatError("expected <pair_id> in <relation>")
     for name in (*_TEXTS, "k1_text", "k2_text"):
         if members.get(name, "").endswith("\n"):
             reading.note("line end in a text", f"{name} ends in a line end", line, path)
     for name in ("key_s1", "key_s2"):
         _positions(members.get(name, ""), name, path, line, reading)
-    scopes = [_positions(members[name], name, path, line, reading) for name in _SCOPES]
-    whole = None in scopes
+    source = _positions(members["s1_scope"], "s1_scope", path, line, reading)
+    target = _positions(members["s2_scope"], "s2_scope", path, line, reading)
+    whole = source is None or target is None
     sense = members.get("sense_preserving", "").strip().casefold()
     if sense not in _SENSES:
         message = f"sense_preserving is {sense[:40]!r}; expected yes or no, and read as no"
         reading.note("sense not said", message, line, path)
-    source, target = (scope or () for scope in scopes)
     if not (source or target or whole):
         reading.note("relation without words", f"{type[:80]} of pair {pair[:40]!r}", line, path)
-    first, second = (tuple(reading.words(members.get(name, ""), line, path)) for name in _TEXTS)
-    number = members.get("type_id", "").strip()
-    preserving = _SENSES.get(sense, False)
-    key = tuple(f"{name}={text}" for name, text in sorted(members.items()))
-    both = (source, target), (first, second)
-    return Relation(pair, number, type, preserving, whole, *both, key, path, line)
+    first = tuple(reading.words(members.get("s1_text", ""), line, path))
+    second = tuple(reading.words(members.get("s2_text", ""), line, path))
+    return Relation(
+        pair,
+        members.get("type_id", "").strip(),
+        type,
+        _SENSES.get(sense, False),
+        whole,
+        (source or (), target or ()),
+        (first, second),
+        tuple(f"{name}={text}" for name, text in sorted(members.items())),
+        path,
+        line,
+    )
 
 
 def _positions(
@@ -130,16 +142,15 @@ def _positions(
     text = text.strip()
     if text.casefold() == "whole sentence":
         return None
-    if text:
-        parts = [part.strip() for part in text.split(",")]
-    else:
-        parts = []
+    parts = [part.strip() for part in text.split(",")] if text else []
     if not all(parts):
         reading.note("stray comma", f"{name} is {text[:40]!r}", line, path)
-    parts = [part for part in parts if part]
-    if wrong := [part for part in parts if not _POSITION.fullmatch(part)]:
-        raise FormatError(f"{wrong[0][:40]!r} in {name} is not a word position")
-    return tuple(map(int, parts))
+    positions = []
+    for part in filter(None, parts):
+        if not _POSITION.fullmatch(part):
+            raise FormatError(f"{part[:40]!r} in {name} is not a word position")
+        positions.append(int(part))
+    return tuple(positions)
 
 
 _TEXTS_ETPC = "text_pairs.xml"
@@ -155,8 +166,11 @@ def _parse(reading: Reading) -> Iterator[Record]:
         raise OptionError("etpc is several files and cannot be read from standard input")
     path = Path(reading.path)
     beside = path if path.is_dir() else path.parent
-    files = [file for file in reading.files("*.xml") if file.name not in (_TEXTS_ETPC, _TYPES)]
-    pairs = _relations(reading, files if path.is_dir() else [path], _types(reading, beside))
+    files = [path]
+    if path.is_dir():
+        others = (_TEXTS_ETPC, _TYPES)
+        files = [file for file in reading.files("*.xml") if file.name not in others]
+    pairs = _relations(reading, files, _types(reading, beside))
     texts = beside / _TEXTS_ETPC
     if texts.is_file():
         yield from _with_texts(reading, texts, pairs)
@@ -188,9 +202,8 @@ def _members(reading: Reading, element: etree._Element, path: str) -> dict[str, 
     return {}
 
 
-def _relations(
-    reading: Reading, files: Sequence[Path], types: set[tuple[str, str]]
-) -> dict[str, list[Relation]]:
+def _relations(reading: Reading, files: Sequence[Path], types: set[tuple[str, str]]) -> _Pairs:
+    """Return the relations of each pair, each once."""
     pairs: _Pairs = {}
     seen: set[tuple[str, ...]] = set()
     for path in map(str, files):
@@ -213,6 +226,7 @@ def _relations(
 
 
 def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record]:
+    """Yield the pairs that are listed with their words; refuse relations of other pairs."""
     path = str(texts)
     seen: set[str] = set()
     for element in islice(read_elements(reading, "*", path), 1, None):
@@ -232,10 +246,10 @@ def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record
         relations = [] if id in seen else pairs.get(id, [])
         seen.add(id)
         yield from _filled(reading, record, relations, members)
-    for id in (id for id in pairs if id not in seen):
-        where = pairs[id][0]
-        message = f"pair {id[:40]!r} is not in {_TEXTS_ETPC}"
-        reading.refuse(reading.error(message, where.line, path=where.path))
+    for id, others in pairs.items():
+        if id not in seen:
+            message = f"pair {id[:40]!r} is not in {_TEXTS_ETPC}"
+            reading.refuse(reading.error(message, others[0].line, path=others[0].path))
 
 
 def _filled(
@@ -245,9 +259,14 @@ def _filled(
     with reading.refusing(record.line, record.path):
         for name, key in _LABELS.items():
             label = members.get(key, "").strip()
-            if label and (judgment := reading.judged(get_scheme("binary"), label, record.line)):
-                record.annotations[name] = judgment
-        if links := [link for relation in relations for link in _links(relation, reading)]:
+            if label:
+                judgment = reading.judged(get_scheme("binary"), label, record.line)
+                if judgment:
+                    record.annotations[name] = judgment
+        links: list[RawLink] = []
+        for relation in relations:
+            links += _links(relation, reading)
+        if links:
             annotation = record.annotations.setdefault("etpc", RawAnnotation())
             annotation.aligned = True
             annotation.path = relations[0].path
@@ -256,47 +275,54 @@ def _filled(
             if key not in _NOT_KEPT and text.strip():
                 record.attributes[key] = text.strip()
         whole = [relation for relation in relations if relation.whole]
-        for name, chosen in {"phenomena": relations, "whole-sentence": whole}.items():
-            if types := dict.fromkeys(relation.type.replace(",", ";") for relation in chosen):
+        for name, chosen in (("phenomena", relations), ("whole-sentence", whole)):
+            types = dict.fromkeys(relation.type.replace(",", ";") for relation in chosen)
+            if types:
                 record.attributes[name] = ", ".join(types)
         yield record
 
 
 def _links(relation: Relation, reading: Reading) -> list[RawLink]:
+    """Return the links of a relation: one by one, or each word with each."""
     status: Status = "sure" if relation.preserving else "none"
     sources, targets = relation.scopes
     if relation.whole or not (sources or targets):
         return []
-    one_by_one = relation.type.casefold() == "identity" and relation.texts[0] == relation.texts[1]
-    if one_by_one and len(sources) == len(targets) == len(relation.texts[0]):
-        cells = zip(sources, targets, strict=True)
-        links = [RawLink(i, j, status, relation.line, label=relation.type) for i, j in cells]
+    first, second = relation.texts
+    one_by_one = relation.type.casefold() == "identity" and first == second
+    if one_by_one and len(sources) == len(targets) == len(first):
+        links = []
+        for i, j in zip(sources, targets, strict=True):
+            links.append(RawLink(i, j, status, relation.line, label=relation.type))
     else:
-        ends = sources or [None], targets or [None]
-        links = block(*ends, status, relation.line, relation.type)
-    if relation.preserving and sources and targets and relation.texts[0] != relation.texts[1]:
+        links = block(sources or [None], targets or [None], status, relation.line, relation.type)
+    if relation.preserving and sources and targets and first != second:
         message = f"{relation.type[:80]}: {len(sources)} x {len(targets)} words, each with each"
         reading.note(DIFFERING, message, relation.line, relation.path, times=len(links))
     return links
 
 
 def _known_words(reading: Reading, relations: Sequence[Relation]) -> tuple[list[str], list[str]]:
+    """Return the words of both sides as far as the relations of a pair quote them."""
     sides: tuple[dict[int, str], dict[int, str]] = ({}, {})
     lengths = [0, 0]
     for relation in relations:
-        for k in (0, 1):
+        for k, known in enumerate(sides):
             scope = relation.scopes[k]
             words = relation.texts[k]
-            lengths[k] = max(lengths[k], *(position + 1 for position in scope), 0)
+            lengths[k] = max(lengths[k], max(scope, default=-1) + 1)
             if lengths[k] > reading.options.max_words:
-                name = f"pair {relation.pair[:40]!r}: the {('source', 'target')[k]}"
+                name = f"pair {relation.pair[:40]!r}: the {SIDES[k]}"
                 raise reading.too_long(name, lengths[k], relation.line, relation.path)
-            known = zip(scope, words, strict=True) if len(scope) == len(words) else ()
-            for position, word in known:
-                if sides[k].setdefault(position, word) != word:
-                    message = f"word {position} is {sides[k][position][:40]!r} and {word[:40]!r}"
+            if len(scope) != len(words):
+                continue
+            for position, word in zip(scope, words, strict=True):
+                first = known.setdefault(position, word)
+                if first != word:
+                    message = f"word {position} is {first[:40]!r} and {word[:40]!r}"
                     reading.note("words differ", message, relation.line, relation.path)
-    source, target = ([sides[k].get(n, BLANK) for n in range(lengths[k])] for k in (0, 1))
+    source = [sides[0].get(place, BLANK) for place in range(lengths[0])]
+    target = [sides[1].get(place, BLANK) for place in range(lengths[1])]
     return source, target
 
 

@@ -85,7 +85,8 @@ def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
             lines.skip_to_header()
             continue
         own = int(header["id"])
-        if (before := numbers.add(own)) is not None:
+        before = numbers.add(own)
+        if before is not None:
             reading.note("sentence number out of order", f"{own} comes after {before}", number)
         rest = list(islice(lines, 2))
         try:
@@ -117,12 +118,15 @@ def _record(
     reading: Reading,
     layout: A3Layout,
 ) -> Record:
+    """Return the record of a header and its two lines."""
     links = []
     for k, (_, items) in enumerate(bracketed, start=reading.base - 1):
-        word = k if k >= reading.base else None
+        word = k if k >= reading.base else None  # the first is the empty word
         for position, status in _positions(items, number + 2, reading, layout):
-            i, j = (position, word) if layout.bracketed else (word, position)
-            links.append(RawLink(i, j, status))
+            if layout.bracketed:
+                links.append(RawLink(position, word, status))
+            else:
+                links.append(RawLink(word, position, status))
     sides = [tuple(word for word, _ in bracketed[1:]), reading.tokens(plain)]
     if layout.bracketed:
         sides.reverse()
@@ -146,10 +150,12 @@ def _record(
 def _positions(
     items: Sequence[str], line: int, reading: Reading, layout: A3Layout
 ) -> Iterator[tuple[int, Status]]:
+    """Yield the positions in a bracket, and whether the links are sure."""
     end = len(items) - len(layout.tail)
     if tuple(items[end:]) != layout.tail:
+        given = " ".join(items[end:])
         tail = " ".join(layout.tail)
-        raise reading.error(f"brackets end in {' '.join(items[end:])[:40]!r}, not {tail!r}", line)
+        raise reading.error(f"brackets end in {given[:40]!r}, not {tail!r}", line)
     pattern = re.compile(rf"((?:{layout.possible})?)([0-9]{{1,9}})")
     for item in items[:end]:
         match = pattern.fullmatch(item)
@@ -198,12 +204,14 @@ class _Lines:
         return number, text
 
     def push(self, lines: list[_Line]) -> None:
+        """Put lines back, to be read next."""
         self._ahead.extendleft(reversed(lines))
 
     def skip_to_header(self) -> None:
-        for line in self:
-            if self._header.fullmatch(line[1].strip()):
-                self.push([line])
+        """Skip the lines before the next header."""
+        for number, text in self:
+            if self._header.fullmatch(text.strip()):
+                self.push([(number, text)])
                 return
 
 
@@ -214,10 +222,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing, layout: A3Layout) ->
     with writing.open() as stream:
         for written in pairs:
             alignment = writing.alignment_or_empty(written)
-            if writing.options.transpose:
-                pair = written.transpose()
-            else:
-                pair = written
+            pair = written.transpose() if writing.options.transpose else written
             tokens = pair.words[side]
             positions: list[list[str]] = [[] for _ in range(len(tokens) + 1)]  # NULL is last
             nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
@@ -227,20 +232,21 @@ def _write(pairs: Iterable[SentencePair], writing: Writing, layout: A3Layout) ->
                     positions[link[side]].append(f"{mark}{link[other] + writing.base}")
             if any(null[other] == NULL for null, _ in nulls):
                 writing.lost["nulls"] += 1
-            words = zip(("NULL", *tokens), (positions[-1], *positions[:-1]), strict=True)
-            line = (" ".join((word, "({", *items, *layout.tail, "})")) for word, items in words)
+            parts = ["NULL", "({", *positions[-1], *layout.tail, "})"]
+            for word, items in zip(tokens, positions, strict=False):
+                parts += [word, "({", *items, *layout.tail, "})"]
             plain = writing.words(pair)[other]
             first = writing.without_marks(layout.first_line(pair, numbering.take(pair.id)))
-            stream.write(f"{first}\n{plain}\n{' '.join(line)}\n")
+            stream.write(f"{first}\n{plain}\n{' '.join(parts)}\n")
 
 
 def _first_line(pair: SentencePair, number: str) -> str:
+    """Return the header of a pair, with its score if that is one word."""
     source, target = pair.lengths
     score = pair.attributes.get("score", "")
+    scored = ""
     if score.split() == [score]:
         scored = f" alignment score : {score}"
-    else:
-        scored = ""
     return f"# Sentence pair ({number}) source length {source} target length {target}{scored}"
 
 

@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
+from operator import itemgetter
 from pathlib import Path
 
 from alignkit._support.wording import natural_key
@@ -67,19 +68,22 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _root(reading: Reading) -> Path:
+    """Return the folder with `datasets` and `users`."""
     root = Path(reading.path)
     named = (root / "data" / "datasets").is_dir() or (root / "data" / "users").is_dir()
     return root / "data" if named else root
 
 
 def _batches(reading: Reading, root: Path) -> dict[tuple[str, str], _Files]:
+    """Return the files of each corpus and batch, by annotator."""
     folders = {INITIAL: root / "datasets"}
     for user in reading.files("users/*/complete", root):
         if user.parent.name != _ARBIT:
             folders[user.parent.name] = user
     settled = reading.files(f"users/{_ARBIT}/*/complete", root)
     for folder in settled:
-        folders[_ARBIT if len(settled) == 1 else f"{_ARBIT}/{folder.parent.name}"] = folder
+        name = _ARBIT if len(settled) == 1 else f"{_ARBIT}/{folder.parent.name}"
+        folders[name] = folder
     batches: dict[tuple[str, str], _Files] = {}
     for name, folder in folders.items():
         for path in reading.files("*/*.tsv", folder):
@@ -94,30 +98,34 @@ def _batches(reading: Reading, root: Path) -> dict[tuple[str, str], _Files]:
 def _batch(
     reading: Reading, files: _Files, corpus: str, *, prefix: bool = False
 ) -> Iterator[Record]:
-    texts = [(text for _, text in reading.lines(str(path))) for path in files.values()]
-    if reading.path == "-":
-        batch = ""
-    else:
+    """Yield the pairs of a batch, with all its annotators."""
+    texts = [map(itemgetter(1), reading.lines(str(path))) for path in files.values()]
+    batch = ""
+    if reading.path != "-":
         batch = next(iter(files.values())).stem
+    name = f"{corpus}/{batch}" if prefix else batch
     for line, texts_of_line in enumerate(zip_longest(*texts), start=1):
         with reading.refusing():
             record = _record(reading, files, texts_of_line, line)
-            name = f"{corpus}/{batch}" if prefix else batch
             record.id = f"{name}:{line}" if name else str(line)
-            record.attributes.update({"corpus": corpus} if corpus else {})
-            record.attributes.update({"document": batch} if batch else {})
+            if corpus:
+                record.attributes["corpus"] = corpus
+            if batch:
+                record.attributes["document"] = batch
             yield record
 
 
 def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: int) -> Record:
+    """Return the pair of a line, given that line of each annotator's file."""
     first: GoldRow | None = None
     begins = ""
     annotations: dict[str, RawAnnotation] = {}
     for (name, file), text in zip(files.items(), texts, strict=True):
         path = str(file)
         if text is None:
-            other = next(p for p, t in zip(files.values(), texts, strict=True) if t is not None)
-            raise reading.error(f"missing line; {other} has one", line, path=path)
+            others = zip(files.values(), texts, strict=True)
+            longer = next(other for other, its_text in others if its_text is not None)
+            raise reading.error(f"missing line; {longer} has one", line, path=path)
         try:
             row = parse_row(reading, text, line, path)
         except FormatError as problem:
@@ -142,49 +150,72 @@ def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     if writing.path == "-" or writing.path.endswith(".tsv"):
-        with writing.open() as stream:
-            for pair in pairs:
-                writing.lost.update(["role"] * any(x.role for x in pair.annotations.values()))
-                stream.write(write_row(_id(pair), pair, writing.annotation(pair), writing))
-        return
+        _write_batch(pairs, writing)
+    else:
+        _write_folder(pairs, writing)
+
+
+def _write_batch(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write the file of one annotator and batch."""
+    with writing.open() as stream:
+        for pair in pairs:
+            if any(annotation.role for annotation in pair.annotations.values()):
+                writing.lost["role"] += 1
+            stream.write(write_row(_id(pair), pair, writing.annotation(pair), writing))
+
+
+def _write_folder(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write the folders of all annotators."""
     batches: dict[tuple[str, str], list[SentencePair]] = {}
     for pair in pairs:  # a batch needs all its pairs, and they may come in any order
         corpus = pair.attributes.get("corpus") or "corpus"
         batch = pair.attributes.get("document") or "batch_0000"
         batches.setdefault((corpus, batch), []).append(pair)
-    every = [pair for batch in batches.values() for pair in batch]
-    users = list(dict.fromkeys(name for pair in every for name in pair.alignments))
-    for pair in every:
-        other = any(x.role not in ("", _role(name)) for name, x in pair.annotations.items())
-        writing.lost.update(["role"] * other)
+    users: dict[str, None] = {}
+    for members in batches.values():
+        for pair in members:
+            users |= dict.fromkeys(pair.alignments)
+            if _has_other_role(pair):
+                writing.lost["role"] += 1
     with writing.folder() as folder:
+        several = len({corpus for corpus, _ in batches}) > 1
         for (corpus, batch), members in batches.items():
             _check_name(corpus, "corpus")
             _check_name(batch, "document")
-            if len({corpus for corpus, _ in batches}) > 1:
-                prefix = f"{corpus}/"
-            else:
-                prefix = ""
-            expected = (f"{prefix}{batch}:{line}" for line in range(1, len(members) + 1))
-            kept = map(str.__eq__, expected, (pair.id for pair in members))
-            writing.lost.update(["ids"] * (len(members) - sum(kept)))
-            for name in dict.fromkeys([INITIAL, *users]):
+            prefix = f"{corpus}/" if several else ""
+            for line, pair in enumerate(members, start=1):
+                if pair.id != f"{prefix}{batch}:{line}":
+                    writing.lost["ids"] += 1
+            for name in {INITIAL: None} | users:
                 initial = name == INITIAL and not all(pair.alignments for pair in members)
                 if initial or any(name in pair.alignments for pair in members):
-                    lines = (
-                        write_row(_id(pair), pair, pair.annotations.get(name), writing)
-                        for pair in members
-                    )
-                    folder.write(f"{_folder(name, users)}/{corpus}/{batch}.tsv", lines)
+                    lines = _rows(name, members, writing)
+                    folder.write(f"{_folder(name, list(users))}/{corpus}/{batch}.tsv", lines)
         for kind in ("datasets", "users"):
             folder.refuse_others(f"{kind}/**/*.tsv")
 
 
+def _rows(name: str, pairs: Iterable[SentencePair], writing: Writing) -> Iterator[str]:
+    """Yield the lines of pairs with the annotations of an annotator."""
+    for pair in pairs:
+        yield write_row(_id(pair), pair, pair.annotations.get(name), writing)
+
+
+def _has_other_role(pair: SentencePair) -> bool:
+    """Return whether an annotation has a role that the name of its annotator does not give."""
+    for name, annotation in pair.annotations.items():
+        if annotation.role not in ("", _role(name)):
+            return True
+    return False
+
+
 def _role(name: str) -> str:
+    """Return the role of an annotator."""
     return _ROLES.get(name.partition("/")[0], "")
 
 
 def _folder(name: str, users: list[str]) -> str:
+    """Return the folder of an annotator."""
     if name == INITIAL:
         return "datasets"
     what = "annotator"
@@ -205,6 +236,7 @@ def _id(pair: SentencePair) -> str:
 
 
 def _check_name(name: str, what: str) -> None:
+    """Refuse what cannot be part of a path."""
     if not name or name.startswith(".") or any(char in name for char in "/\\\0\n"):
         raise OptionError(f"the {what} {name[:40]!r} cannot be a file name")
 
@@ -219,12 +251,19 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
 _HOLDS = HELD | kinds(
     "role, annotators, names, attribute corpus, attribute document, attribute pairwise-id"
 )
-_BATCHES = ("datasets/*/*.tsv", "users/**/*.tsv")  # unfinished ones too, which are not read
+
+
+def _members(reading: Reading) -> list[Path]:
+    """Return all batches, unfinished ones too, which are not read."""
+    root = _root(reading)
+    return [*reading.files("datasets/*/*.tsv", root), *reading.files("users/**/*.tsv", root)]
+
+
 FORMAT = Format(
     parse=_parse,
     surely=_surely,
     write=_write,
     holds=_HOLDS,
     folder=True,
-    members=lambda reading: [x for some in _BATCHES for x in reading.files(some, _root(reading))],
+    members=_members,
 )

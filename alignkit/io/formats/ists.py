@@ -52,7 +52,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, product
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
@@ -67,6 +67,7 @@ _HEAD = re.compile(r'<sentence\s+id\s*=\s*"(.*?)"(?:\s+status\s*=\s*"([^"]*)")?\
 _NUMBERS = re.compile(r"[0-9]{1,9}(?:\s+[0-9]{1,9})*", re.ASCII)
 _LABEL = re.compile(r"(\S+)(?: ([0-9]{1,4}(?:\.[0-9]{1,9})?))?")
 _SCORE = re.compile(r"NIL|[0-9]{1,4}(?:\.[0-9]{1,9})?")
+_PLAIN = ("NOALI NIL", "NIL NIL")  # types and scores that add nothing to the alignment itself
 _MISSING = "-not aligned-"
 _SIDES = ("source", "translation")
 _TEXTS = ("source text", "target text")
@@ -95,6 +96,7 @@ class _Sentence:
         self._at = 0
 
     def record(self) -> Record:
+        """Return the record, or raise the first error in it."""
         head = _HEAD.fullmatch(self._text())
         if head is None:
             raise self._error('<sentence id="..." status="...">')
@@ -106,7 +108,8 @@ class _Sentence:
             self._at += 1
         if len(raw) not in (0, 2):
             raise self._error("two lines '// sentence'")
-        source, target = map(self._words, _SIDES)
+        source = self._words("source")
+        target = self._words("translation")
         annotations = {}
         if self._text() == "<alignment>":
             links: list[RawLink] = []
@@ -117,20 +120,22 @@ class _Sentence:
             self._at += 1
             annotations = {self._reading.name: RawAnnotation(links)}
         self._expect("</sentence>")
-        attributes = {"status": head[2]} if head[2] else {}
-        attributes |= {
-            name: text
-            for name, text, tokens in zip(_TEXTS, raw, (source, target), strict=False)
-            if text and split_words(text) != list(tokens)
-        }
-        return Record(head[1], line, source, target, annotations, attributes)
+        record = Record(head[1], line, source, target, annotations)
+        if head[2]:
+            record.attributes["status"] = head[2]
+        for name, text, tokens in zip(_TEXTS, raw, (source, target), strict=False):
+            if text and split_words(text) != list(tokens):
+                record.attributes[name] = text
+        return record
 
     def _text(self) -> str:
+        """Return the next line; empty at the end of the record."""
         if self._at < len(self._lines):
             return self._lines[self._at][1].strip()
         return ""
 
     def _error(self, expected: str) -> FormatError:
+        """Return an error that quotes the next line."""
         if self._at == len(self._lines):
             number = self._lines[-1][0]
             what = "the record ends here"
@@ -145,6 +150,7 @@ class _Sentence:
         self._at += 1
 
     def _words(self, side: str) -> tuple[str, ...]:
+        """Read the words of a side, one a line."""
         self._expect(f"<{side}>")
         words: list[str] = []
         while self._text() != f"</{side}>":
@@ -158,6 +164,7 @@ class _Sentence:
         return tuple(words)
 
     def _chunk_pair(self, words: tuple[Sequence[str], Sequence[str]], most: int) -> list[RawLink]:
+        """Read a line of the alignment, with `most` pairs of words at most."""
         left, arrow, rest = self._text().partition("<==>")
         parts = rest.split("//", 3)
         if not arrow or len(parts) < 3:
@@ -166,63 +173,85 @@ class _Sentence:
         score = parts[2].strip()
         if len(kind.split()) != 1 or not _SCORE.fullmatch(score):
             raise self._error("// TYPE // SCORE //, with a number or NIL as the score")
-        base = self._reading.base
         line = self._lines[self._at][0]
-        sides: list[list[int | None]] = []
-        for part in (left.strip(), parts[0].strip()):
-            if not _NUMBERS.fullmatch(part):
-                raise self._error("positions, separated by spaces, on both sides of <==>")
-            sides.append([None] if part == "0" and base == 1 else [*map(int, part.split())])
-        if sides == [[None], [None]]:
+        sources = self._positions(left.strip())
+        targets = self._positions(parts[0].strip())
+        if sources == targets == [None]:
             raise self._error("words on at least one side")
-        if len(sides[0]) * len(sides[1]) > most:
+        if len(sources) * len(targets) > most:
             raise self._error(f"at most {MOST_CELLS} pairs of words")
         if len(parts) > 3:
-            chunks = []
-            turned = words[::-1] if self._reading.options.transpose else words
-            for side, tokens in zip(sides, turned, strict=True):
-                places = [k - base for k in side if k is not None]
-                chunk = " ".join(tokens[k] if 0 <= k < len(tokens) else "" for k in places)
-                chunks.append(chunk or _MISSING)
-            expected = " <==> ".join(chunks)
+            first, second = words[::-1] if self._reading.options.transpose else words
+            expected = f"{self._chunk(sources, first)} <==> {self._chunk(targets, second)}"
             if split_words(parts[3]) != split_words(expected):
                 message = f"{parts[3].strip()[:40]!r}, but the positions say {expected[:40]!r}"
                 self._reading.note("chunk words differ", message, line)
-        plain = _plain(f"{kind} {score}")
-        label = None if plain else kind if score == "NIL" else f"{kind} {score}"
-        cells = [(i, j) for i in sides[0] for j in sides[1]]
-        if kind == "NOALI" and None not in sides[0] + sides[1]:
+        label: str | None = f"{kind} {score}"
+        if label in _PLAIN:
+            label = None
+        elif score == "NIL":
+            label = kind
+        cells = list(product(sources, targets))
+        if kind == "NOALI" and None not in sources + targets:
             self._reading.note("NOALI with words on both sides", "read as aligned to nothing", line)
-            cells = [(i, None) for i in sides[0]] + [(None, j) for j in sides[1]]
-        return [RawLink(*cell, "sure", line, label=label) for cell in cells]
+            cells = [(i, None) for i in sources]
+            cells += [(None, j) for j in targets]
+        return [RawLink(i, j, "sure", line, label=label) for i, j in cells]
+
+    def _positions(self, text: str) -> list[int | None]:
+        """Read the positions of a chunk; None is the empty word."""
+        if not _NUMBERS.fullmatch(text):
+            raise self._error("positions, separated by spaces, on both sides of <==>")
+        if text == "0" and self._reading.base == 1:
+            return [None]
+        return [*map(int, text.split())]
+
+    def _chunk(self, positions: list[int | None], tokens: Sequence[str]) -> str:
+        """Return the words at some positions; nothing for those outside the sentence."""
+        words = []
+        for position in positions:
+            if position is not None:
+                place = position - self._reading.base
+                words.append(tokens[place] if 0 <= place < len(tokens) else "")
+        return " ".join(words) or _MISSING
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open() as stream:
         for count, pair in enumerate(pairs, start=1):
-            words = writing.words(pair)
-            id = pair.id
-            if len(id.splitlines()) > 1:
-                id = str(count)
-                writing.lost["ids"] += 1
-            status = _kept(pair.attributes, "status", writing)
-            if '"' in status:
-                writing.lost["attribute status"] += 1
-                status = ""
-            kept = (_kept(pair.attributes, name, writing) for name in _TEXTS)
-            raw = [text or sentence for text, sentence in zip(kept, words, strict=True)]
-            lines = [f'<sentence id="{id}" status="{status}">', *(f"// {text}" for text in raw)]
-            for side, tokens in zip(_SIDES, pair.words, strict=True):
-                rows = (f"{k} {token} : " for k, token in enumerate(tokens, start=writing.base))
-                lines += [f"<{side}>", *rows, f"</{side}>"]
-            if (alignment := writing.alignment(pair)) is not None:
-                chunks = _notation(alignment, pair.words, writing)
-                lines += ["<alignment>", *chunks, "</alignment>"]
-            text = "\n".join((*lines, "</sentence>\n\n\n"))
+            text = "\n".join(_record_lines(pair, count, writing))
             stream.write(writing.without_marks(text))
 
 
+def _record_lines(pair: SentencePair, count: int, writing: Writing) -> list[str]:
+    """Return the lines of a pair, which is number `count` of the file."""
+    sentences = writing.words(pair)
+    id = pair.id
+    if len(id.splitlines()) > 1:
+        id = str(count)
+        writing.lost["ids"] += 1
+    status = _kept(pair.attributes, "status", writing)
+    if '"' in status:
+        writing.lost["attribute status"] += 1
+        status = ""
+    lines = [f'<sentence id="{id}" status="{status}">']
+    for name, sentence in zip(_TEXTS, sentences, strict=True):
+        lines.append(f"// {_kept(pair.attributes, name, writing) or sentence}")
+    for side, tokens in zip(_SIDES, pair.words, strict=True):
+        lines.append(f"<{side}>")
+        lines += [f"{k} {token} : " for k, token in enumerate(tokens, start=writing.base)]
+        lines.append(f"</{side}>")
+    alignment = writing.alignment(pair)
+    if alignment is not None:
+        lines.append("<alignment>")
+        lines += _notation(alignment, pair.words, writing)
+        lines.append("</alignment>")
+    lines.append("</sentence>\n\n\n")
+    return lines
+
+
 def _kept(attributes: Mapping[str, str], name: str, writing: Writing) -> str:
+    """Return an attribute as one line; what this changes is counted as lost."""
     text = attributes.get(name, "")
     if text != text.strip() or len(text.splitlines()) > 1:
         writing.lost[f"attribute {name}"] += 1
@@ -233,51 +262,61 @@ def _kept(attributes: Mapping[str, str], name: str, writing: Writing) -> str:
 def _notation(
     alignment: Alignment, words: tuple[Sequence[str], Sequence[str]], writing: Writing
 ) -> Iterator[str]:
-    words = words[::-1] if writing.options.transpose else words
-    cells = [*alignment, *writing.nulls(alignment)]
-    labels = {link: _label(link, alignment) for link in cells}
-    kept = {link: text.removesuffix(" NIL") for link, text in labels.items() if not _plain(text)}
+    """Yield the chunk pairs of an alignment."""
+    first, second = words[::-1] if writing.options.transpose else words
+    labels: dict[Link, str] = {}
+    kept: dict[Link, str] = {}  # the labels that will be read again
+    for link in (*alignment, *writing.nulls(alignment)):
+        label = _label(link, alignment)
+        labels[link] = label
+        if label not in _PLAIN:
+            kept[link] = label.removesuffix(" NIL")
     if any(kept.get(link) != text for link, text in alignment.labels.items()):
         writing.lost["labels"] += 1
     for group in _joined(group_cells(labels.items())):
         kind, score = group.label.split()
-        numbers = [" ".join(str(k + writing.base) for k in side) or "0" for side in group[:2]]
-        chunks = [
-            " ".join(tokens[k] for k in side) or _MISSING
-            for side, tokens in zip(group[:2], words, strict=True)
-        ]
-        yield f"{' <==> '.join(numbers)} // {kind} // {score} // {' <==> '.join(chunks)} "
+        sources = " ".join(str(i + writing.base) for i in group.sources) or "0"
+        targets = " ".join(str(j + writing.base) for j in group.targets) or "0"
+        chunk = " ".join(first[i] for i in group.sources) or _MISSING
+        other = " ".join(second[j] for j in group.targets) or _MISSING
+        yield f"{sources} <==> {targets} // {kind} // {score} // {chunk} <==> {other} "
 
 
 def _label(link: Link, alignment: Alignment) -> str:
     """Return the type and the score of a link, as written."""
+    none = "NOALI NIL" if NULL in link else "NIL NIL"
     match = _LABEL.fullmatch(alignment.labels.get(link, ""))
-    known = match is not None and not any(mark in match[1] for mark in ("//", "<==>"))
-    if match is None or not known or (match[1] == "NOALI" and NULL not in link):
-        return "NOALI NIL" if NULL in link else "NIL NIL"
-    return f"{match[1]} {match[2] or 'NIL'}"
-
-
-def _plain(label: str) -> bool:
-    """Whether a type and score add nothing to the alignment itself."""
-    return label in ("NOALI NIL", "NIL NIL")
+    if match is None:
+        return none
+    kind, score = match.groups()
+    if "//" in kind or "<==>" in kind or (kind == "NOALI" and NULL not in link):
+        return none
+    return f"{kind} {score or 'NIL'}"
 
 
 def _joined(groups: Iterable[Group]) -> list[Group]:
     """Join neighbouring null-aligned words of one side into one chunk, by label."""
     joined: list[Group] = []
     for group in sorted(groups, key=lambda g: (bool(g.sources), bool(g.targets), g)):
-        last = joined[-1] if joined else group
-        mine = last[:2]
-        theirs = group[:2]
-        k = 0 if group.sources else 1
-        alone = last.label == group.label and not mine[1 - k] and not theirs[1 - k]
-        if alone and mine[k][-1] + 1 == theirs[k][0]:
-            sides = last.sources + group.sources, last.targets + group.targets
-            joined[-1] = Group(*sides, group.label)
+        if joined and _goes_on(joined[-1], group):
+            last = joined.pop()
+            sources = last.sources + group.sources
+            targets = last.targets + group.targets
+            joined.append(Group(sources, targets, group.label))
         else:
             joined.append(group)
     return joined
+
+
+def _goes_on(last: Group, group: Group) -> bool:
+    """Return whether two groups are null-aligned words of one side, next to each other."""
+    if last.label != group.label:
+        return False
+    if not last.targets and not group.targets:
+        return last.sources[-1] + 1 == group.sources[0]
+    if not last.sources and not group.sources:
+        return last.targets[-1] + 1 == group.targets[0]
+    return False
 
 
 _HOLDS = kinds(

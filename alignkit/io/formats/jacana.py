@@ -75,6 +75,7 @@ def _records(reading: Reading, path: str) -> Iterator[Record]:
 
 
 def _record(reading: Reading, value: Object, number: int, line: int, path: str) -> Record:
+    """Return a pair; links that are sure as well as possible are sure."""
     record = as_record(reading, value, number, line, {*_OWN} - {"name"}, links=_OWN[-2:])
     if record.attributes.get("name") == record.id:
         del record.attributes["name"]
@@ -88,7 +89,7 @@ def _record(reading: Reading, value: Object, number: int, line: int, path: str) 
     if value.get("sureAlign") is not None or value.get("possibleAlign") is not None:
         links = parse_links(sure)
         known = {link[:2] for link in links}
-        links += [x for x in parse_links(possible, "possible") if x[:2] not in known]
+        links += [link for link in parse_links(possible, "possible") if link[:2] not in known]
         record.annotations[reading.name] = RawAnnotation(links)
     return record
 
@@ -112,7 +113,8 @@ def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
         for annotation in other.annotations.values():
             links = [link._replace(status="possible") for link in annotation.links]
             mine.links += (link for link in links if link[:2] not in known)
-            if missing := len(known - {link[:2] for link in links}):
+            missing = len(known - {link[:2] for link in links})
+            if missing:
                 message = f"{both}:{other.line} lacks {missing} of the sure links"
                 reading.note("sure link missing", message, record.line, path)
         yield record
@@ -122,6 +124,7 @@ def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
 
 
 def _counted(records: Iterator[Record]) -> Iterator[tuple[tuple[str, int], Record]]:
+    """Yield each record after its id and how often this id has come."""
     seen: Counter[str] = Counter()
     for record in records:
         seen[record.id] += 1
@@ -134,13 +137,15 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 
 def _written(pair: SentencePair, writing: Writing) -> Object:
+    """Return the object of a pair."""
     source, target = writing.words(pair)
     name = pair.attributes.get("name", pair.id)
     value: Object = {"id": pair.id, "name": name, "source": source, "target": target}
     alignment = writing.alignment(pair)
     if alignment is not None:
         links = LinkTexts(alignment, writing.base)
-        value["sureAlign"], value["possibleAlign"] = links.sure, links.possible
+        value["sureAlign"] = links.sure
+        value["possibleAlign"] = links.possible
     add_attributes(value, pair, {*_OWN} - {"name"}, writing)
     return value
 

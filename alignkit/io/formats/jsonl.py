@@ -38,7 +38,7 @@ from alignkit.io.strict_json import (
     write_line,
 )
 from alignkit.io.writing import Writing
-from alignkit.model.alignment import NULL
+from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
 
 _NULL = -1
@@ -49,7 +49,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for line, value in json_lines(reading):
         with reading.refusing(line):
             record = as_record(reading, value, line, line, _OWN, links=("alignment",))
-            record.source, record.target = texts(value, "src_words"), texts(value, "tgt_words")
+            record.source = texts(value, "src_words")
+            record.target = texts(value, "tgt_words")
             if value.get("alignment") is not None:
                 links = record.annotations.setdefault(reading.name, RawAnnotation()).links
                 links += map(_link, member(value, "alignment", list))
@@ -59,10 +60,15 @@ def _parse(reading: Reading) -> Iterator[Record]:
 def _link(entry: object) -> RawLink:
     if type(entry) is not list or len(entry) != 2:
         raise FormatError(f"{json.dumps(entry)[:40]} is not a link; expected [i, j]")
-    i, j = (None if type(k) is int and k == _NULL else position(k) for k in entry)
+    i, j = map(_position, entry)
     if i is None and j is None:
         raise FormatError("[-1, -1] links the empty word to itself; expected a word on one side")
     return RawLink(i, j)
+
+
+def _position(value: object) -> int | None:
+    """Read a position; None is the empty word."""
+    return None if type(value) is int and value == _NULL else position(value)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -70,19 +76,21 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open() as stream:
         for number, pair in enumerate(pairs, start=1):
             source, target = pair.words
-            value: Object
-            if pair.id == str(number):
-                value = {}
-            else:
-                value = {"id": pair.id}
-            value |= {"src_words": source, "tgt_words": target}
-            if (alignment := writing.alignment(pair)) is not None:
-                value["alignment"] = [
-                    [_NULL if index == NULL else index + writing.base for index in cell]
-                    for cell in [*alignment, *sorted(alignment.nulls)]
-                ]
+            value: Object = {}
+            if pair.id != str(number):
+                value["id"] = pair.id
+            value["src_words"] = source
+            value["tgt_words"] = target
+            alignment = writing.alignment(pair)
+            if alignment is not None:
+                cells = [*alignment, *sorted(alignment.nulls)]
+                value["alignment"] = [_written(cell, writing.base) for cell in cells]
             add_attributes(value, pair, _OWN, writing)
             write_line(stream, encode, value)
+
+
+def _written(cell: Link, base: int) -> list[int]:
+    return [_NULL if index == NULL else index + base for index in cell]
 
 
 FORMAT = Format(

@@ -38,10 +38,11 @@ from alignkit.model.texts import without_marks
 
 LINKS = ("source-link", "target-link")
 JUDGMENT = "corpus-judgment"
-_NAMES = {2: LINKS[0], 4: LINKS[1], 5: JUDGMENT}
-HELD = kinds("text, possible, comment, judgment, absent, empty") | {
-    f"attribute {name}" for name in _NAMES.values()
-}
+_NAMES = {2: "source-link", 4: "target-link", 5: JUDGMENT}  # of attributes, by column
+HELD = kinds(
+    "text, possible, comment, judgment, absent, empty, attribute source-link, "
+    "attribute target-link, attribute corpus-judgment"
+)
 """The data of a corpus that the columns can represent."""
 _COLUMNS = 10
 _UNANNOTATED = 6
@@ -74,17 +75,15 @@ def parse_row(
     """Read a line of 10 columns (up to `most`), or of 6 for a pair that is not annotated."""
     columns = [part.strip(" \r") for part in text.split("\t")]
     if len(columns) != _UNANNOTATED and not _COLUMNS <= len(columns) <= most:
-        if most == _COLUMNS:
-            wanted = f"{_COLUMNS}"
-        else:
-            wanted = f"{_COLUMNS} to {most}"
+        wanted = f"{_COLUMNS}" if most == _COLUMNS else f"{_COLUMNS} to {most}"
         raise FormatError(f"{len(columns)} tab-separated columns; expected {wanted}")
     annotation = None
     if len(columns) >= _COLUMNS:
         links = parse_links(columns[7]) + parse_links(columns[8], "possible")
         annotation = RawAnnotation(links, comment=columns[9], judgment=columns[6])
     attributes = {name: columns[k] for k, name in _NAMES.items() if columns[k]}
-    source, target = (reading.words(columns[k], line, path) for k in (1, 3))
+    source = reading.words(columns[1], line, path)
+    target = reading.words(columns[3], line, path)
     return GoldRow(columns[0], source, target, attributes, annotation, columns[_COLUMNS:])
 
 
@@ -114,7 +113,8 @@ def write_row(
 def _column(text: str, writing: Writing) -> str:
     """Return a text with single spaces; changes of other characters are counted as a loss."""
     plain = without_marks(text)
-    if plain != text or (text and text.split(" ") != text.split()) or CONTROL.search(text):
+    other_spaces = text and text.split(" ") != text.split()
+    if plain != text or other_spaces or CONTROL.search(text):
         text = " ".join(CONTROL.sub(" ", plain).split())
         writing.lost["white space in texts"] += 1
     return text
@@ -153,11 +153,11 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
     """Distinguish the published files, which have no context, from a batch of GoldAlign."""
     if any(_LAST in pair.attributes for pair in pairs):
         return True
-    rows = (text.split("\t") for _, text in islice(reading.lines(), len(pairs)))
-    links = (tuple(part.strip(" \r") for part in row[2:5:2]) for row in rows)
-    if all(pair == (_NONE, _NONE) for pair in links):
-        return True
-    return None
+    for _, text in islice(reading.lines(), len(pairs)):
+        columns = [part.strip(" \r") for part in text.split("\t")]
+        if columns[2:5:2] != [_NONE, _NONE]:
+            return None
+    return True
 
 
 FORMAT = Format(

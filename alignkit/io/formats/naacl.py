@@ -52,7 +52,7 @@ from alignkit.io.parallel_text import PairText, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.sentence_numbers import SentenceNumbers
 from alignkit.io.writing import Numbering, Writing
-from alignkit.model.alignment import NULL
+from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.sentence_pair import SentencePair
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
@@ -75,6 +75,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> Iterator[Record]:
+    """Yield the sentences of the texts with their links; refuse links of other sentences."""
     seen: set[int] = set()
     for text in texts:
         sentence = text.line
@@ -85,8 +86,6 @@ def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> I
             sentence = int(text.snum)
             if sentence in seen:
                 problem = f"sentence {text.snum} occurs twice"
-            else:
-                problem = ""
         if problem:
             reading.refuse(reading.error(problem, text.line, path=reading.options.source or ""))
             continue
@@ -110,14 +109,18 @@ class _Links:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._sentence, self._i, self._j = array("i"), array("i"), array("i")
-        self._possible, self._line = array("b"), array("i")
+        self._sentence = array("i")
+        self._i = array("i")
+        self._j = array("i")
+        self._possible = array("b")
+        self._line = array("i")
         self._weight = array("d")  # empty until a weight is met
         self.broken: set[int] = set()
         self.slices: dict[int, tuple[int, int]] = {}  # of `_order`, by sentence that is not broken
         self._order = np.zeros(0, np.int64)
 
     def add(self, number: int, line: str) -> None:
+        """Add the link of a line, or refuse the first broken line of its sentence."""
         check_count("lines", number)
         fields = self._reading.without_marks(line, number, words=False).split()
         if not fields:
@@ -133,6 +136,7 @@ class _Links:
                 self.broken.add(int(fields[0]))
 
     def _append(self, fields: list[str], number: int) -> None:
+        """Add the link of these fields."""
         if not 3 <= len(fields) <= 5:
             raise self._reading.error(f"{len(fields)} fields; {_SHAPE}", number)
         for field in fields[:3]:
@@ -147,10 +151,7 @@ class _Links:
         if len(rest) > 1:
             raise self._reading.error(f"{rest[0][:40]!r} is not S or P; {_SHAPE}", number)
         if rest:
-            if _NUMBER.fullmatch(rest[0]):
-                weight = float(rest[0])
-            else:
-                weight = math.nan
+            weight = float(rest[0]) if _NUMBER.fullmatch(rest[0]) else math.nan
             if not math.isfinite(weight):
                 message = f"{rest[0][:40]!r} is neither S nor P nor a finite number; {_SHAPE}"
                 raise self._reading.error(message, number)
@@ -187,20 +188,20 @@ class _Links:
         """Return the annotation with a sentence's links; empty if it has none."""
         if sentence not in self.slices:
             return {}
-        null = 0 if self._reading.base == 1 else None
         links = []
-        for k in self._order[slice(*self.slices[sentence])].tolist():
-            i, j = self._i[k], self._j[k]
-            status: Status
-            if self._possible[k]:
-                status = "possible"
-            else:
-                status = "sure"
+        start, end = self.slices[sentence]
+        for k in self._order[start:end].tolist():
+            i = self._position(self._i[k])
+            j = self._position(self._j[k])
+            status: Status = "possible" if self._possible[k] else "sure"
             weight = self._weight[k] if self._weight else math.nan
             known = None if math.isnan(weight) else weight
-            ends = None if i == null else i, None if j == null else j
-            links.append(RawLink(*ends, status, self._line[k], known))
+            links.append(RawLink(i, j, status, self._line[k], known))
         return {self._reading.name: RawAnnotation(links)}
+
+    def _position(self, number: int) -> int | None:
+        """Return a position as the file numbers it; None for the empty word."""
+        return None if number == 0 and self._reading.base == 1 else number
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -212,27 +213,29 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 writing.lost["ids"] += 1  # nothing keeps the padding
             alignment = writing.alignment(pair)
             if alignment is not None:
-                nulls = [(null, null in alignment.sure_nulls) for null in writing.nulls(alignment)]
-                cells = [*alignment.items(), *nulls]
-                weights = alignment.weights
-                if not all(map(math.isfinite, weights.values())):
+                lines = list(_link_lines(number, alignment, writing))
+                links.writelines(lines)
+                if not all(map(math.isfinite, alignment.weights.values())):
                     writing.lost["weights"] += 1
-                lines = []
-                for link, sure in cells:
-                    mark = "" if sure else " P"
-                    weight = weights.get(link, math.nan)
-                    if math.isfinite(weight):
-                        mark = f" {'S' if sure else 'P'} {float(weight)!r}"
-                    i, j = (0 if index == NULL else index + writing.base for index in link)
-                    lines.append(f"{number} {i} {j}{mark}\n")
-                links.write("".join(lines))
                 if not lines and not texts.wanted:
                     writing.lost["empty"] += 1
             if texts.in_line:
                 texts.write(pair.id, *writing.words(pair))
             elif texts.wanted:
-                dress = {"before": f"<s snum={number}> ", "behind": " </s>"}
-                texts.write(pair.id, *writing.words(pair), **dress)
+                before = f"<s snum={number}> "
+                texts.write(pair.id, *writing.words(pair), before=before, behind=" </s>")
+
+
+def _link_lines(number: str, alignment: Alignment, writing: Writing) -> Iterator[str]:
+    """Yield a line for each link and null of a sentence."""
+    nulls = [(null, null in alignment.sure_nulls) for null in writing.nulls(alignment)]
+    for link, sure in (*alignment.items(), *nulls):
+        mark = "" if sure else " P"
+        weight = alignment.weights.get(link, math.nan)
+        if math.isfinite(weight):
+            mark = f" {'S' if sure else 'P'} {float(weight)!r}"
+        i, j = (0 if index == NULL else index + writing.base for index in link)
+        yield f"{number} {i} {j}{mark}\n"
 
 
 _HOLDS = kinds("no text, possible, nulls, possible nulls, weights, empty")

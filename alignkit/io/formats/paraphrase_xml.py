@@ -77,6 +77,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _record(reading: Reading, element: etree._Element, number: int) -> Record:
+    """Return a pair with the links of each annotator."""
     record = Record(element.get("id") or str(number), line_of(element), None, None)
     if len(element.attrib) > _ATTRIBUTES:
         raise FormatError(f"a pair with {len(element.attrib)} attributes")
@@ -105,19 +106,22 @@ def _record(reading: Reading, element: etree._Element, number: int) -> Record:
 
 
 def _tokens(reading: Reading, element: etree._Element) -> list[str]:
+    """Return the words of a sentence: the text of the element, or of its <string>."""
     strings = [child for child in element if local_name(child) == "string"]
     if len(strings) > 1:
         raise FormatError("more than one <string> in a sentence", line=line_of(element))
-    text = (strings[0] if strings else element).text or ""
-    for child in strings[0] if strings else element:
+    holder = strings[0] if strings else element
+    for child in holder:
         message = f"found <{local_name(child)[:40]}>, expected the words"
         raise FormatError(message, line=line_of(child))
-    return reading.words(text, line_of(element))
+    return reading.words(holder.text or "", line_of(element))
 
 
 def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:
+    """Return the links of an annotator."""
     links: list[RawLink] = []
-    if stray := stray_text(element):
+    stray = stray_text(element)
+    if stray:
         raise FormatError(f"text {stray[:40]!r} among the alignments", line=line_of(element))
     for child in element:
         if local_name(child) != "alignment":
@@ -128,17 +132,26 @@ def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:
         status = _STATUS.get(given.strip().lower())
         if status is None:
             raise FormatError(f"status {given[:40]!r}; expected sure or possible", line=line)
-        sides = [(child.get(side) or "").replace(",", " ").split() for side in ("first", "second")]
-        if wrong := [token for side in sides for token in side if not _POSITION.fullmatch(token)]:
-            raise FormatError(f"{wrong[0][:40]!r} is not a word position", line=line)
-        if not any(sides):
+        sources = _positions(child, "first")
+        targets = _positions(child, "second")
+        if sources == targets == [None]:
             raise FormatError("an alignment without word positions", line=line)
-        cells: list[list[int | None]] = [[*map(int, side)] or [None] for side in sides]
-        links += block(cells[0], cells[1], status, line)
+        links += block(sources, targets, status, line)
     return RawAnnotation(links)
 
 
+def _positions(element: etree._Element, side: str) -> list[int | None]:
+    """Return the word positions of a side; None is the empty word."""
+    positions: list[int | None] = []
+    for token in (element.get(side) or "").replace(",", " ").split():
+        if not _POSITION.fullmatch(token):
+            raise FormatError(f"{token[:40]!r} is not a word position", line=line_of(element))
+        positions.append(int(token))
+    return positions or [None]
+
+
 def _written(pair: SentencePair, writing: Writing) -> etree._Element:
+    """Return the element of a pair."""
     element = etree.Element("paraphrase", {"id": pair.id})
     for key, value in pair.attributes.items():
         try:
@@ -150,7 +163,8 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
     for side, words in zip(("first", "second"), writing.words(pair), strict=True):
         etree.SubElement(etree.SubElement(element, side), "string").text = words
     for name, unturned in pair.alignments.items():
-        writing.lost.update(["names"] if not name else [])
+        if not name:
+            writing.lost["names"] += 1
         alignments = etree.SubElement(element, "alignments", {"source": name})
         alignment = writing.oriented(unturned)
         nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]

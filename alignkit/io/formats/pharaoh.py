@@ -44,6 +44,7 @@ from alignkit.io.parallel_text import PairText, Sentences, TextBlocks
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.text_files import is_word
 from alignkit.io.writing import Writing
+from alignkit.model.alignment import Link
 from alignkit.model.annotation import Annotation
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
@@ -66,25 +67,30 @@ class _Block(NamedTuple):
     sentences: Sentences | None
 
     def lines(self) -> Iterator[_Line]:
+        """Yield the number, the links and the words of each line; None for what is missing."""
+        numbers = range(self.first, self.first + self.size)
         texts = repeat(None) if self.sentences is None else self.sentences.texts()
         raw = repeat(None) if self.raw is None else self.raw.split(b"\n")
-        yield from zip(range(self.first, self.first + self.size), raw, texts, strict=False)
+        yield from zip(numbers, raw, texts, strict=False)
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
     lines = _Lines(reading)
-    return (record for block in _blocks(reading) for record in lines.records(block.lines()))
+    for block in _blocks(reading):
+        yield from lines.records(block.lines())
 
 
 def _pairs(reading: Reading) -> Iterator[SentencePair]:
+    """Yield the pairs, as `_parse` does, but blocks of plain lines with compiled code."""
     lines = _Lines(reading)
     for block in _blocks(reading):
         words: _Words | None = None
         lengths = _UNKNOWN
         if block.sentences is not None:
             words = block.sentences.words()
-            sides = [np.fromiter(map(len, side), np.int32, block.size) for side in words]
-            lengths = np.column_stack(sides)
+            source_lengths = np.fromiter(map(len, words[0]), np.int32, block.size)
+            target_lengths = np.fromiter(map(len, words[1]), np.int32, block.size)
+            lengths = np.column_stack([source_lengths, target_lengths])
         arrays = None
         if block.raw is not None and lengths.max(initial=0) <= reading.options.max_words:
             arrays = _scan(block.raw, block.size, lengths, reading)
@@ -93,15 +99,17 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
             continue
         lines.ids = False
         name = reading.name
-        pairs = zip(*(words or ([None] * block.size,) * 2), strict=True)
-        alignments = enumerate(arrays.alignments(), start=block.first)
-        for (number, alignment), (source, target) in zip(alignments, pairs, strict=True):
+        numbers = range(block.first, block.first + block.size)
+        sources, targets = words or (repeat(None, block.size), repeat(None, block.size))
+        columns = zip(numbers, arrays.alignments(), sources, targets, strict=True)
+        for number, alignment, source, target in columns:
             reading.read += 1
             annotations = FrozenMap.of_one(name, Annotation.of(alignment))
             yield SentencePair.trusted(str(number), source, target, annotations)
 
 
 def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArrays]]:
+    """Yield the ids and links of many pairs at a time."""
     lines = _Lines(reading)
     number = 1
     for chunk in reading.chunks():
@@ -121,22 +129,22 @@ def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArray
 
 def _blocks(reading: Reading) -> Iterator[_Block]:
     """Yield lines of links with their words, many at a time; check that the counts agree."""
-    if reading.options.source is not None:
-        texts = TextBlocks(reading)
-    else:
-        texts = None
+    texts = TextBlocks(reading) if reading.options.source is not None else None
     first = 1
     chunks = reading.chunks()
     for chunk in chunks:
         count = chunk.count(b"\n")
         sentences = None if texts is None else texts.take(count)
         if sentences is not None and len(sentences) < count:
-            total = first - 1 + count + sum(rest.count(b"\n") for rest in chunks)
+            total = first - 1 + count + sum(later.count(b"\n") for later in chunks)
             known = f"{reading.options.source} has {first - 1 + len(sentences)} sentences"
             raise reading.error(f"has {total} lines, but {known}")
         yield _Block(first, count, chunk, sentences)
         first += count
-    if texts is None or not len(rest := texts.take(_BLOCK)):
+    if texts is None:
+        return
+    rest = texts.take(_BLOCK)
+    if not len(rest):
         return
     count = first - 1
     if not (reading.options.partial or reading.options.lenient):
@@ -155,6 +163,7 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
 def _scan(
     joined: bytes, count: int, lengths: NDArray[np.int32], reading: Reading
 ) -> LinkArrays | None:
+    """Read plain lines with compiled code; None if a line needs `_Lines`."""
     if b"\r" in joined and not reading.counts["carriage returns"]:
         return None  # the plain way tells of them, once
     status, links, sure, offsets, repeated = scan(
@@ -164,10 +173,7 @@ def _scan(
         return None
     reading.counts["duplicate link"] += int(repeated[0])
     reading.counts["both sure and possible"] += int(repeated[1])
-    if len(lengths):
-        extents = lengths
-    else:
-        extents = LinkArrays.extents(links, offsets)
+    extents = lengths if len(lengths) else LinkArrays.extents(links, offsets)
     return LinkArrays.trusted(links, sure, offsets, extents)
 
 
@@ -184,6 +190,7 @@ class _Lines:
                 yield self._record(number, raw, text)
 
     def _record(self, number: int, raw: bytes | None, text: PairText | None) -> Record:
+        """Return the record of a line, with its words if they are known."""
         reading = self._reading
         id = None
         body = ""
@@ -196,10 +203,8 @@ class _Lines:
         if text is not None:
             record.source, record.target = text.words
             record.attributes = text.attributes
-            if id is not None:
-                record.id = record.id
-            else:
-                record.id = text.id or record.id
+            if id is None and text.id:
+                record.id = text.id
         if raw is not None:
             body = reading.without_marks(body, number, words=False)
             links = [_link(token, line, number, reading) for token in body.split()]
@@ -208,6 +213,7 @@ class _Lines:
         return record
 
     def _id(self, line: str, number: int) -> tuple[str | None, str]:
+        """Return the id of a line, if lines have ids, and its links."""
         head, tab, body = line.partition("\t")
         words = head.split()
         links = list(map(_LINK.fullmatch, words))
@@ -232,36 +238,33 @@ class _Lines:
 
 
 def _without_id(id: str, text: PairText, reading: Reading) -> PairText:
+    """Return the texts of a pair without its id, which each line must begin with."""
     if text.id == id:
         return text
-    source = reading.options.source or ""
+    source_path = reading.options.source or ""
+    target_path = reading.options.target or source_path
     sides: list[str] = []
-    for line, path in ((text.source, source), (text.target, reading.options.target or source)):
+    for line, path in ((text.source, source_path), (text.target, target_path)):
         head, tab, body = line.partition("\t")
         if not tab or head.strip() != id:
             message = f"expected the id {id[:40]!r} and a tab before the words, as before the links"
             raise reading.error(message, text.line, path=path)
         sides.append(body)
-    return text._replace(source=sides[0], target=sides[1])
+    source, target = sides
+    return text._replace(source=source, target=target)
 
 
 def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
+    """Read a link in any of its forms."""
     match = _LINK.fullmatch(token)
     if match is None:
         message = f"{token[:40]!r} is not a link; expected i-j, i?j, ipj, i-jS or i-jP"
         raise reading.error(message, number, max(line.find(token), 0) + 1)
     i, mark, j, letter, weight = match.groups()
-    status: Status
-    if mark == "-" and letter != "P":
-        status = "sure"
-    else:
-        status = "possible"
+    status: Status = "sure" if mark == "-" and letter != "P" else "possible"
     value = None
     if weight is not None:
-        if _NUMBER.fullmatch(weight):
-            value = float(weight)
-        else:
-            value = math.nan
+        value = float(weight) if _NUMBER.fullmatch(weight) else math.nan
         if not math.isfinite(value):
             raise reading.error(f"{weight[:40]!r} of {i}-{j} is not a finite number", number)
     return RawLink(int(i), int(j), status, number, value)
@@ -283,15 +286,18 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             if not options.ids and pair.id != str(number):
                 writing.lost["ids"] += 1
             alignment = writing.alignment_or_empty(pair)
-            weights = alignment.weights if options.weights else {}
-            tails = {link: f":{float(w)!r}" for link, w in weights.items() if math.isfinite(w)}
-            if len(tails) < len(weights):
-                writing.lost["weights"] += 1
-            notation = (
-                f"{link.i + base}{'-' if sure else '?'}{link.j + base}{tails.get(link, '')}"
-                for link, sure in alignment.items()
-            )
-            links.write(prefix + " ".join(notation) + "\n")
+            tails: dict[Link, str] = {}  # the weights behind the links
+            if options.weights:
+                for link, weight in alignment.weights.items():
+                    if math.isfinite(weight):
+                        tails[link] = f":{float(weight)!r}"
+                if len(tails) < len(alignment.weights):
+                    writing.lost["weights"] += 1
+            notation = []
+            for link, sure in alignment.items():
+                mark = "-" if sure else "?"
+                notation.append(f"{link.i + base}{mark}{link.j + base}{tails.get(link, '')}")
+            links.write(f"{prefix}{' '.join(notation)}\n")
             if texts.wanted:
                 texts.write(pair.id, *writing.words(pair), before=prefix)
 
@@ -319,22 +325,23 @@ def format_lines(
         raise OptionError(f"`base` must be 0 or 1, not {base}")
     links = arrays.links
     sure = arrays.sure
-    if probabilities is None:
-        weights = np.empty(0, np.float32)
-    else:
+    weights = np.empty(0, np.float32)
+    if probabilities is not None:
         weights = probabilities
-    if probabilities is not None and (weights.dtype != np.float32 or weights.shape != sure.shape):
-        message = f"probabilities are a {weights.shape} array of {weights.dtype}"
-        raise AlignmentError(f"{message}; expected ({len(links)},) of float32")
-    if wrong := np.flatnonzero(~((weights >= 0) & (weights <= 1)))[:1].tolist():
-        message = f"the probability of link {wrong[0]} (counted from 0) is {weights[wrong[0]]}"
-        raise AlignmentError(f"{message}; expected a number from 0 to 1")
+        if weights.dtype != np.float32 or weights.shape != sure.shape:
+            message = f"probabilities are a {weights.shape} array of {weights.dtype}"
+            raise AlignmentError(f"{message}; expected ({len(links)},) of float32")
+        within = (weights >= 0) & (weights <= 1)
+        if not within.all():
+            wrong = int(within.argmin())
+            message = f"the probability of link {wrong} (counted from 0) is {weights[wrong]}"
+            raise AlignmentError(f"{message}; expected a number from 0 to 1")
     if transpose:
-        pair = arrays.pair_of
-        order = np.lexsort((links[:, 0], links[:, 1], pair))
+        order = np.lexsort((links[:, 0], links[:, 1], arrays.pair_of))
         links = links[order, ::-1]
         sure = sure[order]
-        weights = weights[order] if len(weights) else weights
+        if len(weights):
+            weights = weights[order]
     text = written(
         readonly(links), readonly(sure), readonly(arrays.offsets), readonly(weights), base
     )

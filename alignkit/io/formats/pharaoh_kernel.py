@@ -57,7 +57,9 @@ def _settle(
                 links[at, 0], links[at, 1] = links[at - gap, 0], links[at - gap, 1]
                 sure[at] = sure[at - gap]
                 at -= gap
-            links[at, 0], links[at, 1], sure[at] = i, j, flag
+            links[at, 0] = i
+            links[at, 1] = j
+            sure[at] = flag
         gap //= 3
     # links[start:kept] is sorted and without repetitions; `mixed` says that its last link was seen
     # both as sure and as possible, which counts once however often it is repeated.
@@ -109,7 +111,8 @@ def scan(
     sure = np.empty(len(text) // 4 + 1, np.uint8)
     offsets = np.zeros(lines + 1, np.int64)
     repeated = np.zeros(2, np.int64)
-    end, at = 0, 0
+    end = 0
+    at = 0
     for line in range(lines):
         # links[offsets[line]:end] are those of the line so far, as written; `at` is behind them
         start = end
@@ -136,7 +139,9 @@ def scan(
                 return _UNUSUAL, links, sure, offsets, repeated
             if len(lengths) and (i >= lengths[line, 0] or j >= lengths[line, 1]):
                 return _UNUSUAL, links, sure, offsets, repeated
-            links[end, 0], links[end, 1], sure[end] = i, j, flag
+            links[end, 0] = i
+            links[end, 1] = j
+            sure[end] = flag
             end += 1
         at += 1
         end = _settle(links, sure, start, end, repeated)
@@ -182,20 +187,24 @@ def _put_weight(text: NDArray[np.uint8], at: int, weight: float) -> int:
         digits = 1000
         exponent -= 1
     if exponent == 0:  # 1.0, or 0.0 where there was no search
-        text[at], text[at + 1], text[at + 2] = (49 if digits == 1000 else 48), 46, 48
+        text[at] = 49 if digits == 1000 else 48
+        text[at + 1] = 46
+        text[at + 2] = 48
         return at + 3
     length = 4  # of the digits without the zeros at the end, which Python leaves out
     while digits % 10 == 0:
         digits //= 10
         length -= 1
     if exponent <= 4:
-        text[at], text[at + 1] = 48, 46
+        text[at] = 48
+        text[at + 1] = 46
         return _put_digits(text, at + 2, digits, exponent - 1 + length)
     at = _put_digits(text, at, digits // 10 ** (length - 1), 1)
     if length > 1:
         text[at] = 46
         at = _put_digits(text, at + 1, digits, length - 1)
-    text[at], text[at + 1] = 101, 45  # e-
+    text[at] = 101  # e-
+    text[at + 1] = 45
     return _put_digits(text, at + 2, exponent, 2)
 
 

@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import chain
+from typing import TextIO
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
@@ -61,6 +62,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _record(number: int, line: int, text: PairText | None) -> Record:
+    """Return a pair without annotations, with its words if they are known."""
     record = Record(str(number), line, None, None)
     if text is not None:
         record.id = text.id or record.id
@@ -70,6 +72,7 @@ def _record(number: int, line: int, text: PairText | None) -> Record:
 
 
 def _links(value: object, reading: Reading, line: int) -> list[RawLink]:
+    """Return the links of a pair; links of empty nodes and needless nulls are left out."""
     if not isinstance(value, dict):
         raise FormatError("expected an object for each pair")
     links: list[RawLink] = []
@@ -78,35 +81,38 @@ def _links(value: object, reading: Reading, line: int) -> list[RawLink]:
         for other in others:
             node = "." in key + other
             beside = other == _NULL and len(others) > 1
-            if (node or beside) and all(map(_ID.fullmatch, (key, other))):
-                if node:
-                    kind = "link of an empty node"
-                else:
-                    kind = "null next to words"
+            if (node or beside) and _ID.fullmatch(key) and _ID.fullmatch(other):
+                kind = "link of an empty node" if node else "null next to words"
                 reading.note(kind, f"{key[:40]}: {other[:40]}", line)
             else:
                 links.append(RawLink(_position(key), _position(other)))
-    if (None, None) in (link[:2] for link in links):
+    if any(link.i is None and link.j is None for link in links):
         raise FormatError("X is aligned to X")
     return links
 
 
 def _position(id: str) -> int | None:
+    """Read the position of a word; None is the empty word."""
     if not _ID.fullmatch(id) or "." in id:
         raise FormatError(f"{id[:40]!r} is not a word id; expected a number from 1 or X")
     return None if id == _NULL else int(id)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    paths = {side: getattr(writing.options, side) for side in SIDES}
     with ExitStack() as stack:
-        files = {s: stack.enter_context(writing.open(path)) for s, path in paths.items() if path}
+        files: dict[str, TextIO] = {}
+        for side in SIDES:
+            path = getattr(writing.options, side)
+            if path:
+                files[side] = stack.enter_context(writing.open(path))
 
         def objects() -> Iterator[Object]:
             for number, pair in enumerate(pairs, start=1):
-                own = pair.attributes.get("source.sent_id") or (pair.id if files else str(number))
-                writing.lost.update(["ids"] if own != pair.id else [])
-                refuse_breaks(pair.id, chain(*pair.words) if files else ())
+                default = pair.id if files else str(number)
+                if (pair.attributes.get("source.sent_id") or default) != pair.id:
+                    writing.lost["ids"] += 1
+                if files:
+                    refuse_breaks(pair.id, chain(*pair.words))
                 for side, file in files.items():
                     file.write(writing.without_marks(tagged_text(pair, side)))
                 yield _written(pair, writing)
@@ -116,11 +122,12 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 
 def _written(pair: SentencePair, writing: Writing) -> Object:
-    alignment = writing.alignment(pair)
+    """Return the object of a pair: the words that each source word is linked to."""
+    alignment = writing.alignment_or_empty(pair)
     value: Object = {}
-    for i, j in sorted(() if alignment is None else {*alignment, *alignment.nulls}):
-        first, second = (_NULL if k == NULL else str(k + writing.base) for k in (i, j))
-        value.setdefault(first, []).append(second)
+    for link in sorted({*alignment, *alignment.nulls}):
+        source, target = (_NULL if k == NULL else str(k + writing.base) for k in link)
+        value.setdefault(source, []).append(target)
     return value
 
 

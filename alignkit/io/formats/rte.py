@@ -34,6 +34,7 @@ from alignkit.io.records import Reading
 
 
 def _mend(reading: Reading, line: int, text: str) -> str:
+    """Return the last line of a file, with the parenthesis that it lacks in some files."""
     if not text.rstrip().endswith(" / / }"):
         return text
     reading.note("missing parenthesis", "the last bracket of the file lacks its ')'", line)

@@ -60,17 +60,20 @@ def _parse(reading: Reading) -> Iterator[Record]:
     target = reading.options.target
     if not (source and target):
         raise reading.error("its words are in two files of tokens; give `source` and `target`")
-    columns, places = zip(*(_tokens(reading, path) for path in (source, target)), strict=True)
+    source_columns, source_places = _tokens(reading, source)
+    target_columns, target_places = _tokens(reading, target)
+    places = (source_places, target_places)
     annotations: dict[str, RawAnnotation] = {}
     kept: dict[str, list[object]] = {}
     for number, value in enumerate(records, start=1):
         with reading.refusing(), numbered("record", number):
             _add(value, places, annotations, kept, reading)
-    for verse in dict.fromkeys([*columns[0], *columns[1]]):
+    for verse in {**source_columns, **target_columns}:
         record = Record(verse, 1, None, None)
-        for side, known in zip(SIDES, columns, strict=True):
-            own = dict(known.get(verse, {"text": []}))
-            record.put(side, own.pop("text"), **{name: "\t".join(own[name]) for name in own})
+        for side, known in (("source", source_columns), ("target", target_columns)):
+            columns = dict(known.get(verse, {"text": []}))
+            words = columns.pop("text")
+            record.put(side, words, **{name: "\t".join(columns[name]) for name in columns})
         if verse in kept:
             record.attributes["records"] = json.dumps(kept[verse], ensure_ascii=False)
             record.annotations[reading.name] = annotations[verse]
@@ -88,11 +91,13 @@ def _tokens(reading: Reading, path: str) -> tuple[_Columns, dict[str, tuple[str,
             names = ["id" if name in ("identifier", "xml:id") else name for name in values]
             if {"id", "text"} <= {*names}:
                 continue
-            names = ["id", "text", *(f"column{k}" for k in range(3, len(values) + 1))]
+            names = ["id", "text"]
+            names += [f"column{k}" for k in range(3, len(values) + 1)]
         if not text.strip():
             continue
         token = dict(zip(names, values, strict=False))
-        if rest := values[len(names) :]:
+        rest = values[len(names) :]
+        if rest:
             reading.note("value without a heading", rest[0][:40], line, path)
         match = _ID.fullmatch(token.get("id", ""))
         if match is None or "text" not in token:
@@ -105,12 +110,14 @@ def _tokens(reading: Reading, path: str) -> tuple[_Columns, dict[str, tuple[str,
         verse = own if _VERSE.fullmatch(own) else match[1]
         columns = verses.setdefault(verse, {name: [] for name in token})
         places[key] = verse, len(columns["text"])
-        for name in columns:
-            columns[name].append(token.get(name) or "_" * (name != "text"))
+        for name, column in columns.items():
+            missing = "" if name == "text" else "_"
+            column.append(token.get(name) or missing)
     return verses, places
 
 
 def _records(reading: Reading) -> Iterator[object]:
+    """Yield the records of the file, of the first texts if there are several groups."""
     with reading.refusing():
         value = parse_json(reading.text(), reading.path)
         if isinstance(value, dict) and "ingredients" in value:
@@ -162,8 +169,11 @@ def _key(id: str) -> str:
 
 
 def _notes(meta: Object) -> Iterator[str]:
+    """Yield the texts of the notes of a record."""
     notes = meta.get("note") or []
-    for note in notes if isinstance(notes, list) else [notes]:
+    if not isinstance(notes, list):
+        notes = [notes]
+    for note in notes:
         text = note.get("note") if isinstance(note, dict) else note
         if not isinstance(text, str):
             raise FormatError("expected a text in each note")
@@ -176,16 +186,16 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
     def records() -> Iterator[Object]:
         for number, pair in enumerate(pairs, start=1):
-            if _VERSE.fullmatch(pair.id):
-                verse = pair.id
-            else:
+            verse = pair.id
+            if not _VERSE.fullmatch(verse):
                 verse = f"{number:08}"
-            writing.lost.update(["ids"] if verse != pair.id else [])
+            if verse != pair.id:
+                writing.lost["ids"] += 1
             ids = word_ids(pair, _ID.pattern, f"{verse}{{k:03}}")
-            for lines, own, words in zip(files, ids, pair.words, strict=True):
+            for lines, side_ids, words in zip(files, ids, pair.words, strict=True):
                 refuse_breaks(pair.id, words)
-                tokens = zip(own, words, strict=True)
-                lines += [f"{id}\t{verse}\t{word}\n" for id, word in tokens]
+                for id, word in zip(side_ids, words, strict=True):
+                    lines.append(f"{id}\t{verse}\t{word}\n")
             yield from _written(pair, ids, writing)
 
     with writing.open() as stream:
@@ -202,34 +212,54 @@ def _written(pair: SentencePair, ids: list[list[str]], writing: Writing) -> list
     annotation = writing.annotation(pair)
     if annotation is None or annotation.alignment is None:
         return []
+    source_ids, target_ids = ids
     cells = _statuses(annotation.alignment, writing)
     left = dict(cells)
-    places = [{_key(id): k for k, id in enumerate(own)} for own in ids]
+    source_places = {_key(id): place for place, id in enumerate(source_ids)}
+    target_places = {_key(id): place for place, id in enumerate(target_ids)}
     records: list[Object] = []
     for record in json.loads(pair.attributes.get("records", "[]")):
-        keys = [list(map(_key, record[side])) for side in SIDES]
-        words = ([own[k] for k in side if k in own] for side, own in zip(keys, places, strict=True))
-        links = {Link(*cell) for cell in product(*words)}
-        status = (record.get("meta") or {}).get("status", "created")
+        source_keys = list(map(_key, record["source"]))
+        target_keys = list(map(_key, record["target"]))
+        sources = [source_places[key] for key in source_keys if key in source_places]
+        targets = [target_places[key] for key in target_keys if key in target_places]
+        links = {Link(i, j) for i, j in product(sources, targets)}
+        status = _meta(record).get("status", "created")
         if any(cells.get(link) != status for link in links):
             writing.lost["records whose links have another status"] += 1
             continue
         left = {link: label for link, label in left.items() if link not in links}
-        if not keys[0] or keys[0][0] in places[0]:  # several verses: written with the first
+        # a record of several verses is written with the first
+        if not source_keys or source_keys[0] in source_places:
             records.append(record)
-    for sources, targets, status in group_cells(left.items()):
-        id = str(uuid5(NAMESPACE_OID, f"{pair.id} {sources} {targets}"))
-        meta = {"id": id, "origin": "manual", "status": status}
-        both = [ids[0][k] for k in sources], [ids[1][k] for k in targets]
-        records.append({"meta": meta, **dict(zip(SIDES, both, strict=True))})
-    notes = [text for record in records for text in _notes(record.get("meta") or {})]
-    if annotation.comment != "\n".join(notes):
-        writing.lost.update([] if records else ["comment"])
-        own = [{"note": annotation.comment}]  # the note of the first record
-        for k, record in enumerate(records):
-            note = own if k == 0 else []
-            records[k] = {**record, "meta": {**(record.get("meta") or {}), "note": note}}
+    for group in group_cells(left.items()):
+        id = str(uuid5(NAMESPACE_OID, f"{pair.id} {group.sources} {group.targets}"))
+        new: Object = {"meta": {"id": id, "origin": "manual", "status": group.label}}
+        new["source"] = [source_ids[i] for i in group.sources]
+        new["target"] = [target_ids[j] for j in group.targets]
+        records.append(new)
+    _put_comment(records, annotation.comment, writing)
     return records
+
+
+def _meta(record: Object) -> Object:
+    """Return the facts about a record."""
+    meta: Object = record.get("meta") or {}
+    return meta
+
+
+def _put_comment(records: list[Object], comment: str, writing: Writing) -> None:
+    """Make a comment the note of the first record, unless it is the notes of all records."""
+    notes: list[str] = []
+    for record in records:
+        notes += _notes(_meta(record))
+    if comment == "\n".join(notes):
+        return
+    if not records:
+        writing.lost["comment"] += 1
+    for place, record in enumerate(records):
+        note = [{"note": comment}] if place == 0 else []
+        records[place] = {**record, "meta": {**_meta(record), "note": note}}
 
 
 def _statuses(alignment: Alignment, writing: Writing) -> dict[Link, str]:

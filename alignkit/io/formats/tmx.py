@@ -38,8 +38,9 @@ _CODES = {"bpt", "ept", "it", "ph", "ut"}
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the units in two languages; `wanted` are those chosen, or of the first such unit."""
     wanted = reading.options.languages
-    seen: dict[str, None] = {}
+    seen: dict[str, None] = {}  # all languages, in order
     whole = False
     for number, unit in enumerate(read_nested(reading, "tu", "tmx", named_dtd=True), start=1):
         line = line_of(unit)
@@ -69,8 +70,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
             id = unit.get("tuid") or str(number)
             record = Record(id, line, None, None, attributes=_facts(unit))
             for side, k in zip(SIDES, places, strict=True):
-                words = reading.words(_text(variants[names[k][0]], reading), line)
-                record.put(side, words, language=names[k][0])
+                (language,) = names[k]
+                words = reading.words(_text(variants[language], reading), line)
+                record.put(side, words, language=language)
             yield record
     if not whole:
         raise reading.error("expected <tmx> as the root")
@@ -94,11 +96,10 @@ def _facts(unit: etree._Element) -> dict[str, str]:
 
 def _unread(languages: Iterable[str], read: tuple[str, str]) -> str:
     """Return a sentence that names the languages that are not read; empty if there are none."""
-    others = {
-        language.casefold(): language
-        for language in languages
-        if not any(is_language(language, name) for name in read)
-    }
+    others: dict[str, str] = {}
+    for language in languages:
+        if not any(is_language(language, name) for name in read):
+            others[language.casefold()] = language
     if not others:
         return ""
     return only_read(" and ".join(read), ", ".join(others.values()))
@@ -129,12 +130,11 @@ def _text(element: etree._Element, reading: Reading) -> str:
     """Return the text of an element without inline tags, which are counted."""
     parts = [element.text or ""]
     for child in element:
-        if isinstance(child.tag, str):
-            name = local_name(child)
-        else:
-            name = "entity"
+        name = local_name(child) if isinstance(child.tag, str) else "entity"
         reading.note("inline tag", f"<{name[:40]}>", line_of(child))
-        parts += ["" if name in _CODES else _text(child, reading), child.tail or ""]
+        if name not in _CODES:
+            parts.append(_text(child, reading))
+        parts.append(child.tail or "")
     return "".join(parts)
 
 

@@ -32,7 +32,7 @@ one word is replaced by the number of the pair.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
@@ -41,7 +41,7 @@ from alignkit.errors import OptionError
 from alignkit.io.atomic_files import WriteError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import ids_repeat, read_triples, write_groups, write_triple
-from alignkit.io.records import Reading, Record, Status
+from alignkit.io.records import RawLink, Reading, Record, Status
 from alignkit.io.writing import Writing, file_part
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
@@ -68,21 +68,23 @@ def _parse(reading: Reading) -> Iterator[Record]:
         name = path.name.removesuffix(".txt")
         attributes = {}
         if len(texts) > 1:
-            if names[path.name] > 1:
+            known = path.name
+            if names[known] > 1:
                 known = path.relative_to(reading.path).as_posix()
-            else:
-                known = path.name
             attributes["document"] = known.removesuffix(".txt")
         prefix = f"{attributes['document']}:" if prefixed else ""
         if not files:
             reading.note("no annotations", f"no file {name}{_MARK}K.txt", path=str(path))
         for record in read_triples(reading, path, files, _STATUS, attributes, prefix=prefix):
             for annotation in record.annotations.values():
-                annotation.links = [
-                    link._replace(status=_status(link.label or "", None in link[:2]) or link.status)
-                    for link in annotation.links
-                ]
+                annotation.links = list(map(_with_status, annotation.links))
             yield record
+
+
+def _with_status(link: RawLink) -> RawLink:
+    """Return a link with the status of its label."""
+    null = link.i is None or link.j is None
+    return link._replace(status=_status(link.label or "", null) or link.status)
 
 
 def _status(label: str, null: bool) -> Status | None:
@@ -93,6 +95,7 @@ def _status(label: str, null: bool) -> Status | None:
 
 
 def _texts(reading: Reading) -> list[Path]:
+    """Return the files of texts, of a folder those next to annotations or not in a subfolder."""
     path = Path(reading.path)
     if path.is_dir():
         texts = [file for file in reading.files("**/*.txt") if _MARK not in file.name]
@@ -112,13 +115,14 @@ def _text_file(path: str) -> Path:
 
 
 def _annotators(reading: Reading, texts: Path) -> dict[str, Path]:
+    """Return the files of groups for a file of texts, by annotator."""
     head = texts.name.removesuffix(".txt") + _MARK
     chosen = Path(reading.path)
     if _MARK in chosen.name and not chosen.is_dir():
         files = [chosen]
     else:
-        files = reading.files(f"*{_MARK}*.txt", texts.parent)
-        files = [file for file in files if file.name.startswith(head)]
+        every = reading.files(f"*{_MARK}*.txt", texts.parent)
+        files = [file for file in every if file.name.startswith(head)]
     return {file.name.removeprefix(head).removesuffix(".txt"): file for file in files}
 
 
@@ -153,10 +157,12 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 
 def _place(texts: Path, name: str) -> Path:
+    """Return the file of groups of an annotator."""
     return texts.with_name(f"{texts.name.removesuffix('.txt')}{_MARK}{file_part(name)}.txt")
 
 
 def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
+    """Yield the groups of an annotator; a label that does not fit its link is replaced."""
     alignment = writing.oriented(pair.alignment(name))
     there = alignment.possible | alignment.nulls
     sure = alignment.sure | alignment.sure_nulls
@@ -179,9 +185,14 @@ def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
     yield from write_groups(cells.items(), writing.base)
 
 
+def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
+    """Reject files without annotations, which could be any text."""
+    return None if any(pair.annotations for pair in pairs) else False
+
+
 FORMAT = Format(
     parse=_parse,
-    surely=lambda _, pairs: None if any(pair.annotations for pair in pairs) else False,  # any text
+    surely=_surely,
     members=lambda reading: [*_texts(reading), *reading.files(f"**/*{_MARK}*.txt")],
     write=_write,
     holds=kinds(

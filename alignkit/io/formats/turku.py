@@ -54,16 +54,20 @@ _NEEDED = ("label", "txt1", "txt2")
 
 def _parse(reading: Reading) -> Iterator[Record]:
     lines = reading.lines(one_line=True)
-    first = next(lines, (1, ""))
-    while not first[1].strip():
-        first = next(lines, (0, "["))
-    if not first[0]:
+    for first, beginning in lines:
+        if not beginning.strip():
+            continue
+        every = chain([(first, beginning)], lines)
+        if beginning.lstrip().startswith("["):
+            yield from _parse_json(reading, reading.joined(every), first)
+        else:
+            yield from _parse_columns(reading, every)
         return
-    every = chain([first], lines)
-    if not first[1].lstrip().startswith("["):
-        yield from _parse_columns(reading, every)
-        return
-    text = JsonText(reading.joined(every), reading.path, first[0])
+
+
+def _parse_json(reading: Reading, joined: str, first: int) -> Iterator[Record]:
+    """Yield the pairs of a JSON list that begins in line `first`."""
+    text = JsonText(joined, reading.path, first)
     for number, (line, value) in enumerate(text.elements(), start=1):
         with reading.refusing(line):
             yield from list(_records(reading, value, number, line))
@@ -71,6 +75,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _parse_columns(reading: Reading, lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
+    """Yield the pairs of tab-separated columns below their names."""
     first, heading = next(lines)
     names = [column.strip() for column in heading.split("\t")]
     if set(_NEEDED) - set(names) or len(set(names)) < len(names):
@@ -90,9 +95,9 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
     """Yield a pair, and the pairs that its annotators rewrote."""
     known = value
     if type(value) is dict:  # the corpus has null for what a pair lacks
-        known = {key: x for key, x in value.items() if x is not None or key in _OWN}
+        known = {key: each for key, each in value.items() if each is not None or key in _OWN}
     record = as_record(reading, known, number, line, _OWN)
-    texts = [member(value, key, str) for key in ("txt1", "txt2")]
+    texts: list[str] = [member(value, key, str) for key in ("txt1", "txt2")]
     label = as_text(value.get("label"))
     if label is None:
         raise FormatError("'label' is missing or not a text; expected a judgment")
@@ -109,7 +114,8 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
         else:
             record.attributes[key] = said
     for side, text in zip("12", texts, strict=True):
-        begin, end = (context.get(f"{key}{side}") for key in ("beg", "end"))
+        begin = context.get(f"beg{side}")
+        end = context.get(f"end{side}")
         if type(begin) is type(end) is int and end - begin != len(text):
             message = f"pair {record.id!r}: end{side} - beg{side} is {end - begin}, but txt{side} "
             message += f"has {len(text)} characters"
@@ -122,18 +128,23 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
         annotations = {reading.options.name or _NAME: paraphrase}
         attributes = shared | {"rewrite_of": record.id}
         id = f"{record.id}/r{k}"
-        words = _words(reading, rewrite, line)
-        yield Record(id, line, *words, annotations, attributes)
+        source, target = _words(reading, rewrite, line)
+        yield Record(id, line, source, target, annotations, attributes)
 
 
 def _words(reading: Reading, texts: Sequence[str], line: int) -> tuple[list[str], list[str]]:
+    """Return the words of both texts, without quotation marks around them if that is asked."""
+    first, second = texts
     if reading.options.unquote:
-        texts = [
-            text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
-            for text in texts
-        ]
-    source, target = (reading.words(text, line) for text in texts)
-    return source, target
+        first = _unquoted(first)
+        second = _unquoted(second)
+    return reading.words(first, line), reading.words(second, line)
+
+
+def _unquoted(text: str) -> str:
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        return text[1:-1].replace('""', '"')
+    return text
 
 
 _REMARK = "its texts are not tokenized; they are split at whitespace"

@@ -35,12 +35,16 @@ def _parse(reading: Reading) -> Iterator[Record]:
         if type(value) is not dict:
             raise FormatError("expected an object")
         tokens: Object = member(value, "tokens", dict)
-        keys = sorted(key for key in tokens if re.fullmatch(r"l[0-9]", key))
-        names = [(as_text(value.get(f"lang{key[1:]}")) or key.upper(), key) for key in keys]
-        sides = [[_word(word, reading) for word in member(tokens, key, list)] for key in keys]
+        names = []
+        sides = []
+        for key in sorted(key for key in tokens if re.fullmatch(r"l[0-9]", key)):
+            language = as_text(value.get(f"lang{key[1:]}")) or key.upper()
+            names.append((language, key))
+            sides.append([_word(word, reading) for word in member(tokens, key, list)])
         about = {"document": as_text(value.get("ugarit_id")) or ""}
         for key in filterfalse(_OWN.fullmatch, value):
-            if (text := as_text(value[key])) is None:
+            text = as_text(value[key])
+            if text is None:
                 reading.note("member left out", f"{key[:40]!r} is not a text")
             else:
                 about[key] = _unwrapped(text, reading)
@@ -48,17 +52,16 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _word(value: object, reading: Reading) -> NumberedWord:
+    """Return a word of the file."""
     if not isinstance(value, dict):
         raise FormatError("expected an object for each word")
     text: str = member(value, "text", str)
-    if value.get("refs") is not None:
-        refs = texts(value, "refs")
-    else:
-        refs = []
+    refs = texts(value, "refs") if value.get("refs") is not None else []
     return NumberedWord(member(value, "id", str), _unwrapped(text, reading), refs)
 
 
 def _unwrapped(text: str, reading: Reading) -> str:
+    """Return a text that may be written as bytes of Python."""
     if _WRAPPED.fullmatch(text):
         with suppress(ValueError, SyntaxError, AttributeError):
             text = ast.literal_eval(text).decode()

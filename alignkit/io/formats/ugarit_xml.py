@@ -27,9 +27,9 @@ Yousef, Palladino, Shamsian & Foradi 2022, "Translation alignment with Ugarit", 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import NamedTuple
 
 from lxml import etree
@@ -64,25 +64,35 @@ def _parse(reading: Reading) -> Iterator[Record]:
             languages[number] = element.get(LANGUAGE) or number, number
         elif name == "sentence":
             with reading.refusing(line):
-                sides = {key: list[NumberedWord]() for key in languages}
-                for words in element:
-                    key = words.get("lnum") or ""
-                    if local_name(words) != "wds":
-                        reading.note("element left out", f"<{local_name(words)[:40]}>", line)
-                    elif key not in sides:
-                        raise FormatError(f"words of an unknown language {key[:40]!r}", line=line)
-                    else:
-                        sides[key] += _words(reading, words)
+                sides = _sides(reading, element, languages)
                 id = element.get("n") or element.get("id") or str(reading.read + 1)
                 names = list(languages.values())
-                yield numbered_record(reading, id, line, [*sides.values()], names, about)
+                yield numbered_record(reading, id, line, sides, names, about)
         else:
             about["document" if name == "id" else name] = (element.text or "").strip()
     if not languages:
         raise reading.error("expected <aligned-text> with at least two <language>")
 
 
+def _sides(
+    reading: Reading, sentence: etree._Element, languages: Iterable[str]
+) -> list[list[NumberedWord]]:
+    """Return the words of a sentence in each language, given the numbers of the languages."""
+    line = line_of(sentence)
+    sides: dict[str, list[NumberedWord]] = {number: [] for number in languages}
+    for words in sentence:
+        number = words.get("lnum") or ""
+        if local_name(words) != "wds":
+            reading.note("element left out", f"<{local_name(words)[:40]}>", line)
+        elif number not in sides:
+            raise FormatError(f"words of an unknown language {number[:40]!r}", line=line)
+        else:
+            sides[number] += _words(reading, words)
+    return list(sides.values())
+
+
 def _words(reading: Reading, words: etree._Element) -> Iterator[NumberedWord]:
+    """Yield the words of a sentence in one language."""
     for word in words:
         if local_name(word) != "w":
             reading.note("element left out", f"<{local_name(word)[:40]}>", line_of(word))
@@ -90,9 +100,8 @@ def _words(reading: Reading, words: etree._Element) -> Iterator[NumberedWord]:
         parts = {local_name(part): part for part in word}
         if "text" not in parts or word.get("n") is None:
             raise FormatError("expected <w n> with its <text>", line=line_of(word))
-        if parts.get("refs") is None:
-            refs = ""
-        else:
+        refs = ""
+        if "refs" in parts:
             refs = parts["refs"].get("nrefs") or ""
         text = "".join(map(str, parts["text"].itertext()))
         yield NumberedWord(word.get("n") or "", text, refs.replace("|", " ").split())
@@ -109,18 +118,16 @@ def numbered_record(
     """Return the record of a sentence with the words of each of its languages."""
     chosen = reading.choose(*names, line=line)
     source, target = (sides[k] for k in chosen)
-    first, second = ({word.id: k for k, word in enumerate(side)} for side in (source, target))
-    if len(first) < len(source) or len(second) < len(target):
+    source_places = {word.id: place for place, word in enumerate(source)}
+    target_places = {word.id: place for place, word in enumerate(target)}
+    if len(source_places) < len(source) or len(target_places) < len(target):
         raise FormatError("a word number occurs twice in one language", line=line)
-    known = set()
+    known: set[str] = set()
     for side in sides:
-        for word in side:
-            known.add(word.id)
-    strange = sum(ref not in known for word in (*source, *target) for ref in {*word.refs})
-    there = {
-        (k, second[ref]) for k, word in enumerate(source) for ref in word.refs if ref in second
-    }
-    back = {(first[ref], k) for k, word in enumerate(target) for ref in word.refs if ref in first}
+        known.update(word.id for word in side)
+    strange = sum(len({*word.refs} - known) for word in (*source, *target))
+    there = set(_references(source, target_places))
+    back = {(i, j) for j, i in _references(target, source_places)}
     for kind, times in (("to no word", strange), ("one way only", len(there ^ back))):
         if times:
             message = f"{times} in sentence {id[:40]!r}"
@@ -132,15 +139,26 @@ def numbered_record(
         words = [word.text for word in sides[k]]
         ids = [word.id for word in sides[k]]
         record.put(name, words, ids, language=names[k][0])
-    if links := sorted(there | back):
-        record.annotations[reading.name] = RawAnnotation([RawLink(*link) for link in links])
+    links = sorted(there | back)
+    if links:
+        record.annotations[reading.name] = RawAnnotation([RawLink(i, j) for i, j in links])
     return record
+
+
+def _references(
+    words: Sequence[NumberedWord], places: Mapping[str, int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the place of each word with those of the words of the other side it refers to."""
+    for place, word in enumerate(words):
+        for ref in word.refs:
+            if ref in places:
+                yield place, places[ref]
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     rest = iter(pairs)
-    first = [*islice(rest, 1)]
-    known = _about(first[0]) if first else {}
+    first = next(rest, None)
+    known = {} if first is None else _about(first)
     head = etree.Element("document")
     for key in ("document", *_ABOUT):
         if key in known:
@@ -153,28 +171,35 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     etree.indent(head)
     start, end, after = etree.tostring(head, encoding="unicode").partition("</aligned-text>")
     made = partial(_written, known=known)
-    write_elements(chain(first, rest), writing, head=start.rstrip(), made=made, end=end + after)
+    if first is not None:
+        rest = chain([first], rest)
+    write_elements(rest, writing, head=start.rstrip(), made=made, end=end + after)
 
 
 def _about(pair: SentencePair) -> dict[str, str]:
     """Return what the file says once: attributes of its pairs, and the numbers of its languages."""
-    names = ("document", *_ABOUT, *(f"{side}.language" for side in SIDES))
-    about = {name: pair.attributes[name] for name in names if pair.attributes.get(name)}
-    numbers = [ids[0][0] if ids else str(k) for k, ids in enumerate(_ids(pair), start=1)]
-    return about | {side: f"L{number}" for side, number in zip(SIDES, numbers, strict=True)}
+    about: dict[str, str] = {}
+    for name in ("document", *_ABOUT, "source.language", "target.language"):
+        value = pair.attributes.get(name)
+        if value:
+            about[name] = value
+    source, target = _ids(pair)
+    about["source"] = f"L{source[0][0]}" if source else "L1"
+    about["target"] = f"L{target[0][0]}" if target else "L2"
+    return about
 
 
 def _ids(pair: SentencePair) -> list[list[str]]:
     """Return the numbers of the words: their own if each side has one language."""
     ids = word_ids(pair, "[1-9]-[0-9]+", "{side}-{k}")
-    first, second = ({id[0] for id in side} for side in ids)
-    apart = max(len(first), len(second)) < 2 and first != second
-    if apart:
+    source, target = ({id[0] for id in side} for side in ids)
+    if max(len(source), len(target)) < 2 and source != target:
         return ids
     return word_ids(pair, "", "{side}-{k}")
 
 
 def _written(pair: SentencePair, writing: Writing, *, known: dict[str, str]) -> etree._Element:
+    """Return the element of a pair; `known` is what the file says once."""
     about = _about(pair)
     for name in {**known, **about}:
         if about.get(name) != known.get(name):  # a file has one value, that of the first pair
@@ -184,16 +209,19 @@ def _written(pair: SentencePair, writing: Writing, *, known: dict[str, str]) -> 
                 kind = f"attribute {name}"
             writing.lost[kind] += 1
     id = pair.id.removeprefix(f"{known.get('document')}:")
-    writing.lost.update(["ids"] if "document" in known and id == pair.id else [])
+    if "document" in known and id == pair.id:
+        writing.lost["ids"] += 1
     ids = _ids(pair)
     alignment = writing.alignment(pair)
-    refs: list[dict[int, list[str]]] = [{}, {}]
+    refs: list[dict[int, list[str]]] = [{}, {}]  # of the words of each side
     groups: list[dict[int, str]] = [{}, {}]
-    for number, part in enumerate(alignment.components() if alignment else ()):
+    parts = alignment.components() if alignment else ()
+    for number, part in enumerate(parts):
         for i, j in sorted(part):
             refs[0].setdefault(i, []).append(ids[1][j])
             refs[1].setdefault(j, []).append(ids[0][i])
-            groups[0][i] = groups[1][j] = f"sen_{number}"
+            groups[0][i] = f"sen_{number}"
+            groups[1][j] = f"sen_{number}"
     element = etree.Element("sentence", {"n": id})
     for side, words in enumerate(pair.words):
         group = etree.SubElement(element, "wds", {"lnum": known[SIDES[side]]})

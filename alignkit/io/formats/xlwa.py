@@ -36,7 +36,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
             if len(columns) != 3:
                 message = f"{len(columns)} tab-separated columns; expected 3: source, target, links"
                 raise FormatError(message)
-            source, target = (reading.words(column, line) for column in columns[:2])
+            source = reading.words(columns[0], line)
+            target = reading.words(columns[1], line)
             annotations = {reading.name: RawAnnotation(parse_links(columns[2]))}
             yield Record(str(line), line, source, target, annotations)
 
@@ -44,7 +45,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open() as stream:
         for number, pair in enumerate(pairs, start=1):
-            writing.lost.update(["ids"] if pair.id != str(number) else [])
+            if pair.id != str(number):
+                writing.lost["ids"] += 1
             source, target = writing.words(pair)
             links = writing.alignment_or_empty(pair)
             stream.write(f"{source}\t{target}\t{write_links(links, writing.base)}\n")

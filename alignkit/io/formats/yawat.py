@@ -73,14 +73,17 @@ def _parse(reading: Reading) -> Iterator[Record]:
         prefix = f"{name}:" if prefixed else ""
         for record in read_triples(reading, texts, files, None, attributes, prefix=prefix):
             for annotation in record.annotations.values():
-                annotation.links = [
-                    link._replace(label=None) if link.label == _UNLABELLED else link
-                    for link in annotation.links
-                ]
+                annotation.links = list(map(_without_unlabelled, annotation.links))
             yield record
 
 
+def _without_unlabelled(link: RawLink) -> RawLink:
+    """Return a link without Yawat's word for no label."""
+    return link._replace(label=None) if link.label == _UNLABELLED else link
+
+
 def _stem(path: str) -> str:
+    """Return a path without the ending of either file."""
     return path[: -len(".crp")] if path.endswith(_ENDINGS) else path
 
 
@@ -96,18 +99,22 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             id = write_triple(texts, pair, number, writing)
             alignment = writing.alignment_or_empty(pair)
             cells = sorted(alignment.possible | alignment.nulls)
-            labels = {
-                link: label
-                for link, label in alignment.labels.items()
-                if label.split() == [label] and label != _UNLABELLED
-            }
-            if len(labels) < len(alignment.labels) or not labels.keys() <= set(cells):
+            labels = dict.fromkeys(cells, _UNLABELLED)
+            lost = False
+            for link, label in alignment.labels.items():
+                if link in labels and label.split() == [label] and label != _UNLABELLED:
+                    labels[link] = label
+                else:
+                    lost = True
+            if lost:
                 writing.lost["labels"] += 1
-            labelled = ((link, labels.get(link, _UNLABELLED)) for link in cells)
+            labelled = labels.items()
             groups.write(" ".join((id, *write_groups(labelled, writing.base))) + "\n")
 
 
 class _Triple(NamedTuple):
+    """The block of a pair in a file of texts."""
+
     line: int
     id: str
     source: str
@@ -125,11 +132,15 @@ def read_triples(
 ) -> Iterator[Record]:
     """Yield the records of a text file and its annotators; `labels` give links a status."""
     lines = {name: _GroupLines(reading, str(path), labels) for name, path in annotations.items()}
-    known = {id for annotator in lines.values() for id in annotator.bodies}
+    known: set[str] = set()
+    for annotator in lines.values():
+        known.update(annotator.bodies)
     lacking_ok = reading.options.partial or not lines
     for block in _triples(reading, str(texts), known, lacking_ok):
-        words = reading.tokens(block.source), reading.tokens(block.target)
-        record = Record(prefix + block.id, block.line, *words, {}, dict(attributes), str(texts))
+        source = reading.tokens(block.source)
+        target = reading.tokens(block.target)
+        id = prefix + block.id
+        record = Record(id, block.line, source, target, {}, dict(attributes), str(texts))
         problem: FormatError | None = None
         for name, annotator in lines.items():  # all of them, so that each has its line taken
             try:
@@ -151,8 +162,13 @@ def read_triples(
 
 
 def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> Iterator[_Triple]:
+    """Yield the blocks of a file of texts.
+
+    known: The ids that have a line of groups. lacking_ok: Whether other ids are no error. After an
+    error the next block begins at the next known id.
+    """
     lines = reading.lines(path)
-    whole = True  # else look for the next id
+    whole = True  # whether the last block was without an error
     for number, text in lines:
         id = text.strip()
         if not id:
@@ -173,7 +189,8 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
             if before:
                 reading.refuse(reading.error(problem, number, path=path))
             continue
-        source, target = next(lines, None), next(lines, None)
+        source = next(lines, None)
+        target = next(lines, None)
         if source is None or target is None:
             message = f"the file ends inside the block of {id[:40]!r}"
             reading.refuse(reading.error(message, number, path=path))
@@ -191,12 +208,11 @@ def ids_repeat(reading: Reading, documents: Iterable[Iterable[Path]]) -> bool:
     for files in documents:
         ids: set[str] = set()
         for path in files:
-            with suppress(FormatError):  # reading in earnest reports it
-                lines = (
-                    text.without_marks(line, words=False).split(maxsplit=1)
-                    for _, line in text.lines(str(path))
-                )
-                ids.update(words[0] for words in lines if words)
+            with suppress(FormatError):  # the later reading reports it
+                for _, line in text.lines(str(path)):
+                    words = text.without_marks(line, words=False).split(maxsplit=1)
+                    if words:
+                        ids.add(words[0])
         if not seen.isdisjoint(ids):
             return True
         seen |= ids
@@ -277,8 +293,8 @@ def parse_groups(
             message = f"unknown label {match[3][:40]!r}; expected one of {', '.join(known)}"
         if match is None or message:
             raise reading.error(message, line, path=path)
-        sides = match.groups()[:2]
-        sources, targets = (list(map(int, side.split(","))) if side else [None] for side in sides)
+        sources = _positions(match[1])
+        targets = _positions(match[2])
         count += len(sources) * len(targets)
         if count > MOST_CELLS:
             message = f"groups of more than {MOST_CELLS} cells in one sentence pair"
@@ -288,11 +304,17 @@ def parse_groups(
             yield RawLink(i, j, status, line, label=match[3])
 
 
+def _positions(text: str) -> list[int] | list[None]:
+    """Read the positions of a side of a group; no text is the empty word."""
+    return [*map(int, text.split(","))] if text else [None]
+
+
 def write_groups(cells: Iterable[tuple[Link, str]], base: int) -> Iterator[str]:
     """Yield labelled cells as groups in the notation; see `group_cells`."""
     for group in group_cells(cells):
-        sides = (",".join(str(k + base) for k in side) for side in group[:2])
-        yield ":".join((*sides, group.label))
+        sources = ",".join(str(i + base) for i in group.sources)
+        targets = ",".join(str(j + base) for j in group.targets)
+        yield f"{sources}:{targets}:{group.label}"
 
 
 def group_cells(cells: Iterable[tuple[Link, str]]) -> list[Group]:
@@ -300,21 +322,23 @@ def group_cells(cells: Iterable[tuple[Link, str]]) -> list[Group]:
     by_label: dict[str, list[Link]] = {}
     groups: list[Group] = []
     for link, label in cells:
-        if NULL in link:
-            words = [(index,) if index != NULL else () for index in link]
-            groups.append(Group(words[0], words[1], label))
+        i, j = link
+        if j == NULL:
+            groups.append(Group((i,), (), label))
+        elif i == NULL:
+            groups.append(Group((), (j,), label))
         else:
             by_label.setdefault(label, []).append(link)
     for label, links in by_label.items():
         for part in Alignment(links).components():
-            sources, targets = (tuple(sorted({*side})) for side in zip(*part, strict=True))
+            sources, targets = map(set, zip(*part, strict=True))
             if len(part) == len(sources) * len(targets):
-                groups.append(Group(sources, targets, label))
+                groups.append(Group(tuple(sorted(sources)), tuple(sorted(targets)), label))
                 continue
             by_source: dict[int, list[int]] = {}
             for i, j in sorted(part):
                 by_source.setdefault(i, []).append(j)
-            groups += (Group((i,), tuple(js), label) for i, js in by_source.items())
+            groups += [Group((i,), tuple(js), label) for i, js in by_source.items()]
     return sorted(groups)
 
 
