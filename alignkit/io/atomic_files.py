@@ -72,10 +72,7 @@ class New:
         self.place = Path(os.path.realpath(path) if os.path.islink(path) else path)
         self.root = free_name(self.place.parent)
         old = _old_status(self.place)
-        if old is None:
-            mode = 0o666
-        else:
-            mode = stat.S_IMODE(old.st_mode) & 0o777
+        mode = 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o777
         try:
             self.descriptor = os.open(self.root, _NEW_FILE, mode)
         except PermissionError as problem:
@@ -172,6 +169,7 @@ class _Exchange:
         return linked
 
     def _make_folder(self, folder: Path) -> None:
+        """Create a folder and those above it that are missing."""
         for path in (*reversed(folder.parents), folder):
             if not path.exists():
                 path.mkdir()
@@ -244,7 +242,9 @@ class Outputs:
 
     def discard(self) -> None:
         """Remove all outputs that are not in place yet."""
-        for item in (*self._unfinished, *(item for _, item in self._whole.values())):
+        for item in self._unfinished:
+            item.discard()
+        for _, item in self._whole.values():
             item.discard()
         self._unfinished.clear()
         self._whole.clear()
@@ -347,7 +347,8 @@ def replacing_folder(path: str) -> Iterator[New]:
 @contextmanager
 def _opened(path: str, *, text: bool) -> Iterator[Any]:
     """Open a file for writing text or bytes, compressed or not."""
-    if (standard := standard_stream(path)) is not None:
+    standard = standard_stream(path)
+    if standard is not None:
         standard.flush()
         shown = _Terminal(standard) if standard.isatty() else standard
         yield shown if text else standard.buffer
@@ -508,8 +509,6 @@ def refuse_same(paths: Iterable[str]) -> None:
 
 
 def _same(path: str, other: str) -> str:
-    if path == other:
-        named = "is named twice"
-    else:
-        named = f"and {other} are the same file"
+    """Return the message for two outputs that are the same file."""
+    named = "is named twice" if path == other else f"and {other} are the same file"
     return f"{path} {named}; write the outputs to different files; {_UNCHANGED}"

@@ -40,7 +40,8 @@ class _Compared(dict[str, str]):
         self._other = other
 
     def __missing__(self, word: str) -> str:
-        compared = self[word] = word if any(map(str.isalnum, word)) else self._other
+        compared = word if any(map(str.isalnum, word)) else self._other
+        self[word] = compared
         return compared
 
 
@@ -74,10 +75,13 @@ class Fits:
         self.base = base
         self.transposed = transposed
         self.each = [Fit(base, turned) for base in (0, 1) for turned in (False, True)]
-        self.links = self.nulls = 0
+        self.links = 0
+        self.nulls = 0
         self.has_text = False
         self._words = Vocabulary()
-        self._compared = _Compared(""), _Compared(" ")  # no word: never equal to the other side's
+        # no words, which are never equal to those of the other side
+        self._source = _Compared("")
+        self._target = _Compared(" ")
         # the links of each pair, whether they are as read or as written, and its words
         self._taken: list[tuple[bytes, bool, tuple[_Words, _Words]]] = []
 
@@ -119,23 +123,27 @@ class Fits:
         if self.transposed:
             links[as_read] = links[as_read][:, ::-1]
         links[as_read] += self.base
-        tokens = [
-            TokenArrays.pack(([known[x] for x in words or ()] for words in side), self._words)
-            for known, side in zip(self._compared, zip(*texts, strict=True), strict=True)
-        ]
-        sizes = [[_LARGEST if side is None else len(side) for side in text] for text in texts]
-        ends = np.array(sizes)[pair]
+        sources, targets = zip(*texts, strict=True)
+        source = self._pack(sources, self._source)
+        target = self._pack(targets, self._target)
+        ends = np.column_stack([_sizes(sources), _sizes(targets)])[pair]
         known = np.array([None not in text for text in texts])[pair]
         for fit in self.each:
-            at = (links[:, ::-1] if fit.transposed else links) - fit.base
+            at = links - fit.base
+            if fit.transposed:
+                at = at[:, ::-1]
             outside = ((at < 0) | (at >= ends)).any(axis=1)
             fit.outside += int(np.count_nonzero(outside))
             both = np.flatnonzero(known & ~outside)
-            source, target = (
-                side.ids[side.offsets[pair[both]] + at[both, k]] for k, side in enumerate(tokens)
-            )
-            fit.equal += int((source == target).sum())
+            source_words = source.ids[source.offsets[pair[both]] + at[both, 0]]
+            target_words = target.ids[target.offsets[pair[both]] + at[both, 1]]
+            fit.equal += int((source_words == target_words).sum())
         self._taken.clear()
+
+    def _pack(self, sentences: Iterable[_Words], compared: _Compared) -> TokenArrays:
+        """Return the numbers of the words to compare."""
+        words = ([compared[word] for word in sentence or ()] for sentence in sentences)
+        return TokenArrays.pack(words, self._words)
 
     def suspicion(self) -> Suspicion | None:
         """Return a base or direction that fits clearly better than the declared one."""
@@ -149,41 +157,46 @@ class Fits:
             return Suspicion("suspicious base", message, 1, self.transposed)
         declared = self._of(self.base, self.transposed)
         stray = max(2, self.links // 200)  # by more than chance and a stray link would
-        better = [
-            fit
-            for fit in self.each
-            if (fewer := declared.outside - fit.outside) > stray
-            or (fewer > 0 and fit.equal >= declared.equal)
-            or (fewer == 0 and fit.equal > 1.5 * declared.equal + 5)
-        ]
+        better = []
+        for fit in self.each:
+            fewer = declared.outside - fit.outside
+            if fewer > 0:
+                is_better = fewer > stray or fit.equal >= declared.equal
+            else:
+                is_better = fewer == 0 and fit.equal > 1.5 * declared.equal + 5
+            if is_better:
+                better.append(fit)
         if not better:
             return None
         best = min(better, key=lambda fit: (fit.outside, -fit.equal))
-        if best.base != self.base:
-            kind = "suspicious base"
-        else:
-            kind = "suspicious direction"
-        if best.transposed:
-            first = ", target first"
-        else:
-            first = ", source first"
+        kind = "suspicious base" if best.base != self.base else "suspicious direction"
+        reading = f"counted from {best.base}"
+        if best.transposed != self.transposed:
+            reading += ", target first" if best.transposed else ", source first"
         message = (
-            f"counted from {best.base}{first if best.transposed != self.transposed else ''}, "
-            f"{best.outside or 'no'} links lie outside their sentence and {best.equal} join equal "
-            f"words; as declared, {declared.outside or 'no'} links lie outside and "
+            f"{reading}, {best.outside or 'no'} links lie outside their sentence and {best.equal} "
+            f"join equal words; as declared, {declared.outside or 'no'} links lie outside and "
             f"{declared.equal} join equal words"
         )
         return Suspicion(kind, message, best.base, best.transposed)
 
     def _of(self, base: int, transposed: bool) -> Fit:
+        """Return the counts for a base and direction."""
         return next(fit for fit in self.each if (fit.base, fit.transposed) == (base, transposed))
+
+
+def _sizes(sentences: Iterable[_Words]) -> list[int]:
+    """Return the numbers of words; as large as possible if they are not known."""
+    return [_LARGEST if words is None else len(words) for words in sentences]
 
 
 class Misfit:
     """Links that two sides share as read, and if one side is transposed or moved by a word."""
 
     def __init__(self) -> None:
-        self._links = self._shared = 0
+        self._links = 0
+        self._shared = 0
+        # by reading: the links that are shared only then, and those that are shared only as read
         self._changes = {reading: np.zeros(2, np.int64) for reading in _READINGS}
 
     def add(self, first: LinkArrays, second: LinkArrays) -> None:
@@ -197,10 +210,7 @@ class Misfit:
         self._links += len(theirs)
         self._shared += int(shared.sum())
         for reading, step in _READINGS.items():
-            if step:
-                moved = first.links + step
-            else:
-                moved = first.links[:, ::-1]
+            moved = first.links + step if step else first.links[:, ::-1]
             then = np.isin(theirs, _keys(first, moved), assume_unique=True)
             self._changes[reading] += (then & ~shared).sum(), (shared & ~then).sum()
 
@@ -267,11 +277,13 @@ class Shift(NamedTuple):
     texts: list[str]
 
     def __str__(self) -> str:
+        lines = how_many(abs(self.step), "line")
+        where = "before" if self.step < 0 else "after"
+        texts = " and ".join(self.texts)
         return (
             f"links and words look shifted from about line {self.line} on (links fail at line "
-            f"{self.fails}): from there, the links fit words {how_many(abs(self.step), 'line')} "
-            f"{'before' if self.step < 0 else 'after'} in {' and '.join(self.texts)}; look there "
-            "for an extra or missing line, and correct it"
+            f"{self.fails}): from there, the links fit words {lines} {where} in {texts}; look "
+            "there for an extra or missing line, and correct it"
         )
 
 
@@ -292,9 +304,12 @@ def shift_of(path: str, format: str, options: ReadOptions) -> Shift | None:
     line, fails, step = next(filter(None, shifts), (0, 0, 0))
     if not step:
         return None
-    shifted = zip(shifts, texts * 2, strict=False)
-    names = dict.fromkeys(text for shift, text in shifted if shift and shift[2] == step)
-    return Shift(line + 1, fails + 1, step, list(names))
+    shifted: dict[str, None] = {}
+    # one text has both sides, two have one each
+    for shift, text in zip(shifts, texts * 2, strict=False):
+        if shift and shift[2] == step:
+            shifted[text] = None
+    return Shift(line + 1, fails + 1, step, list(shifted))
 
 
 def _extents(chosen: Format, reading: Reading) -> NDArray[np.int32]:
@@ -319,20 +334,32 @@ def _lengths(reading: TextFile, texts: list[str]) -> list[NDArray[np.int32]]:
     ids = TextIds.of(reading, texts, divided=len(texts) == 1).present
 
     def lines(path: str) -> Iterator[str]:
-        return (
-            split_id(reading, number, text, path)[1] if ids else text
-            for number, text in reading.lines(path)
-        )
+        for number, text in reading.lines(path):
+            if ids:
+                _, words = split_id(reading, number, text, path)
+                yield words
+            else:
+                yield text
 
+    sizes: list[list[int]] = [[], []]
     if len(texts) > 1:
-        sizes = (map(len, map(reading.words, lines(path))) for path in texts)
-        return [np.fromiter(side, np.int32) for side in sizes]
-    halves = (text.partition(BITEXT)[::2] for text in lines(texts[0]))
-    return list(np.array([[*map(len, map(reading.words, half))] for half in halves], np.int32).T)
+        for side, path in zip(sizes, texts, strict=True):
+            side += [len(reading.words(line)) for line in lines(path)]
+    else:
+        for line in lines(texts[0]):
+            source, _, target = line.partition(BITEXT)
+            sizes[0].append(len(reading.words(source)))
+            sizes[1].append(len(reading.words(target)))
+    return [np.array(side, np.int32) for side in sizes]
 
 
 def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int, int, int] | None:
-    """Return the first line, the first failing line, and the step of a shift, from 0."""
+    """Return the first line, the first failing line, and the step of a shift, from 0.
+
+    For each step, sum up line by line whether the links fit the other line better (1) or worse
+    (-1). The stretch of lines with the greatest gain begins where the sum is lowest before it. It
+    is a shift if the gain is large and links fail in the stretch, but seldom elsewhere.
+    """
     slack = {}  # how many words the line `step` on has beyond those needed; NaN: none is known
     for step in (0, *_STEPS):
         rows = np.arange(max(0, -step), min(len(needed), len(lengths) - step))
@@ -349,12 +376,16 @@ def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int
         start = int(np.flatnonzero(sums[: end + 1] == sums[: end + 1].min())[-1])
         outside = failing[start:end].sum()
         others = failing.sum() - outside
-        needed_gain = (_GAIN + 2 * abs(step)) * (1 if len(failing) - end < 5 else 2)
-        rest = len(failing) - (end - start)
+        needed_gain = _GAIN + 2 * abs(step)
+        if len(failing) - end >= 5:  # the lines behind the stretch fit again
+            needed_gain *= 2
+        outside_there = (slack[step][start:end] < 0).sum()
+        size = end - start
+        rest = len(failing) - size
         if (
             gains[end] >= needed_gain
-            and outside >= max(_OUTSIDE, 4 * (slack[step][start:end] < 0).sum())
-            and 4 * others * (end - start) <= outside * rest
+            and outside >= max(_OUTSIDE, 4 * outside_there)
+            and 4 * others * size <= outside * rest
         ):
             best = max(best, (float(gains[end]), -step, start))
     gain, back, start = best

@@ -125,13 +125,19 @@ class Unpacked(io.RawIOBase):
             if getattr(self._member, "needs_input", True):
                 return self._read()
             return b""
-        packed = self._member.unused_data.lstrip(b"\0") if self._member else b""
-        while not packed and (block := self._read()):
+        packed = b""
+        if self._member is not None:
+            packed = self._member.unused_data.lstrip(b"\0")
+        while not packed:
+            block = self._read()
+            if not block:
+                break
             packed = block.lstrip(b"\0")
         self._member = self._codec.unpacker() if packed else None
         return packed
 
     def _read(self) -> bytes:
+        """Read packed bytes, and count them."""
         data = self._stream.read(self._codec.block)
         self.count += len(data)
         return data

@@ -51,8 +51,10 @@ EVERYTHING = frozenset(
 
 def kinds(names: str, *of_sides: str) -> frozenset[str]:
     """Return kinds, separated by commas, and attributes of both sides, for `Format.holds`."""
-    sides = (f"attribute {side}.{name}" for side in SIDES for name in of_sides)
-    return frozenset((*names.split(", "), *sides))
+    held = set(names.split(", "))
+    for side in SIDES:
+        held.update(f"attribute {side}.{name}" for name in of_sides)
+    return frozenset(held)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,11 +176,9 @@ def losses_in_words(lost: Mapping[str, int]) -> list[str]:
     for count, names in attributes.items():
         shown = ", ".join(names[:_MOST_NAMES])
         if len(names) > _MOST_NAMES:
-            more = f" and {len(names) - _MOST_NAMES} more"
-        else:
-            more = ""
+            shown += f" and {len(names) - _MOST_NAMES} more"
         noun = "attribute" if len(names) == 1 else "attributes"
-        phrases.append(f"the {noun} {shown}{more} of {count} pairs")
+        phrases.append(f"the {noun} {shown} of {count} pairs")
     return phrases
 
 

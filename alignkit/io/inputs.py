@@ -60,7 +60,8 @@ class Choice:
     def annotated(self, pairs: Iterable[SentencePair]) -> Iterator[tuple[SentencePair, Alignment]]:
         """Yield the aligned pairs, each with the chosen alignment; then `check`."""
         for pair in pairs:
-            if (alignment := self.of(pair)) is not None:
+            alignment = self.of(pair)
+            if alignment is not None:
                 yield pair, alignment
         self.check()
 
@@ -122,15 +123,17 @@ class _Side:
     def ready(self) -> int:
         """Return how many pairs are available; 0 only at the end."""
         while self._at == len(self._ids):
-            if (block := next(self._blocks, None)) is None:
+            block = next(self._blocks, None)
+            if block is None:
                 return 0
-            (self._ids, self._links), self._at = block, 0
+            self._ids, self._links = block
+            self._at = 0
         return len(self._ids) - self._at
 
     def take(self, count: int) -> tuple[Sequence[object], LinkArrays]:
         """Return the next available pairs."""
         start = self._at
-        self._at = self._at + count
+        self._at += count
         return self._ids[start : self._at], self._links.part(start, self._at)
 
     def rest(self) -> list[object]:
@@ -153,7 +156,8 @@ def link_blocks(
 
     Without `ordered`, the ids must be equal.
     """
-    left, right = _Side(first), _Side(second)
+    left = _Side(first)
+    right = _Side(second)
     shared = 0
     while count := min(left.ready(), right.ready()):
         ids, links = left.take(count)
@@ -183,11 +187,16 @@ def in_order(
 ) -> tuple[Iterator[SentencePair], Iterator[SentencePair]]:
     """Return both inputs; the n-th pair of the second gets the id of the n-th of the first."""
     pairs, names = tee(first)
-    return pairs, (
-        pair if named is None else replace(pair, id=named.id)
-        for named, pair in zip_longest(names, second)
-        if pair is not None
-    )
+    return pairs, _renamed(second, names)
+
+
+def _renamed(
+    pairs: Iterable[SentencePair], names: Iterable[SentencePair]
+) -> Iterator[SentencePair]:
+    """Yield pairs with the ids of others; surplus pairs keep their ids."""
+    for named, pair in zip_longest(names, pairs):
+        if pair is not None:
+            yield pair if named is None else replace(pair, id=named.id)
 
 
 def sides_hint(*inputs: NamedInput) -> str:
@@ -209,7 +218,8 @@ def hinting(error: errors.JoinError, *inputs: NamedInput) -> errors.JoinError:
 
     If the inputs are the two sides of one corpus, say so.
     """
-    if hint := sides_hint(*inputs):
+    hint = sides_hint(*inputs)
+    if hint:
         return errors.JoinError(f"{error}; {hint}")
     no_id_shared = isinstance(error, errors.MissingPairsError) and ": 0 pairs" in f": {error}"
     if not (no_id_shared or isinstance(error, errors.OtherIdsError)):

@@ -51,17 +51,18 @@ class PairText(NamedTuple):
     def words(self) -> tuple[list[str], list[str]]:
         """The words of both sides."""
         first, second = self.tagged
-        return (
-            split_words(self.source) if first is None else first.words,
-            split_words(self.target) if second is None else second.words,
-        )
+        source = split_words(self.source) if first is None else first.words
+        target = split_words(self.target) if second is None else second.words
+        return source, target
 
     @property
     def attributes(self) -> dict[str, str]:
         """The attributes of the pair, from CoNLL-U."""
-        sides = zip(SIDES, self.tagged, strict=True)
-        each = [tagged.of(side) for side, tagged in sides if tagged is not None]
-        return {name: text for own in each for name, text in own.items()}
+        attributes: dict[str, str] = {}
+        for side, tagged in zip(SIDES, self.tagged, strict=True):
+            if tagged is not None:
+                attributes |= tagged.of(side)
+        return attributes
 
     @property
     def id(self) -> str | None:
@@ -89,9 +90,13 @@ def text_pairs(reading: TextFile) -> Iterator[SentencePair]:
 
 
 def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
+    """Yield the sentences of one file."""
     ids = ids_of(reading, [path], divided=True)
     for line, text in reading.lines(path):
-        id, sentences = split_id(reading, line, text, path) if ids.present else (None, text)
+        id = None
+        sentences = text
+        if ids.present:
+            id, sentences = split_id(reading, line, text, path)
         parts = sentences.split(BITEXT)
         if len(parts) != 2:
             if plain_name(path).endswith(".conllu"):
@@ -119,16 +124,17 @@ def ids_of(reading: TextFile, paths: Sequence[str], *, divided: bool = False) ->
 
 
 def _two_files(reading: TextFile) -> Iterator[PairText]:
+    """Yield the sentences of two files, which must be as many and have the same ids."""
     source = reading.options.source or ""
     target = reading.options.target or ""
     ids = ids_of(reading, [source, target])
     files = [_numbered(reading, path, ids) for path in (source, target)]
     for count, (first, second) in enumerate(zip_longest(*files)):
         if first is None or second is None:
-            counts = (
-                count if end is None else count + 1 + sum(1 for _ in file)
-                for end, file in zip((first, second), files, strict=True)
-            )
+            counts = []
+            for sentence, file in zip((first, second), files, strict=True):
+                rest = 0 if sentence is None else 1 + sum(1 for _ in file)
+                counts.append(count + rest)
             refuse_counts(reading, *counts)
         if first.number != second.number:
             theirs = second.number or "without a number"
@@ -147,7 +153,7 @@ def _two_files(reading: TextFile) -> Iterator[PairText]:
 
 def is_dressed(reading: TextFile, path: str) -> bool:
     """Return whether a text is CoNLL-U, or numbers its sentences by <s snum=N>."""
-    head = look_ahead(path, 512, reading.options.max_size)[0]
+    head, _ = look_ahead(path, 512, reading.options.max_size)
     return head.lstrip(_MARK + b" \t").startswith(b"<s snum") or is_tagged(reading, path)
 
 
@@ -170,12 +176,13 @@ def refuse_counts(reading: TextFile, sources: int, targets: int) -> NoReturn:
 
 def is_tagged(reading: TextFile, path: str) -> bool:
     """Return whether a file of sentences is CoNLL-U."""
-    head = look_ahead(path, _HEAD, reading.options.max_size, reading.options.encoding)[0]
+    head, _ = look_ahead(path, _HEAD, reading.options.max_size, reading.options.encoding)
     text = head.decode(reading.options.encoding, "replace").lstrip(BOM)
     return IS_TAGGED.match(text) is not None or plain_name(path).endswith(".conllu")
 
 
 def _numbered(reading: TextFile, path: str, ids: TextIds) -> Iterator[_Sentence]:
+    """Yield the sentences of one of two files, in any of the forms."""
     if is_tagged(reading, path):
         for number, sentence in enumerate(read_tagged(reading, path), start=1):
             yield _Sentence(number, " ".join(sentence.words), tagged=sentence)
@@ -235,8 +242,10 @@ class TwoInLine:
             raise self._reading.error(message, number)
         most = self._reading.options.max_words
         for name, side in zip(("source", "target"), parts, strict=True):
-            # shorter ones have no room for more words
-            if len(side) > 2 * most and (words := len(split_words(side))) > most:
+            if len(side) <= 2 * most:  # no room for more words
+                continue
+            words = len(split_words(side))
+            if words > most:
                 raise self._reading.too_long(f"the {name} sentence", words, number)
         source, target = (self._reading.sentence(part, number) for part in parts)
         return source, target, id
@@ -248,7 +257,8 @@ class ParallelWriter:
     def __init__(
         self, source: TextIO | None, target: TextIO | None = None, *, form: str = "bitext"
     ) -> None:
-        self._source, self._target = source, target
+        self._source = source
+        self._target = target
         self._divider = DIVIDERS[form]
 
     @property
@@ -266,20 +276,25 @@ class ParallelWriter:
     ) -> None:
         """Write a pair of sentences, each line between `before` and `behind`."""
         if self._source is not None and self._target is None:
-            space = " " if self._divider == BITEXT else ""
-            line = f"{source}{space}{self._divider}{space}{target}"
-            problem = ""
-            if self._divider == BITEXT and not divisible((source, target)):
-                problem = "divider '|||', which separates the sentences of a bitext; use two files"
-            elif without_marks(line) != line:
-                problem = "byte order mark, which reading removes; write alignkit-jsonl"
-            if problem:
-                raise AlignkitError(f"pair {id!r}: the words contain the {problem}")
+            line = self._joined(id, source, target)
             self._source.write(f"{before}{line}{behind}\n")
             return
         for stream, text in ((self._source, source), (self._target, target)):
             if stream is not None:
                 stream.write(f"{before}{text}{behind}\n")
+
+    def _joined(self, id: str, source: str, target: str) -> str:
+        """Return both sentences on a line, which must be read as it is written."""
+        space = " " if self._divider == BITEXT else ""
+        line = f"{source}{space}{self._divider}{space}{target}"
+        problem = ""
+        if self._divider == BITEXT and not divisible((source, target)):
+            problem = "divider '|||', which separates the sentences of a bitext; use two files"
+        elif without_marks(line) != line:
+            problem = "byte order mark, which reading removes; write alignkit-jsonl"
+        if problem:
+            raise AlignkitError(f"pair {id!r}: the words contain the {problem}")
+        return line
 
 
 def divisible(sentences: Iterable[str]) -> bool:
@@ -299,6 +314,7 @@ def groups_of(readings: Sequence[TextFile]) -> Iterator[Group]:
 
 
 def _columns(reading: TextFile) -> Iterator[Group]:
+    """Yield the columns of each line."""
     most = 0
     with closing(reading.lines()) as lines:
         for line, text in lines:
@@ -312,6 +328,7 @@ def _columns(reading: TextFile) -> Iterator[Group]:
 
 
 def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
+    """Yield the sentences that are on the same line of several files."""
     with ExitStack() as stack:
         ids = ids_of(readings[0], [reading.path for reading in readings]).present
         files = [stack.enter_context(closing(reading.lines())) for reading in readings]
@@ -324,17 +341,17 @@ def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
                     f"has {total} lines, but {ended} has {count}; the same line of each file must "
                     "translate the same sentence"
                 )
-            lines = zip(row, readings, strict=True)
-            if ids:
-                yield [
-                    _words(split_id(reading, line, text, reading.path)[1], reading, line)
-                    for (line, text), reading in lines
-                ]
-            else:
-                yield [_words(text, reading, line) for (line, text), reading in lines]
+            group = []
+            for (line, text), reading in zip(row, readings, strict=True):
+                sentence = text
+                if ids:
+                    _, sentence = split_id(reading, line, text, reading.path)
+                group.append(_words(sentence, reading, line))
+            yield group
 
 
 def _words(text: str, reading: TextFile, line: int) -> list[str]:
+    """Return the words of a sentence, which may not be too many."""
     words = reading.words(text, line)
     if len(words) > reading.options.max_words:
         raise reading.too_long("a sentence", len(words), line)
@@ -367,17 +384,21 @@ class Sentences:
     def texts(self) -> list[PairText]:
         """Return the sentences as texts."""
         if self._texts is None:
-            paths = self._reading.options.source or "", self._reading.options.target or ""
-            sides = []
-            for raw, path in zip(self._raw, paths, strict=True):
-                lines = enumerate(raw.split(b"\n")[:-1], start=self._first)
-                sides.append([self._sentence(line, number, path) for number, line in lines])
-            pairs = enumerate(zip(*sides, strict=True), start=self._first)
-            self._texts = [PairText(line, None, *pair) for line, pair in pairs]
+            source, target = self._raw
+            sources = self._sentences(source, self._reading.options.source or "")
+            targets = self._sentences(target, self._reading.options.target or "")
+            self._texts = []
+            for k, (source_text, target_text) in enumerate(zip(sources, targets, strict=True)):
+                self._texts.append(PairText(self._first + k, None, source_text, target_text))
         return self._texts
 
-    def _sentence(self, line: bytes, number: int, path: str) -> str:
-        return self._reading.sentence(self._reading.decode(line, number, path), number, path)
+    def _sentences(self, raw: bytes, path: str) -> list[str]:
+        """Return the sentences of a side as texts."""
+        sentences = []
+        for number, line in enumerate(raw.split(b"\n")[:-1], start=self._first):
+            text = self._reading.decode(line, number, path)
+            sentences.append(self._reading.sentence(text, number, path))
+        return sentences
 
     @property
     def tagged(self) -> bool:
@@ -392,13 +413,17 @@ class Sentences:
             with suppress(UnicodeDecodeError):  # the plain way says where
                 source, target = map(self._spaced, self._raw)
                 return words_of_both(source, target, self._reading.token)
-        sides = [text.words for text in self.texts()]
-        shared = self._reading.shared
-        return [shared(first) for first, _ in sides], [shared(second) for _, second in sides]
+        sources = []
+        targets = []
+        for text in self.texts():
+            source_words, target_words = text.words
+            sources.append(self._reading.shared(source_words))
+            targets.append(self._reading.shared(target_words))
+        return sources, targets
 
     def _spaced(self, raw: bytes) -> bytes:
-        spaced = self._reading.options.token_separators == "unicode"
-        if spaced:
+        """Return lines with plain spaces for all that divide words."""
+        if self._reading.options.token_separators == "unicode":
             return self._reading.spaced(raw.decode()).encode()
         return raw
 
@@ -414,7 +439,8 @@ class TextBlocks:
         self._files = None
         if source and target and source != target and reading.plain_bytes:
             ids = TextIds.of(reading, [source, target])
-            if not (ids.present or any(is_dressed(reading, path) for path in (source, target))):
+            dressed = ids.present or is_dressed(reading, source) or is_dressed(reading, target)
+            if not dressed:
                 self._files = _Lines(reading, source), _Lines(reading, target)
                 if not reading.silent:
                     ids.tell([source, target], unless=" unless the links have ids too")
@@ -427,13 +453,13 @@ class TextBlocks:
             taken = Sentences(self._reading, first, list(islice(self._texts, count)), (b"", b""))
         else:
             source, target = (file.take(count) for file in self._files)
-            counts = source.count(b"\n"), target.count(b"\n")
+            counts = (source.count(b"\n"), target.count(b"\n"))
             if counts[0] != counts[1]:
-                ends = (
-                    self._taken + lines + file.rest() if lines == count else self._taken + lines
-                    for lines, file in zip(counts, self._files, strict=True)
-                )
-                refuse_counts(self._reading, *ends)
+                totals = []
+                for lines, file in zip(counts, self._files, strict=True):
+                    rest = file.rest() if lines == count else 0
+                    totals.append(self._taken + lines + rest)
+                refuse_counts(self._reading, *totals)
             taken = Sentences(self._reading, first, None, (source, target))
         self._taken += len(taken)
         return taken
@@ -454,6 +480,7 @@ class _Lines:
         self._next()
 
     def _next(self) -> None:
+        """Go on to the next chunk: where its lines end, and the next byte and line to take."""
         import numpy as np
 
         self._chunk = next(self._chunks, b"")
@@ -462,6 +489,7 @@ class _Lines:
         self._ends = np.flatnonzero(np.frombuffer(self._chunk, np.uint8) == 10) + 1
 
     def take(self, count: int) -> bytes:
+        """Return the next lines; fewer at the end of the file."""
         parts: list[bytes] = []
         while count and self._chunk:
             some = min(count, len(self._ends) - self._k)
@@ -475,4 +503,5 @@ class _Lines:
         return b"".join(parts)
 
     def rest(self) -> int:
+        """Count the remaining lines."""
         return len(self._ends) - self._k + sum(chunk.count(b"\n") for chunk in self._chunks)

@@ -73,7 +73,7 @@ def iterate_pairs(
         is to be detected and none fits, or several do.
     """
     check_arguments(iterate_pairs, locals())
-    declared = _made(ReadOptions, options, iterate_pairs)
+    declared = _options(ReadOptions, options, iterate_pairs)
     return read_pairs(*open_reading(path, format=format, options=declared))
 
 
@@ -97,7 +97,8 @@ ENDINGS = {
 def format_of_name(path: AnyPath, default: str | None = None) -> str:
     """Return the format for a file extension, compressed or not; None raises an error."""
     name = plain_name(str(path))
-    if (format := ENDINGS.get(splitext(name)[1] or name, default)) is not None:
+    format = ENDINGS.get(splitext(name)[1] or name, default)
+    if format is not None:
         return format
     known = ", ".join(f"{format} for {ending}" for ending, format in ENDINGS.items())
     raise OptionError(f"{path}: the file extension is not known; give a format or use {known}")
@@ -124,7 +125,7 @@ def write_corpus(
     check_arguments(write_corpus, locals())
     format = format_of_name(path) if format is None else format
     chosen = get_format(format)
-    declared = _made(WriteOptions, options, write_corpus)
+    declared = _options(WriteOptions, options, write_corpus)
     if (declared.source or declared.target) and not chosen.text_beside:
         raise OptionError(f"format {format} contains the words: give no files for them")
     if chosen.by_id and (declared.base is not None or declared.transpose):
@@ -142,7 +143,8 @@ def write_corpus(
         for pair in pairs:
             kept = pair
             if declared.annotator is not None and "annotators" not in chosen.holds:
-                kept = pair.without_annotations(*(set(pair.annotations) - {declared.annotator}))
+                others = set(pair.annotations) - {declared.annotator}
+                kept = pair.without_annotations(*others)
             writing.lost.update(losses(kept, holds))
             writing.written += 1
             yield kept
@@ -152,6 +154,7 @@ def write_corpus(
     return writing.lost
 
 
-def _made(kind: Callable[..., T], options: dict[str, Any], function: Callable[..., object]) -> T:
+def _options(kind: Callable[..., T], options: dict[str, Any], function: Callable[..., object]) -> T:
+    """Return options of some kind, given as keywords of a function."""
     check_keywords(function, options, keywords_of(kind))
     return kind(**options)

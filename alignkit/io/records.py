@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -72,7 +73,8 @@ class Record:
     def put(self, side: str, words: Sequence[str], ids: Sequence[str] = (), **facts: str) -> None:
         """Set the words of a side, the column of their ids, and facts about its text."""
         setattr(self, side, words)
-        facts |= {"id": "\t".join(ids)} if ids else {}
+        if ids:
+            facts["id"] = "\t".join(ids)
         self.attributes |= {f"{side}.{name}": text for name, text in facts.items()}
 
 
@@ -108,10 +110,15 @@ def parse_links(text: str, status: Status = "sure", line: int | None = None) -> 
 def parse_nulls(text: str, status: Status = "sure", line: int | None = None) -> list[RawLink]:
     """Read `i-` and `-j` nulls separated by whitespace."""
     cells = _matches(text, _NULL, "null; expected i- or -j")
-    return [RawLink(int(i) if i else None, int(j) if j else None, status, line) for i, j in cells]
+    return [RawLink(_position(i), _position(j), status, line) for i, j in cells]
+
+
+def _position(digits: str | None) -> int | None:
+    return int(digits) if digits else None
 
 
 def _matches(text: str, pattern: re.Pattern[str], expected: str) -> Iterator[tuple[str, str]]:
+    """Yield both parts of each token."""
     for token in text.split():
         match = pattern.fullmatch(token)
         if match is None:
@@ -131,21 +138,25 @@ def raw_links(
     for cell, key in zip(numbers, weights, strict=True):
         if cell not in known:
             raise FormatError(f"there is a weight for {key!r}, which is not a link")
-    rest = ((cell, name) for cell, name in names.items() if cell not in known)
-    return [
-        *(link._replace(weight=numbers.get(link[:2]), label=names.get(link[:2])) for link in links),
-        *(RawLink(*cell, "none", line, None, name) for cell, name in rest),
-    ]
+    complete = []
+    for link in links:
+        cell = link[:2]
+        complete.append(link._replace(weight=numbers.get(cell), label=names.get(cell)))
+    for cell, name in names.items():
+        if cell not in known:
+            complete.append(RawLink(*cell, "none", line, None, name))
+    return complete
 
 
 def _by_cell(values: Mapping[str, V]) -> dict[_Cell, V]:
+    """Return values by links or nulls, which are the keys as texts."""
     cells = {}
     for key, value in values.items():
         match = _LINK.fullmatch(key) or _NULL.fullmatch(key)
         if match is None:
             raise FormatError(f"{key[:40]!r} is not a link or null; expected i-j, i- or -j")
-        i, j = match.groups()
-        cells[int(i) if i else None, int(j) if j else None] = value
+        i, j = map(_position, match.groups())
+        cells[i, j] = value
     if len(cells) < len(values):
         raise FormatError("two keys of the weights or labels are the same link")
     return cells
@@ -210,12 +221,11 @@ class Reading(TextFile):
     @property
     def cautions(self) -> list[str]:
         """Cautions, after reading: links are shifted or dropped, languages left out."""
+        texts = [self.shift]
         dropped = self.counts["link out of range"]
         if dropped:
-            lost = f"{dropped} links out of range were dropped"
-        else:
-            lost = ""
-        texts = [self.shift, lost, self.unread]
+            texts.append(f"{dropped} links out of range were dropped")
+        texts.append(self.unread)
         return [f"{self.path}: {text}" for text in texts if text]
 
     @property
@@ -226,15 +236,9 @@ class Reading(TextFile):
     def choose(self, *names: Sequence[str], line: int | None = None) -> tuple[int, int]:
         """Return the places of the two languages to read, given the `names` of each in the file."""
         wanted = self.options.languages
-        if wanted:
-            places = language_places(names, wanted)
-        else:
-            places = (0, 1)
+        places = language_places(names, wanted) if wanted else (0, 1)
         if len(names) < 2 or places is None:
-            if wanted is None:
-                missing = "two languages"
-            else:
-                missing = " and ".join(wanted)
+            missing = "two languages" if wanted is None else " and ".join(wanted)
             raise self.error(f"does not have {missing[:80]}; it has {_listed(names)}", line)
         if wanted is not None:
             self.note_alike(names, places, line)
@@ -249,7 +253,8 @@ class Reading(TextFile):
         """Note the languages that the wanted names fit as well as those that were chosen."""
         for name in self.options.languages or ():
             alike = _fitting(names, name)
-            if rest := [names[k] for k in alike if k not in places]:
+            rest = [names[k] for k in alike if k not in places]
+            if rest:
                 said = f"{name} is also {_listed(rest)}; name one of them in the option languages"
                 self.unread = said
                 self.note("language left out", said, line, times=len(rest))
@@ -264,10 +269,12 @@ class Reading(TextFile):
         units: dict[str, tuple[list[int], list[int]]] = {}
         for k, known in enumerate(places):
             for id in dict.fromkeys(ids[k]):
-                if (place := known.get(id)) is None:
+                place = known.get(id)
+                if place is None:
                     self.note("id of no word", repr(id[:40]))
                 else:
-                    units.setdefault(place[0], ([], []))[k].append(place[1])
+                    unit, number = place
+                    units.setdefault(unit, ([], []))[k].append(number)
         if len(units) > 1:
             self.note(across, f"{', '.join(units)}; only words of the same one are linked")
         elif not any(first and second for first, second in units.values()):
@@ -294,13 +301,14 @@ class Reading(TextFile):
     def build(self, record: Record) -> SentencePair | None:
         """Return the sentence pair of a record; this applies base, direction and range."""
         self.place = (record.path or self.path, record.line)
-        sides = (record.source, record.target)
+        sides = (("source", record.source), ("target", record.target))
         try:
-            for side, tokens in zip(("source", "target"), sides, strict=True):
+            for side, tokens in sides:
                 if tokens is not None and len(tokens) > self.options.max_words:
                     name = f"pair {record.id[:40]!r}: the {side}"
                     raise self.too_long(name, len(tokens), record.line, record.path)
-            source, target = (None if side is None else self.shared(side) for side in sides)
+            source = None if record.source is None else self.shared(record.source)
+            target = None if record.target is None else self.shared(record.target)
             given = record.annotations.items()
             annotations = {name: self._annotation(raw, record) for name, raw in given}
             trees = (
@@ -320,7 +328,8 @@ class Reading(TextFile):
         """Yield the sentence pair of each good record."""
         try:
             for record in records:
-                if (pair := self.build(record)) is not None:
+                pair = self.build(record)
+                if pair is not None:
                     yield pair
         except BaseException:  # an error, or nobody wants the rest: parsers may hold open files
             self.close()
@@ -343,6 +352,7 @@ class Reading(TextFile):
     def _trees(
         self, side: str, texts: dict[str, str], words: tuple[str, ...] | None, record: Record
     ) -> dict[str, Tree]:
+        """Return the trees of a side; if lenient, those that do not fit are left out."""
         from alignkit.model.trees import Tree
 
         trees: dict[str, Tree] = {}
@@ -350,10 +360,7 @@ class Reading(TextFile):
             try:
                 trees[name] = Tree.parse(text, words or ())
             except FormatError as problem:
-                if problem.column:
-                    place = f", character {problem.column}"
-                else:
-                    place = ""
+                place = f", character {problem.column}" if problem.column else ""
                 message = (
                     f"pair {record.id[:40]!r}: {side} tree {name[:40]!r}{place}: {problem.message}"
                 )
@@ -363,12 +370,12 @@ class Reading(TextFile):
         return trees
 
     def _annotation(self, raw: RawAnnotation, record: Record) -> Annotation:
-        cells: dict[tuple[bool, bool], list[Link]] = {  # by whether they are nulls, and sure
-            (null, sure): [] for null in (False, True) for sure in (False, True)
-        }
+        """Return an annotation, with its links checked and read once each."""
+        # by whether they are nulls, and sure
+        cells = defaultdict[tuple[bool, bool], list[Link]](list)
         weights: dict[Link, float] = {}
         labels: dict[Link, RawLink] = {}
-        statuses: dict[Link, str] = {}
+        statuses: dict[Link, str] = {}  # "both": sure as well as possible
         path = raw.path or record.path
         for written in raw.links:
             link = self._link(written, path, record)
@@ -404,32 +411,40 @@ class Reading(TextFile):
             weights=weights,  # type: ignore[arg-type]
             labels={link: written.label or "" for link, written in labels.items()},
         )
-        remarks = raw.comment, frozenset(raw.flags), raw.judgment, raw.provenance, raw.when or None
-        return Annotation(alignment if raw.aligned else None, *remarks, raw.role, raw.start)
+        return Annotation(
+            alignment if raw.aligned else None,
+            raw.comment,
+            frozenset(raw.flags),
+            raw.judgment,
+            raw.provenance,
+            raw.when or None,
+            raw.role,
+            raw.start,
+        )
 
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:
         """Return a link from base 0, source first; None if one out of range is dropped."""
+        i = written.i
+        j = written.j
         if self.options.transpose:
-            cell = (written.j, written.i)
-        else:
-            cell = written[:2]
+            i, j = j, i
+        if self._is_inside(i, record.source) and self._is_inside(j, record.target):
+            source = NULL if i is None else i - self.base
+            target = NULL if j is None else j - self.base
+            return Link(source, target)
+        first, second = ("" if index is None else index for index in written[:2])
         sides = (record.source, record.target)
-        if all(
-            index is None
-            or (index >= self.base and (words is None or index - self.base < len(words)))
-            for index, words in zip(cell, sides, strict=True)
-        ):
-            return Link(*(NULL if index is None else index - self.base for index in cell))
-        i, j = ("" if index is None else index for index in written[:2])
         n, m = ("?" if words is None else len(words) for words in sides)
+        turned = " and written target first" if self.options.transpose else ""
         message = (
-            f"link {i}-{j} lies outside the pair {record.id!r} of {n} x {m} words, counted from "
-            f"{self.base}{' and written target first' if self.options.transpose else ''}"
+            f"link {first}-{second} lies outside the pair {record.id!r} of {n} x {m} words, "
+            f"counted from {self.base}{turned}"
         )
         line = written.line or record.line
         if not self.options.drop_out_of_range:
             advice = "check `base` and `transpose`, or drop them with `drop_out_of_range=True`"
-            if spaces := self._other_spaces(cell, sides):
+            spaces = self._other_spaces((i, j), sides)
+            if spaces:
                 advice = (
                     f"the words contain {spaces}; tools that use Python's split() divide "
                     "there too: for links of such tools, use `token_separators=unicode`"
@@ -437,6 +452,13 @@ class Reading(TextFile):
             raise self.error(f"{message}; {advice}", line, path=path)
         self.note("link out of range", message + "; dropped", line, path)
         return None
+
+    def _is_inside(self, index: int | None, words: Sequence[str] | None) -> bool:
+        """Return whether a position is that of a word, as far as the words are known."""
+        if index is None:
+            return True
+        place = index - self.base
+        return place >= 0 and (words is None or place < len(words))
 
     def _other_spaces(
         self, cell: Sequence[int | None], sides: Sequence[Sequence[str] | None]
@@ -460,11 +482,13 @@ def language_places(
     """Return the places of two languages among the names of several; en is en-GB too."""
     places: list[int] = []
     for name in wanted:
-        free = [each if k not in places else () for k, each in enumerate(names)]
-        if not (fitting := _fitting(free, name)):
+        free = [own if k not in places else () for k, own in enumerate(names)]
+        fitting = _fitting(free, name)
+        if not fitting:
             return None
         places.append(fitting[0])
-    return places[0], places[1]
+    first, second = places
+    return first, second
 
 
 def only_read(languages: str, others: str) -> str:
@@ -479,11 +503,15 @@ def is_language(language: str, wanted: str) -> bool:
 
 def _fitting(names: Sequence[Sequence[str]], name: str) -> list[int]:
     """Return the places that have a name, or else those that have it with a region."""
-    start = f"{name}-".casefold()
     exact = [k for k, own in enumerate(names) if name in own]
-    return exact or [
-        k for k, own in enumerate(names) if any(f"{x}-".casefold().startswith(start) for x in own)
-    ]
+    if exact:
+        return exact
+    start = f"{name}-".casefold()
+    fitting = []
+    for k, own in enumerate(names):
+        if any(f"{other}-".casefold().startswith(start) for other in own):
+            fitting.append(k)
+    return fitting
 
 
 def _listed(names: Sequence[Sequence[str]]) -> str:

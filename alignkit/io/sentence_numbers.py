@@ -48,15 +48,14 @@ class SentenceNumbers:
         return list(zip(firsts, lasts, strict=True))
 
     def __str__(self) -> str:
+        """Return a description of numbers out of order and missing; empty for neither."""
         parts: list[str] = []
         if self.backwards:
             before, number = self._first_backwards
-            if self.backwards > 1:
-                places = f" ({self.backwards:,} such places)"
-            else:
-                places = ""
+            places = f" ({self.backwards:,} such places)" if self.backwards > 1 else ""
             parts.append(f"number {number} comes after {before}{places}")
-        if gaps := self.missing():
+        gaps = self.missing()
+        if gaps:
             count = sum(last - first + 1 for first, last in gaps)
             ranges = [str(first) if first == last else f"{first}-{last}" for first, last in gaps]
             shown = ", ".join(ranges[:_MOST_RANGES])

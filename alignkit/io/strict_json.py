@@ -32,6 +32,7 @@ class _RefusedError(ValueError):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Object:
+    """Make an object of its members; refuse a key that occurs twice."""
     value = dict(pairs)
     if len(value) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -41,12 +42,14 @@ def _object(pairs: list[tuple[str, Any]]) -> Object:
 
 
 def _whole(digits: str) -> int:
+    """Read a whole number that fits 64 bits."""
     if len(digits) > _DIGITS:
         raise _RefusedError(f"number {digits[:20]}... has {len(digits)} digits")
     return int(digits)
 
 
 def _decimal(digits: str) -> float:
+    """Read a finite number."""
     value = float(digits)
     if value in (float("inf"), float("-inf")):
         raise _RefusedError(f"number {digits[:40]} is too large")
@@ -147,17 +150,16 @@ class JsonText:
         text = self._text[position : position + 20].split("\n")[0]
         line = self._line + self._text.count("\n", self._counted, position)
         column = position - self._text.rfind("\n", 0, position)
-        if text:
-            there = f"found {text!r}"
-        else:
-            there = "the line or file ends here"
+        there = f"found {text!r}" if text else "the line or file ends here"
         return FormatError(f"not JSON: {message}; {there}", self._path, line, column)
 
     def _skip(self) -> None:
+        """Skip white space."""
         match = _SPACE.match(self._text, self._at)
         self._at = match.end() if match else self._at
 
     def _expect(self, char: str) -> None:
+        """Read a character that must come next."""
         if self.next != char:
             raise self.error(f"expected {char!r}", self._at)
         self._at += 1
@@ -197,7 +199,10 @@ def write_list(
     for value in values:
         stream.write(divider + encode(value).replace(BOM, "\\ufeff"))
         divider = ",\n"
-    stream.write(f"\n]{end}\n" if divider == ",\n" else f"{start}[]{end}\n")
+    if divider == ",\n":
+        stream.write(f"\n]{end}\n")
+    else:
+        stream.write(f"{start}[]{end}\n")
 
 
 _KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object"}
@@ -250,6 +255,7 @@ def position(value: object) -> int:
 
 
 def _shown(value: object) -> str:
+    """Return the beginning of a value, for messages."""
     try:
         return json.dumps(value, ensure_ascii=False)[:40]
     except RecursionError:
@@ -285,17 +291,22 @@ def as_record(
     for key, member in value.items():
         if key in own:
             continue
-        links_within = isinstance(member, list | dict) or (
-            isinstance(member, str) and _LINKS.fullmatch(member.strip())
-        )
-        if missing and links_within and (meant := _meant(key, missing)):
-            raise FormatError(f"unknown member {key[:40]!r} of a pair; did you mean {meant!r}?")
+        if missing and _may_be_links(member):
+            meant = _meant(key, missing)
+            if meant:
+                raise FormatError(f"unknown member {key[:40]!r} of a pair; did you mean {meant!r}?")
         attribute = as_text(member)
         if attribute is None:
             reading.note("member left out", f"{key[:40]!r} is not a text", line)
         else:
             record.attributes[key] = attribute
     return record
+
+
+def _may_be_links(value: object) -> bool:
+    if isinstance(value, str):
+        return _LINKS.fullmatch(value.strip()) is not None
+    return isinstance(value, list | dict)
 
 
 def add_attributes(
@@ -312,6 +323,11 @@ def add_attributes(
 @lru_cache(maxsize=1000)
 def _meant(key: str, names: tuple[str, ...]) -> str:
     """Return the name most similar to a key, ignoring case; empty if none is similar."""
-    plain, *known = (re.sub("[-_]", "", text.lower()) for text in (key[:100], *names))
-    near = get_close_matches(plain, known, n=1, cutoff=_ALIKE)
-    return names[known.index(near[0])] if near else ""
+    by_plain = {_plain(name): name for name in reversed(names)}
+    near = get_close_matches(_plain(key[:100]), by_plain, n=1, cutoff=_ALIKE)
+    return by_plain[near[0]] if near else ""
+
+
+def _plain(name: str) -> str:
+    """Return a name in lower case, without what divides its parts."""
+    return re.sub("[-_]", "", name.lower())

@@ -71,6 +71,7 @@ def read_tagged(reading: TextFile, path: str) -> Iterator[Tagged]:
 
 
 def _sentence(reading: TextFile, path: str, begins: int, lines: list[str]) -> Tagged:
+    """Return the sentence of some lines, whose first number is `begins`."""
     comments: list[str] = []
     others: list[str] = []  # multiword tokens and empty nodes, as they are
     rows: list[list[str]] = []
@@ -91,13 +92,18 @@ def _sentence(reading: TextFile, path: str, begins: int, lines: list[str]) -> Ta
             raise reading.error(message, number, path=path)
     if not rows:
         raise reading.error("a sentence without words", begins, path=path)
-    attributes = {match[1]: match[2] for match in map(_ABOUT.match, comments) if match}
-    for name, values in zip(COLUMNS, list(zip(*rows, strict=True))[2:], strict=True):
+    attributes: dict[str, str] = {}
+    for match in filter(None, map(_ABOUT.match, comments)):
+        attributes[match[1]] = match[2]
+    _, words, *columns_of_words = zip(*rows, strict=True)
+    for name, values in zip(COLUMNS, columns_of_words, strict=True):
         if {*values} != {"_"}:
             attributes[name] = "\t".join(value or "_" for value in values)
-    attributes |= {"comments": "\n".join(comments)} if comments else {}
-    attributes |= {"others": "\n".join(others)} if others else {}
-    return Tagged(begins, [row[1] for row in rows], attributes)
+    if comments:
+        attributes["comments"] = "\n".join(comments)
+    if others:
+        attributes["others"] = "\n".join(others)
+    return Tagged(begins, list(words), attributes)
 
 
 def tagged_text(pair: SentencePair, side: str) -> str:
@@ -105,13 +111,17 @@ def tagged_text(pair: SentencePair, side: str) -> str:
     words: tuple[str, ...] = pair.words[side == "target"]
     if not words:
         raise AlignkitError(f"pair {pair.id!r} has no {side} words, which CoNLL-U cannot represent")
-    own = {name: pair.attributes.get(f"{side}.{name}", "") for name in ("sent_id", "text")}
-    about = f"# sent_id = {own['sent_id'] or pair.id}\n# text = {own['text'] or ' '.join(words)}"
-    comments = pair.attributes.get(f"{side}.comments") or about
+    comments = pair.attributes.get(f"{side}.comments")
+    if not comments:
+        id = pair.attributes.get(f"{side}.sent_id") or pair.id
+        text = pair.attributes.get(f"{side}.text") or " ".join(words)
+        comments = f"# sent_id = {id}\n# text = {text}"
     columns = [word_column(pair, side, name) or ["_"] * len(words) for name in COLUMNS]
     numbers = map(str, range(1, len(words) + 1))
     rows = ["\t".join(row) for row in zip(numbers, words, *columns, strict=True)]
     for line in reversed(pair.attributes.get(f"{side}.others", "").splitlines()):
-        if match := _OTHER_ID.match(line):
-            rows.insert(int(match[1]) - (match[2] == "-"), line)
+        match = _OTHER_ID.match(line)
+        if match:
+            place = int(match[1])  # 8.1 is behind word 8, 8-9 before it
+            rows.insert(place - 1 if match[2] == "-" else place, line)
     return "\n".join((comments, *rows, "\n"))

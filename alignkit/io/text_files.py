@@ -38,8 +38,8 @@ def line_encoding(encoding: str) -> tuple[str, bool]:
     if not usable or name in _OF_HOSTS:
         raise OptionError(f"unknown encoding {encoding!r}")
     if name.startswith(("utf-16", "utf-32")):
-        return ("utf-8", True)
-    return (encoding, False)
+        return "utf-8", True
+    return encoding, False
 
 
 def holds_ascii(encoding: str) -> bool:
@@ -79,6 +79,7 @@ def words_of_both(
 
 
 def _numbered(data: bytes) -> _Numbered:
+    """Return the numbers of the words of lines; see `number_words`."""
     import numpy as np
 
     from alignkit.io.words_kernel import number_words
@@ -87,13 +88,15 @@ def _numbered(data: bytes) -> _Numbered:
 
 
 def _shared(data: bytes, numbered: _Numbered, share: Callable[[str], str]) -> list[tuple[str, ...]]:
+    """Return the words of each line; equal words are one object."""
     import numpy as np
 
     ids, starts, begins, ends = numbered
-    places = zip(begins.tolist(), ends.tolist(), strict=True)
-    distinct = [share(data[a:b].decode()) for a, b in places]
+    distinct = []
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        distinct.append(share(data[begin:end].decode()))
     words = tuple(np.array(distinct, object)[ids].tolist())
-    return [words[a:b] for a, b in pairwise(starts.tolist())]
+    return [words[start:end] for start, end in pairwise(starts.tolist())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ class Finding:
     times: int = 1
 
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.path, self.line) if part is not None)
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
         return f"{place}: {self.kind}: {self.message}"
 
 
@@ -127,9 +130,8 @@ class TextFile:
         self._tokens = _Tokens(options.unescape)
         self._stream: BufferedReader | None = None
         self.cut = False
-        self.silent = (
-            False  # whether decisions about the texts are not logged: another reading does
-        )
+        # whether decisions about the texts are not logged, because another reading logs them
+        self.silent = False
 
     def note(
         self, kind: str, message: str, line: int | None = None, path: str = "", times: int = 1
@@ -244,11 +246,9 @@ class TextFile:
         """
         if BOM not in text:
             return text
-        if words:
-            plain = without_marks(text)
-        else:
-            plain = text.replace(BOM, "")
-        if count := len(text) - len(plain):
+        plain = without_marks(text) if words else text.replace(BOM, "")
+        count = len(text) - len(plain)
+        if count:
             self.note("byte order mark", f"{count} in this line", number, path, times=count)
         return plain
 
@@ -272,10 +272,9 @@ class TextFile:
             return text
         char = control[0]
         column = control.start() + 1
+        hint = ""
         if char == "\0":
             hint = "if the text is UTF-16, declare it with `encoding`; else "
-        else:
-            hint = ""
         if not self.options.lenient:
             message = f"control character {char!r}, which is not text; {hint}remove it"
             raise FormatError(message + self._every_control(name), name, number, column)
@@ -378,5 +377,6 @@ class _Tokens(dict[str, str]):
         self._unescape = unescape
 
     def __missing__(self, token: str) -> str:
-        known = self[token] = html.unescape(token) if self._unescape else token
+        known = html.unescape(token) if self._unescape else token
+        self[token] = known
         return known

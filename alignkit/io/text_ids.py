@@ -63,7 +63,10 @@ class TextIds:
         numbers = all(look.numbers for look in looks)
         if reading.options.text_ids:  # reading says where that is wrong
             return cls(True, numbers=numbers)
-        problem = next(filter(None, (look.problem for look in looks)), "") or different
+        problem = ""
+        for look in looks:
+            problem = problem or look.problem
+        problem = problem or different
         if not problem:
             return cls(looks[0].lines > 0, numbers=numbers)
         likely = any(look.likely for look in looks) and looks[0].lines > 2
@@ -89,7 +92,8 @@ class _Look:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self.lines = self.formed = 0
+        self.lines = 0
+        self.formed = 0  # lines with an id
         self.numbers = True
         self._other = 0  # the first line without an id
         self._hashes = array("q")
@@ -141,6 +145,7 @@ def _lines(reading: TextFile, path: str) -> Generator[bytes, None, None]:
 
 
 def _text(head: bytes | None) -> str:
+    """Return the beginning of an id as text."""
     return (head or b"")[:40].decode("utf-8", "replace")
 
 

@@ -46,7 +46,7 @@ class WrittenTree(NamedTuple):
 
     text: str  # the brackets; blank where the sentence has no parse
     line: int  # the line, from 1, at which the text begins
-    before: int | None = 0
+    before: int | None = 0  # the characters before it in that line; None if unknown
 
     def placed(self, error: FormatError, path: str, about: str = "") -> FormatError:
         """Return an error of the text as one of the file; this moves line and column."""
@@ -76,13 +76,14 @@ def written_trees(file: TextFile, form: str | None = None) -> Iterator[WrittenTr
     if form is None:
         filled = [line for _, line in first if line.strip()]
         begun = [line for line in filled if line.startswith("(")] or filled
-        whole = sum(line.count("(") == line.count(")") for line in begun)
-        many = re.search(r"\.mrg(\.|$)", file.path) or whole * 2 < len(begun)
+        whole = [line for line in begun if line.count("(") == line.count(")")]
+        many = re.search(r"\.mrg(\.|$)", file.path) or len(whole) * 2 < len(begun)
         form = "mrg" if many else "penn"
     return TREE_FORMATS[form](file, chain(first, lines))
 
 
 def _without_xml(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the lines; refuse XML."""
     for number, text in lines:
         if number == 1 and text.lstrip().startswith("<"):
             raise file.error(
@@ -93,9 +94,21 @@ def _without_xml(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[t
         yield number, text
 
 
+def _one_line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[WrittenTree]:
+    for number, text in _without_xml(file, lines):
+        yield WrittenTree(text, number)
+
+
 def _many_line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[WrittenTree]:
+    """Yield trees over several lines.
+
+    A tree ends before a bracket at the start of a line, if all brackets are closed or a line was
+    indented, or before a blank line, if all brackets are closed.
+    """
     part: list[str] = []
-    first = size = depth = 0
+    first = 0  # the line of the first of `part`
+    size = 0
+    depth = 0
     indented = False
     for number, text in _without_xml(file, lines):
         if not text.strip() and not part:
@@ -151,17 +164,15 @@ def _xml_trees(
     none = True
     for element in read_nested(file, "s", "sentence"):
         parent = element.getparent()
-        if local_name(element) == "sentence" and (
-            parent is None or local_name(parent) != "sentences"
-        ):
+        within = "" if parent is None else local_name(parent)
+        if local_name(element) == "sentence" and within != "sentences":
             continue  # of a mention in a coreference
         none = False
-        parses = [
-            child
-            for child in element
-            if local_name(child) == "parse"
-            or (local_name(child) == "tree" and child.get("style", "penn") == "penn")
-        ]
+        parses = []
+        for child in element:
+            name = local_name(child)
+            if name == "parse" or (name == "tree" and child.get("style", "penn") == "penn"):
+                parses.append(child)
         line = line_of(parses[0]) if parses else line_of(element)
         if parses and line >= _LONG:
             line -= (parses[0].text or "").count("\n")
@@ -171,7 +182,7 @@ def _xml_trees(
 
 
 TREE_FORMATS: dict[str, Callable[[TextFile, Iterator[tuple[int, str]]], Iterator[WrittenTree]]] = {
-    "penn": lambda file, lines: (WrittenTree(text, k) for k, text in _without_xml(file, lines)),
+    "penn": _one_line_trees,
     "mrg": _many_line_trees,
     "stanford-xml": _xml_trees,
 }
@@ -209,8 +220,10 @@ def read_trees(
         column.
     """
     check_arguments(read_trees, locals())
+    if counts is None:
+        counts = Counter()
     how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
-    file = _TreeFile(path, tree_format, encoding, how, Counter() if counts is None else counts)
+    file = _TreeFile(path, tree_format, encoding, how, counts)
     return (file.tree(written, None, "") for written in file.written())
 
 
@@ -255,26 +268,34 @@ def attach_trees(
     OptionError : If there is no file, or `both_trees` and another file.
     """
     check_arguments(attach_trees, locals(), apart=["pairs"])
-    sides = source_trees, target_trees
-    if both_trees is not None and sides != (None, None):
+    has_sides = source_trees is not None or target_trees is not None
+    if both_trees is not None and has_sides:
         raise OptionError(
             "`both_trees` already has both sides: leave out `source_trees` and `target_trees`"
         )
-    if both_trees is None and sides == (None, None):
+    if both_trees is None and not has_sides:
         raise OptionError("give a file of trees: `source_trees`, `target_trees` or `both_trees`")
-    counts = Counter() if counts is None else counts
-    how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
-    options = tree_format, encoding, how | {"strict": strict_trees}, counts, observe, lenient_trees
-    source_file, target_file, both_file = (
-        None if path is None else _TreeFile(path, *options) for path in (*sides, both_trees)
-    )
-    files = (both_file, both_file) if both_file else (source_file, target_file)
+    if counts is None:
+        counts = Counter()
+    how = {
+        "drop_function_tags": drop_function_tags,
+        "drop_traces": drop_traces,
+        "strict": strict_trees,
+    }
+    options = (tree_format, encoding, how, counts, observe, lenient_trees)
+    files: list[_TreeFile | None]
+    if both_trees is not None:
+        files = [_TreeFile(both_trees, *options)] * 2
+    else:
+        paths = (source_trees, target_trees)
+        files = [None if path is None else _TreeFile(path, *options) for path in paths]
     return _attached(each("pairs", pairs, SentencePair), files, tree_name)
 
 
 def _attached(
     pairs: Iterator[SentencePair], files: Sequence[_TreeFile | None], name: str
 ) -> Iterator[SentencePair]:
+    """Yield the pairs with the next tree of each side's file; one file may have both sides."""
     sides = 2 if files[0] is files[1] else 1  # that a file has
     number = 0
     for number, pair in enumerate(pairs, 1):
@@ -312,7 +333,8 @@ class _TreeFile:
         self._observe = observe
         self._lenient = lenient
         self._how = how
-        self._taken, self._line = 0, 0
+        self._taken = 0
+        self._line = 0
         self._trees = self.written()
 
     def written(self) -> Iterator[WrittenTree]:
@@ -326,19 +348,19 @@ class _TreeFile:
         """Return the next tree, or None at the end."""
         written = next(self._trees, None)
         if written is not None:
-            self._taken = self._taken + 1
+            self._taken += 1
             self._line = written.line
         return written
 
     def wrong_count(self, pairs: int, sides: int, last: str) -> JoinError:
         """Return the error for wrong numbers of trees; this reads the remaining ones."""
         trees = self._taken + sum(1 for _ in self._trees)
+        place = self.path
+        where = ""
         if self._taken:
             place = f"{self.path}:{self._line}"
-        else:
-            place = self.path
+            where = f"; {last}"
         times = f", which need {2 * pairs}" if sides == 2 else ""
-        where = f"; {last}" if self._taken else ""
         return JoinError(
             f"{place}: contains {trees} trees (including sentences without a parse) for "
             f"{pairs} sentence pairs{times}{where}; a sentence without a parse is a blank "
@@ -361,13 +383,15 @@ class _TreeFile:
         if read is None:
             self._counts["sentences without a parse"] += 1
             return None
-        for kind, number in (
+        done = "left out" if self._how["drop_traces"] else "kept as words"
+        changes = (
             ("trees", 1),
             ("labels without their function tags", read.function_tags),
-            (f"traces {'left out' if self._how['drop_traces'] else 'kept as words'}", read.traces),
+            (f"traces {done}", read.traces),
             ("sides with several trees, joined below TOP", read.joined > 1),
             ("trees with brackets as words, told by the text", read.resolved),
-        ):
+        )
+        for kind, number in changes:
             if number:
                 self._counts[kind] += number
         from alignkit.model.trees import Tree  # NumPy

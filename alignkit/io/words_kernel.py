@@ -84,7 +84,9 @@ def _number(
                 break
             word = words
             table[slot] = word
-            begins[word], ends[word], hashes[word] = begin, at, hash
+            begins[word] = begin
+            ends[word] = at
+            hashes[word] = hash
             words += 1
         ids[tokens] = word
         tokens += 1

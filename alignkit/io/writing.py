@@ -68,10 +68,12 @@ class Writing:
     def open_texts(self) -> Iterator[ParallelWriter]:
         """Open the files for the words, if the user gave them."""
         with ExitStack() as stack:
-            source, target = (
-                stack.enter_context(replacing(path)) if path else None
-                for path in (self.options.source, self.options.target)
-            )
+            source = None
+            target = None
+            if self.options.source:
+                source = stack.enter_context(replacing(self.options.source))
+            if self.options.target:
+                target = stack.enter_context(replacing(self.options.target))
             yield ParallelWriter(source, target)
 
     @contextmanager
@@ -148,9 +150,11 @@ def word_ids(pair: SentencePair, pattern: str, made: str) -> list[list[str]]:
     ids = []
     for side, (name, words) in enumerate(zip(SIDES, pair.words, strict=True), start=1):
         own = word_column(pair, name, "id") or []
-        valid = len({*own}) == len(words) and all(re.fullmatch(pattern, id) for id in own)
-        numbers = range(1, len(words) + 1)
-        ids.append(own if valid else [made.format(side=side, k=k) for k in numbers])
+        if len({*own}) == len(words) and all(re.fullmatch(pattern, id) for id in own):
+            ids.append(own)
+        else:
+            numbers = range(1, len(words) + 1)
+            ids.append([made.format(side=side, k=number) for number in numbers])
     return ids
 
 
@@ -169,10 +173,9 @@ def refuse_words(
             problem = f"token {word!r} is empty or contains {without} or a control character"
             if marked:
                 problem = f"token {word!r} begins with U+FEFF (a byte order mark)"
+            advice = ""
             if len(word.split()) > 1 and "\n" not in word:
                 advice = _OF_SPACES
-            else:
-                advice = ""
             raise AlignkitError(
                 f"pair {id!r}: {problem}, which this format cannot represent{advice}"
             )
@@ -186,9 +189,12 @@ _OF_SPACES = (
 
 def write_links(links: Iterable[tuple[int, int]], base: int = 0) -> str:
     """Return links, `i-j`, and nulls, `i-` or `-j`, as text in ascending order."""
-    return " ".join(
-        f"{'' if i == NULL else i + base}-{'' if j == NULL else j + base}" for i, j in sorted(links)
-    )
+    texts = []
+    for i, j in sorted(links):
+        source = "" if i == NULL else i + base
+        target = "" if j == NULL else j + base
+        texts.append(f"{source}-{target}")
+    return " ".join(texts)
 
 
 class LinkTexts:
@@ -199,15 +205,20 @@ class LinkTexts:
     def __init__(self, alignment: Alignment, base: int = 0) -> None:
         sure: list[Link] = []
         possible: list[Link] = []
-        for link, flag in alignment.items():
-            (sure if flag else possible).append(link)
-        self.sure, self.possible = write_links(sure, base), write_links(possible, base)
-        self.null = self.possible_null = ""
-        if nulls := alignment.nulls:
+        for link, is_sure in alignment.items():
+            if is_sure:
+                sure.append(link)
+            else:
+                possible.append(link)
+        self.sure = write_links(sure, base)
+        self.possible = write_links(possible, base)
+        self.null = ""
+        self.possible_null = ""
+        if alignment.nulls:
             self.null = write_links(alignment.sure_nulls, base)
-            self.possible_null = write_links(nulls - alignment.sure_nulls, base)
-        self.weights = {write_links([k], base): v for k, v in alignment.weights.items()}
-        self.labels = {write_links([k], base): v for k, v in alignment.labels.items()}
+            self.possible_null = write_links(alignment.nulls - alignment.sure_nulls, base)
+        self.weights = {write_links([link], base): v for link, v in alignment.weights.items()}
+        self.labels = {write_links([link], base): v for link, v in alignment.labels.items()}
 
 
 _BREAK = re.compile(r"[\x00-\x1f]")
