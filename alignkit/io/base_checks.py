@@ -106,6 +106,7 @@ class Fits:
         self._add(together, True, source, target)
 
     def _add(self, points: bytes, as_read: bool, source: _Words, target: _Words) -> None:
+        """Add the links of a pair; those of many pairs are counted together."""
         self.has_text |= source is not None
         if points:
             self._taken.append((points, as_read, (source, target)))

@@ -85,6 +85,7 @@ class OddCharacters:
         return unmarked + end
 
     def _add(self, kind: str, characters: Sequence[str]) -> None:
+        """Count the characters of a kind in this line."""
         for character in dict.fromkeys(characters):
             odd = self._known.setdefault((kind, character), OddCharacter(kind, character))
             odd.add(characters.count(character), self.lines)

@@ -77,6 +77,7 @@ def read_nested(
 
 @contextmanager
 def _guarded(reading: TextFile, path: str | None, named_dtd: bool = False) -> Iterator[_Stream]:
+    """Open a file to be parsed; errors of the parser get the file and the place."""
     with reading.open(path) as stream:
         try:
             yield _Stream(stream, reading, named_dtd)
@@ -91,6 +92,7 @@ def _guarded(reading: TextFile, path: str | None, named_dtd: bool = False) -> It
 
 
 def _parsed(stream: _Stream, reading: TextFile, *names: str) -> Any:
+    """Return the events of complete elements with these names."""
     encoding = _encoding(reading)
     tags = [f"{{*}}{name}" for name in names]
     return etree.iterparse(stream, ("end",), tag=tags, encoding=encoding, **_SAFE)

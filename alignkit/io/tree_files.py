@@ -159,6 +159,7 @@ def _divided(text: str, line: int) -> Iterator[WrittenTree]:
 def _xml_trees(
     file: TextFile, lines: Iterator[tuple[int, str]] | None = None
 ) -> Iterator[WrittenTree]:
+    """Yield the trees of Stanford's XML, one for each sentence."""
     from alignkit.io.safe_xml import line_of, local_name, read_nested
 
     none = True

@@ -80,6 +80,7 @@ def load_schema() -> etree.RelaxNG:
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the pairs, each checked against the schema."""
     schema = load_schema()
     elements = read_elements(reading, "pair")
     root = next(elements)

@@ -65,6 +65,7 @@ class _Text(NamedTuple):
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield a pair for each segment of the two chosen texts."""
     with reading.refusing():
         value = parse_json(reading.text(), reading.path)
         _check(value, _WHOLE, reading)
@@ -144,6 +145,7 @@ def _links(
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write one object: the origin, its translation, and the groups of linked words."""
     numbering = Numbering(writing.lost)
     segments: list[list[Object]] = [[], []]
     groups: list[Object] = []

@@ -54,6 +54,7 @@ _NAMES = {"Inflectional Change": "Inflectional Changes", "Spelling Changes": "Sp
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield each pair once, with the judgments of all its annotators."""
     rows = csv.reader((text + "\n" for _, text in reading.lines()), delimiter=";", strict=True)
     kept: dict[str, Record] = {}
     try:

@@ -36,6 +36,7 @@ from alignkit.io.strict_json import JsonText, Object, as_text, member
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield each text once, with its ranks and the texts that it was preferred to."""
     lines = reading.lines(one_line=True)
     first = next(lines, (1, ""))
     text = JsonText(reading.joined(chain([first], lines)), reading.path, first[0])

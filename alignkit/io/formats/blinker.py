@@ -66,6 +66,7 @@ _Words = tuple["tuple[str, ...]", "tuple[str, ...]"]
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield a pair for each place that an annotator has a file of, with its words if known."""
     if reading.path == "-":
         raise OptionError("blinker is many files and cannot be read from standard input")
     annotators = _annotators(reading)
@@ -149,6 +150,7 @@ def _files(folder: Path, reading: Reading) -> dict[_Place, Path]:
 
 
 def _annotation(path: Path, reading: Reading) -> RawAnnotation:
+    """Return the links of a file."""
     null = 0 if reading.base == 1 else None
     links: list[RawLink] = []
     for number, text in reading.lines(str(path)):
@@ -188,6 +190,7 @@ def _sample(reading: Reading, sample: int) -> list[_Words] | None:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write a file for each annotator and pair; the ids of the pairs give the places."""
     last = (1, -1)
     chosen = writing.options.annotator
     first_name = chosen  # of the annotator whose files stand for pairs that nobody annotated

@@ -44,6 +44,7 @@ def _paths(path: str) -> list[str]:
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the sentences of one file, or the pairs of two."""
     alone = reading.path == "-" or Path(reading.path).is_file()
     paths = [reading.path] if alone else _paths(reading.path)
     files = [read_tagged(reading, path) for path in paths]

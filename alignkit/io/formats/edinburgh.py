@@ -47,6 +47,7 @@ _STATUS: dict[str, Status] = {"S": "sure", "P": "possible"}
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the pairs; other members of the file are counted."""
     text = JsonText(reading.text(), reading.path)
     missing = True
     for key in text.members():

@@ -162,6 +162,7 @@ _Pairs = dict[str, list[Relation]]
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the pairs of a folder, or of one file of relations, with their words if known."""
     if reading.path == "-":
         raise OptionError("etpc is several files and cannot be read from standard input")
     path = Path(reading.path)

@@ -216,6 +216,7 @@ class _Lines:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing, layout: A3Layout) -> None:
+    """Write the records; in the line with brackets, NULL comes before the words."""
     numbering = Numbering(writing.lost, unique=False)
     side = layout.bracketed
     other = 1 - layout.bracketed

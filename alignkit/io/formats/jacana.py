@@ -44,6 +44,7 @@ _OWN = ("id", "name", "source", "target", "sureAlign", "possibleAlign")
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the pairs of a file or a folder; two files of the same pairs are joined."""
     if not Path(reading.path).is_dir():
         yield from _records(reading, reading.path)
         return

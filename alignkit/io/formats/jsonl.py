@@ -72,6 +72,7 @@ def _position(value: object) -> int | None:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write an object for each pair; an id that is the number of the line is left out."""
     encode = json.JSONEncoder(ensure_ascii=False).encode
     with writing.open() as stream:
         for number, pair in enumerate(pairs, start=1):

@@ -205,6 +205,7 @@ class _Links:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write the links, and the words if there are files for them."""
     with writing.open() as links, writing.open_texts() as texts:
         numbering = Numbering(writing.lost, own=not texts.in_line)
         for pair in pairs:

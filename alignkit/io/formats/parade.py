@@ -37,6 +37,7 @@ _HEAD = ("four-class labels", "binary labels", "entity", "definition1", "definit
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the judged pairs below the heading."""
     for number, (line, text) in enumerate(reading.lines()):
         columns = text.split("\t")
         if number == 0:

@@ -271,6 +271,7 @@ def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write a line for each pair, and its words if there are files for them."""
     options = writing.options
     base = writing.base
     if options.ids and options.source and not options.target:

@@ -40,6 +40,7 @@ _NULL = "X"
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the pairs, with the sentences of the CoNLL-U files if they are given."""
     sentences = read_texts(reading)
     json = JsonText(reading.text(), reading.path)
     number = 0
@@ -99,6 +100,7 @@ def _position(id: str) -> int | None:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write the links, and the words as CoNLL-U if there are files for them."""
     with ExitStack() as stack:
         files: dict[str, TextIO] = {}
         for side in SIDES:

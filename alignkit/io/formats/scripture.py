@@ -55,6 +55,7 @@ _Columns = dict[str, dict[str, list[str]]]  # the columns of each verse
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield a pair for each verse of the two files of tokens, with its links."""
     records = list(_records(reading))
     source = reading.options.source
     target = reading.options.target
@@ -181,6 +182,7 @@ def _notes(meta: Object) -> Iterator[str]:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write the records of links, and the tokens if there are files for them."""
     paths = writing.options.source, writing.options.target
     files: list[list[str]] = [["id\tsource_verse\ttext\n"] for _ in SIDES]
 

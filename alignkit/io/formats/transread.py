@@ -58,6 +58,7 @@ _MARK = "_annotation_"
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the pairs of one file of texts, or of all in a folder."""
     if reading.path == "-":
         raise OptionError("transread is several files and cannot be read from standard input")
     texts = _texts(reading)
@@ -127,6 +128,7 @@ def _annotators(reading: Reading, texts: Path) -> dict[str, Path]:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write the texts, and for each annotator a file of groups with a line for every pair."""
     if writing.path == "-":
         raise OptionError("transread is several files and cannot go to standard output")
     if Path(writing.path).is_dir():

@@ -30,6 +30,7 @@ _OWN = re.compile(r"tokens|ugarit_id|lang[0-9]+")
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the one sentence of the file."""
     value = parse_json(reading.text(), reading.path)
     with reading.refusing(1):
         if type(value) is not dict:

@@ -54,6 +54,7 @@ class NumberedWord(NamedTuple):
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield a pair for each sentence, in two of its languages."""
     about: dict[str, str] = {}
     languages: dict[str, tuple[str, str]] = {}
     for element in read_nested(reading, "id", *_ABOUT, "language", "sentence"):
@@ -156,6 +157,7 @@ def _references(
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write the pairs; what a file says once is that of the first pair."""
     rest = iter(pairs)
     first = next(rest, None)
     known = {} if first is None else _about(first)

@@ -57,6 +57,7 @@ _ENDINGS = (".crp", ".aln")
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
+    """Yield the pairs of two files, or of all in a folder."""
     if reading.path == "-":
         raise OptionError("yawat is two files and cannot be read from standard input")
     stems = [_stem(reading.path)]
@@ -88,6 +89,7 @@ def _stem(path: str) -> str:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    """Write both files; a pair that is not annotated has its id alone in the second."""
     if writing.path == "-":
         raise OptionError("yawat is two files and cannot go to standard output")
     if Path(writing.path).is_dir():

@@ -66,6 +66,7 @@ def number_text(value: float) -> str:
 
 
 def _number(name: str, text: str) -> float:
+    """Read a number; it may be a power, ``e^-2.5``."""
     try:
         power = _POWER.fullmatch(text) if "^" in text else None
         if power:  # as the tools of ISI write small numbers

@@ -111,6 +111,7 @@ def _two(value: object, name: str) -> tuple[int, int]:
 
 
 def _example(value: object) -> Example:
+    """Read an example, and check its spans."""
     if not isinstance(value, dict):
         raise FormatError(f"'examples' contains {json.dumps(value)[:40]}, expected an object")
     source, target = (tuple(texts(value, name)) for name in SIDES)

@@ -121,6 +121,7 @@ def _features(type: RuleType) -> list[str]:
 
 
 def _feature(name: str, text: str) -> str:
+    """Return a feature as text."""
     if not name:
         return FEATURE.escape(text)
     value = VALUE.escape(text) if text else ""

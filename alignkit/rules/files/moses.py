@@ -88,6 +88,7 @@ def _counts_text(type: RuleType, given: str | None) -> str:
 
 
 def _read_scores(text: str) -> dict[str, float]:
+    """Read the scores that alignkit knows, by the number of all."""
     tokens = split_words(text)
     names: tuple[str, ...] = ()
     if len(tokens) == 2:
@@ -99,6 +100,7 @@ def _read_scores(text: str) -> dict[str, float]:
 
 
 def _read_counts(text: str) -> float | None:
+    """Read the count of the rule, the last of three."""
     tokens = split_words(text)
     if len(tokens) == 3:
         return fields.parse_weight("count", tokens[2])

@@ -60,6 +60,7 @@ def unquoted(text: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _label(label: str) -> str:
+    """Return a label as text, quoted if it could be mistaken for something else."""
     plain = _PLAIN_LABEL.fullmatch(label) and not _LIKE_VARIABLE.match(label)
     return label if plain else quoted(label)
 
@@ -202,6 +203,7 @@ def parse_side(text: str) -> tuple[Side, Numbered]:
 
 
 def _parse(text: str, numbers: Mapping[int, int] | None) -> tuple[Side, Numbered]:
+    """Read a side; `numbers` replaces those of its variables (kind "x")."""
     numbered: list[tuple[str, int]] = []
     labels: list[str] = []
     levels: list[list[Item]] = [[]]
@@ -239,6 +241,7 @@ def _parse(text: str, numbers: Mapping[int, int] | None) -> tuple[Side, Numbered
 
 
 def _refused(text: str) -> FormatError:
+    """Return the error of a text that is not a side, with its place."""
     open_nodes: list[int] = []
     trees = 0
     for match in _TOKEN.finditer(text):

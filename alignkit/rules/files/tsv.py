@@ -34,6 +34,7 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
 
 
 def _parse(line: str, number: int) -> RuleType:
+    """Read a rule; errors get their column."""
     parts = fields.split_fields(line)
     if len(parts) != 3:
         raise FormatError(

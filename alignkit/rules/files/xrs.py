@@ -111,6 +111,7 @@ def _is_tree(text: str, column: int) -> bool:
 
 
 def _read_links(text: str, source: Symbols, target: Symbols) -> fields.Links:
+    """Read an alignment; links between two variables are left out."""
     inside = _ALIGN.fullmatch(text)
     tokens = split_words(inside[1]) if inside else [text]
     tokens = [token for token in tokens if not _SIZE.fullmatch(token)]
