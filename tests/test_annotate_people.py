@@ -236,7 +236,7 @@ def test_where_nobody_serves_there_is_nobody_to_ask(tmp_path):
 )
 def test_no_address_but_one_of_this_machine_gets_the_secret(tmp_path, host, monkeypatch):
     path = str(tmp_path / "work.alignkit")
-    monkeypatch.setattr("alignkit.annotate.server.serving._asked", None)
+    monkeypatch.setattr("alignkit.annotate.server.serving._request", None)
     monkeypatch.setattr("alignkit.annotate.server.serving._PAUSE", 0.0)
     ServerFile(host, "secret").write(path)
     lock = ServerLock(path)

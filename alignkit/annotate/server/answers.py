@@ -24,16 +24,26 @@ from alignkit.io.format import losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
 from alignkit.model.alignment import Alignment
-from alignkit.model.labels import DEFAULT, REMARKS, get_scheme
+from alignkit.model.labels import DEFAULT, REMARKS, Flag, get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.annotate.adjudication.adjudication_queue import GoldView
     from alignkit.annotate.server.opening import OpeningProgress
 
-_ENDINGS = {"alignkit-xml": ".xml", "alignkit-jsonl": ".jsonl", "jsonl": ".jsonl"}
-_ENDINGS |= {"paraphrase-xml": ".xml", "ugarit-xml": ".xml", "pharaoh": ".align"}
-_ENDINGS |= dict.fromkeys(("jacana", "edinburgh", "alpheios", "scripture", "pud"), ".json")
+_ENDINGS = {
+    "alignkit-xml": ".xml",
+    "alignkit-jsonl": ".jsonl",
+    "jsonl": ".jsonl",
+    "paraphrase-xml": ".xml",
+    "ugarit-xml": ".xml",
+    "pharaoh": ".align",
+    "jacana": ".json",
+    "edinburgh": ".json",
+    "alpheios": ".json",
+    "scripture": ".json",
+    "pud": ".json",
+}
 _LANGUAGES = ("source_language", "target_language")
 
 
@@ -49,16 +59,18 @@ def project_answer(
     if name in info.annotators:
         done, pairs = store.progress(name, everything=decides)
     scheme = get_scheme(info.scheme or DEFAULT)
-    every = (*scheme.flags, *REMARKS)
-    flags = [_described(flag) | {"on": flag.on, "excludes": flag.excludes} for flag in every]
-    labels = list(map(_described, scheme.labels))
+    labels = [_described(label) for label in scheme.labels]
+    flags = [_described_flag(flag) for flag in (*scheme.flags, *REMARKS)]
+    box = f"alignkit:{info.key}:{visitor.name}"
+    if decides:
+        box += ":adjudicator"
     return {
         "name": info.name,
         "key": info.key,
         "annotator": visitor.name,
         "role": visitor.role,
         "at": "gold" if decides else "pairs",
-        "box": f"alignkit:{info.key}:{visitor.name}{':adjudicator' if decides else ''}",
+        "box": box,
         "task": info.task,
         "n": info.n,
         "pairs": pairs,
@@ -71,7 +83,13 @@ def project_answer(
 
 
 def _described(entry: Any) -> dict[str, Any]:
+    """Return a label or flag for the page."""
     return {"value": entry.value, "name": entry.name, "about": entry.about}
+
+
+def _described_flag(flag: Flag) -> dict[str, Any]:
+    """Return a flag for the page, with the labels and flags that it goes with."""
+    return _described(flag) | {"on": flag.on, "excludes": flag.excludes}
 
 
 def pair_answer(view: queries.PairView | GoldView, **more: Any) -> bytes:
@@ -83,14 +101,13 @@ def pair_answer(view: queries.PairView | GoldView, **more: Any) -> bytes:
 
 def direction_of(words: Iterable[str]) -> str:
     """Return ``rtl`` if most letters belong to right-to-left scripts, else ``ltr``."""
-    kinds = Counter(unicodedata.bidirectional(letter) for word in words for letter in word)
+    kinds = Counter(map(unicodedata.bidirectional, "".join(words)))
     return "rtl" if kinds["R"] + kinds["AL"] > kinds["L"] else "ltr"
 
 
-# that are searched, and sent
-_MOST_PAIRS = 2000
+_MOST_PAIRS = 2000  # that are searched
 _MOST_WORDS = 100_000
-_MOST_LINES = 100
+_MOST_LINES = 100  # that are sent
 
 
 def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, Any]:
@@ -108,13 +125,16 @@ def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, 
             words += len(row.source) + len(row.target)
             if words > _MOST_WORDS:
                 break
+            annotations = {}
             annotation = annotation_of(stream.state)
-            own = {} if annotation is None else {name: annotation}
-            pairs.append(SentencePair(str(k), row.source, row.target, own))
+            if annotation is not None:
+                annotations[name] = annotation
+            pairs.append(SentencePair(str(k), row.source, row.target, annotations))
     result = concordance(pairs, word, side=side, ignore_case=True, context=4)
     counterparts, lines = (table.to_records() for table in result.tables())
     for line in lines:
-        line["k"] = k = int(str(line["id"]))
+        k = int(str(line["id"]))
+        line["k"] = k
         line["id"] = ids[k]
     return {
         "counterparts": counterparts,
@@ -154,7 +174,8 @@ def packed(
         root = Path(folder) / "out"
         root.mkdir()
         if get_format(format).text_beside:
-            texts = {side: str(root / f"{stem}.{side}") for side in ("source", "target")}
+            texts["source"] = str(root / f"{stem}.source")
+            texts["target"] = str(root / f"{stem}.target")
         out = root / file_name(stem, format)
         alone = Context()  # no part of what the command itself writes, which waits for its end
         lost = alone.run(write_corpus, pairs, str(out), format=format, **texts)

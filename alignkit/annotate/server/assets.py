@@ -58,7 +58,9 @@ class Asset(NamedTuple):
 def load_assets() -> dict[str, Asset]:
     """Read the files of the page by name, with what pages share; compress each once."""
     assets = {}
-    for path in sorted(path for path in PAGE.iterdir() if path.suffix in _KINDS):
+    for path in sorted(PAGE.iterdir()):
+        if path.suffix not in _KINDS:
+            continue
         body = path.read_bytes()
         if path.suffix == ".html":
             if b"<body" not in body:
@@ -69,6 +71,7 @@ def load_assets() -> dict[str, Asset]:
 
 
 def _asset(body: bytes, kind: str) -> Asset:
+    """Return a file of a type, with its compressed form and its ETag."""
     return Asset(body, gzip.compress(body, mtime=0), kind, entity_tag(body))
 
 
@@ -81,7 +84,8 @@ class Assets:
     """The files of the pages below a root, which begins and ends with a slash."""
 
     def __init__(self, root: str = "/") -> None:
-        self._root, self._files = root, load_assets()
+        self._root = root
+        self._files = load_assets()
         self._page = lru_cache(1000)(self._filled)
 
     def reply(self, request: Request, name: str, project: str = "") -> Response:
@@ -91,18 +95,24 @@ class Assets:
             raise RefusedError(404, "there is no such file")
         if name.endswith(".html"):
             asset = self._page(name, project)
-        headers = {"ETag": asset.tag, "Cache-Control": "no-cache", "Content-Type": asset.kind}
-        headers["Vary"] = "Accept-Encoding"
+        headers = {
+            "ETag": asset.tag,
+            "Cache-Control": "no-cache",
+            "Content-Type": asset.kind,
+            "Vary": "Accept-Encoding",
+        }
         if request.headers.get("if-none-match") == asset.tag:
             return Response(status_code=304, headers=headers)
         if _GZIP.search(request.headers.get("accept-encoding", "")):
-            return Response(asset.compressed, headers={**headers, "Content-Encoding": "gzip"})
+            headers["Content-Encoding"] = "gzip"
+            return Response(asset.compressed, headers=headers)
         return Response(asset.body, headers=headers)
 
     def _filled(self, name: str, project: str) -> Asset:
+        """Return a page with its URLs below the root, or below the project."""
         asset = self._files[name]
-        here = f"{self._root}p/{project}/" if project else self._root
-        text = re.sub('="/(?!page/)', f'="{here}', asset.body.decode())
+        root = f"{self._root}p/{project}/" if project else self._root
+        text = re.sub('="/(?!page/)', f'="{root}', asset.body.decode())
         text = text.replace('="/page/', f'="{self._root}page/')
         known = f'<html lang="en" data-root="{self._root}" data-project="{project}">'
         return _asset(text.replace('<html lang="en">', known, 1).encode(), asset.kind)

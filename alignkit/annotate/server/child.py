@@ -123,8 +123,7 @@ class ChildProcess:
     def run(self) -> None:
         """Wait until it is done."""
         command = [sys.executable, "-c", _CODE, self._module, *filter(None, sys.path)]
-        pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             self._process = process
             assert process.stdin is not None
             assert process.stdout is not None
@@ -140,6 +139,7 @@ class ChildProcess:
             raise ProjectError(f"the child process was killed; is there enough memory?{again}")
 
     def _listen(self, lines: IO[bytes]) -> bool:
+        """Pass on the lines of the child; return whether it has done its job."""
         for text in lines:
             line = json.decode(text, type=Line)
             if line.row is not None:
@@ -170,7 +170,8 @@ class ChildProcess:
         """Yield the suggestions that the child sent."""
         self._rows.seek(0)
         for text in self._rows:
-            if (row := json.decode(text, type=Line).row) is not None:
+            row = json.decode(text, type=Line).row
+            if row is not None:
                 yield row
 
     def close(self) -> None:

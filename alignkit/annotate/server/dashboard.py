@@ -50,7 +50,9 @@ class Dashboard:
         self._threads: dict[str, threading.Thread] = {}
         self._starting = threading.Lock()  # of `_threads`, which are all started
         self._stopping = False
-        self._body, self._tag, self._of = b"", "", ()  # type: bytes, str, tuple[object, ...]
+        self._body = b""
+        self._tag = ""
+        self._shown_state: tuple[object, ...] = ()  # what `_body` was made of
 
     def answer(self) -> tuple[bytes, str]:
         """Return the dashboard as JSON, and its ETag."""
@@ -79,6 +81,8 @@ class Dashboard:
         return True
 
     def _read_all(self) -> None:
+        """Read the project for the first time, and note how far that is."""
+
         def report(share: float) -> None:
             self._share = share
             if self._stopping:
@@ -113,15 +117,17 @@ class Dashboard:
 
     def _late(self) -> list[Two]:
         """Return the pairs of annotators with outdated intervals."""
-        return [
-            two
-            for two, kept in self._live.tally.twos.items()
-            if len(kept) and self._intervals.get(two, (-1, {}))[0] != kept.version
-        ]
+        late = []
+        for two, kept in self._live.tally.twos.items():
+            version, _ = self._intervals.get(two, (-1, None))
+            if len(kept) and version != kept.version:
+                late.append(two)
+        return late
 
     def _draw(self) -> None:
         """Compute the outdated intervals, one after the other; readers are not blocked."""
-        while not self._stopping and (late := self._late()):
+        late = self._late()
+        while late and not self._stopping:
             for two in late:
                 with self._reading:
                     kept = self._live.tally.twos.get(two)
@@ -134,15 +140,18 @@ class Dashboard:
                 if self._stopping:
                     return
                 time.sleep(min(time.monotonic() - began, 1.0))  # half a core at most
+            late = self._late()
 
     def _ask_child(self) -> None:
+        """Let a child process compute the slow figures; without new texts, only the times."""
         began = time.monotonic()
         with self._reading:
             n = self._live.n
             version = self._live.version
             at = now()
         self._slow.running = True
-        job = Job(self._store.path, figures="times" if version == self._slow.version else "all")
+        figures = "times" if version == self._slow.version else "all"
+        job = Job(self._store.path, figures=figures)
         self._child = ChildProcess(job, lambda *_: None, lambda _: None)
         if self._stopping:
             self._child.stop()
@@ -150,8 +159,9 @@ class Dashboard:
             self._child.run()
             new = msgspec.json.decode(self._child.result, type=SlowFigures)
             if new.twos is None:  # the others stay
-                newer = {"paces": new.paces, "corrections": new.corrections}
-                new = msgspec.structs.replace(self._slow.figures, **newer)
+                new = msgspec.structs.replace(
+                    self._slow.figures, paces=new.paces, corrections=new.corrections
+                )
             self._slow.figures = new
             self._slow.n = n
             self._slow.version = version
@@ -163,17 +173,18 @@ class Dashboard:
             self._next = began + max(_REST, _SHARE * (time.monotonic() - began))
 
     def _shown(self) -> tuple[bytes, str]:
+        """Return the dashboard as far as it is known, and its ETag; made anew if it changed."""
         slow = self._slow
         with self._reading:
             intervals = dict(self._intervals)
             versions = tuple(sorted((two, version) for two, (version, _) in intervals.items()))
             learning = self._learning()
-            of = (self._live.n, versions, slow.at, slow.running, slow.problem, learning)
-            if of != self._of:
+            state = (self._live.n, versions, slow.at, slow.running, slow.problem, learning)
+            if state != self._shown_state:
                 with self._store.database.reading() as conn:
                     view = dashboard_view(conn, self._live, intervals, slow, self._file, learning)
                 self._body = msgspec.json.encode(view)
-                self._of = of
+                self._shown_state = state
                 self._tag = entity_tag(self._body)
             return self._body, self._tag
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Sequence
 from html import escape
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -68,6 +68,8 @@ _PAGE = f"""<!DOCTYPE html>
 
 
 class _Heading(NamedTuple):
+    """A heading: its level from 1, and its anchor and words."""
+
     level: int
     anchor: str
     text: str
@@ -83,30 +85,32 @@ def render_guidelines(path: str | Path | None = None) -> str:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     for name, rule in _RULES.items():
         parser.add_render_rule(name, rule)
-    pages = {
-        file.name: _without_comments(parser.parse(_read(file)), file.parent / "examples")
-        for file in files
-    }
+    pages: dict[str, list[Token]] = {}
     used = {"text": 0, "contents": 0}  # anchors, and how many were made of each
-    headings = {name: _anchored(tokens, used) for name, tokens in pages.items()}
-    tops = {name: some[0].anchor if some else "text" for name, some in headings.items()}
-    listed = []
-    for some in headings.values():
-        listed.extend(some)
+    tops: dict[str, str] = {}  # the anchor at which each page begins
+    headings: list[_Heading] = []
+    for file in files:
+        tokens = _without_comments(parser.parse(_read(file)), file.parent / "examples")
+        own = _anchored(tokens, used)
+        pages[file.name] = tokens
+        tops[file.name] = own[0].anchor if own else "text"
+        headings += own
     text = ""
     for tokens in pages.values():
         _mend_links(tokens, tops, used)
-        text += f"<article>\n{parser.renderer.render(tokens, parser.options, {})}</article>\n"
-    contents = "".join(
-        f'<li class="level{level}"><a href="#{escape(anchor)}">{escape(title)}</a></li>\n'
-        for level, anchor, title in listed
-        if level <= 3
-    )
-    title = escape(listed[0].text if listed else files[0].name)
+        article = parser.renderer.render(tokens, parser.options, {})
+        text += f"<article>\n{article}</article>\n"
+    contents = ""
+    for level, anchor, title in headings:
+        if level <= 3:
+            link = f'<a href="#{escape(anchor)}">{escape(title)}</a>'
+            contents += f'<li class="level{level}">{link}</li>\n'
+    title = escape(headings[0].text if headings else files[0].name)
     return _PAGE.format(title=title, contents=contents, text=text)
 
 
 def _read(file: Path) -> str:
+    """Read a page; refuse what is not text, or too long for people."""
     try:
         with file.open(encoding="utf-8-sig") as stream:
             text = stream.read(_LARGEST + 1)
@@ -155,7 +159,9 @@ def _without_comments(tokens: Sequence[Token], examples: Path) -> list[Token]:
 
 def _plain(children: Iterable[Token]) -> str:
     """Return the words of a line without its markup."""
-    words = "".join(" " if x.type in ("softbreak", "hardbreak") else x.content for x in children)
+    words = ""
+    for token in children:
+        words += " " if token.type in ("softbreak", "hardbreak") else token.content
     return _COMMENT.sub("", words).strip()
 
 
@@ -187,7 +193,7 @@ def _anchored(tokens: Sequence[Token], used: dict[str, int]) -> list[_Heading]:
 def _mend_links(tokens: Iterable[Token], tops: dict[str, str], known: Container[str]) -> None:
     """Point links between the pages to their place; links to other files become plain words."""
     opened: list[Token] = []
-    for link in (child for token in tokens for child in token.children or ()):
+    for link in chain.from_iterable(token.children or () for token in tokens):
         if link.type == "link_close":
             link.tag = opened.pop().tag
         if link.type != "link_open":
@@ -225,9 +231,12 @@ def read_example(path: Path) -> SentencePair | None:
 
 def draw_example(pair: SentencePair) -> str:
     """Draw a pair with its first alignment: rows are source words, columns target words."""
-    source, target = pair.source or (), pair.target or ()
+    source = pair.source or ()
+    target = pair.target or ()
     alignment = pair.alignment(next(iter(pair.alignments)))
-    heads = [f'<th scope="col"><span dir="auto">{escape(word)}</span></th>' for word in target]
+    heads = ""
+    for word in target:
+        heads += f'<th scope="col"><span dir="auto">{escape(word)}</span></th>'
     rows = ""
     for i, word in enumerate(source):
         cells = "".join(_cell(alignment, Link(i, j)) for j in range(len(target)))
@@ -235,20 +244,17 @@ def draw_example(pair: SentencePair) -> str:
     name = escape(f"{' '.join(source)} ~ {' '.join(target)}")
     return (
         f'<table class="matrix" aria-label="{name}">\n'
-        f"<thead><tr><td></td>{''.join(heads)}</tr></thead>\n"
+        f"<thead><tr><td></td>{heads}</tr></thead>\n"
         f"<tbody>\n{rows}</tbody></table>"
     )
 
 
 def _cell(alignment: Alignment, link: Link) -> str:
+    """Return a cell of the table of an example."""
     if link in alignment.sure:
-        kind = "sure"
-    elif link in alignment.possible:
-        kind = "possible"
-    else:
-        kind = ""
-    if kind:
-        return f'<td class="{kind}"><span>{kind}</span></td>'
+        return '<td class="sure"><span>sure</span></td>'
+    if link in alignment.possible:
+        return '<td class="possible"><span>possible</span></td>'
     return "<td></td>"
 
 
@@ -256,11 +262,11 @@ def _cell(alignment: Alignment, link: Link) -> str:
 
 
 def _fence(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
+    """Return a block of text, or the drawing of an example in its place."""
     token = tokens[k]
+    anchor = ""
     if "anchor" in token.meta:
         anchor = f' id="{token.meta["anchor"]}"'
-    else:
-        anchor = ""
     pair = token.meta.get("pair")
     if pair:
         drawn = draw_example(pair)
@@ -271,18 +277,31 @@ def _fence(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
 
 def _cell_tag(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
     """Open a cell; its alignment is a class because inline styles are not allowed."""
-    side = str(tokens[k].attrs.get("style", "")).partition(":")[2]
+    token = tokens[k]
+    side = str(token.attrs.get("style", "")).partition(":")[2]
     if side:
-        return f'<{tokens[k].tag} class="{escape(side)}">'
-    return f"<{tokens[k].tag}>"
+        return f'<{token.tag} class="{escape(side)}">'
+    return f"<{token.tag}>"
+
+
+def _image(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
+    return f'<span class="picture">{escape(tokens[k].content)}</span>'
+
+
+def _table_open(*_: Any) -> str:
+    return '<div class="scroll" tabindex="0"><table>\n'
+
+
+def _table_close(*_: Any) -> str:
+    return "</table></div>\n"
 
 
 _RULES = {
     "fence": _fence,
     "code_block": _fence,
-    "image": lambda _, tokens, k, *__: f'<span class="picture">{escape(tokens[k].content)}</span>',
-    "table_open": lambda *_: '<div class="scroll" tabindex="0"><table>\n',
-    "table_close": lambda *_: "</table></div>\n",
+    "image": _image,
+    "table_open": _table_open,
+    "table_close": _table_close,
     "th_open": _cell_tag,
     "td_open": _cell_tag,
 }

@@ -39,33 +39,9 @@ def check_beforehand(
     """Check a project; if there is none yet, check its folder, and its corpus if that is quick."""
     known: Sequence[str] | None
     if os.path.exists(job.project):
-        database.check_file(job.project)
-        database.ServerLock(job.project).release()
-        known = database.read_annotators(job.project)
-        assigned = database.read_assigned(job.project)
-        if role == names.ANNOTATOR and assigned and job.annotator not in assigned:
-            raise names.ProjectError(names.not_assigned(job.annotator, assigned))
-        if role == names.ADJUDICATOR:
-            # not read-only, which leaves files beside it
-            with Store.open(job.project, accept_copy=job.accept_copy) as store:
-                check_adjudicator(store, job.annotator, gold)
+        known = _check_existing(job, role, gold)
     else:
-        folder = os.path.dirname(os.path.realpath(job.project))
-        if not os.path.isdir(folder):
-            raise OptionError(
-                f"{job.project}: there is no folder {folder}; make it, or give another file"
-            )
-        database.ServerLock(job.project).release()
-        known = () if job.documents else annotators_of(job)
-        encoding = job.reading.get("encoding", "utf-8")
-        documents = read_documents(job.documents, tokenize=job.tokenize, encoding=encoding)
-        if job.documents and next(documents, None) is None:
-            named = " and ".join(job.documents)
-            raise names.ProjectError(f"{named}: no documents; there is nothing to extract")
-        if role == names.ADJUDICATOR:
-            names.check_adjudicable(job.task)
-            gold = gold or names.GOLD
-            names.check_gold(gold, job.annotator, taken=gold in (known or ()))
+        known = _check_new(job, role, gold or names.GOLD)
     if plan is not None and plan.kind == "model":
         from alignkit.align.model_files import check_head
 
@@ -73,6 +49,44 @@ def check_beforehand(
     elif plan is not None and known is not None:
         plan.checked(known, job.annotator)
     return known or ()
+
+
+def _check_existing(job: Job, role: str, gold: str) -> Sequence[str]:
+    """Check a project, and that somebody may be let in; return its annotators."""
+    database.check_file(job.project)
+    database.ServerLock(job.project).release()
+    known = database.read_annotators(job.project)
+    assigned = database.read_assigned(job.project)
+    if role == names.ANNOTATOR and assigned and job.annotator not in assigned:
+        raise names.ProjectError(names.not_assigned(job.annotator, assigned))
+    if role == names.ADJUDICATOR:
+        # not read-only, which leaves files beside it
+        with Store.open(job.project, accept_copy=job.accept_copy) as store:
+            check_adjudicator(store, job.annotator, gold)
+    return known
+
+
+def _check_new(job: Job, role: str, gold: str) -> Sequence[str] | None:
+    """Check what a project is to be made of; return its annotators, None if that takes long."""
+    folder = os.path.dirname(os.path.realpath(job.project))
+    if not os.path.isdir(folder):
+        raise OptionError(
+            f"{job.project}: there is no folder {folder}; make it, or give another file"
+        )
+    database.ServerLock(job.project).release()
+    known: Sequence[str] | None = ()
+    if job.documents:
+        encoding = job.reading.get("encoding", "utf-8")
+        documents = read_documents(job.documents, tokenize=job.tokenize, encoding=encoding)
+        if next(documents, None) is None:
+            named = " and ".join(job.documents)
+            raise names.ProjectError(f"{named}: no documents; there is nothing to extract")
+    else:
+        known = annotators_of(job)
+    if role == names.ADJUDICATOR:
+        names.check_adjudicable(job.task)
+        names.check_gold(gold, job.annotator, taken=gold in (known or ()))
+    return known
 
 
 def annotators_of(job: Job) -> tuple[str, ...] | None:
@@ -128,7 +142,9 @@ class Opening:
         gold: str = "",
         rules: Mapping[str, bool] | None = None,
     ) -> None:
-        self.job, self.visitor, self._gold = job, names.Visitor(job.annotator, role), gold
+        self.job = job
+        self.visitor = names.Visitor(job.annotator, role)
+        self._gold = gold
         self.plan = plan
         self._fallback = fallback
         self._note = note
@@ -185,11 +201,9 @@ class Opening:
     def task(self) -> str:
         """The task of the project; known before it is open."""
         if self._task is None:
-            there = os.path.exists(self.job.project)
-            if there:
+            known = names.TASKS[0]
+            if os.path.exists(self.job.project):
                 known = database.read_task(self.job.project)
-            else:
-                known = names.TASKS[0]
             self._task = self.job.task or known
         return self._task
 
@@ -209,6 +223,10 @@ class Opening:
             self.learning.heard(events)
 
     def _run(self, failed: Callable[[], None]) -> None:
+        """Open the project, find its suggestions, and begin to learn.
+
+        Without a model that was named, a project is not opened; without other suggestions it is.
+        """
         try:
             self.opened = self._open()
         except AlignkitError as problem:
@@ -230,6 +248,7 @@ class Opening:
         self._learn(self.opened)
 
     def _open(self) -> OpenProject:
+        """Make the project if there is none, open it, and let its first visitor in."""
         path = self.job.project
         if not (os.path.exists(path) or names.is_url(path)):
             self._note(f"{path}: the project is being made; the URL follows")
@@ -245,21 +264,23 @@ class Opening:
             sessions = Sessions(store.database)
             project = store.project()
             before = sessions.plan
-            plan = self.plan or before
-            if plan is None:
-                if project.task == "align":
-                    plan = self._fallback
-                else:
-                    plan = SuggestionPlan("none")
-            learning = before is None or before.learning
-            if self._learns is not None:
-                learning = self._learns
-            if (settled := structs.replace(plan, learning=learning)) != before:
-                sessions.plan = settled
+            plan = self._settled(before, project.task)
+            if plan != before:
+                sessions.plan = plan
         except BaseException:
             store.close()
             raise
         return OpenProject(store, sessions, project.key)
+
+    def _settled(self, before: SuggestionPlan | None, task: str) -> SuggestionPlan:
+        """Return the plan for suggestions: the wanted one, that of before, or the usual one."""
+        plan = self.plan or before
+        if plan is None:
+            plan = self._fallback if task == "align" else SuggestionPlan("none")
+        learning = before is None or before.learning
+        if self._learns is not None:
+            learning = self._learns
+        return structs.replace(plan, learning=learning)
 
     def _learn(self, opened: OpenProject) -> None:
         """Start to learn while pairs are annotated, if an aligner makes the suggestions."""
@@ -280,6 +301,7 @@ class Opening:
             self._note("--learning: has no effect, because no aligner makes the suggestions")
 
     def _suggest(self, opened: OpenProject) -> None:
+        """Find the suggestions of the plan, unless they are there."""
         store, sessions, _ = opened
         plan = sessions.plan
         if plan is None or not plan.pending:
@@ -298,20 +320,18 @@ class Opening:
     def _store(self, opened: OpenProject, plan: SuggestionPlan, child: ChildProcess) -> None:
         """Store suggestions; a pair that was already opened keeps its suggestions."""
         store = opened.store
-        if plan.kind in ("initial", names.VOTE):
-            name = plan.name
-        else:
-            name = plan.kind
+        name = plan.name if plan.kind in ("initial", names.VOTE) else plan.kind
         with self._shelf:
             with store.database.reading() as conn:
                 shown = appending.opened(conn)
                 suggested = queries.suggested_cells(conn).items()
-            kept = ((k, cells) for k, (_, cells) in suggested if k in shown)
+            kept = [(k, cells) for k, (_, cells) in suggested if k in shown]
             closed = shown | self._taken
-            rows = (row for row in child.rows() if row[0] not in closed)
-            store.set_suggestions(name, chain(rows, kept))
+            new = ((k, cells) for k, cells in child.rows() if k not in closed)
+            store.set_suggestions(name, chain(new, kept))
 
     def _work(self, job: Job) -> ChildProcess:
+        """Return the child process for a job, which `stop` ends."""
         if self.stopping:
             raise names.ProjectError("stopped")
         self._child = ChildProcess(job, self._report, self._note)
@@ -374,6 +394,7 @@ class Learning:
         self._thread.join(_CLOSING)
 
     def _run(self) -> None:
+        """Start a child when pairs are done; again if it ends, until it has failed too often."""
         while self._failures < _MOST_FAILURES:
             self._wanted.wait()
             with self._handing:
@@ -381,7 +402,8 @@ class Learning:
                 if self._stopping:
                     return
                 job = Job(self._store.path, plan=self._plan, learn=True, turn=self._turn)
-                child = self._child = ChildProcess(job, lambda *_: None, self._note, self._take)
+                child = ChildProcess(job, lambda *_: None, self._note, self._take)
+                self._child = child
             try:
                 child.run()
             except AlignkitError as problem:
@@ -394,33 +416,33 @@ class Learning:
                 child.close()
 
     def _failed(self, problem: str) -> None:
+        """Note that a child has failed."""
         if self._stopping:
             return
         self._failures += 1
-        again = self._failures < _MOST_FAILURES
-        if again:
-            rest = "; it continues when the next pair is done"
-        else:
-            rest = ""
         self.outcome = f"learning stopped: {problem}"
-        self._note(f"{self.outcome}; suggestions stay unchanged{rest}")
+        note = f"{self.outcome}; suggestions stay unchanged"
+        if self._failures < _MOST_FAILURES:
+            note += "; it continues when the next pair is done"
+        self._note(note)
 
     def _take(self, lesson: Lesson, rows: Iterator[Row]) -> None:
         """Store new suggestions, except for pairs that were opened in the meantime."""
         self._failures = 0
         name = ""
-        while some := list(islice(rows, _CHUNK)):
+        chunk = list(islice(rows, _CHUNK))
+        while chunk:
             with self._shelf:
                 with self._store.database.reading() as conn:
-                    shown = appending.opened(conn, [k for k, _ in some]) | {*self._taken}
-                fresh = [(k, cells) for k, cells in some if k not in shown]
+                    shown = appending.opened(conn, [k for k, _ in chunk]).union(self._taken)
+                fresh = [(k, cells) for k, cells in chunk if k not in shown]
                 name = self._store.add_learned(name, fresh, lesson)
+            chunk = list(islice(rows, _CHUNK))
         self.outcome = f"{lesson.verdict} ({lesson.pairs} done pairs)"
         if lesson.used:
-            before, after = (f"{100 * f1:.1f}" for f1 in (lesson.before, lesson.after))
             self.outcome = (
-                f"learned from {lesson.pairs} done pairs; F1 by cross-validation {before}, "
-                f"now {after}"
+                f"learned from {lesson.pairs} done pairs; F1 by cross-validation "
+                f"{100 * lesson.before:.1f}, now {100 * lesson.after:.1f}"
             )
         if lesson.used != self._used:
             self._used = lesson.used

@@ -80,10 +80,7 @@ class RefusedError(Exception):
 
 def json_reply(value: object, status: int = 200) -> Response:
     """Return a reply with a value as JSON; bytes are JSON already."""
-    if isinstance(value, bytes):
-        body = value
-    else:
-        body = msgspec.json.encode(value)
+    body = value if isinstance(value, bytes) else msgspec.json.encode(value)
     return Response(body, status, media_type="application/json")
 
 
@@ -134,13 +131,26 @@ async def _answer(_: Request, error: Exception) -> Response:
         more = {"rev": error.rev}
     elif isinstance(error, names.MovedPair):
         more = {"error": "moved"}
-    status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 503)
-    text = str(error).removeprefix(f"{getattr(error, 'path', '')}: ")  # pages have little room
-    return refusal(status, text, **more)
+    path = getattr(error, "path", "")
+    text = str(error).removeprefix(f"{path}: ")  # pages have little room
+    return refusal(_status(error), text, **more)
 
 
-_REPLACED = RefusedError, HTTPException, AlignkitError, Exception
-HANDLERS: dict[Any, Any] = dict.fromkeys(_REPLACED, _answer)  # the handlers that answer exceptions
+def _status(error: AlignkitError) -> int:
+    """Return the status of the reply to an error of the package."""
+    for kind, status in _STATUS.items():
+        if isinstance(error, kind):
+            return status
+    return 503
+
+
+HANDLERS: dict[Any, Any] = {
+    RefusedError: _answer,
+    HTTPException: _answer,
+    AlignkitError: _answer,
+    Exception: _answer,
+}
+"""The handlers that answer exceptions."""
 
 
 # Requests
@@ -187,6 +197,7 @@ class Guard:
         await app(scope, receive, guarded)
 
     def _problem(self, scope: Scope) -> str | None:
+        """Return why a request is refused; None if it is not."""
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
@@ -210,7 +221,8 @@ class Proxied:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] == "http":
-            if (scope.get("client") or ("",))[0] not in self._proxies:
+            peer = scope.get("client")
+            if peer is None or peer[0] not in self._proxies:
                 await refusal(403, "connect through the proxy")(scope, receive, send)
                 return
             headers = Headers(scope=scope)
@@ -220,7 +232,8 @@ class Proxied:
             if scheme not in ("http", "https"):
                 scheme = scope["scheme"]
             # the rightmost was added by the first proxy of ours; what is left of it may be forged
-            scope = {**scope, "client": (others[-1][:100] if others else "", 0), "scheme": scheme}
+            address = others[-1][:100] if others else ""
+            scope = {**scope, "client": (address, 0), "scheme": scheme}
         await self._app(scope, receive, send)
 
 
@@ -249,7 +262,8 @@ class Entrance:
     def fits(self, token: str) -> bool:
         """Return whether a token lets somebody in."""
         known = [self.token, *self._invited]
-        return sum(hmac.compare_digest(token.encode(), other.encode()) for other in known) > 0
+        fits = [hmac.compare_digest(token.encode(), other.encode()) for other in known]
+        return any(fits)  # all are compared: the time must not tell which fits
 
     def use(self, token: str) -> Visitor | None:
         """Let somebody in, once; return the visitor, None if the token does not fit."""
@@ -282,10 +296,7 @@ async def read_json(request: Request, limit: int = LIMIT) -> bytes:
     if kind != "application/json":
         raise RefusedError(415, "expected a body of Content-Type application/json")
     length = request.headers.get("content-length", "")
-    if length.isdecimal() and len(length) < 19:
-        known = int(length)
-    else:
-        known = 0
+    known = int(length) if length.isdecimal() and len(length) < 19 else 0
     body = bytearray()
     read = 0
     try:
@@ -293,7 +304,8 @@ async def read_json(request: Request, limit: int = LIMIT) -> bytes:
             if known <= _DRAINED:
                 async for piece in request.stream():
                     read += len(piece)
-                    body += piece if read <= limit else b""
+                    if read <= limit:
+                        body += piece
                     if read > _DRAINED:
                         break
     except TimeoutError:
@@ -311,6 +323,8 @@ def network(address: str) -> str:
         ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return address[:64]
-    if isinstance(ip, ipaddress.IPv6Address):
-        return str(ip.ipv4_mapped or ipaddress.ip_network((int(ip) >> 64 << 64, 64)))
-    return str(ip)
+    if not isinstance(ip, ipaddress.IPv6Address):
+        return str(ip)
+    if ip.ipv4_mapped is not None:
+        return str(ip.ipv4_mapped)
+    return str(ipaddress.ip_network((int(ip), 64), strict=False))

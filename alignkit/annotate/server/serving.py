@@ -44,9 +44,8 @@ _SWITCH = 0.0005  # seconds that the loop waits for a thread: by default ten tim
 _HANG = 3.0  # seconds after which a stop does not wait any longer
 _MOST = 200  # connections of one address to a server that is fair
 _IDLE = 60.0  # seconds after which a connection without a new request ends, or twice that
-# seconds between two requests to be let in, and for an answer
-_PAUSE = 0.3
-_ANSWER = 30.0
+_PAUSE = 0.3  # seconds between two requests to be let in
+_ANSWER = 30.0  # seconds to wait for an answer
 _REQUESTS = 20
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?", re.ASCII)
 SECRET = "X-Alignkit-Secret"
@@ -76,7 +75,8 @@ def url_host(address: str) -> str:
 
 def allowed_hosts(address: str, port: int, names: Iterable[str] = ()) -> frozenset[str]:
     """Return the values allowed in the header Host, in lower case."""
-    hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]", url_host(address))}
+    own = ("127.0.0.1", "localhost", "[::1]", url_host(address))
+    hosts = {f"{host}:{port}" for host in own}
     for name in names:
         if not _NAME.fullmatch(name):
             raise OptionError(
@@ -84,7 +84,9 @@ def allowed_hosts(address: str, port: int, names: Iterable[str] = ()) -> frozens
                 "lab.example:8080"
             )
         host = name.lower()
-        hosts |= {host} if ":" in host else {host, f"{host}:{port}"}
+        hosts.add(host)
+        if ":" not in host:
+            hosts.add(f"{host}:{port}")
     return frozenset(hosts)
 
 
@@ -96,9 +98,15 @@ def own_port(project: str) -> int:
 
 def listen(address: str, port: int | None, project: str) -> socket.socket:
     """Open a socket at a port, or at the first free port of the project."""
-    own = own_port(project)
     reason: str | None = ""
-    for number in [*range(own, own + _TRIES), 0] if port is None else [port]:
+    if port is None:
+        own = own_port(project)
+        named = f"--host {address}"
+        ports = [*range(own, own + _TRIES), 0]
+    else:
+        named = f"--port {port}"
+        ports = [port]
+    for number in ports:
         # only where the protocol is named does asyncio send small replies without delay
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -111,10 +119,6 @@ def listen(address: str, port: int | None, project: str) -> socket.socket:
         except OSError as error:
             listener.close()
             reason = error.strerror
-    if port is not None:
-        named = f"--port {port}"
-    else:
-        named = f"--host {address}"
     raise OptionError(f"{named}: cannot listen there: {reason}; choose another")
 
 
@@ -135,7 +139,8 @@ class _Connection(H11Protocol):
         if idle and self.cycle is before:
             self.transport.abort()
         elif not self.transport.is_closing():
-            self.loop.call_later(_IDLE, self._watch, self.cycle if idle else object())
+            known = self.cycle if idle else object()
+            self.loop.call_later(_IDLE, self._watch, known)
 
 
 class _FairConnection(_Connection):
@@ -144,9 +149,12 @@ class _FairConnection(_Connection):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count the connections of the same address."""
         super().connection_made(transport)
-        peers = [other.client for other in self.connections if isinstance(other, H11Protocol)]
-        alike = [network(peer[0]) for peer in peers if peer]
-        if self.client and alike.count(network(self.client[0])) > _MOST:
+        if not self.client:
+            return
+        own = network(self.client[0])
+        clients = [other.client for other in self.connections if isinstance(other, H11Protocol)]
+        alike = [client for client in clients if client and network(client[0]) == own]
+        if len(alike) > _MOST:
             transport.abort()
 
 
@@ -213,6 +221,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def _heeding(self) -> Iterator[None]:
+        """Stop at signals; afterwards they have their handlers of before."""
         before: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
             for kind in STOPS:
@@ -226,6 +235,7 @@ class Server(uvicorn.Server):
                 signal.signal(kind, handler)
 
     def _stop(self, kind: int, _frame: FrameType | None) -> None:
+        """Begin to stop at a signal, and end the process if that hangs."""
         if self.signal:  # a second signal: do not wait for what hangs, all is on the disk
             os._exit(128 + kind)
         self.signal = kind
@@ -292,7 +302,8 @@ class ServerFile(Struct):
         path = _path(project)
         try:
             with suppress(FileNotFoundError):
-                if old := Path(path).read_bytes():
+                old = Path(path).read_bytes()
+                if old:
                     json.decode(old, type=ServerFile)  # anything else is the user's
                 os.unlink(path)
             _write_private(path, json.encode(self))
@@ -311,10 +322,12 @@ class ServerFile(Struct):
 
 
 def _path(project: str) -> str:
+    """Return the path of the file that names the server of a project."""
     return os.path.realpath(project) + "-server"
 
 
 def _read(project: str) -> ServerFile | None:
+    """Return the server of a project; None if no file names one on this machine."""
     try:
         with open(_path(project), "rb") as stream:
             server = json.decode(stream.read(10_000), type=ServerFile)
@@ -322,7 +335,8 @@ def _read(project: str) -> ServerFile | None:
         return None
     address, _, port = server.host.rpartition(":")
     with suppress(OptionError, ValueError):  # this machine, with a port; no other gets the secret
-        if url_host(check_address(address.strip("[]"))) == address and 0 < int(port) < 2**16:
+        is_local = url_host(check_address(address.strip("[]"))) == address
+        if is_local and 0 < int(port) < 2**16:
             return server
     return None
 
@@ -336,7 +350,8 @@ def invited(
     waiting: Callable[[str], None] | None = None,
 ) -> str | None:
     """Return the URL that lets one browser in; None if no server has the project open."""
-    known = msgspec.convert(dict(rules or {}), dict[_Rule, bool])
+    known_rules = msgspec.convert(dict(rules or {}), dict[_Rule, bool])
+    invitation = Invitation(visitor.name, visitor.role, gold, known_rules)
     silent = 0
     while True:
         try:
@@ -350,26 +365,32 @@ def invited(
                     raise
                 time.sleep(_PAUSE / 3)
                 continue
-        status, body = _asked(server, Invitation(visitor.name, visitor.role, gold, known))
+        status, body = _request(server, invitation)
         if status == 200:
             way = json.decode(body, type=dict[str, str])
             return f"http://{server.host}{way['path']}#{way['token']}"
-        reason = "the server lets nobody in; stop it and start it again"
-        with suppress(DecodeError, UnicodeDecodeError):
-            answer = json.decode(body)
-            if isinstance(answer, dict) and answer.get("message"):
-                reason = str(answer["message"])
+        reason = _message(body)
         silent = 0 if status else silent + 1
-        if status not in (0, 503) or silent > _REQUESTS:
-            where = f"{project}: {reason} at {server.host}; stop it"
-            raise ProjectError(reason if status else where)
+        if status not in (0, 503):
+            raise ProjectError(reason)
+        if silent > _REQUESTS:
+            raise ProjectError(f"{project}: {reason} at {server.host}; stop it")
         if waiting is not None:
             waiting(reason)
         time.sleep(_PAUSE)
 
 
-def _asked(server: ServerFile, invitation: Invitation) -> tuple[int, bytes]:
-    """Return the status, 0 if nobody answers, and the body."""
+def _message(body: bytes) -> str:
+    """Return the reason that a server gives, if it is one of ours."""
+    with suppress(DecodeError, UnicodeDecodeError):
+        answer = json.decode(body)
+        if isinstance(answer, dict) and answer.get("message"):
+            return str(answer["message"])
+    return "the server lets nobody in; stop it and start it again"
+
+
+def _request(server: ServerFile, invitation: Invitation) -> tuple[int, bytes]:
+    """Ask a server to let somebody in; return the status, 0 if nobody answers, and the body."""
     headers = {"Content-Type": "application/json", SECRET: server.secret, "Prefer": "wait=5"}
     connection = http.client.HTTPConnection(server.host, timeout=_ANSWER)
     try:

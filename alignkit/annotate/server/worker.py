@@ -48,9 +48,8 @@ _WAIT = 0.5  # seconds until it is looked again whether another child has ended 
 _BLOCK = 2000  # pairs that are aligned at a time
 _IDENTITY = 3.0  # pseudo-count for equal words if both sides are of one language
 _SHARED = 0.2  # of the words of both sides, from which on they are taken to be
-# pairs that get new suggestions; many if twice as many are done
-_NEXT = 20
-_MANY = 2000
+_NEXT = 20  # pairs that get new suggestions
+_MANY = 2000  # pairs that get them if twice as many are done
 _AT_ONCE = 250  # of these, pairs that are aligned at a time
 
 
@@ -76,10 +75,11 @@ class Output:
 
 def main() -> None:
     """Do the job on standard input."""
-    do_job(Job, _do)
+    do_job(Job, _run)
 
 
-def _do(job: Job, out: Output, bell: threading.Event) -> bytes:
+def _run(job: Job, out: Output, bell: threading.Event) -> bytes:
+    """Do what a job asks; return its result as JSON. The bell rings when there is more to learn."""
     if job.figures:
         return _measure(job, out)
     if job.learn:
@@ -147,6 +147,7 @@ def announce(out: Output) -> None:
 
 
 def _make(job: Job, out: Output) -> None:
+    """Make a project of a corpus, or of pairs of documents."""
     if job.documents:
         documents = read_documents(
             job.documents,
@@ -171,6 +172,7 @@ def _make(job: Job, out: Output) -> None:
 
 
 def _corpus(job: Job, out: Output) -> Corpus:
+    """Read the corpus of a job, and report the reading."""
     kind, reading = open_reading(job.corpus, format=job.format, options=ReadOptions(**job.reading))
 
     def pairs() -> Iterator[SentencePair]:
@@ -190,6 +192,7 @@ def _corpus(job: Job, out: Output) -> Corpus:
 
 
 def _suggest(job: Job, out: Output) -> None:
+    """Write the suggestions of a plan."""
     assert job.plan is not None
     announce(out)
     with turn_of(job), Store.open(job.project, readonly=True) as store:
@@ -222,9 +225,8 @@ def _cells(alignment: Alignment) -> list[Suggestion]:
     cells: list[Suggestion] = []
     for link, sure in alignment.items():
         weight = alignment.weights.get(link)
-        if weight is None or not 0 <= weight <= 1:
-            p = None
-        else:
+        p = None
+        if weight is not None and 0 <= weight <= 1:
             p = _rounded(weight)
         if p is None or p >= LEAST:
             cells.append((link.i, link.j, p, 2 if sure else 1))
@@ -261,34 +263,37 @@ def posteriors(
     from alignkit.annotate.learning import pairs_of
 
     learned = aligner.parameters.learned
-    if learned is not None and learned.lessons.evidence:
-        evidence = systems
-    else:
-        evidence = None
+    evidence = systems if learned is not None and learned.lessons.evidence else None
     rated = learned is None or not learned.lessons.kind.startswith(SYSTEM)  # its weights say little
     for start in range(0, len(numbers), block):
         report("aligning", start / len(numbers))
         with store.database.reading() as conn:
             pairs = pairs_of(conn, numbers[start : start + block], systems)
         links = aligner.align_bitext(pairs, threshold=LEAST, evidence=evidence, threads=threads)
-        for pair, (begin, end) in zip(pairs, pairwise(links.arrays.offsets.tolist()), strict=True):
+        spans = pairwise(links.arrays.offsets.tolist())
+        for pair, (begin, end) in zip(pairs, spans, strict=True):
             places = links.arrays.links[begin:end].tolist()
-            cells = zip(places, links.probabilities[begin:end].tolist(), strict=True)
-            shares = ((link, _rounded(min(p, 1.0)) if rated else None) for link, p in cells)
-            yield int(pair.id), [(*link, p, 2) for link, p in shares]
+            probabilities = links.probabilities[begin:end].tolist()
+            cells: list[Suggestion] = []
+            for (i, j), p in zip(places, probabilities, strict=True):
+                cells.append((i, j, _rounded(min(p, 1.0)) if rated else None, 2))
+            yield int(pair.id), cells
 
 
 def _shared(pairs: Sequence[Words]) -> float:
     """Return the share of words that are on both sides of their pair; names are few."""
-    shared = total = 0
-    for sides in pairs:
-        first, second = ({word.casefold() for word in side} for side in sides)
+    shared = 0
+    total = 0
+    for source, target in pairs:
+        first = {word.casefold() for word in source}
+        second = {word.casefold() for word in target}
         shared += sum(word.isalpha() for word in first & second)
         total += min(len(first), len(second))
     return shared / max(total, 1)
 
 
 def _rounded(p: float) -> float:
+    """Return a probability with the four digits that are stored."""
     return float(f"{p:.4f}")
 
 
@@ -296,6 +301,7 @@ def _rounded(p: float) -> float:
 
 
 def _learn(job: Job, out: Output, bell: threading.Event) -> None:
+    """Learn, write the lesson and new suggestions, and wait for the bell, again and again."""
     assert job.plan is not None
     give_way()
     announce(out)
@@ -358,14 +364,23 @@ class Course:
         with self._store.database.reading() as conn:
             rows = pair_rows(conn, pairs_ahead(conn, self._work.last, closed, most))
             lesson.revs = {row.k: row.rev for row in rows}
-        how = list(lesson.revs), self._plan.systems, _AT_ONCE, self._report
-        return lesson, posteriors(self._store, self._learner.aligner, *how, threads=1)
+        suggestions = posteriors(
+            self._store,
+            self._learner.aligner,
+            list(lesson.revs),
+            self._plan.systems,
+            _AT_ONCE,
+            self._report,
+            threads=1,
+        )
+        return lesson, suggestions
 
 
 # Figures
 
 
 def _measure(job: Job, out: Output) -> bytes:
+    """Return the slow figures of the dashboard as JSON."""
     from alignkit.annotate.dashboard.slow_figures import slow_figures
 
     give_way()
