@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from math import isnan, nan
 
 from alignkit._support.wording import visible
@@ -18,7 +17,14 @@ from alignkit.agreement.chance.correction import BOTH_EMPTY
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import CHANCE_MODELS, EditRates
 from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, OTHER_START, BeyondChanceSection
-from alignkit.agreement.figures import DIFFERENT, KINDS, AgreementFigures, Pairing, without
+from alignkit.agreement.figures import (
+    DIFFERENT,
+    KINDS,
+    AgreementFigures,
+    Pairing,
+    Together,
+    without,
+)
 from alignkit.agreement.options import CLOSED
 from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Cell, Column, Value
@@ -32,6 +38,7 @@ LINKS = {
 }
 """The names of kinds of links in tables."""
 
+_KINDS = {"possible": "all", "sure": "sure"}  # links, and their short name in a heading
 _WIDTH = 100
 MOST_PAIRINGS = 10  # with more pairings, a row is an annotator, with the mean over the others
 _MOST_GROUPS = 10
@@ -59,19 +66,20 @@ class Subject:
 
     def cell(self, name: str) -> Cell:
         """Return a figure with its interval, or why there is none; None if unknown."""
-        if (number := self.figures.get(name)) is None:
+        number = self.figures.get(name)
+        if number is None:
             return None
         if self.pairing is None:
             return value(number, without(number, self.left_out.get(name, 0)))
-        if isnan(number) and (reason := _UNDEFINED.get(name.rpartition(".")[2])):
-            return Value(number, reason=reason)
+        statistic = name.rpartition(".")[2]
+        if isnan(number) and statistic in _UNDEFINED:
+            return Value(number, reason=_UNDEFINED[statistic])
         return value(number, self.pairing.section(self.section).intervals.get(name))
 
     def plain(self, name: str) -> Cell:
         """Return a figure without its interval."""
         cell = self.cell(name)
-        bare = isinstance(cell, Value) and self.pairing and not isnan(cell.value)
-        if isinstance(cell, Value) and bare:
+        if isinstance(cell, Value) and self.pairing and not isnan(cell.value):
             return cell.value
         return cell
 
@@ -85,13 +93,12 @@ class Subject:
         """Return C by a model of chance; None for a mean with another model."""
         if self.pairing is None:
             return None
-        if (part := self.chance(level, model)) is None:
-            if self.pairing.beyond:
-                unknown = self.pairing.no_edits
-            else:
-                unknown = "the words are not known"
-            return Value(nan, reason=unknown)
-        return value(part.C, part.undefined or part.interval or part.no_interval)
+        part = self.chance(level, model)
+        if part is not None:
+            return value(part.C, part.undefined or part.interval or part.no_interval)
+        if self.pairing.beyond:
+            return Value(nan, reason=self.pairing.no_edits)
+        return Value(nan, reason="the words are not known")
 
 
 _UNDEFINED = {
@@ -117,31 +124,40 @@ def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subj
     pairings = agreement.of(kind)
     names = short_names(agreement.annotators)
     rows = list[Subject]()
-    no_mean: tuple[Mapping[str, float], Mapping[str, int]] = {}, {}
-    (mean, left_out), *groups = (
-        (part.mean, part.mean_left_out)
-        if kind == "annotators"
-        else (part.automatic, part.automatic_left_out)
-        if kind == "automatic"
-        else no_mean
-        for part in agreement.together
-    )
-    for name, (of_group, missing) in zip(agreement.sections[1:], groups, strict=True):
+    whole, *groups = agreement.together
+    for name, group in zip(agreement.sections[1:], groups, strict=True):
+        shown = name or "(none)"
+        mean, left_out = _mean(group, kind)
         if len(pairings) == 1:
-            rows.append(Subject(name or "(none)", pairings[0], name))
-        elif of_group:
-            rows.append(Subject(f"{name or '(none)'}, mean", None, name, of_group, missing))
-    alone = len(pairings) == 1 and groups and kind == "annotators"
-    rows += [Subject("all" if alone else label(two, names), two) for two in pairings]
+            rows.append(Subject(shown, pairings[0], name))
+        elif mean:
+            rows.append(Subject(f"{shown}, mean", None, name, mean, left_out))
+    if len(pairings) == 1 and groups and kind == "annotators":
+        rows.append(Subject("all", pairings[0]))
+    else:
+        rows += [Subject(label(two, names), two) for two in pairings]
+    mean, left_out = _mean(whole, kind)
     if len(pairings) > 1 and mean:
         rows.append(Subject("mean", mean=mean, left_out=left_out))
     return rows
 
 
+def _mean(part: Together, kind: str) -> tuple[Mapping[str, float], Mapping[str, int]]:
+    """Return the mean over the pairings of a kind, and how many figures it leaves out, by name."""
+    if kind == "annotators":
+        return part.mean, part.mean_left_out
+    if kind == "automatic":
+        return part.automatic, part.automatic_left_out
+    return {}, {}
+
+
 def label(pairing: Pairing, names: Mapping[str, str] | None = None) -> str:
     """Return the name of a pairing in a row: "A ~ B", or "A ~ others" for a consensus."""
-    first, second = ((names or {}).get(x, x) for x in (pairing.first, pairing.second))
-    return f"{first} ~ {'others' if pairing.kind == 'consensus' else second}"
+    known = names or {}
+    first = known.get(pairing.first, pairing.first)
+    if pairing.kind == "consensus":
+        return f"{first} ~ others"
+    return f"{first} ~ {known.get(pairing.second, pairing.second)}"
 
 
 def _table(
@@ -157,8 +173,10 @@ def _table(
 
 def _fitting(table: Table, *droppable: Collection[str]) -> Table:
     """Return a table without empty columns; drop some more while it is too wide."""
-    keys = [column.key for column in table.columns]
-    empty = [key for k, key in enumerate(keys) if all(row[k] is None for row in table.rows)]
+    empty = []
+    for k, column in enumerate(table.columns):
+        if all(row[k] is None for row in table.rows):
+            empty.append(column.key)
     table = without_columns(table, empty)
     for some in droppable:
         if table.width > _WIDTH:
@@ -183,9 +201,10 @@ _UNITS = {
 
 def chance_models(pairings: Sequence[Pairing]) -> list[str]:
     """Return the models with a column of C: the requested ones; with edits also the strata."""
-    models = list(dict.fromkeys(two.chance for two in pairings if two.beyond))
-    edits = [model for model in models if model != CLOSED]
-    return list(dict.fromkeys([*models, *(["edit-strata"] if edits else [])]))
+    models = [two.chance for two in pairings if two.beyond]
+    if any(model != CLOSED for model in models):
+        models.append("edit-strata")
+    return list(dict.fromkeys(models))
 
 
 def all_given(pairings: Sequence[Pairing]) -> bool:
@@ -205,57 +224,67 @@ def _compared(
 ) -> Table:
     """Return the table of words or phrase pairs; a full one has eq. 2 and three digits of C."""
     pairings = [row.pairing for row in rows if row.pairing]
-    names = short_names(agreement.annotators)
     models = chance_models(pairings)
     given = all_given(pairings)
-    digits = 3 if full else None
+    kinds = ["possible", "sure"]
+    if unit == "words" and (full or len(rows) == 1):
+        kinds.append("eq2")
+    levels: dict[str, list[tuple[str, list[Cell]]]] = {}
+    for links in kinds:
+        of_kind = levels[LINKS[links]] = []
+        for row in rows:
+            cells = list(_measures(agreement, row, f"{unit}.{links}", models, given))
+            of_kind.append((row.name, cells))
+    name, left_out = _UNITS[unit]
+    if len(pairings) == 1:
+        who = label(pairings[0], short_names(agreement.annotators))
+    if who:
+        name += f": {who}"
+    notes = ["the second is the reference"]
+    if agreement.options.ignore_identical:
+        notes.append(left_out)
+    title = f"{name} ({'; '.join(notes)})"
+    columns = _measure_columns(models, given, digits=3 if full else None)
+    table = _table(title, columns, levels, anchor)
+    if len(rows) == 1:  # its name is in the title
+        lines = []
+        for level, named in levels.items():
+            _, cells = named[0]
+            lines.append([level, *cells])
+        table = replace(table, rows=lines)
+    if narrow:
+        return _fitting(table, ["kappa"], ["precision", "recall"])
+    return _fitting(table)
+
+
+def _measure_columns(models: Sequence[str], given: bool, digits: int | None) -> list[Column]:
+    """Return the columns of `_measures`; C and kappa have these digits."""
     columns = [
         Column("P", "percent", key="precision"),
         Column("R", "percent", key="recall"),
         Column("F1", "percent", key="f1"),
-        *(
-            Column(
-                CHANCE_NAMES[model],
-                "coefficient",
-                key=f"C_{model}",
-                digits=digits,
-                latex=CHANCE_NAMES[model].replace("C", "$C$", 1),
-            )
-            for model in models
-        ),
-        Column(
-            "kappa, given links" if given else "kappa",
-            "coefficient",
-            key="kappa",
-            digits=digits,
-            latex="kappa" if given else r"$\kappa$",
-        ),
-        Column("used", "count", latex="$n$"),
     ]
-    more = ("eq2",) if unit == "words" and (full or len(rows) == 1) else ()
-    levels = {
-        LINKS[links]: [
-            (row.name, list(_measures(agreement, row, f"{unit}.{links}", models, given)))
-            for row in rows
-        ]
-        for links in ("possible", "sure", *more)
-    }
-    name, left_out = _UNITS[unit]
-    notes = ["the second is the reference"]
-    if agreement.options.ignore_identical:
-        notes += [left_out]
-    who = label(pairings[0], names) if len(pairings) == 1 else who
-    title = f"{name}{f': {who}' if who else ''} ({'; '.join(notes)})"
-    table = _table(title, columns, levels, anchor)
-    if len(rows) == 1:  # whose name is in the title
-        table = replace(table, rows=[[level, *cells] for level, ((_, cells),) in levels.items()])
-    return _fitting(table, *([("kappa",), ("precision", "recall")] if narrow else []))
+    for model in models:
+        name = CHANCE_NAMES[model]
+        latex = name.replace("C", "$C$", 1)
+        columns.append(Column(name, "coefficient", key=f"C_{model}", digits=digits, latex=latex))
+    if given:
+        name = "kappa, given links"
+        latex = "kappa"
+    else:
+        name = "kappa"
+        latex = r"$\kappa$"
+    columns.append(Column(name, "coefficient", key="kappa", digits=digits, latex=latex))
+    columns.append(Column("used", "count", latex="$n$"))
+    return columns
 
 
 def _measures(
     agreement: AgreementFigures, row: Subject, level: str, models: Sequence[str], given: bool
 ) -> Iterator[Cell]:
-    yield from (row.plain(f"{level}.precision"), row.plain(f"{level}.recall"))
+    """Yield P, R, F1, C by each model, kappa, and the number of pairs that C is based on."""
+    yield row.plain(f"{level}.precision")
+    yield row.plain(f"{level}.recall")
     yield row.cell(f"{level}.f1")
     if level not in LEVELS:  # eq. 2
         yield from [None] * (len(models) + 2)
@@ -268,11 +297,10 @@ def _measures(
     elif given and row.pairing and row.pairing.given:
         yield value(*row.pairing.given.kappa(level.partition(".")[2]))
     else:
+        cells = level.replace("words", "cells")
         if agreement.options.ignore_identical:
-            different = DIFFERENT
-        else:
-            different = ""
-        yield row.plain(f"{different}{level.replace('words', 'cells')}.kappa")
+            cells = DIFFERENT + cells
+        yield row.plain(f"{cells}.kappa")
     part = row.chance(level)
     yield part.used if part else None
 
@@ -285,28 +313,28 @@ def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -
     if len(pairings) <= MOST_PAIRINGS:
         rows = [Subject(label(two, names), two) for two in pairings]
         return _compared(agreement, unit, rows, "", anchor, full=False, narrow=narrow)
-    name, left_out = _UNITS[unit]
-    notes = [left_out] if agreement.options.ignore_identical else []
-    title = f"{name} ({'; '.join([*notes, 'all pairings: see the table pairings'])})"
-    columns = [Column(x, "percent", "F1 with the others") for x in ("mean", "lowest", "highest")]
-    levels = {
-        LINKS[links]: [
-            (short, _with_others(pairings, name, f"{unit}.{links}"))
-            for name, short in names.items()
+    title, left_out = _UNITS[unit]
+    note = "all pairings: see the table pairings"
+    if agreement.options.ignore_identical:
+        note = f"{left_out}; {note}"
+    levels: dict[str, Rows] = {}
+    for links in ("possible", "sure"):
+        level = f"{unit}.{links}"
+        levels[LINKS[links]] = [
+            (short, _with_others(pairings, name, level)) for name, short in names.items()
         ]
-        for links in ("possible", "sure")
-    }
-    return _table(title, columns, levels, anchor)
+    columns = [Column(x, "percent", "F1 with the others") for x in ("mean", "lowest", "highest")]
+    return _table(f"{title} ({note})", columns, levels, anchor)
 
 
 def _with_others(pairings: Sequence[Pairing], who: str, level: str) -> list[float]:
     """Return the mean, lowest and highest F1 of one annotator with the others."""
-    values = [
-        two.sections[0].figures.get(f"{level}.f1", nan)
-        for two in pairings
-        if who in (two.first, two.second)
-    ]
-    known = [number for number in values if not isnan(number)]
+    known = []
+    for two in pairings:
+        if who in (two.first, two.second):
+            f1 = two.sections[0].figures.get(f"{level}.f1", nan)
+            if not isnan(f1):
+                known.append(f1)
     if known:
         return [sum(known) / len(known), min(known), max(known)]
     return [nan] * 3
@@ -335,64 +363,74 @@ def groups_table(agreement: AgreementFigures) -> Iterator[Table]:
         "phrase pairs, all": "phrases.possible",
     }
     groups = [row for row in subjects(agreement) if row.section != "all"]
-    used = dict(zip(agreement.sections, (part.used for part in agreement.together), strict=True))
-    rows = [
-        [row.name, *(row.cell(f"{level}.f1") for level in measures.values()), used[row.section]]
-        for row in groups[:_MOST_GROUPS]
-    ]
-    columns = [Column(name, "percent") for name in measures]
-    if agreement.options.ignore_identical:
-        left_out = "equal words left out; "
-    else:
-        left_out = ""
+    if not groups:
+        return
+    parts = dict(zip(agreement.sections, agreement.together, strict=True))
+    rows = []
+    for row in groups[:_MOST_GROUPS]:
+        f1 = [row.cell(f"{level}.f1") for level in measures.values()]
+        rows.append([row.name, *f1, parts[row.section].used])
+    columns = [Column("", key="group")]
+    columns += [Column(name, "percent") for name in measures]
+    columns.append(Column("pairs", "count"))
+    note = "C: see the table pairings"
     more = len(groups) - len(rows)
-    rest = f"{more} more groups and C" if more > 0 else "C"
-    title = f"By {agreement.by}: F1 ({left_out}{rest}: see the table pairings)"
-    if rows:
-        columns = [Column("", key="group"), *columns, Column("pairs", "count")]
-        yield Table(title, columns, rows, anchor="groups", ruled=False)
+    if more:
+        note = f"{more} more groups and {note}"
+    if agreement.options.ignore_identical:
+        note = f"equal words left out; {note}"
+    yield Table(f"By {agreement.by}: F1 ({note})", columns, rows, anchor="groups", ruled=False)
 
 
 def others_table(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield F1 of words of each annotator with adjudicated and automatic alignments."""
     which: dict[str, str] = {}
-    names = short_names(agreement.annotators)
-    rows: dict[str, dict[tuple[str, str], Cell]] = {name: {} for name in agreement.annotators}
-    for two in (*agreement.of("adjudicated"), *agreement.of("automatic")):
-        adjudicated = two.kind == "adjudicated"
-        who, other = (two.first, two.second) if adjudicated else (two.second, two.first)
-        if other == agreement.initial:
-            automatic = "the initial one"
+    cells: dict[tuple[str, str, str], Cell] = {}  # by annotator, other alignment and links
+    for two in agreement.of("adjudicated"):
+        which[two.second] = "the adjudicated one"
+        for links in _KINDS:
+            cells[two.first, two.second, links] = Subject("", two).cell(f"words.{links}.f1")
+    for two in agreement.of("automatic"):
+        if two.first == agreement.initial:
+            which[two.first] = "the initial one"
         else:
-            automatic = "an automatic one"
-        if adjudicated:
-            which[other] = "the adjudicated one"
-        else:
-            which[other] = automatic
-        for links in ("possible", "sure"):
-            rows[who][other, links] = Subject("", two).cell(f"words.{links}.f1")
+            which[two.first] = "an automatic one"
+        for links in _KINDS:
+            cells[two.second, two.first, links] = Subject("", two).cell(f"words.{links}.f1")
     if not which:
         return
-    kinds = {"possible": "all", "sure": "sure"}
-    keys = [(other, links) for other in which for links in kinds]
-    *most, last = (f"{what} ({visible(other)})" for other, what in which.items())
-    title = "Other alignments: F1 of words with "
-    title += " and ".join([", ".join(most), last] if most else [last])
-    columns = [Column(f"{other}, {kinds[links]}", "percent") for other, links in keys]
-    wide = [[names[who], *map(cells.get, keys)] for who, cells in rows.items()]
+    described = [f"{what} ({visible(other)})" for other, what in which.items()]
+    title = f"Other alignments: F1 of words with {', '.join(described[:-1])}"
+    if len(described) > 1:
+        title += " and "
+    title += described[-1]
+    names = short_names(agreement.annotators)
     anchor = "other-alignments"
-    table = Table(title, [Column("", key="who"), *columns], wide, anchor=anchor, ruled=False)
+    table = Table(title, *_side_by_side(names, which, cells), anchor=anchor, ruled=False)
     if table.width > _WIDTH:  # then below each other
-        columns = [Column(name, "percent") for name in kinds.values()]
-        levels = {
-            visible(other): [
-                (names[who], [cells.get((other, links)) for links in kinds])
-                for who, cells in rows.items()
+        levels: dict[str, Rows] = {}
+        for other in which:
+            levels[visible(other)] = [
+                (short, [cells.get((name, other, links)) for links in _KINDS])
+                for name, short in names.items()
             ]
-            for other in which
-        }
+        columns = [Column(links, "percent") for links in _KINDS.values()]
         table = _table(title, columns, levels, anchor)
     yield table
+
+
+def _side_by_side(
+    names: Mapping[str, str], others: Iterable[str], cells: Mapping[tuple[str, str, str], Cell]
+) -> tuple[list[Column], list[list[Cell]]]:
+    """Return columns for each other alignment and kind of links, and a row for each annotator."""
+    columns = [Column("", key="who")]
+    rows: dict[str, list[Cell]] = {name: [short] for name, short in names.items()}
+    for other in others:
+        for links, heading in _KINDS.items():
+            columns.append(Column(f"{other}, {heading}", "percent"))
+            for name, row in rows.items():
+                row.append(cells.get((name, other, links)))
+    return columns, list(rows.values())
 
 
 # chance: C by every model, the sentence pairs it stands on, and the edits
@@ -400,58 +438,68 @@ def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the tables of C for every model of chance: of words, and of phrase pairs."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
     models = [name for name in CHANCE_MODELS if any(name in two.beyond for two in pairings)]
-    rows = [Subject(label(two, short_names(agreement.annotators)), two) for two in pairings]
-    every = next(iter(LEVELS))
-    missing = [
-        {levels[every].left_out.get(reason, 0) for levels in pairing.beyond.values()}
-        for pairing in pairings
-        for reason in (NO_INITIAL, OTHER_START)
-    ]
-    note = f"{CLOSED}: over all sentence pairs that both annotated; the other models: over those "
-    note += "with an initial alignment from which both started"
-    for unit, (name, _) in _UNITS.items() if models else ():
-        yield _table(
-            f"C of {name.lower()} for every model of chance; compare only within a column",
-            [Column(model, "decimal", digits=2) for model in models],
-            {
-                LINKS[links]: [
+    if not models:
+        return
+    names = short_names(agreement.annotators)
+    rows = [Subject(label(two, names), two) for two in pairings]
+    note = ""
+    if any(map(_use_different_pairs, pairings)):
+        note = (
+            f"{CLOSED}: over all sentence pairs that both annotated; the other models: over those "
+            "with an initial alignment from which both started"
+        )
+    columns = [Column(model, "decimal", digits=2) for model in models]
+    for unit, (name, _) in _UNITS.items():
+        levels: dict[str, Rows] = {}
+        for level, (_, links) in LEVELS.items():
+            if level.startswith(unit):
+                levels[LINKS[links]] = [
                     (row.name, [row.corrected(level, model) for model in models]) for row in rows
                 ]
-                for level, (_, links) in LEVELS.items()
-                if level.startswith(unit)
-            },
-            f"models-{unit}",
-            note if any(len(counts) > 1 for counts in missing) else "",
-        )
+        title = f"C of {name.lower()} for every model of chance; compare only within a column"
+        yield _table(title, columns, levels, f"models-{unit}", note)
+
+
+def _use_different_pairs(pairing: Pairing) -> bool:
+    """Return whether some models of chance leave out more pairs than others."""
+    level = next(iter(LEVELS))
+    for reason in (NO_INITIAL, OTHER_START):
+        counts = {levels[level].left_out.get(reason, 0) for levels in pairing.beyond.values()}
+        if len(counts) > 1:
+            return True
+    return False
 
 
 def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the table of the sentence pairs behind C, with reasons for those left out."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
     names = short_names(agreement.annotators)
-    counted = dict[str, list[tuple[str, list[int]]]]()
-    reasons: dict[str, Counter[tuple[str, str]]] = {BOTH_EMPTY: Counter()}
+    if not pairings:
+        return
+    counted: dict[str, list[tuple[str, list[int]]]] = {}
+    left_out: dict[str, Counter[tuple[str, str]]] = {BOTH_EMPTY: Counter()}  # by reason
     for level, (_, links) in LEVELS.items():
-        heading = f"{_UNITS[level.partition('.')[0]][0].lower()}, {LINKS[links]}"
+        name, _ = _UNITS[level.partition(".")[0]]
+        heading = f"{name.lower()}, {LINKS[links]}"
+        rows = counted[heading] = []
         for two in pairings:
             part = two.main(level)
             who = label(two, names)
-            counted.setdefault(heading, []).append((who, [part.pairs, part.used, part.one_sided]))
-            for reason, count in part.left_out.items():  # who did not annotate does not matter
+            rows.append((who, [part.pairs, part.used, part.one_sided]))
+            for reason, count in part.left_out.items():
                 if reason.startswith("not annotated"):
-                    short = "not annotated"
-                else:
-                    short = reason
-                reasons.setdefault(short, Counter())[heading, who] += count
+                    reason = "not annotated"  # it does not matter by whom
+                left_out.setdefault(reason, Counter())[heading, who] += count
     for heading, rows in counted.items():
         for who, counts in rows:
-            counts += [gone[heading, who] for gone in reasons.values()]
+            counts += [missing[heading, who] for missing in left_out.values()]
     columns = [Column(name, "count") for name in ("all", "used", "one-sided")]
-    columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
-    title = "Sentence pairs that C is based on, and why others are left out; one-sided: only one "
-    title += "annotator marked anything; counted as 0"
-    if counted:
-        yield _table(title, columns, counted, "pairs")
+    columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in left_out]
+    title = (
+        "Sentence pairs that C is based on, and why others are left out; one-sided: only one "
+        "annotator marked anything; counted as 0"
+    )
+    yield _table(title, columns, counted, "pairs")
 
 
 def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -469,31 +517,48 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
     levels: dict[str, list[tuple[str, list[Cell]]]] = {}
     for links, who in sorted(rates, key=lambda key: key[0]):
         rows = levels.setdefault(LINKS[links], [])
-        both: list[Cell] = [rates[links, who].add, rates[links, who].delete]
-        fitted = models.get((links, who), {})
-        if not fitted:
-            rows += [(who, [*both, *[None] * 5 * bool(models)])]
-        for part, model in fitted.items():
-            sizes = int(model.data.edits.sum()), int(model.data.trials.sum())
-            name = who if part == "edit" else f"{who}, {part}"
-            rows.append((name, [*both, *sizes, model.a, model.b, model.dispersion]))
-            both = [None, None]
+        shares: list[Cell] = [rates[links, who].add, rates[links, who].delete]
+        fitted = models.get((links, who))
+        if fitted:
+            rows += _fitted_rows(who, shares, fitted)
+        elif models:
+            rows.append((who, [*shares, None, None, None, None, None]))
+        else:
+            rows.append((who, shares))
     title = "Edits of the initial alignment"
     note = "added: share of the empty cells; deleted: share of the initial links"
-    columns = [Column("added", "percent", unit="%", digits=2)]
-    columns.append(Column("deleted", "percent", unit="%"))
+    columns = [
+        Column("added", "percent", unit="%", digits=2),
+        Column("deleted", "percent", unit="%"),
+    ]
     if models:
-        counts = agreement.options.reading == "count"
-        if counts:
+        if agreement.options.reading == "count":
             linear = "expected edits"
         else:
             linear = "probability of an edit"
         chance = agreement.options.chance
         title += f", and the models of chance ({chance}): {linear} = a + b (N + M)"
         note += "; if the dispersion is above 2, the model fits badly"
-        columns += [Column("edits", "count"), Column("of cells", "count", key="cells")]
-        columns += [*(Column(x, "number") for x in "ab"), Column("dispersion", "decimal", digits=2)]
+        columns += [
+            Column("edits", "count"),
+            Column("of cells", "count", key="cells"),
+            Column("a", "number"),
+            Column("b", "number"),
+            Column("dispersion", "decimal", digits=2),
+        ]
     yield _table(title, columns, levels, "edits", note)
+
+
+def _fitted_rows(
+    who: str, shares: list[Cell], fitted: Mapping[str, EditModel]
+) -> Iterator[tuple[str, list[Cell]]]:
+    """Yield a row for each model of an annotator's edits; the shares stand in the first."""
+    for part, model in fitted.items():
+        name = who if part == "edit" else f"{who}, {part}"
+        edits = int(model.data.edits.sum())
+        cells = int(model.data.trials.sum())
+        yield name, [*shares, edits, cells, model.a, model.b, model.dispersion]
+        shares = [None, None]
 
 
 # kappa, AC1, alpha, Fleiss' kappa
@@ -516,29 +581,37 @@ def _with(agreement: AgreementFigures, start: str) -> list[Subject]:
 
 def cell_tables(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the tables of kappa and AC1 over all cells, and over cells of different words."""
-    judged = agreement.options.universe == "judged"
-    whole = "Cells that both judged" if judged else "All cells"
+    if agreement.options.universe == "judged":
+        whole = "Cells that both judged"
+    else:
+        whole = "All cells"
     for before, title, anchor in (
         ("", f"{whole}, one for each pair of a source and a target word", "cells"),
         (DIFFERENT, f"{whole} of different words", "different-cells"),
     ):
-        if people := _with(agreement, f"{before}cells."):
-            levels = {
-                LINKS[links]: [(row.name, list(_cells(row, before, links))) for row in people]
-                for links in ("all", "possible", "sure")
-            }
-            yield _table(f"{title}: Cohen's kappa and Gwet's AC1", _CELLS, levels, anchor)
+        people = _with(agreement, f"{before}cells.")
+        if not people:
+            continue
+        levels: dict[str, Rows] = {}
+        for links in ("all", "possible", "sure"):
+            levels[LINKS[links]] = [(row.name, list(_cells(row, before, links))) for row in people]
+        yield _table(f"{title}: Cohen's kappa and Gwet's AC1", _CELLS, levels, anchor)
 
 
 def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
+    """Yield what stands in the columns `_CELLS`."""
     cells = None
     if subject.pairing is not None:
         section = subject.pairing.section(subject.section)
         cells = section.different if before else section.cells
-    yield getattr(cells, links).items if cells else None
+    if cells is None:
+        yield None
+    else:
+        yield getattr(cells, links).items
     at = f"{before}cells.{links}"
     yield subject.plain(f"{at}.prevalence")
-    yield from (subject.cell(f"{at}.kappa"), subject.cell(f"{at}.ac1"))
+    yield subject.cell(f"{at}.kappa")
+    yield subject.cell(f"{at}.ac1")
     yield subject.plain(f"{at}.observed")
 
 
@@ -550,25 +623,27 @@ def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
         ("", "", "alpha"),
         (DIFFERENT, ", links of equal words left out", "different-alpha"),
     ):
-        if not (people := _with(agreement, f"{before}alpha.")):
+        people = _with(agreement, f"{before}alpha.")
+        if not people:
             continue
         levels: dict[str, list[tuple[str, list[Cell]]]] = {}
         for links in ("possible", "sure"):
-            at = {
-                f"{links}.{distance}": f"{before}alpha.{links}.{distance}"
-                for distance in _DISTANCES
-            }
-            rows = [(row.name, [*map(row.cell, at.values())]) for row in people]
+            named = [f"{before}alpha.{links}.{distance}" for distance in _DISTANCES]
+            rows = [(row.name, [row.cell(name) for name in named]) for row in people]
             if len(agreement.annotators) > 2:
-                joint = [
-                    value(alpha.alpha, whole.intervals.get(level)) if alpha else nan
-                    for name, level in at.items()
-                    for alpha in (whole.alpha.get(f"{before}{name}"),)
-                ]
+                joint = [_joint_alpha(whole, name) for name in named]
                 rows.append(("all annotators", joint))
             levels[LINKS[links]] = rows
         title = f"Krippendorff's alpha over the set of target words of each source word{which}"
         yield _table(title, columns, levels, anchor)
+
+
+def _joint_alpha(whole: Together, name: str) -> Cell:
+    """Return an alpha of all annotators, such as ``alpha.sure.masi``, with its interval."""
+    alpha = whole.alpha.get(name.replace("alpha.", ""))
+    if alpha is None:
+        return nan
+    return value(alpha.alpha, whole.intervals.get(name))
 
 
 def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -578,49 +653,78 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
     numbers = range(len(agreement.annotators), 0, -1)
     columns = [
         Column("", key="section"),
-        *(Column(name, "count") for name in ("pairs", "items")),
-        *(Column(name, "decimal") for name in ("kappa", "observed", "expected")),
-        *(Column(name, "percent", "% of judgements") for name in _SHARES),
-        *(Column(str(n) if n > 1 else "none", "count", "n agree", f"agree_{n}") for n in numbers),
+        Column("pairs", "count"),
+        Column("items", "count"),
+        Column("kappa", "decimal"),
+        Column("observed", "decimal"),
+        Column("expected", "decimal"),
     ]
+    columns += [Column(name, "percent", "% of judgements") for name in _SHARES]
+    for n in numbers:
+        heading = str(n) if n > 1 else "none"
+        columns.append(Column(heading, "count", "n agree", f"agree_{n}"))
     whole, *groups = agreement.together
     rows: list[list[Cell]] = []
     for part in (*groups, whole):
-        cells: list[Cell] = [nan] * (len(columns) - 1)
-        if (fleiss := part.fleiss) is not None:
+        fleiss = part.fleiss
+        if fleiss is None:
+            cells: list[Cell] = [nan] * (len(columns) - 1)
+        else:
             kappa = value(fleiss.kappa, part.intervals.get("fleiss.kappa"))
             cells = [fleiss.pairs, fleiss.items, kappa, fleiss.observed, fleiss.expected]
-            cells += (fleiss.categories[name] for name in _SHARES)
-            cells += (fleiss.agreeing[n] for n in numbers)
+            cells += [fleiss.categories[name] for name in _SHARES]
+            cells += [fleiss.agreeing[n] for n in numbers]
         rows.append([part.name or "(none)", *cells])
-    yield Table(
-        ("Fleiss' kappa of the source words proposed for each target word; items on which n agree"),
-        columns,
-        rows,
-        anchor="fleiss",
-        ruled=False,
+    title = (
+        "Fleiss' kappa of the source words proposed for each target word; items on which n agree"
     )
+    yield Table(title, columns, rows, anchor="fleiss", ruled=False)
 
 
 # the tables by name
+def _words_table(agreement: AgreementFigures) -> Iterator[Table]:
+    yield main_table(agreement, "words")
+
+
+def _phrases_table(agreement: AgreementFigures) -> Iterator[Table]:
+    yield main_table(agreement, "phrases")
+
+
+def _chance_tables(agreement: AgreementFigures) -> Iterator[Table]:
+    yield from models_tables(agreement)
+    yield from pairs_table(agreement)
+
+
+def _other_pairings_tables(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the tables of pairings that are not between annotators."""
+    for kind in KINDS:
+        if kind != "annotators":
+            yield from pairings_tables(agreement, kind)
+
+
+def _vote_tables(agreement: AgreementFigures) -> Sequence[Table]:
+    return agreement.votes.tables() if agreement.votes else ()
+
+
 TABLES: Mapping[str, Callable[[AgreementFigures], Iterable[Table]]] = {
-    "words": lambda agreement: [main_table(agreement, "words")],
-    "phrases": lambda agreement: [main_table(agreement, "phrases")],
+    "words": _words_table,
+    "phrases": _phrases_table,
     "pairings": pairings_tables,
-    "chance": lambda agreement: chain(models_tables(agreement), pairs_table(agreement)),
-    "others": lambda agreement: chain.from_iterable(
-        pairings_tables(agreement, kind) for kind in KINDS if kind != "annotators"
-    ),
+    "chance": _chance_tables,
+    "others": _other_pairings_tables,
     "cells": cell_tables,
     "alpha": alpha_tables,
     "fleiss": fleiss_table,
     "edits": edits_table,
-    "votes": lambda agreement: agreement.votes.tables() if agreement.votes else (),
+    "votes": _vote_tables,
 }
 """The tables by name; `pairings` has all rows of the main ones."""
 
 
 def agreement_tables(agreement: AgreementFigures) -> list[Table]:
     """Return the tables with all figures, in reading order."""
-    asked = [tables for name, tables in TABLES.items() if name not in _UNITS]
-    return [table for tables in asked for table in tables(agreement)]
+    shown = list[Table]()
+    for name, tables in TABLES.items():
+        if name not in _UNITS:
+            shown += tables(agreement)
+    return shown
