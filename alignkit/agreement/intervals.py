@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+_MOST_COUNTS = 1 << 22  # that are a dense array at one time
+
 Measure = Callable[[Floats], Mapping[str, Floats]]
 """Turns (R, K) sums of rows into named measures, (R,) each; NaN if undefined."""
 
@@ -46,6 +48,19 @@ class Rows:
         """Return the rows of the pairs of a (P,) mask."""
         return replace(self, counts=self.counts[mask])
 
+    def without_each(self) -> dict[str, Floats]:
+        """Return the measures without one of the pairs, (P,) each, in the order of the pairs."""
+        total = self.total()
+        parts = [self.measure(total - counts) for counts in self.dense()]
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def dense(self) -> Iterator[Floats]:
+        """Yield the counts of some pairs at a time, as dense arrays."""
+        step = max(1, _MOST_COUNTS // self.counts.shape[1])
+        for start in range(0, len(self), step):
+            counts = self.counts[start : start + step]
+            yield counts if isinstance(counts, np.ndarray) else counts.toarray()
+
     def total(self) -> Floats:
         """Return the (1, K) sum of all rows."""
         return self.sums(np.ones((1, len(self))))
@@ -67,11 +82,13 @@ class Statistic:
 
 def weighted_mean(pairs: Sequence[tuple[int, float]]) -> float:
     """Return the weighted mean of (weight, value), without undefined values."""
-    known = [(weight, value) for weight, value in pairs if not isnan(value)]
-    total = sum(weight for weight, _ in known)
-    if total:
-        return sum(weight * value for weight, value in known) / total
-    return nan
+    weights = 0
+    total = 0.0
+    for weight, value in pairs:
+        if not isnan(value):
+            weights += weight
+            total += weight * value
+    return total / weights if weights else nan
 
 
 NO_PAIRS = "there is no sentence pair"
@@ -106,20 +123,20 @@ def bootstrap(
         if count < 2:
             intervals.append(dict.fromkeys(names, ONE_PAIR if count else NO_PAIRS))
             continue
-        parts = [of_all.part(mask) for of_all in rows]
+        parts = [(part, of_all.part(mask)) for part, of_all in zip(statistics, rows, strict=True)]
         values: dict[str, list[Floats]] = {name: [] for name in names}
-        width = max(part.counts.shape[1] for part in parts)
+        width = max(part.counts.shape[1] for _, part in parts)
         for weights in draw_weights(count, resamples, stream, width=width):
-            for statistic, part in zip(statistics, parts, strict=True):
+            for statistic, part in parts:
                 for measure, drawn in part.measure(part.sums(weights)).items():
                     values[f"{statistic.level}.{measure}"].append(drawn)
-        percentiles: dict[str, Interval | str] = {
-            name: reasoned(np.concatenate(drawn), confidence) for name, drawn in values.items()
-        }
-        for statistic, part in zip(statistics, parts, strict=True):
+        bounds: dict[str, Interval | str] = {}
+        for name, drawn_values in values.items():
+            bounds[name] = reasoned(np.concatenate(drawn_values), confidence)
+        for statistic, part in parts:
             if statistic.sizes:
-                percentiles |= _by_jackknife(statistic, part, percentiles, confidence)
-        intervals.append(percentiles)
+                bounds |= _by_jackknife(statistic, part, bounds, confidence)
+        intervals.append(bounds)
     return intervals
 
 
@@ -132,13 +149,13 @@ def _by_jackknife(
     """
     counts = np.asarray(rows.counts, np.float64)
     sizes = counts[:, list(statistic.sizes)].sum(axis=1)
-    left_out = rows.measure(rows.total() - counts)
+    without = rows.without_each()
     bounded: dict[str, Interval | str] = {}
     for measure, value in rows.figures().items():
         name = f"{statistic.level}.{measure}"
         interval = percentiles[name]
         if isinstance(interval, Interval):
-            low, high = jackknife_interval(value, left_out[measure], sizes, confidence)
+            low, high = jackknife_interval(value, without[measure], sizes, confidence)
             if isnan(low):
                 bounded[name] = ONE_COUNTS
             else:
@@ -161,6 +178,6 @@ def draw_weights(
 
 
 def reasoned(values: Floats, confidence: float) -> Interval | str:
-    """Return the interval of the values of resamples, or the reason why there is none."""
+    """Return the interval of the values in resamples, or the reason why there is none."""
     interval = interval_of(values, confidence)
     return interval.reason or interval

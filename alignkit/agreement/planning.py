@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, exp, sqrt
@@ -38,7 +38,6 @@ _TAILS = 3.0
 _TAILS_OF_C = 0.5
 """Set for 82% in the mean of simulations: GoldAlign, three pairings of RTE-2, and the samples, with
 pilots of 30 to 200 pairs. With one corpus left out: 2.5 to 4 (F1 and kappa), and 0 to 1.25 (C)."""
-_CHUNK = 1 << 22  # counts at a time
 
 
 @dataclass(frozen=True)
@@ -204,7 +203,7 @@ def plan_pairs(
     if not np.isfinite(spread):
         raise OptionError(f"{statistic} of {level} is not defined without some of the pairs")
     needed = ceil(1.96**2 * planned_variance(influence, statistic) / half_width**2)
-    rests_on = sum(int(counts.any(axis=1).sum()) for counts in _chunks(rows))
+    rests_on = sum(int(counts.any(axis=1).sum()) for counts in rows.dense())
     return PairPlan(statistic, level, half_width, m, rests_on, value, spread, needed)
 
 
@@ -231,18 +230,9 @@ def planned_variance(influence: F8, statistic: str) -> float:
 
 def influences(rows: Rows, statistic: str) -> F8:
     """Return (P - 1)(T - T without p) of each of P pairs."""
-    total = rows.total()
-    without = [rows.measure(total - counts)[statistic] for counts in _chunks(rows)]
-    influence: F8 = (len(rows) - 1) * (rows.figures()[statistic] - np.concatenate(without))
+    without = rows.without_each()[statistic]
+    influence: F8 = (len(rows) - 1) * (rows.figures()[statistic] - without)
     return influence
-
-
-def _chunks(rows: Rows) -> Iterator[F8]:
-    """Yield the counts of some pairs at a time."""
-    step = max(1, _CHUNK // rows.counts.shape[1])
-    for start in range(0, len(rows), step):
-        counts = rows.counts[start : start + step]
-        yield counts if isinstance(counts, np.ndarray) else counts.toarray()
 
 
 def rows_of(

@@ -487,9 +487,11 @@ def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
             who = label(two, names)
             rows.append((who, [part.pairs, part.used, part.one_sided]))
             for reason, count in part.left_out.items():
-                if reason.startswith("not annotated"):
-                    reason = "not annotated"  # it does not matter by whom
-                left_out.setdefault(reason, Counter())[heading, who] += count
+                if reason.startswith("not annotated"):  # it does not matter by whom
+                    short = "not annotated"
+                else:
+                    short = reason
+                left_out.setdefault(short, Counter())[heading, who] += count
     for heading, rows in counted.items():
         for who, counts in rows:
             counts += [missing[heading, who] for missing in left_out.values()]

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.array_types import I8
@@ -34,8 +36,14 @@ ORDERS = 20_000  # random orders of the pairs for p; with none like the real one
 _HALVES = [Column(str(k + 1), "percent", "half", key=f"half_{k + 1}") for k in (0, 1)]
 
 Votes = tuple[int, ...]
-Kind = tuple[bool, Votes, int]
-"""Whether the words are equal, the votes, and what the adjudicated version has."""
+
+
+class Kind(NamedTuple):
+    """A kind of cells: whether the words are equal, the votes, and the adjudicated state."""
+
+    equal: bool
+    votes: Votes
+    state: int
 
 
 @dataclass(frozen=True)
@@ -115,15 +123,10 @@ class VoteTable(Result):
             inside = np.ones(len(self.pair), bool)
         counts = np.bincount(self.kind[inside], self.cells[inside], len(self.kinds))
         sums: dict[Votes, list[int]] = {}
-        for (same, votes, state), n in zip(self.kinds, counts.astype(int).tolist(), strict=True):
-            if n and (equal is None or same == equal):
-                sums.setdefault(votes, [0, 0, 0])[state] += n
+        for kind, count in zip(self.kinds, counts.astype(int).tolist(), strict=True):
+            if count and (equal is None or kind.equal == equal):
+                sums.setdefault(kind.votes, [0, 0, 0])[kind.state] += count
         return {votes: tuple(row) for votes, row in sorted(sums.items())}
-
-    def stands(self, voter: int, half: int | None = None) -> tuple[int, int]:
-        """Return in how many cells that differ a voter's vote stands, and how many there are."""
-        differ = {v: row for v, row in self.combinations(half=half).items() if len(set(v)) > 1}
-        return sum(row[v[voter]] for v, row in differ.items()), sum(map(sum, differ.values()))
 
     def in_pairs(self, chosen: Iterable[bool]) -> I8:
         """(P,): how many cells of the chosen kinds, a mask, each pair has."""
@@ -137,37 +140,39 @@ class VoteTable(Result):
 
         The unit of the intervals and of the test is the pair: cells of one pair are alike.
         """
-        every = self.in_pairs(len(set(votes)) > 1 for _, votes, _ in self.kinds)
-        standing = [
-            self.in_pairs(
-                len(set(votes)) > 1 and votes[k] == state for _, votes, state in self.kinds
-            )
-            for k in range(len(self.annotators))
-        ]
-        chances = halves_test(np.array(standing), every, self.halves, orders=ORDERS, seed=self.seed)
-        shares = []
-        for own, p in zip(standing, chances, strict=True):
-            first, second = (
-                _share(int(own[self.halves == half].sum()), int(every[self.halves == half].sum()))
-                for half in (0, 1)
-            )
-            bounds = share_interval(own, every)
-            shares.append(VoteShare(int(own.sum()), int(every.sum()), *bounds, (first, second), p))
-        return tuple(shares)
+        differing = {kind for kind in self.kinds if len(set(kind.votes)) > 1}
+        cells = self.in_pairs(kind in differing for kind in self.kinds)
+        standing = []
+        for voter in range(len(self.annotators)):
+            stands = {kind for kind in differing if kind.votes[voter] == kind.state}
+            standing.append(self.in_pairs(kind in stands for kind in self.kinds))
+        chances = halves_test(np.array(standing), cells, self.halves, orders=ORDERS, seed=self.seed)
+        return tuple(
+            self._vote_share(own, cells, p) for own, p in zip(standing, chances, strict=True)
+        )
 
-    @property
-    def steady(self) -> list[float]:
-        """The p of each voter's share in the first and the second half, by random orders."""
-        return [share.p for share in self.shares]
+    def _vote_share(self, standing: I8, cells: I8, p: float) -> VoteShare:
+        """Return the share of a vote, from the (P,) cells where it stands and all that differ."""
+        low, high = share_interval(standing, cells)
+        first, second = (self.halves == half for half in (0, 1))
+        halves = (
+            _share(int(standing[first].sum()), int(cells[first].sum())),
+            _share(int(standing[second].sum()), int(cells[second].sum())),
+        )
+        return VoteShare(int(standing.sum()), int(cells.sum()), low, high, halves, p)
 
     @property
     def summary(self) -> Sequence[str]:
         """What nobody drew, what changed though all agreed, and how many pairs are left out."""
-        whole = self.combinations()
-        nobody = sum(whole.get((0,) * len(self.annotators), (0, 0, 0)))
-        same = [(v[0], row) for v, row in whole.items() if len(set(v)) == 1 and v[0]]
-        cells = sum(sum(row) for _, row in same)
-        kept = sum(row[state] for state, row in same)
+        nobody = 0
+        cells = 0  # that all linked in the same way
+        kept = 0
+        for votes, row in self.combinations().items():
+            if not any(votes):
+                nobody += sum(row)
+            elif len(set(votes)) == 1:
+                cells += sum(row)
+                kept += row[votes[0]]
         lines = [
             f"Links in {self.adjudicated!r} that no annotator drew: {nobody}",
             (
@@ -176,8 +181,9 @@ class VoteTable(Result):
                 f"{how_many(self.agreed, 'pair')} in which all links agree"
             ),
         ]
-        left = f"{how_many(self.left_out, 'pair')} without all of them left out"
-        return [*lines, *([left] if self.left_out else [])]
+        if self.left_out:
+            lines.append(f"{how_many(self.left_out, 'pair')} without all of them left out")
+        return lines
 
     def tables(self) -> Sequence[Table]:
         """Return who prevailed, then all combinations, for different and for equal words."""
@@ -185,6 +191,7 @@ class VoteTable(Result):
         return [self._prevailed(), *map(self._table, kinds)]
 
     def _prevailed(self) -> Table:
+        """Return a row for each annotator: in what share of the cells the vote stands."""
         columns = [
             Column("annotator"),
             Column("stands", "count"),
@@ -196,7 +203,8 @@ class VoteTable(Result):
         rows: list[list[Cell]] = []
         for name, own in zip(self.annotators, self.shares, strict=True):
             share = Value(own.share, own.low, own.high, own.reason)
-            p = Value(own.p, reason=ONE_HALF if isnan(own.p) and own.total else "")
+            reason = ONE_HALF if isnan(own.p) and own.total else ""
+            p = Value(own.p, reason=reason)
             rows.append([name, own.count, own.total, share, *own.halves, p])
         title = f"Where the annotators differ: whose vote does {self.adjudicated!r} follow?"
         note = (
@@ -208,41 +216,30 @@ class VoteTable(Result):
         return Table(title, columns, rows, note, "votes")
 
     def _table(self, equal: bool) -> Table:
-        columns = [
-            *(Column(name, key=f"vote {name}") for name in self.annotators),
-            Column("cells", "count"),
-            *(Column(state, "count") for state in STATES),
+        """Return a row for each combination of votes on cells of equal, or of different, words."""
+        columns = [Column(name, key=f"vote {name}") for name in self.annotators]
+        columns.append(Column("cells", "count"))
+        columns += [Column(state, "count") for state in STATES]
+        columns += [
             Column("became", key="state"),
             Column("share", "percent"),
             *_HALVES,
             Column("winner", key="prevailed"),
         ]
-        halves = [self.combinations(equal=equal, half=half) for half in (0, 1)]
         rows: list[list[Cell]] = []
         ties = 0
         for votes, row in self.combinations(equal=equal).items():
-            start: list[Cell] = [*(STATES[v] for v in votes), sum(row), *row]
+            cells: list[Cell] = [STATES[vote] for vote in votes]
+            cells += [sum(row), *row]
             most = [state for state in range(3) if row[state] == max(row)]
-            if len(most) > 1:
+            if len(most) == 1:
+                cells += self._outcome(equal, votes, most[0])
+            else:
                 ties += 1
                 outcomes = ", ".join(STATES[state] for state in most)
                 share = Value(max(row) / sum(row), reason=NO_WINNER)
-                rows.append([*start, outcomes, share, nan, nan, "tie"])
-                continue
-            every, became = (
-                self.in_pairs(
-                    same == equal and drawn == votes and state in states
-                    for same, drawn, state in self.kinds
-                )
-                for states in (range(3), most)
-            )
-            share = _value(max(row) / sum(row), share_interval(became, every))
-            parts = [half.get(votes, (0, 0, 0)) for half in halves]
-            shares = [_share(part[most[0]], sum(part)) for part in parts]
-            who = [name for name, v in zip(self.annotators, votes, strict=True) if v == most[0]]
-            prevailed = ", ".join(who) if len(set(votes)) > 1 else ""
-            rows.append([*start, STATES[most[0]], share, *shares, prevailed or "-"])
-        words = "equal words" if equal else "different words"
+                cells += [outcomes, share, nan, nan, "tie"]
+            rows.append(cells)
         note = (
             "none, possible, sure: what the cells became, and in which share what they became most "
             "often; winner: who had voted for it; halves: the pairs in the order in which "
@@ -251,11 +248,28 @@ class VoteTable(Result):
         if ties:
             note += (
                 f"; tie: {ties} of {how_many(len(rows), 'row')}, two or three outcomes of which "
+                "none is the most frequent"
             )
-            note += "none is the most frequent"
-        return Table(
-            f"Votes on {words}", columns, rows, note, f"votes-{words.split(maxsplit=1)[0]}"
-        )
+        which = "equal" if equal else "different"
+        return Table(f"Votes on {which} words", columns, rows, note, f"votes-{which}")
+
+    def _outcome(self, equal: bool, votes: Votes, state: int) -> list[Cell]:
+        """Return what cells with these votes mostly became, in what shares, and who prevailed."""
+        cells = self.in_pairs(kind[:2] == (equal, votes) for kind in self.kinds)
+        became = self.in_pairs(kind == (equal, votes, state) for kind in self.kinds)
+        low, high = share_interval(became, cells)
+        ratio = _share(int(became.sum()), int(cells.sum()))
+        share = Value(ratio, low, high, reason=ONE_CLUSTER if isnan(low) else "")
+        halves = []
+        for half in (0, 1):
+            row = self.combinations(equal=equal, half=half).get(votes, (0, 0, 0))
+            halves.append(_share(row[state], sum(row)))
+        winners = [name for name, vote in zip(self.annotators, votes, strict=True) if vote == state]
+        if len(set(votes)) > 1 and winners:
+            prevailed = ", ".join(winners)
+        else:
+            prevailed = "-"
+        return [STATES[state], share, *halves, prevailed]
 
 
 def vote_table(
@@ -293,40 +307,55 @@ def vote_table(
     data = PairData.of(CorpusData(corpus, exact_case=exact_case), (*names, adjudicated))
     if not len(data):
         raise OptionError(f"no pair has links of {', '.join((adjudicated, *names))}")
-    links = [data.all_links(name) for name in data.annotators]
-    size = 1 + max(int(x.links.max(initial=0)) for x in links)
-    cells, place = np.unique(np.concatenate([x.cells(size) for x in links]), return_inverse=True)
-    states = np.zeros((len(cells), len(links)), np.int64)
-    whose = np.repeat(np.arange(len(links)), [len(x.links) for x in links])
-    states[place, whose] = 1 + np.concatenate([x.sure for x in links])
-    pair, at = np.divmod(cells, size * size)
-    source, target = (
-        words.ids[words.offsets[pair] + k]
-        for words, k in zip(data.words, np.divmod(at, size), strict=True)
-    )
-    rows, kind = np.unique(np.column_stack((source == target, states)), axis=0, return_inverse=True)
-    kinds = tuple((bool(equal), tuple(votes), state) for equal, *votes, state in rows.tolist())
-    there, counts = np.unique(pair * max(len(kinds), 1) + kind.reshape(-1), return_counts=True)
-    in_pair, of_kind = np.divmod(there, max(len(kinds), 1))
-    differs = (states[:, :-1] != states[:, :1]).any(axis=1)
+    pair, equal, states = _linked_cells(data)
+    rows, kind = np.unique(np.column_stack((equal, states)), axis=0, return_inverse=True)
+    kinds = tuple(Kind(bool(same), tuple(votes), state) for same, *votes, state in rows.tolist())
+    # how many cells of each kind there are in each pair
+    width = max(len(kinds), 1)
+    kinds_in_pairs, counts = np.unique(pair * width + kind.reshape(-1), return_counts=True)
+    in_pair, of_kind = np.divmod(kinds_in_pairs, width)
+    # the pairs on which all voters agree, and those where the adjudicated version has other links
+    voted = states[:, :-1]
+    settled = states[:, -1]
+    differs = (voted != voted[:, :1]).any(axis=1)
     agreed = np.bincount(pair[differs], minlength=len(data)) == 0
-    other = np.bincount(pair[states[:, -1] != states[:, 0]], minlength=len(data)) > 0
+    changed = np.bincount(pair[settled != voted[:, 0]], minlength=len(data)) > 0
     signature = f"votes:{'+'.join(names)}|adjudicated:{adjudicated}"
     signature += f"|orders:{ORDERS}|seed:{seed}|version:{__version__}"
     return VoteTable(
-        names,
-        adjudicated,
-        kinds,
-        in_pair,
-        of_kind,
-        counts,
-        _halves(corpus, data, adjudicated),
-        int(agreed.sum()),
-        int((agreed & other).sum()),
-        len(corpus) - len(data),
-        seed,
-        signature,
+        annotators=names,
+        adjudicated=adjudicated,
+        kinds=kinds,
+        pair=in_pair,
+        kind=of_kind,
+        cells=counts,
+        halves=_halves(corpus, data, adjudicated),
+        agreed=int(agreed.sum()),
+        changed=int((agreed & changed).sum()),
+        left_out=len(corpus) - len(data),
+        seed=seed,
+        signature=signature,
     )
+
+
+def _linked_cells(data: PairData) -> tuple[I8, NDArray[np.bool_], I8]:
+    """Return the cells that anybody linked: their pair, if their words are equal, their states.
+
+    The states are (cells, annotators): 0 without a link, 1 for a possible and 2 for a sure one.
+    """
+    links = [data.all_links(name) for name in data.annotators]
+    size = 1 + max(int(each.links.max(initial=0)) for each in links)
+    every = np.concatenate([each.cells(size) for each in links])
+    cells, place = np.unique(every, return_inverse=True)
+    states = np.zeros((len(cells), len(links)), np.int64)
+    annotator = np.repeat(np.arange(len(links)), [len(each.links) for each in links])
+    states[place, annotator] = 1 + np.concatenate([each.sure for each in links])
+    pair, place = np.divmod(cells, size * size)
+    source, target = np.divmod(place, size)
+    source_words, target_words = data.words
+    source_ids = source_words.ids[source_words.offsets[pair] + source]
+    target_ids = target_words.ids[target_words.offsets[pair] + target]
+    return pair, source_ids == target_ids, states
 
 
 def _halves(corpus: Corpus, data: PairData, adjudicated: str) -> I8:
@@ -342,10 +371,5 @@ def _halves(corpus: Corpus, data: PairData, adjudicated: str) -> I8:
     return halves
 
 
-def _share(count: int, of: int) -> float:
-    return count / of if of else nan
-
-
-def _value(share: float, bounds: tuple[float, float]) -> Value:
-    missing = isnan(bounds[0]) and not isnan(share)
-    return Value(share, *bounds, reason=ONE_CLUSTER if missing else "")
+def _share(count: int, total: int) -> float:
+    return count / total if total else nan
