@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,7 +58,8 @@ class ValueSets:
         sizes = []
         for name in data.annotators:
             arrays = data.links(name)
-            arrays = arrays.sure_only() if links == "sure" else arrays
+            if links == "sure":
+                arrays = arrays.sure_only()
             where = np.repeat(first_word, np.diff(arrays.offsets)) + arrays.links[:, 0]
             linked, count = np.unique(where, return_counts=True)
             units.append(linked)
@@ -75,14 +77,16 @@ class ValueSets:
     @classmethod
     def of_units(cls, units: Sequence[Sequence[frozenset[int]]]) -> ValueSets:
         """Take sets directly; all units are of one pair."""
-        places = {frozenset[int](): 0}
-        ids = np.full((len(units), max(map(len, units), default=0)), _NO_VALUE, np.int64)
+        numbers = {frozenset[int](): 0}
+        most = max(map(len, units), default=0)
+        ids = np.full((len(units), most), _NO_VALUE, np.int64)
         for k, unit in enumerate(units):
-            ids[k, : len(unit)] = [places.setdefault(value, len(places)) for value in unit]
-        elements = [item for value in places for item in value]
-        members = np.unique(elements, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        sizes = np.array([len(value) for value in places], np.int64)
-        return cls(ids, np.zeros(len(units), np.int64), 1, members, sizes)
+            ids[k, : len(unit)] = [numbers.setdefault(value, len(numbers)) for value in unit]
+        elements = list(chain.from_iterable(numbers))
+        _, members = np.unique(elements, return_inverse=True)
+        sizes = np.array([len(value) for value in numbers], np.int64)
+        pair = np.zeros(len(units), np.int64)
+        return cls(ids, pair, 1, members.reshape(-1).astype(np.int64), sizes)
 
     @cached_property
     def incidence(self) -> csr_array[np.int64]:
@@ -113,16 +117,21 @@ class ValueSets:
         return coo_array((np.ones(len(unit)), places), shape).tocsr()  # adds up
 
     def overlaps(self, width: int) -> Iterator[tuple[int, csr_array[np.int64]]]:
-        """Yield, for blocks of sets, how many elements each shares with every set."""
+        """Yield, for blocks of sets, how many elements each shares with every set.
+
+        A row of a block has no more numbers than its set shares elements with other sets, or
+        `width` numbers in the product that it is used for.
+        """
         from scipy.sparse import csr_array
 
         sets = self.incidence
-        holders = np.diff(sets.tocsc().indptr)
+        holders = np.diff(sets.tocsc().indptr)  # how many sets have each element
         rows = np.repeat(np.arange(len(self.sizes)), self.sizes)
         most = np.bincount(rows, holders[self.members], len(self.sizes))
         block = np.cumsum(np.maximum(most, width)) // _BLOCK_NUMBERS
         starts = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
-        for start, end in zip(starts, [*starts[1:], len(self.sizes)], strict=True):
+        ends = [*starts[1:], len(self.sizes)]
+        for start, end in zip(starts, ends, strict=True):
             yield start, csr_array(sets[start:end] @ sets.T)
 
 
@@ -172,7 +181,7 @@ DISTANCES: Mapping[str, Distance] = {"jaccard": jaccard, "dice": dice, "masi": m
 
 
 def _similarity(above: Sizes, below: Sizes) -> Floats:
-    # 0 / 0 comes from two empty sets alone, and these are the same
+    """Return above / below; 1 for 0 / 0, because only two empty sets give that."""
     return np.where(below == 0, 1.0, above / np.maximum(below, 1))
 
 
@@ -292,24 +301,13 @@ class AlphaRows(Rows):
         names = tuple(distances)
         for name in names:
             check_known("distance", name, DISTANCES)
-        # (P, D): the distances of all ordered pairs of values of a unit / (values - 1)
-        given = (values.ids >= 0).sum(axis=1)
-        within = np.zeros((values.pairs, len(names)))
-        columns = [values.ids[:, k] for k in range(values.ids.shape[1])]
-        for left, right in ((x, y) for k, x in enumerate(columns) for y in columns[:k]):
-            differ = (left != right) & (left >= 0) & (right >= 0)
-            first, second = left[differ], right[differ]
-            shared = values.common(first, second)
-            weights = 2 / (given[differ] - 1)
-            for k, name in enumerate(names):
-                far = DISTANCES[name](shared, values.sizes[first], values.sizes[second])
-                within[:, k] += np.bincount(values.pair[differ], weights * far, values.pairs)
+        within = _within_units(values, names)
         units = np.bincount(values.pair, minlength=values.pairs)[:, np.newaxis]
         dense = csr_array(np.concatenate([within, units], axis=1))
         counts = hstack([dense, values.occurrences()], format="csr")
 
         def measure(sums: Floats) -> dict[str, Floats]:
-            return {name: part[0] for name, part in _parts(sums, values, names).items()}
+            return {name: alpha for name, (alpha, _, _) in _parts(sums, values, names).items()}
 
         return cls(counts, measure, values, names)
 
@@ -318,16 +316,46 @@ class AlphaRows(Rows):
         total = self.total()
         units = int(total[0, len(self.distances)])
         times = total[0, len(self.distances) + 1 :]
-        counts = units, int(times.sum()), int((times > 0).sum())
-        return {
-            name: KrippendorffAlpha(float(alpha[0]), float(seen[0]), float(far[0]), *counts, name)
-            for name, (alpha, seen, far) in _parts(total, self.values, self.distances).items()
-        }
+        alphas = {}
+        for name, parts in _parts(total, self.values, self.distances).items():
+            alpha, observed, expected = (float(part[0]) for part in parts)
+            alphas[name] = KrippendorffAlpha(
+                alpha=alpha,
+                observed=observed,
+                expected=expected,
+                units=units,
+                values=int(times.sum()),
+                distinct=int((times > 0).sum()),
+                distance=name,
+            )
+        return alphas
+
+
+def _within_units(values: ValueSets, distances: Sequence[str]) -> Floats:
+    """Return the observed disagreement of each pair by distance, (P, D), summed over its units.
+
+    That of a unit is the sum of the distances of all ordered pairs of its values / (values - 1).
+    """
+    given = (values.ids >= 0).sum(axis=1)
+    within = np.zeros((values.pairs, len(distances)))
+    columns = values.ids.T
+    for annotator, left in enumerate(columns):
+        for right in columns[:annotator]:
+            differ = (left != right) & (left >= 0) & (right >= 0)
+            first = left[differ]
+            second = right[differ]
+            shared = values.common(first, second)
+            weights = 2 / (given[differ] - 1)
+            for k, name in enumerate(distances):
+                far = DISTANCES[name](shared, values.sizes[first], values.sizes[second])
+                within[:, k] += np.bincount(values.pair[differ], weights * far, values.pairs)
+    return within
 
 
 def _parts(
     sums: Floats, values: ValueSets, distances: Sequence[str]
 ) -> dict[str, tuple[Floats, Floats, Floats]]:
+    """Return alpha, observed and expected disagreement of R sums of rows, by distance."""
     times = sums[:, len(distances) + 1 :]
     total = times.sum(axis=1)
     near = _between_values(times, values, [DISTANCES[name] for name in distances])
@@ -343,9 +371,12 @@ def _parts(
 def _between_values(
     times: Floats, values: ValueSets, distances: Sequence[Distance]
 ) -> list[Floats]:
-    # the similarities of all ordered pairs of values, themselves included; `times` is (R, V), how
-    # often each value occurs. Only values that share a position are alike, so the (V, V) table is
-    # sparse; it is made in blocks of rows that fit the memory planned
+    """Return the sum of the similarities of all ordered pairs of values, (R,), by distance.
+
+    Each value is also paired with itself. `times` is (R, V), how often each value occurs. Only
+    values that share a position are alike, so the (V, V) table is sparse; it is made in blocks of
+    rows that fit the memory planned.
+    """
     from scipy.sparse import csr_array
 
     sums = [np.zeros(len(times)) for _ in distances]

@@ -135,14 +135,12 @@ class CrowdQuality(Result):
     @property
     def head(self) -> Sequence[str]:
         """Lines with the annotators and the rules."""
-        if self.timed:
-            order = "in the order of their times"
-        else:
-            order = "in the order of the corpus"
-        if self.sequential:
-            when = f"after each, {order}"
-        else:
+        if not self.sequential:
             when = "once, at the end"
+        elif self.timed:
+            when = "after each, in the order of their times"
+        else:
+            when = "after each, in the order of the corpus"
         if self.by == "others":
             whose = "the majority of the others"
         else:
@@ -166,111 +164,142 @@ class CrowdQuality(Result):
     @property
     def settings(self) -> str:
         """The settings behind the numbers, in one line."""
-        if self.over:
-            phrases = f"|over:{self.over}|good-in:{self.good_in}"
-        else:
-            phrases = ""
-        model = "|model:one-coin" if self.judges else ""
-        return (
+        look = "sequential" if self.sequential else "once"
+        line = (
             f"level:quality|scheme:{self.scheme}|view:{self.view}|gold:{self.gold}"
-            f"|look:{'sequential' if self.sequential else 'once'}|after:{self.after}"
-            f"|again-by:{self.by}{phrases}{model}|version:{__version__}"
+            f"|look:{look}|after:{self.after}|again-by:{self.by}"
         )
+        if self.over:
+            line += f"|over:{self.over}|good-in:{self.good_in}"
+        if self.judges:
+            line += "|model:one-coin"
+        return f"{line}|version:{__version__}"
 
     def tables(self) -> Sequence[Table]:
         """Return the tables."""
-        alone = sum(not who for _, who in self.again)
-        if self.again:
-            count = f": {how_many(len(self.again), 'pair')}"
-        else:
-            count = ""
-        if alone:
-            nobody = f"; nobody is left to judge {alone} of them"
-        else:
-            nobody = ""
-        again = Table(
-            f"Pairs to judge again, and by whom{count}{nobody}",
-            [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")],
-            [[id, len(who), ", ".join(who)] for id, who in self.again],
-            "" if self.again else "none",
-            "again",
-        )
-        counts = Column("otherwise", "count"), Column("of", "count", key="judged")
-        suspicious = Table(
-            "Gold questions that most annotators (without rejected ones) answer differently",
-            [Column("pair"), Column("gold"), *counts, Column("most say")],
-            [astuple(gold) for gold in self.suspicious],
-            "" if self.suspicious else "none",
-            "suspicious",
-        )
-        tables = [self._people(), again, suspicious]
-        if self.over is None:
-            return tables
-        return [*tables, self._good()]
+        tables = [self._people(), self._judged_again(), self._suspected()]
+        if self.over is not None:
+            tables.append(self._good())
+        return tables
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the tables with the first rows of long lists; CSV and JSON have all rows."""
-        tables = list(self.tables())
-        for place, table in enumerate(tables):
-            rows = [row for row in table.rows if row[1] or table.anchor != "again"]
-            short = len(rows[:_MOST_ROWS]) < len(table.rows)
-            if table.anchor in ("again", "phrases") and short:
-                shown = f"{min(len(rows), _MOST_ROWS)} of {len(table.rows)} are shown"
-                note = f"{shown if rows else 'not shown here'}; CSV and JSON have all"
-                if table.note:
-                    note += f"; {table.note}"
-                tables[place] = replace(table, rows=rows[:_MOST_ROWS], note=note)
-        return tables
+        return [
+            self._shortened(table) if table.anchor in ("again", "phrases") else table
+            for table in self.tables()
+        ]
+
+    @staticmethod
+    def _shortened(table: Table) -> Table:
+        """Return a table with its first rows; without pairs that nobody is left to judge again."""
+        rows = table.rows
+        if table.anchor == "again":
+            rows = [row for row in rows if row[1]]
+        rows = rows[:_MOST_ROWS]
+        if len(rows) == len(table.rows):
+            return table
+        if rows:
+            note = f"{len(rows)} of {len(table.rows)} are shown"
+        else:
+            note = "not shown here"
+        note += "; CSV and JSON have all"
+        if table.note:
+            note += f"; {table.note}"
+        return replace(table, rows=rows, note=note)
+
+    def _judged_again(self) -> Table:
+        """Return a row for each pair to judge again."""
+        title = "Pairs to judge again, and by whom"
+        if self.again:
+            title += f": {how_many(len(self.again), 'pair')}"
+        alone = sum(not who for _, who in self.again)
+        if alone:
+            title += f"; nobody is left to judge {alone} of them"
+        columns = [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")]
+        rows: list[list[Cell]] = [[id, len(who), ", ".join(who)] for id, who in self.again]
+        return Table(title, columns, rows, "" if rows else "none", "again")
+
+    def _suspected(self) -> Table:
+        """Return a row for each gold question that most annotators contradict."""
+        columns = [
+            Column("pair"),
+            Column("gold"),
+            Column("otherwise", "count"),
+            Column("of", "count", key="judged"),
+            Column("most say"),
+        ]
+        rows = [astuple(gold) for gold in self.suspicious]
+        title = "Gold questions that most annotators (without rejected ones) answer differently"
+        return Table(title, columns, rows, "" if rows else "none", "suspicious")
 
     def _people(self) -> Table:
-        columns = [
-            Column("annotator"),
-            Column("pairs", "count"),
-            *(Column(name, "count", "gold") for name in ("judged", "right")),
+        """Return a row for each annotator."""
+        columns = [Column("annotator"), Column("pairs", "count")]
+        if self.judges is not None:
+            columns.append(Column("right (model)", "percent", key="model"))
+        columns += [
+            Column("judged", "count", "gold"),
+            Column("right", "count", "gold"),
             Column("accuracy", "percent", "gold", unit="%"),
             Column("one label", "percent", "gold", key="baseline", unit="%"),
-            *(Column(name, "decimal", "kappa") for name in ("majority", "others")),
+            Column("majority", "decimal", "kappa"),
+            Column("others", "decimal", "kappa"),
             Column("guesser rejected", "decimal", key="power", digits=5),
             Column("verdict"),
-            Column("after", "count", key="rejected_at"),
-        ][: None if self.sequential else -1]
-        if self.judges is not None:
-            columns.insert(2, Column("right (model)", "percent", key="model"))
-        rows: list[list[Cell]] = []
-        for person in self.annotators:
-            gold = person.gold
-            if person.used == 1:
-                kappas = (nan, nan)
-            else:
-                kappas = (person.consensus, person.others)
-            accuracy = Value(gold.accuracy, gold.low, gold.high)
-            numbers = person.judged, gold.judged, gold.right, accuracy, gold.baseline, *kappas
-            row = [person.name, *numbers, person.power, gold.verdict, gold.rejected_at]
-            if self.judges is not None:
-                row.insert(2, person.model)
-            rows.append(row[: len(columns)])
+        ]
+        if self.sequential:
+            columns.append(Column("after", "count", key="rejected_at"))
         note = (
             "one label: the accuracy of always giving the most common right label of these "
             "questions; kappa: against the majority, including the annotator, and against the "
             "majority of the others; guesser rejected: the probability that as many gold questions "
             f"reject somebody who guesses among {self.labels} labels"
-        ) + ("; right (model): the probability of a right label" if self.judges else "")
+        )
+        if self.judges is not None:
+            note += "; right (model): the probability of a right label"
+        rows = [self._person(person) for person in self.annotators]
         return Table("Annotators", columns, rows, note, "annotators")
 
+    def _person(self, person: AnnotatorQuality) -> list[Cell]:
+        """Return what stands in the row of an annotator."""
+        gold = person.gold
+        row: list[Cell] = [person.name, person.judged]
+        if self.judges is not None:
+            row.append(person.model)
+        accuracy = Value(gold.accuracy, gold.low, gold.high)
+        row += [gold.judged, gold.right, accuracy, gold.baseline]
+        if person.used == 1:
+            row += [nan, nan]
+        else:
+            row += [person.consensus, person.others]
+        row += [person.power, gold.verdict]
+        if self.sequential:
+            row.append(gold.rejected_at)
+        return row
+
     def _good(self) -> Table:
+        """Return a row for each phrase."""
         good = sum(phrase.verdict == "good" for phrase in self.phrases)
         judged = sum(phrase.contexts > 0 for phrase in self.phrases)
         words = {"any": "any context", "majority": "most contexts", "all": "all contexts"}
-        counts = Column("contexts", "count"), Column("good", "count", key="good_contexts")
         title = f"Phrases ({self.over}) that are good in {words[self.good_in]}: {good} of {judged}"
-        columns = [Column("phrase"), *counts, Column("verdict")]
-        note = "a context is good if more than half of the judgments by annotators who are not "
+        columns = [
+            Column("phrase"),
+            Column("contexts", "count"),
+            Column("good", "count", key="good_contexts"),
+            Column("verdict"),
+        ]
         rows = [astuple(phrase) for phrase in self.phrases]
-        return Table(title, columns, rows, f"{note}rejected say so", "phrases")
+        note = (
+            "a context is good if more than half of the judgments by annotators who are not "
+            "rejected say so"
+        )
+        return Table(title, columns, rows, note, "phrases")
 
 
 # what to beware of
 def _hits(quality: CrowdQuality) -> Hits:
+    """Yield what triggers a caution of `CAUTIONS`."""
     for person in quality.annotators:
         gold = person.gold
         kappa = person.others if quality.by == "others" else person.consensus
@@ -295,9 +324,11 @@ def _hits(quality: CrowdQuality) -> Hits:
         yield "contains", Hit("", "", "")
     if quality.sequential and not quality.timed:
         yield "untimed", Hit("", "", "")
-    if rejected := sum(person.gold.verdict == "reject" for person in quality.annotators):
+    rejected = sum(person.gold.verdict == "reject" for person in quality.annotators)
+    if rejected:
         yield "rejected", Hit("", "", f"{rejected} of {len(quality.annotators)}")
-    if nobody := sum(not who for _, who in quality.again):
+    nobody = sum(not who for _, who in quality.again)
+    if nobody:
         yield "nobody", Hit("", "", f"{nobody} of {len(quality.again)}")
 
 
@@ -427,48 +458,34 @@ def crowd_quality(
     if not (right >= 0).any():
         raise OptionError(f"{gold!r} gave no pair a scored label, so there are no gold questions")
     all_timed = True
-    verdicts = []
-    for name, row in zip(names, values, strict=True):
-        order: list[int] = np.flatnonzero((row >= 0) & (right >= 0)).tolist()
-        times = [corpus[p].annotations[name].when for p in order]
-        if all(times):
-            order = [p for _, p in sorted(zip(map(str, times), order, strict=True))]
-        all_timed &= all(times)
-        answers = row[order], right[order]
+    people = []
+    kappas = _kappas(values, size)
+    for name, given, (majority, others) in zip(names, values, kappas, strict=True):
+        order, timed = _in_order(corpus, name, np.flatnonzero((given >= 0) & (right >= 0)).tolist())
+        all_timed &= timed
         verdict = consensus.answer_gold(
-            *answers, sequential=sequential, after=after, confidence=confidence
+            given[order], right[order], sequential=sequential, after=after, confidence=confidence
         )
         if verdict.verdict == "keep" and verdict.right <= verdict.commonest < verdict.judged:
             verdict = replace(verdict, verdict=DOUBT)
-        verdicts.append(verdict)
-    majority, others = _kappas(values, size)
-    people = zip(names, values, verdicts, majority, others, strict=True)
-    each = tuple(
-        AnnotatorQuality(
-            name,
-            int((row >= 0).sum()),
-            verdict,
-            first,
-            second,
-            consensus.rejection_chance(verdict.judged, size, sequential=sequential, after=after),
-            len(np.unique(row[row >= 0])),
-        )
-        for name, row, verdict, first, second in people
-    )
-    kept = [verdict.verdict != "reject" for verdict in verdicts]
-    decisive = zip(kept, majority if by == "consensus" else others, strict=True)
-    # nobody who is rejected judges anything again
-    usable = [nan if not keep and kappa > 0.75 else kappa for keep, kappa in decisive]
+        power = consensus.rejection_chance(verdict.judged, size, sequential=sequential, after=after)
+        labels = given[given >= 0]
+        used = len(np.unique(labels))
+        people.append(AnnotatorQuality(name, len(labels), verdict, majority, others, power, used))
+    kept = [person.gold.verdict != "reject" for person in people]
+    usable = []  # kappas; without those by which rejected annotators would judge pairs again
+    for person, keep in zip(people, kept, strict=True):
+        kappa = person.consensus if by == "consensus" else person.others
+        usable.append(nan if not keep and kappa > 0.75 else kappa)
     again = list(consensus.judge_again(values, usable).items())
-    fitted = fit_judges(values, size, right, confidence=confidence) if model else None
-    if fitted is not None:
+    fitted = None
+    settled = None
+    if model:
+        fitted = fit_judges(values, size, right, confidence=confidence)
+        settled = _settled(corpus, looked, values, fitted)
         sure = fitted.posterior.max(axis=1)
         again.sort(key=lambda item: float(sure[item[0]]))
-        bounds = zip(fitted.right.tolist(), fitted.interval.tolist(), strict=True)
-        each = tuple(
-            replace(person, model=Value(p, low, high, _reason(low)))
-            for person, (p, (low, high)) in zip(each, bounds, strict=True)
-        )
+        people = _with_model(people, fitted)
     phrases: tuple[GoodPhrase, ...] = ()
     if over is not None:
         good_labels = _good_labels(looked, good)
@@ -483,7 +500,7 @@ def crowd_quality(
         timed=all_timed,
         after=after,
         by=by,
-        annotators=each,
+        annotators=tuple(people),
         again=tuple((corpus.ids[p], tuple(names[k] for k in who)) for p, who in again),
         suspicious=tuple(_suspicious(corpus, looked, values[kept], right)),
         over=over,
@@ -493,9 +510,18 @@ def crowd_quality(
         rewrites_left_out=left_out,
         notes=notes,
         judges=fitted,
-        settled=None if fitted is None else _settled(corpus, looked, values, fitted),
+        settled=settled,
     )
     return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, quality))
+
+
+def _in_order(corpus: Corpus, name: str, pairs: list[int]) -> tuple[list[int], bool]:
+    """Return pairs in the order in which an annotator judged them, and whether it is known."""
+    times = [corpus[p].annotations[name].when for p in pairs]
+    if not all(times):
+        return pairs, False
+    timed = sorted(zip(map(str, times), pairs, strict=True))
+    return [p for _, p in timed], True
 
 
 def _settled(corpus: Corpus, view: View, values: Labels, judges: Judges) -> Corpus:
@@ -511,13 +537,17 @@ def _settled(corpus: Corpus, view: View, values: Labels, judges: Judges) -> Corp
     return Corpus(pairs)
 
 
-def _reason(low: float) -> str:
-    if isnan(low):
-        return "the judgments say too little about the interval"
-    return ""
+def _with_model(people: Sequence[AnnotatorQuality], judges: Judges) -> list[AnnotatorQuality]:
+    """Return the annotators with their probability of a right label by the model."""
+    completed = []
+    for person, right, interval in zip(people, judges.right, judges.interval, strict=True):
+        low, high = interval.tolist()
+        reason = "the judgments say too little about the interval" if isnan(low) else ""
+        completed.append(replace(person, model=Value(float(right), low, high, reason)))
+    return completed
 
 
-def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
+def _kappas(values: Labels, size: int) -> list[tuple[float, float]]:
     """Return the kappas of each annotator against the majority, and against the others'."""
 
     def kappas_with(others: Sequence[Labels]) -> list[float]:
@@ -526,13 +556,17 @@ def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
         return each
 
     if len(values) < 3:
-        return [nan] * len(values), kappas_with(list(values[::-1]))
-    settled = consensus.majority_labels(values, size).labels
-    others = [consensus.others_label(values, size, k)[0] for k in range(len(values))]
-    return kappas_with([settled] * len(values)), kappas_with(others)
+        majority = [nan] * len(values)
+        others = list(values[::-1])
+    else:
+        settled = consensus.majority_labels(values, size).labels
+        majority = kappas_with([settled] * len(values))
+        others = [consensus.others_label(values, size, k)[0] for k in range(len(values))]
+    return list(zip(majority, kappas_with(others), strict=True))
 
 
 def _suspicious(corpus: Corpus, view: View, kept: Labels, right: Labels) -> Iterator[SuspectGold]:
+    """Yield the gold questions that most of the kept annotators answer differently."""
     for p in np.flatnonzero(right >= 0).tolist():
         given = kept[kept[:, p] >= 0, p]
         label = view.labels[int(right[p])]
@@ -552,7 +586,8 @@ def _good_labels(view: View, good: Sequence[str] | None) -> tuple[View, list[int
             )
         view = get_view(view.scheme, "binary")
         good = ["1"]
-    for label in (chosen := words("good", good)):
+    chosen = words("good", good)
+    for label in chosen:
         check_known(f"label of {view.name}", label, view.labels)
     return view, [view.labels.index(label) for label in chosen]
 
@@ -566,14 +601,18 @@ def _phrases(
     good_in: str,
     lenient_labels: bool,
 ) -> tuple[GoodPhrase, ...]:
-    values = judgments_of(corpus, names, good[0], lenient_labels=lenient_labels).values
+    """Return each phrase with its contexts; `kept` says whose judgments count."""
+    view, good_labels = good
+    values = judgments_of(corpus, names, view, lenient_labels=lenient_labels).values
     left = values[np.asarray(kept, np.bool_)]
     judged = (left >= 0).sum(axis=0)
-    votes = np.isin(left, good[1]).sum(axis=0)
+    votes = np.isin(left, good_labels).sum(axis=0)
     contexts: dict[str, list[bool]] = {}  # of each phrase that somebody judged: whether it is good
     for phrase, n, said in zip(group_texts(corpus, over, names), judged, votes, strict=True):
         if phrase:
-            contexts.setdefault(phrase, []).extend([bool(2 * said > n)] if n else [])
+            of_phrase = contexts.setdefault(phrase, [])
+            if n:
+                of_phrase.append(bool(2 * said > n))
     phrases = []
     for phrase, each in contexts.items():
         enough = {"any": any(each), "all": all(each), "majority": 2 * sum(each) > len(each)}

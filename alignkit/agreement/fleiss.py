@@ -69,15 +69,16 @@ class FleissKappa:
         """Compute everything from the rows of `FLEISS`, or some of them."""
         items, _, *counts = rows.total()[0].astype(np.int64).tolist()
         judged = counts[: len(CATEGORIES)]
-        largest = counts[len(CATEGORIES) :]
-        shares = [count / (items * annotators) if items else nan for count in judged]
+        alike = counts[len(CATEGORIES) :]
+        judgements = items * annotators
+        shares = [count / judgements if items else nan for count in judged]
         return cls(
             **rows.figures(),
             items=items,
             annotators=annotators,
             pairs=len(rows),
             categories=FrozenMap(zip(CATEGORIES, shares, strict=True)),
-            agreeing=FrozenMap(zip(range(annotators, 0, -1), reversed(largest), strict=True)),
+            agreeing=FrozenMap(zip(range(annotators, 0, -1), reversed(alike), strict=True)),
         )
 
 
@@ -115,8 +116,11 @@ def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> Fle
 
 
 def _rows(data: PairData) -> Rows:
-    # columns: items; agreeing ordered pairs of judgements; judgements of each category; items on
-    # which 1, 2, ... annotators, and no more, said the same
+    """Return the counts of each pair of sentences, summed over its items.
+
+    The columns: items; agreeing ordered pairs of judgements; judgements of each category; items on
+    which 1, 2, ... annotators, and no more, said the same.
+    """
     judgements, pair = _proposals(data)
     raters = judgements.shape[1]
     counts = _tally(np.maximum(judgements, _NULL) - _NULL, len(CATEGORIES))
@@ -177,16 +181,18 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
     raters = int(judged[0])
     if raters < 2 or (judged != raters).any() or (table < 0).any():
         raise OptionError("each item needs the same number of judgements, two or more")
-    agreeing = (table * (table - 1)).sum()
+    items = np.array([len(table)], np.float64)
+    agreeing = np.array([(table * (table - 1)).sum()])
     totals = table.sum(axis=0, dtype=np.float64)[np.newaxis]
-    ratios = fleiss_ratios(np.array([len(table)], np.float64), np.array([agreeing]), totals, raters)
+    ratios = fleiss_ratios(items, agreeing, totals, raters)
     return float(ratios["kappa"][0]), float(ratios["observed"][0]), float(ratios["expected"][0])
 
 
 def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return the proposals of each annotator for each item, and the pairs of the items."""
     proposals = [_proposed(data, name) for name in data.annotators]
-    distinct, item = np.unique(np.concatenate([key for key, _ in proposals]), return_inverse=True)
+    every_key = np.concatenate([key for key, _ in proposals])
+    distinct, item = np.unique(every_key, return_inverse=True)
     judgements = np.full((len(distinct), len(proposals)), _NOT_PROPOSED, np.uint8)
     start = 0
     for column, (key, category) in enumerate(proposals):
@@ -205,31 +211,36 @@ def _proposed(data: PairData, name: str) -> tuple[NDArray[np.int64], NDArray[np.
     columns = data.lengths[:, 0] + 1
     first_word = np.cumsum(rows) - rows
     first_cell = np.cumsum(rows * columns) - rows * columns
-    # the source words explicitly aligned to nothing: (pair, word, sure)
-    alignments = (data.data.corpus[place].alignment(name) for place in data.places.tolist())
-    marked = [
-        (k, null.i, null in alignment.sure_nulls)
-        for k, alignment in enumerate(alignments)
-        for null in alignment.nulls
-        if null.j == NULL
-    ]
-    nulls = np.array(marked, np.int64).reshape(-1, 3)
+    # links, and the source words explicitly aligned to nothing
+    nulls = _marked_nulls(data, name)
     pair = np.concatenate([pair, nulls[:, 0]])
     row = np.concatenate([arrays.links[:, 1] + 1, np.zeros(len(nulls), np.int64)])
     column = np.concatenate([arrays.links[:, 0], nulls[:, 1]]) + 1
     sure = np.concatenate([arrays.sure, nulls[:, 2]])
-
+    key = first_cell[pair] + row * columns[pair] + column
+    category = np.where(sure, _SURE, _POSSIBLE).astype(np.uint8)
+    # null for the rows without any
     linked = np.zeros(int(rows.sum()), np.bool_)
     linked[first_word[pair] + row] = True
     bare = np.flatnonzero(~linked)
     pair_of_bare = np.repeat(np.arange(len(rows)), rows)[bare]
-    bare_key = first_cell[pair_of_bare] + (bare - first_word[pair_of_bare]) * columns[pair_of_bare]
-    key = np.concatenate([first_cell[pair] + row * columns[pair] + column, bare_key])
-    category = np.full(len(key), _NULL, np.uint8)
-    category[: len(pair)] = np.where(sure, _SURE, _POSSIBLE)
-    return key, category
+    row_of_bare = bare - first_word[pair_of_bare]
+    bare_key = first_cell[pair_of_bare] + row_of_bare * columns[pair_of_bare]
+    bare_category = np.full(len(bare), _NULL, np.uint8)
+    return np.concatenate([key, bare_key]), np.concatenate([category, bare_category])
+
+
+def _marked_nulls(data: PairData, name: str) -> NDArray[np.int64]:
+    """Return (pair, word, sure) of the source words explicitly aligned to nothing."""
+    marked: list[tuple[int, int, bool]] = []
+    for pair, place in enumerate(data.places.tolist()):
+        alignment = data.data.corpus[place].alignment(name)
+        nulls = [null for null in alignment.nulls if null.j == NULL]
+        marked += [(pair, null.i, null in alignment.sure_nulls) for null in nulls]
+    return np.array(marked, np.int64).reshape(-1, 3)
 
 
 def _tally(judgements: NDArray[np.uint8], categories: int) -> NDArray[np.int64]:
+    """Return how often each category occurs in a row, (rows, categories)."""
     chosen = judgements[:, :, np.newaxis] == np.arange(categories)
     return np.asarray(chosen.sum(axis=1), np.int64)

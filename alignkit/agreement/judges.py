@@ -52,7 +52,9 @@ def fit_judges(
 
     The right label z of a pair has the probabilities pi. A judge gives z with probability r, and
     each other label with (1 - r)/(K - 1). r has a Beta prior with 2 K right and K wrong answers;
-    1 is added to each label's share.
+    1 is added to each label's share. Each round has an M step, which takes the probabilities of
+    each pair's labels as given, and an E step, which takes pi and r as given. The first
+    probabilities are the shares of the votes.
 
     Parameters
     ----------
@@ -79,7 +81,11 @@ def fit_judges(
     values = np.asarray(values, np.int64)
     if values.ndim != 2 or (gold is not None and np.shape(gold) != values.shape[1:]):
         raise OptionError("expected labels (A, P), and gold (P,)")
-    if max(values.max(initial=-1), np.max(gold, initial=-1) if gold is not None else -1) >= labels:
+    if gold is None:
+        answers = np.full(values.shape[1], -1)
+    else:
+        answers = np.asarray(gold)
+    if max(values.max(initial=-1), answers.max(initial=-1)) >= labels:
         raise OptionError(f"a label is {labels} or more; labels are numbered from 0")
     judged = values >= 0
     n = judged.sum(1)
@@ -89,14 +95,8 @@ def fit_judges(
         raise OptionError(f"a judge gave {n.min()} labels; the model needs {LEAST_JUDGED}")
     given = np.zeros((*values.shape, labels))  # whether a judge gave a pair a label
     np.put_along_axis(given, np.maximum(values, 0)[..., None], judged[..., None], axis=2)
-    if gold is None:
-        known = np.zeros(values.shape[1], bool)
-    else:
-        known = np.asarray(gold) >= 0
-    if gold is not None:
-        fixed = np.eye(labels)[np.asarray(gold)[known]]
-    else:
-        fixed = np.zeros((0, labels))
+    known = answers >= 0
+    fixed = np.eye(labels)[answers[known]]
     posterior = given.sum(0) + _START
     posterior /= posterior.sum(1, keepdims=True)
     posterior[known] = fixed
@@ -104,9 +104,12 @@ def fit_judges(
     change = 1.0
     while rounds < _ROUNDS and change >= _CHANGE:
         rounds += 1
+        # M step: the most probable r and pi, by the expected numbers of right answers and of labels
         hits = np.einsum("apk,pk->a", given, posterior)
         right = (hits + 2 * labels) / (n + 3 * labels)
         pi = (posterior.sum(0) + 1) / (len(posterior) + labels)
+        # E step: P(z | answers) is proportional to pi(z) times r for each judge who gave z, and
+        # (1 - r)/(K - 1) for each other one; divided by the latter, which all labels share
         gain = np.log(right) - np.log((1 - right) / (labels - 1))
         logs = np.log(pi) + np.einsum("a,apk->pk", gain, given)
         before = posterior
@@ -121,9 +124,11 @@ def fit_judges(
 
 def _errors(given: F8, posterior: F8, n: I8, right: F8) -> F8:
     """Return standard errors by Louis' information: that of known labels, less what is unknown."""
-    weights = np.einsum("apk,pk->ap", given, posterior)
-    both = right * (1 - right)
-    information = n / both - (weights * (1 - weights)).sum(1) / both**2
+    correct = np.einsum("apk,pk->ap", given, posterior)  # how probably each answer is right
+    variance = right * (1 - right)
+    complete = n / variance
+    missing = (correct * (1 - correct)).sum(1) / variance**2
+    information = complete - missing
     errors: F8 = np.full(len(right), nan)
     positive = information > 0
     errors[positive] = 1 / np.sqrt(information[positive])

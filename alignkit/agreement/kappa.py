@@ -57,9 +57,11 @@ class Contingency:
         if len(categories) != len(counts):
             raise OptionError(f"{len(categories)} categories, but {len(counts)} rows in the table")
         items = sum(map(sum, counts))
-        totals = map(sum, zip(*counts, *zip(*counts, strict=True), strict=True))
-        shares = tuple(total / (2 * items) if items else nan for total in totals)
-        return cls(tuple(categories), counts, items, **ratios, prevalence=shares)
+        shares = []
+        for row, column in zip(counts, zip(*counts, strict=True), strict=True):
+            judgements = sum(row) + sum(column)
+            shares.append(judgements / (2 * items) if items else nan)
+        return cls(tuple(categories), counts, items, **ratios, prevalence=tuple(shares))
 
     def collapse(self, name: str, rest: str, *, categories: Sequence[str]) -> Contingency:
         """Return the 2 x 2 table of some `categories`, called `name`, against the `rest`."""
@@ -123,7 +125,8 @@ def table_ratios(sums: Floats) -> dict[str, Floats]:
     tables = sums.reshape(-1, size, size)
     items = sums.sum(axis=1)
     same = np.trace(tables, axis1=1, axis2=2)
-    first, second = tables.sum(axis=2), tables.sum(axis=1)
+    first = tables.sum(axis=2)
+    second = tables.sum(axis=1)
     shares = (first + second) / (2 * np.where(items, items, nan))[:, np.newaxis]
     expected = (shares * (1 - shares)).sum(axis=1) / (size - 1)
     observed = ratio(same, items)
@@ -139,10 +142,11 @@ def weighted_kappas(tables: Floats, apart: Floats) -> Floats:
     # 1 - sum(apart x observed) / sum(apart x expected): Cohen 1968, Psychological Bulletin 70
     items = tables.sum(axis=(-2, -1))
     # whole numbers until they are divided: an expected agreement of 1 is met exactly
-    seen = tables.reshape(*items.shape, apart.size) @ apart.ravel()
-    first, second = tables.sum(axis=-1), tables.sum(axis=-2)
+    observed = tables.reshape(*items.shape, apart.size) @ apart.ravel()
+    first = tables.sum(axis=-1)
+    second = tables.sum(axis=-2)
     expected = ((first @ apart) * second).sum(axis=-1)
-    return ratio(expected - items * seen, expected)
+    return ratio(expected - items * observed, expected)
 
 
 def _ratios_of(counts: tuple[tuple[int, ...], ...]) -> dict[str, Floats]:
@@ -150,6 +154,7 @@ def _ratios_of(counts: tuple[tuple[int, ...], ...]) -> dict[str, Floats]:
 
 
 def _checked(table: Table) -> tuple[tuple[int, ...], ...]:
+    """Return a table of counts as tuples; raise an OptionError if it is none."""
     rows: tuple[object, ...] = every("the table", table, object)
     counts = tuple(tuple(whole_numbers("a row of the table", row, 1).tolist()) for row in rows)
     if len(counts) < 2 or any(len(row) != len(counts) for row in counts):
@@ -240,10 +245,14 @@ def cell_agreement(
 
 
 def _tables(data: PairData) -> NDArray[np.int64]:
-    """Return the (P, 3, 3) tables, from the sizes of S and P of both and of their overlaps."""
+    """Return the (P, 3, 3) tables, from the sizes of S and P of both and of their overlaps.
+
+    Of the cells of at least a category for the one and for the other annotator, those of at least
+    the next category are subtracted, for the one and then for the other.
+    """
     n = dict(zip(LINK_COLUMNS, data.cell_counts.T, strict=True))
     at_least = np.array(
-        [  # the cells of at least a category for the one and for the other
+        [
             [data.cells, n["ref_possible"], n["ref_sure"]],
             [n["hyp_possible"], n["possible_in_possible"], n["hyp_possible_in_ref_sure"]],
             [n["hyp_sure"], n["hyp_sure_in_ref_possible"], n["sure_in_sure"]],
@@ -261,13 +270,14 @@ def _whole_rows(data: PairData) -> Rows:
 def _binary_rows(data: PairData, least: int) -> Rows:
     """Count cells of at least a category (its place in `CATEGORIES`) against the rest."""
     tables = _tables(data).astype(np.float64)
-    rows = np.add.reduceat(np.add.reduceat(tables, [0, least], axis=1), [0, least], axis=2)
+    first_merged = np.add.reduceat(tables, [0, least], axis=1)
+    merged = np.add.reduceat(first_merged, [0, least], axis=2)
 
     def measure(sums: Floats) -> Mapping[str, Floats]:
         judged = sums @ np.array([0.0, 1.0, 1.0, 2.0])
         return table_ratios(sums) | {"prevalence": ratio(judged, 2 * sums.sum(axis=1))}
 
-    return Rows(rows.reshape(-1, 4), measure)
+    return Rows(merged.reshape(-1, 4), measure)
 
 
 _RATIOS = ("observed", "kappa", "ac1")

@@ -44,7 +44,8 @@ class OverlapRow:
     def of(cls, rows: Rows) -> OverlapRow:
         """Compute everything from the rows of a statistic of `OVERLAP`, or some of them."""
         precision, recall, f1 = rows.figures().values()
-        return cls(precision, recall, f1, *rows.total()[0].astype(np.int64).tolist())
+        counts = rows.total()[0].astype(np.int64).tolist()
+        return cls(precision, recall, f1, *counts)
 
 
 @dataclass(frozen=True)
@@ -98,12 +99,16 @@ _PHRASES = ("hyp_atomic", "hyp_atomic_in_ref", "ref_atomic", "hyp_in_ref_atomic"
 
 
 def _word_rows(data: PairData, kind: str) -> Rows:
+    """Return the links of each pair that `overlap_ratios` needs, for an entry of `_WORDS`."""
     return Rows(columns(data.link_counts, LINK_COLUMNS, _WORDS[kind]), overlap_ratios)
 
 
 def _phrase_rows(data: PairData, links: str) -> Rows:
+    """Return the phrase pairs of each pair that `overlap_ratios` needs."""
     first, second = data.annotators
-    source, target = data.words if data.ignore_identical else (None, None)
+    source = target = None
+    if data.ignore_identical:
+        source, target = data.words
     counts = count_phrases(
         data.all_links(first),
         data.all_links(second),
@@ -122,16 +127,16 @@ def columns(counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[st
 
 _SIZES = (0, 2)  # the columns of the items of either annotator
 
-OVERLAP = (
-    *(
-        Statistic(f"words.{kind}", MEASURES, partial(_word_rows, kind=kind), _SIZES)
-        for kind in _WORDS
-    ),
-    *(
-        Statistic(f"phrases.{links}", MEASURES, partial(_phrase_rows, links=links), _SIZES)
-        for links in ("possible", "sure")
-    ),
-)
+
+def _words(kind: str) -> Statistic:
+    return Statistic(f"words.{kind}", MEASURES, partial(_word_rows, kind=kind), _SIZES)
+
+
+def _phrases(links: str) -> Statistic:
+    return Statistic(f"phrases.{links}", MEASURES, partial(_phrase_rows, links=links), _SIZES)
+
+
+OVERLAP = (*map(_words, _WORDS), *map(_phrases, ("possible", "sure")))
 """Precision, recall and F1 of words and of phrases."""
 
 
@@ -173,5 +178,5 @@ def overlap(
     words = CorpusData(corpus, exact_case=exact_case)
     two = (hypothesis, reference)
     data = PairData.of(words, two, ignore_identical=ignore_identical)
-    rows = (OverlapRow.of(statistic.rows(data)) for statistic in OVERLAP)
+    rows = [OverlapRow.of(statistic.rows(data)) for statistic in OVERLAP]
     return Overlap(hypothesis, reference, len(data), ignore_identical, *rows)

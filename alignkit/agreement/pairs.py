@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,23 +54,27 @@ def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[
     else:
         names = words("annotators", annotators)
     if len(names) < 2:
-        judges = judges_of(corpus)
-        hint = "merge the other annotators' files into the corpus"
-        if len(judges) > 1:
-            hint = f"{', '.join(judges)} judged pairs: compare these with `on='judgments'`"
-        others = [(name, corpus.roles[name]) for name in corpus.aligners if name not in names]
-        if others:
-            roles = ", ".join(f"{name} (role {role})" for name, role in others)
-            hint = f"to compare others, name the annotators; there are also {roles}"
         raise OptionError(
             "agreement needs two or more annotators who aligned pairs; found: "
-            f"{', '.join(names) or 'none'}; {hint}"
+            f"{', '.join(names) or 'none'}; {_hint(corpus, names)}"
         )
     for name in names:
         if names.count(name) > 1:
             raise OptionError(f"annotator {name!r} is named twice; name each one once")
     corpus.require(*names)
     return names
+
+
+def _hint(corpus: Corpus, names: Sequence[str]) -> str:
+    """Return what to do if a corpus has fewer than two annotators."""
+    others = [name for name in corpus.aligners if name not in names]
+    if others:
+        roles = ", ".join(f"{name} (role {corpus.roles[name]})" for name in others)
+        return f"to compare others, name the annotators; there are also {roles}"
+    judges = judges_of(corpus)
+    if len(judges) > 1:
+        return f"{', '.join(judges)} judged pairs: compare these with `on='judgments'`"
+    return "merge the other annotators' files into the corpus"
 
 
 def check_case(ignore_identical: bool, exact_case: bool) -> None:
@@ -131,16 +136,18 @@ class CorpusData:
         """Return the cells that an annotator judged (`judged_cells`) as links."""
         if name not in self._judged:
             none = np.empty((0, 2), np.int32)
-            each = zip(self.corpus, self.aligned(name).tolist(), strict=True)
-            cell_lists = [judged_cells(pair, name) if there else none for pair, there in each]
-            cells = np.concatenate([none, *cell_lists])
+            of_pairs = [
+                judged_cells(pair, name) if aligned else none
+                for pair, aligned in zip(self.corpus, self.aligned(name).tolist(), strict=True)
+            ]
+            cells = np.concatenate([none, *of_pairs])
             if len(cells) == len(self.links(name).links):
                 raise OptionError(
                     f"{name!r} has no labels on cells without a link, so it is not known which "
                     "cells were judged: compare over all cells (`universe='all'`), or read the "
                     "annotations from a format that keeps such labels, such as transread"
                 )
-            offsets = np.cumsum([0, *map(len, cell_lists)])
+            offsets = np.cumsum([0, *map(len, of_pairs)])
             none_sure = np.zeros(len(cells), np.uint8)
             extents = LinkArrays.extents(cells, offsets)
             self._judged[name] = self._sized(LinkArrays.trusted(cells, none_sure, offsets, extents))
@@ -164,7 +171,8 @@ class CorpusData:
         """The source and the target words, with the same numbers; none if not known."""
         vocabulary = Vocabulary(casefold=not self.exact_case)
         pairs = [pair.words if pair.has_text else ((), ()) for pair in self.corpus]
-        source, target = (TokenArrays.pack([pair[k] for pair in pairs], vocabulary) for k in (0, 1))
+        source = TokenArrays.pack([source for source, _ in pairs], vocabulary)
+        target = TokenArrays.pack([target for _, target in pairs], vocabulary)
         return source, target
 
     @cached_property
@@ -174,6 +182,7 @@ class CorpusData:
         return np.array(sides, np.int64).reshape(-1, 2)
 
     def _sized(self, packed: LinkArrays) -> LinkArrays:
+        """Return the same links, with the numbers of words of each pair as its size."""
         lengths = np.maximum(packed.lengths, self.lengths.astype(np.int32))
         return LinkArrays.trusted(packed.links, packed.sure, packed.offsets, lengths)
 
@@ -251,8 +260,10 @@ class PairData:
     @cached_property
     def judged(self) -> LinkArrays:
         """The cells that all annotators judged, without those of equal words on request."""
-        sides = [self.data.judged(name).take(self.places) for name in self.annotators]
-        return self._different(reduce(lambda cells, other: cells.keep(cells.among(other)), sides))
+        cells, *others = (self.data.judged(name).take(self.places) for name in self.annotators)
+        for other in others:
+            cells = cells.keep(cells.among(other))
+        return self._different(cells)
 
     @cached_property
     def cells(self) -> NDArray[np.int64]:
@@ -275,11 +286,13 @@ class PairData:
         """(P, 8): the same for the links in the universe."""
         if self.universe == "all":
             return self.link_counts
-        links = map(self.links, self.annotators[:2])
-        first, second = (own.keep(own.among(self.judged)) for own in links)
+        first, second = map(self.links, self.annotators[:2])
+        first = first.keep(first.among(self.judged))
+        second = second.keep(second.among(self.judged))
         return count_links(first, second)
 
     def _different(self, links: LinkArrays) -> LinkArrays:
+        """Return the links without those of equal words, if these are left out."""
         if self.ignore_identical:
             return links.without_identical(*self.words)
         return links
@@ -287,23 +300,28 @@ class PairData:
 
 def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int64]:
     """(P,): the number of cells of equal words: for each word, the product of its counts."""
-    words = 1 + max(source.ids.max(initial=0), target.ids.max(initial=0))
-    sides = []
-    for side in (source, target):
-        pair = np.repeat(np.arange(len(side.offsets) - 1), np.diff(side.offsets))
-        sides.append(np.unique(pair * np.int64(words) + side.ids, return_counts=True))
-    (left, left_counts), (right, right_counts) = sides
+    words = np.int64(1 + max(source.ids.max(initial=0), target.ids.max(initial=0)))
+    left, left_counts = _words_of_pairs(source, words)
+    right, right_counts = _words_of_pairs(target, words)
     shared, in_left, in_right = np.intersect1d(left, right, assume_unique=True, return_indices=True)
-    counts = np.zeros(len(source.offsets) - 1, np.int64)
-    np.add.at(counts, shared // words, left_counts[in_left] * right_counts[in_right])
-    return counts
+    cells = np.zeros(len(source.offsets) - 1, np.int64)
+    np.add.at(cells, shared // words, left_counts[in_left] * right_counts[in_right])
+    return cells
+
+
+def _words_of_pairs(
+    side: TokenArrays, words: np.int64
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct words of each pair, as pair x `words` + word, and their counts."""
+    pair = np.repeat(np.arange(len(side.offsets) - 1), np.diff(side.offsets))
+    return np.unique(pair * words + side.ids, return_counts=True)
 
 
 def majority(alignments: Sequence[Alignment]) -> Alignment:
     """Return the links that more than half have; for two alignments, those of both."""
 
     def most(sides: Sequence[frozenset[Link]]) -> set[Link]:
-        votes = Counter(link for side in sides for link in side)
+        votes = Counter(chain.from_iterable(sides))
         return {link for link, count in votes.items() if 2 * count > len(sides)}
 
     sure = most([alignment.sure for alignment in alignments])
@@ -315,12 +333,13 @@ def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[
     labels = {name: f"majority without {name}" for name in names}
 
     def voted(pair: SentencePair) -> SentencePair:
-        there = {name: pair.alignment(name) for name in names if pair.aligned_by(name)}
+        aligners = [name for name in names if pair.aligned_by(name)]
         for name, label in labels.items():
-            others = [alignment for other, alignment in there.items() if other != name]
+            others = [other for other in aligners if other != name]
             if len(others) == len(names) - 1:
-                starts = [pair.annotations[other].start for other in there if other != name]
-                voted = Annotation(majority(others), start=shared_start(starts))
+                links = majority([pair.alignment(other) for other in others])
+                starts = [pair.annotations[other].start for other in others]
+                voted = Annotation(links, start=shared_start(starts))
                 pair = pair.with_annotation(label, voted)
         return pair
 

@@ -50,10 +50,15 @@ class FlipCells:
     def __call__(self, unit: int, annotator: int, rng: np.random.Generator) -> set[Item]:
         """Return the items that stay and those that are added."""
         kept, absent = self.initial[unit]
-        delete, add = (x[unit] if isinstance(x, Sequence) else x for x in self.rates[annotator])
-        stays = rng.random(len(kept)) >= delete
-        added = rng.random(len(absent)) < add
+        delete, add = self.rates[annotator]
+        stays = rng.random(len(kept)) >= _rate(delete, unit)
+        added = rng.random(len(absent)) < _rate(add, unit)
         return {*compress(kept, stays), *compress(absent, added)}
+
+
+def _rate(rates: float | Sequence[float], unit: int) -> float:
+    """Return the rate of a unit, from its own rates or the one of all units."""
+    return rates[unit] if isinstance(rates, Sequence) else rates
 
 
 @dataclass(frozen=True)
@@ -73,20 +78,24 @@ class PlaceSegments:
     def __call__(self, unit: int, annotator: int, rng: np.random.Generator) -> set[Segment]:
         """Return the same segments at other places."""
         segments = sorted(self.sets[annotator][unit], key=lambda each: each[1])
-        ends = [0, *(end for _, _, end in segments)]
-        begins = [*(begin for _, begin, _ in segments), self.lengths[unit]]
-        if any(begin < end for begin, end in zip(begins, ends, strict=True)):
+        begins = [begin for _, begin, _ in segments]
+        ends = [end for _, _, end in segments]
+        bounds = zip([0, *ends], [*begins, self.lengths[unit]], strict=True)
+        gaps = [begin - end for end, begin in bounds]
+        if min(gaps) < 0:
             raise OptionError(f"unit {unit}: segments overlap, or are longer than the unit")
-        free = self.lengths[unit] - sum(end - begin for _, begin, end in segments)
-        # every way to divide the free positions among the gaps is equally likely
-        bars = np.sort(rng.choice(free + len(segments), len(segments), replace=False))
+        free = sum(gaps)
+        # every way to divide the free positions among the gaps is equally likely: it is a choice of
+        # the places of the segments among those of segments and free positions
+        places = np.sort(rng.choice(free + len(segments), len(segments), replace=False))
+        order = rng.permutation(len(segments))
         placed: set[Segment] = set()
-        shift = 0
-        for before, k in zip(bars.tolist(), rng.permutation(len(segments)).tolist(), strict=True):
+        covered = 0  # positions of the segments that are placed
+        for place, k in zip(places.tolist(), order.tolist(), strict=True):
             label, begin, end = segments[k]
-            start = before - len(placed) + shift
+            start = place - len(placed) + covered
             placed.add((label, start, start + end - begin))
-            shift += end - begin
+            covered += end - begin
         return placed
 
 
@@ -114,23 +123,34 @@ class RandomTrees:
             return set()
         names = list(frequencies)
         weights = np.array([*frequencies.values()], float)
-        spans = []
-        open_spans = [(0, n)]
-        while open_spans:
-            begin, end = open_spans.pop()
-            if end - begin > 1:
-                spans.append((begin, end))
-                middle = int(rng.integers(begin + 1, end))
-                open_spans += [(begin, middle), (middle, end)]
+        spans = _random_brackets(n, rng)
         kept = rng.random(len(spans)) < len(own) / (n - 1)
-        drawn = rng.choice(len(names), len(spans), p=weights / weights.sum()).tolist()
-        return {(names[k], *span) for k, span in compress(zip(drawn, spans, strict=True), kept)}
+        labels = rng.choice(len(names), len(spans), p=weights / weights.sum()).tolist()
+        drawn = [(names[k], *span) for k, span in zip(labels, spans, strict=True)]
+        return set(compress(drawn, kept))
 
     @cached_property
     def _frequencies(self) -> list[Mapping[str, float]]:
+        """How often each label has a span of two words or more, for each annotator."""
         if self.labels is not None:
             return list(self.labels)
-        return [
-            Counter(label for unit in units for label, begin, end in unit if end - begin > 1)
-            for units in self.sets
-        ]
+        frequencies: list[Mapping[str, float]] = []
+        for units in self.sets:
+            counts: Counter[str] = Counter()
+            for unit in units:
+                counts.update(label for label, begin, end in unit if end - begin > 1)
+            frequencies.append(counts)
+        return frequencies
+
+
+def _random_brackets(words: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Return the spans of a random binary tree: each is split between any two of its words."""
+    spans = []
+    open_spans = [(0, words)]
+    while open_spans:
+        begin, end = open_spans.pop()
+        if end - begin > 1:
+            spans.append((begin, end))
+            middle = int(rng.integers(begin + 1, end))
+            open_spans += [(begin, middle), (middle, end)]
+    return spans

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +43,11 @@ class _StatisticRows:
     def of(
         cls, data: PairData, statistics: Sequence[Statistic], prefix: str = ""
     ) -> _StatisticRows:
+        """Count the pairs for each statistic; the prefix begins the names of their levels."""
         named = tuple(replace(each, level=prefix + each.level) for each in statistics)
         assert len({each.level for each in named}) == len(named), "two statistics of one level"
-        return cls(data, named, tuple(each.rows(data) for each in statistics))
+        rows = tuple(each.rows(data) for each in statistics)
+        return cls(data, named, rows)
 
     def __add__(self, other: _StatisticRows) -> _StatisticRows:
         statistics = self.statistics + other.statistics
@@ -54,13 +55,17 @@ class _StatisticRows:
         return _StatisticRows(self.data, statistics, rows)
 
     def part(self, section: CorpusPart) -> dict[str, Rows]:
+        """Return the rows of the pairs of a section, by level."""
         mask = self.data.inside(section.members)
-        levels = (each.level for each in self.statistics)
-        return {level: rows.part(mask) for level, rows in zip(levels, self.rows, strict=True)}
+        parts = {}
+        for statistic, rows in zip(self.statistics, self.rows, strict=True):
+            parts[statistic.level] = rows.part(mask)
+        return parts
 
     def intervals(
         self, sections: Sections, options: AgreementOptions, seed: int
     ) -> list[Intervals]:
+        """Return the intervals in each section; none if none are requested."""
         if options.bootstrap == "none":
             return [{} for _ in sections]
         return bootstrap(
@@ -89,22 +94,24 @@ def two_sections(
         without = [name for name in (first, second) if not data.records_judged(name)]
         if without:
             unjudged = f"{without[0]!r} records no judged cells"
-        else:
-            unjudged = ""
     overlap = _StatisticRows.of(chosen, OVERLAP)
-    statistics = [x for x in OF_TWO if not (unjudged and x.level.startswith("cells."))]
+    statistics = OF_TWO
+    if unjudged:
+        statistics = tuple(each for each in OF_TWO if not each.level.startswith("cells."))
     known = _known(every)
     more = _StatisticRows.of(known, statistics)
     if options.ignore_identical:
         more += _StatisticRows.of(chosen, statistics, DIFFERENT)
-    if len(known) == len(every):
+    if len(known) == len(every):  # the same pairs: resampled only once
         tables = [overlap + more]
     else:
         tables = [overlap, more]
-    drawn = zip(*(table.intervals(sections, options, seed) for table in tables), strict=True)
+    drawn = [table.intervals(sections, options, seed) for table in tables]
     results = []
-    for section, parts in zip(sections, drawn, strict=True):
-        intervals = dict(chain.from_iterable(part.items() for part in parts))
+    for k, section in enumerate(sections):
+        intervals: dict[str, Interval | str] = {}
+        for of_table in drawn:
+            intervals.update(of_table[k])
         results.append(_section(overlap, more, section, intervals, unjudged))
     return tuple(results)
 
@@ -116,6 +123,7 @@ def _section(
     intervals: Mapping[str, Interval | str],
     unjudged: str,
 ) -> PairingSection:
+    """Return the agreement in a section; `more` has the statistics that need known words."""
     data = overlap.data
     first, second = data.annotators
     if not all(data.data.aligned(name)[section.members].any() for name in data.annotators):
@@ -123,32 +131,35 @@ def _section(
         return PairingSection(section.name, 0, none, {}, None, None, None, FrozenMap())
     pairs = int(data.inside(section.members).sum())
     parts = overlap.part(section)
-    rows = map(OverlapRow.of, parts.values())
-    overlaps = Overlap(first, second, pairs, data.ignore_identical, *rows)
+    overlap_rows = [OverlapRow.of(rows) for rows in parts.values()]
+    further: dict[str, Rows] = {}
     if _has_all(more.data, data, section):
         further = more.part(section)
-    else:
-        further = {}
-    figures = {
-        f"{level}.{measure}": value
-        for level, rows in (parts | further).items()
-        for measure, value in rows.figures().items()
-    }
-    cells, different = (
-        CellAgreement.of((first, second), further[level]) if level in further else None
-        for level in ("cells.all", f"{DIFFERENT}cells.all")
-    )
+    figures = {}
+    for level, rows in (parts | further).items():
+        for measure, value in rows.figures().items():
+            figures[f"{level}.{measure}"] = value
+    known_intervals = {name: bounds for name, bounds in intervals.items() if name in figures}
     return PairingSection(
-        section.name,
-        pairs,
-        FrozenMap(figures),
-        FrozenMap({name: intervals[name] for name in intervals if name in figures}),
-        overlaps,
-        cells,
-        different,
-        _alphas(further),
-        unjudged,
+        name=section.name,
+        pairs=pairs,
+        figures=FrozenMap(figures),
+        intervals=FrozenMap(known_intervals),
+        overlap=Overlap(first, second, pairs, data.ignore_identical, *overlap_rows),
+        cells=_cells((first, second), further, "cells.all"),
+        different=_cells((first, second), further, f"{DIFFERENT}cells.all"),
+        alpha=_alphas(further),
+        reason=unjudged,
     )
+
+
+def _cells(
+    annotators: tuple[str, str], parts: Mapping[str, Rows], level: str
+) -> CellAgreement | None:
+    """Return kappa and AC1 at a level, or None if it is not among the parts."""
+    if level in parts:
+        return CellAgreement.of(annotators, parts[level])
+    return None
 
 
 def given_links(
@@ -184,7 +195,8 @@ def joint_sections(
     if options.ignore_identical:
         different = replace(alpha.data, ignore_identical=True, _links={})
         alpha += _StatisticRows.of(different, OF_ALL, DIFFERENT)
-    drawn = [table.intervals(sections, options, seed) for table in (fleiss, alpha)]
+    fleiss_intervals = fleiss.intervals(sections, options, seed)
+    alpha_intervals = alpha.intervals(sections, options, seed)
     for k, section in enumerate(sections):
         present = sum(bool(data.aligned(name)[section.members].any()) for name in names)
         kappa = None
@@ -193,19 +205,25 @@ def joint_sections(
             kappa = FleissKappa.of(fleiss.part(section)["fleiss"], len(names))
         if present > 1 and _has_all(alpha.data, two, section):
             alphas = _alphas(alpha.part(section))
-        intervals = {**(drawn[0][k] if kappa else {}), **(drawn[1][k] if alphas else {})}
+        intervals: dict[str, Interval | str] = {}
+        if kappa is not None:
+            intervals.update(fleiss_intervals[k])
+        if alphas:
+            intervals.update(alpha_intervals[k])
         yield kappa, alphas, FrozenMap(intervals)
 
 
 def _pairs(
     data: CorpusData, names: tuple[str, ...], options: AgreementOptions, least: int | None = None
 ) -> PairData:
+    """Return the pairs that so many annotators aligned (None: all of them), identical links too."""
     done: NDArray[np.int64] = np.sum([data.aligned(name) for name in names], axis=0)
     places = np.flatnonzero(done >= (least or len(names)))
     return PairData(data, names, places, False, options.universe)
 
 
 def _known(data: PairData) -> PairData:
+    """Return the pairs whose words are known."""
     known = data.data.known[data.places]
     if known.all():
         return data
@@ -213,13 +231,15 @@ def _known(data: PairData) -> PairData:
 
 
 def _has_all(some: PairData, data: PairData, section: CorpusPart) -> bool:
+    """Return whether some of the pairs are all of them in a section."""
     return bool(some.inside(section.members).sum() == data.inside(section.members).sum())
 
 
 def _alphas(parts: Mapping[str, Rows]) -> FrozenMap[str, KrippendorffAlpha]:
-    return FrozenMap(
-        (f"{level.replace('alpha.', '')}.{distance}", alpha)
-        for level, rows in parts.items()
-        if isinstance(rows, AlphaRows)
-        for distance, alpha in rows.alphas().items()
-    )
+    """Return the alphas among the parts, by links and distance, such as ``possible.masi``."""
+    alphas = {}
+    for level, rows in parts.items():
+        if isinstance(rows, AlphaRows):
+            for distance, alpha in rows.alphas().items():
+                alphas[f"{level.replace('alpha.', '')}.{distance}"] = alpha
+    return FrozenMap(alphas)

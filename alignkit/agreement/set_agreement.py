@@ -6,8 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import nan
+from itertools import chain, combinations
 from os import PathLike, fspath
 from typing import Any
 
@@ -29,6 +28,7 @@ Sets = dict[str, dict[str, list[Items]]]
 """The sets of each annotator, by the id of their unit: one, or those that were drawn."""
 
 LEAST_SAMPLES = 100
+_KINDS = {"id": str, "annotator": str, "items": list}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +49,16 @@ class SetAgreement(Result):
         columns = [Column("first"), Column("second"), Column("units", "count")]
         columns.append(Column("left out", "count", key="left_out"))
         names = {"pi": "pi", "pi0": "pi0", "se": "pi0_error", "C": "C", "se of C": "C_error"}
-        columns += [Column(x, "decimal", digits=4, key=key) for x, key in names.items()]
+        columns += [Column(name, "decimal", digits=4, key=key) for name, key in names.items()]
         rows: list[list[Cell]] = []
-        for (first, second), (x, units) in self.pairings.items():
-            if x.interval is None:
-                bounds = (nan, nan)
-            else:
-                bounds = (x.interval.low, x.interval.high)
-            values = x.pi, x.pi0, x.pi0_error, Value(x.C, *bounds, x.undefined), x.C_error
-            rows.append([first, second, units, sum(x.left_out.values()), *values])
+        for (first, second), (result, units) in self.pairings.items():
+            corrected = Value(result.C, reason=result.undefined)
+            if result.interval is not None:
+                low, high = result.interval.low, result.interval.high
+                corrected = Value(result.C, low, high, result.undefined)
+            row: list[Cell] = [first, second, units, sum(result.left_out.values())]
+            row += [result.pi, result.pi0, result.pi0_error, corrected, result.C_error]
+            rows.append(row)
         note = (
             "pi: |A & B| divided by the normalizer (min: smaller set, max: larger set), as a mean "
             "of units (macro) or of pooled counts (micro); pi0: the same of the samples; C: "
@@ -95,7 +96,8 @@ def agree_on_sets(
     OptionError : If samples are missing, or fewer than two annotators are left.
     """
     check_arguments(agree_on_sets, locals())
-    sets, drawn = (read_sets(each, single=each == path) for each in (path, chance))
+    sets = read_sets(path)
+    drawn = read_sets(chance, single=chance == path)
     names = list(dict.fromkeys(sets if annotators is None else annotators))
     for name in names:
         check_known(f"annotator of {fspath(path)}", name, sets)
@@ -110,19 +112,26 @@ def agree_on_sets(
     }
     pairings = {}
     notes = list[str]()
-    for pair in combinations(names, 2):
-        ids = [id for id in sets[pair[0]] if id in sets[pair[1]]]
-        used = [[_samples(drawn, name, id, fspath(chance)) for id in ids] for name in pair]
-        count = min((len(unit) for side in used for unit in side), default=LEAST_SAMPLES)
-        chosen = ([sets[name][id][0] for id in ids] for name in pair)
-        result = correct_sets(*chosen, sample=_in_order(used), samples=count, **options)
-        pairings[pair] = result, len(ids)
-        said = [*result.notes, *(f"{n} x {why}: left out" for why, n in result.left_out.items())]
-        if alone := sum(len(sets[name]) - len(ids) for name in pair):
+    for first, second in combinations(names, 2):
+        ids = [id for id in sets[first] if id in sets[second]]
+        sampled = [
+            [_samples(drawn, name, id, fspath(chance)) for id in ids] for name in (first, second)
+        ]
+        sizes = [len(samples) for samples in chain.from_iterable(sampled)]
+        count = min(sizes, default=LEAST_SAMPLES)
+        left = [sets[first][id][0] for id in ids]
+        right = [sets[second][id][0] for id in ids]
+        result = correct_sets(left, right, sample=_in_order(sampled), samples=count, **options)
+        pairings[first, second] = result, len(ids)
+        said = list(result.notes)
+        said += [f"{n} x {why}: left out" for why, n in result.left_out.items()]
+        alone = len(sets[first]) + len(sets[second]) - 2 * len(ids)
+        if alone:
             said.append(f"{how_many(alone, 'unit')} of one annotator alone, left out")
-        if unused := sum(len(unit) - count for side in used for unit in side):
+        unused = sum(sizes) - count * len(sizes)
+        if unused:
             said.append(f"{how_many(unused, 'sample')} beyond {count} of a unit, not used")
-        notes += [f"{' and '.join(pair)}: {each}" for each in said]
+        notes += [f"{first} and {second}: {each}" for each in said]
     whole = {"annotators": "+".join(names), **options, "version": __version__}
     signature = "|".join(f"{name}:{value}" for name, value in whole.items())
     return SetAgreement(pairings, tuple(notes), signature)
@@ -135,6 +144,7 @@ def _in_order(sets: Sequence[Sequence[Sequence[Items]]]) -> Sampler:
 
 
 def _samples(drawn: Sets, name: str, id: str, path: str) -> list[Items]:
+    """Return the samples of a unit; raise an error if there are too few."""
     samples = drawn.get(name, {}).get(id, [])
     if len(samples) < LEAST_SAMPLES:
         raise OptionError(
@@ -152,9 +162,8 @@ def read_sets(path: str | PathLike[str], *, single: bool = True) -> Sets:
         if not text.strip():
             continue
         row = parse_json(text, name, number)
-        kinds = {"id": str, "annotator": str, "items": list}
-        if type(row) is not dict or any(type(row.get(key)) is not kinds[key] for key in kinds):
-            wanted = ", ".join(f'"{each}"' for each in kinds)
+        if type(row) is not dict or any(type(row.get(key)) is not _KINDS[key] for key in _KINDS):
+            wanted = ", ".join(f'"{each}"' for each in _KINDS)
             raise FormatError(f"expected an object with {wanted}", name, number)
         known = sets[row["annotator"]].setdefault(row["id"], [])
         if known and single:
