@@ -72,13 +72,14 @@ def chance_corrected(
         alike = (r * (r @ agree - 1)).sum(axis=1) / (n * (n - 1))
         observed = float(alike.mean()) if n.size else np.nan
         shares = (counts[judged > 0] / judged[judged > 0, None]).mean(axis=0)
-        own = given.sum(axis=1) / given.sum(axis=(1, 2))[:, None]  # (A, K)
-        mean = own.mean(axis=0)
-        spread = np.atleast_2d(np.cov(own.T, ddof=1))
+        of_annotators = given.sum(axis=1) / given.sum(axis=(1, 2))[:, None]  # (A, K)
+        mean = of_annotators.mean(axis=0)
+        spread = np.atleast_2d(np.cov(of_annotators.T, ddof=1))
+        both = np.outer(mean, mean) - spread / len(of_annotators)
         expected = {
             "ac2": agree.sum() / (labels * (labels - 1)) * (shares * (1 - shares)).sum(),
             "bp": agree.sum() / labels**2,
-            "conger": (agree * (np.outer(mean, mean) - spread / len(own))).sum(),
+            "conger": (agree * both).sum(),
         }
         figures = {name: float((observed - pe) / (1 - pe)) for name, pe in expected.items()}
     return {"observed": observed} | figures
@@ -92,16 +93,14 @@ def coefficient_table(
     columns += [Column(text, "decimal", key=name) for name, text in NAMES.items()]
     rows: list[list[Cell]] = []
     for view, names, values, labels in views:
+        groups: list[tuple[int, ...]] = [tuple(range(len(names)))]
         if len(names) > 2:
-            couples = list(combinations(range(len(names)), 2))
-        else:
-            couples = []
-        for chosen in (tuple(range(len(names))), *couples):
-            figures = chance_corrected(values[list(chosen)], labels, weights)
-            if len(chosen) == 2:
-                who = " ~ ".join(names[k] for k in chosen)
-            else:
-                who = "all"
+            groups += combinations(range(len(names)), 2)
+        for group in groups:
+            who = "all"
+            if len(group) == 2:
+                who = " ~ ".join(names[k] for k in group)
+            figures = chance_corrected(values[list(group)], labels, weights)
             rows.append([view, who, *(figures[name] for name in NAMES)])
     note = (
         f"{weights} weights; AC2 is AC1 with weights, Conger's the kappa of several annotators; "

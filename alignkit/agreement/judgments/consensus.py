@@ -82,8 +82,8 @@ def _most(counts: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.bool_
 class GoldVerdict:
     """The result of an annotator on gold questions."""
 
-    judged: int  # how many he has judged, and how many as the gold has it
-    right: int
+    judged: int  # how many of the questions are answered
+    right: int  # how many of these as the gold says
     accuracy: float  # the share that is right, with Wilson's interval; NaN without judgments
     low: float
     high: float
@@ -114,21 +114,27 @@ def answer_gold(
     right = int(rights[-1]) if judged else 0
     number = np.arange(1, judged + 1)
     below = (2 * rights < number) & (number >= after)
-    if sequential:
-        when = np.flatnonzero(below)
-    else:
-        when = np.flatnonzero(below[-1:]) + judged - 1
-    commonest = int(np.bincount(gold[asked]).max(initial=0))
-    if len(when):
+    if not sequential:
+        below[:-1] = False  # only looked at once, at the end
+    rejected_at = None
+    if below.any():
         verdict = "reject"
+        rejected_at = int(below.argmax()) + 1
     elif judged >= after:
         verdict = "keep"
     else:
         verdict = "too few"
-    at = int(when[0]) + 1 if len(when) else None
     low, high = wilson_interval(right, judged, confidence)
-    accuracy = right / judged if judged else float("nan")
-    return GoldVerdict(judged, right, accuracy, low, high, verdict, at, commonest)
+    return GoldVerdict(
+        judged=judged,
+        right=right,
+        accuracy=right / judged if judged else float("nan"),
+        low=low,
+        high=high,
+        verdict=verdict,
+        rejected_at=rejected_at,
+        commonest=int(np.bincount(gold[asked]).max(initial=0)),
+    )
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
+from itertools import combinations, compress
 from math import isnan, nan
 from typing import overload
 
@@ -67,16 +67,16 @@ class LabelComparisons:
         values = self.view.values
         groups = self.view.groups
         by_groups: dict[tuple[str, str], list[int]] = {}
-        every = []
-        for a, b in combinations(range(len(names)), 2):
-            n = self._couple("pairing", names[a], names[b], values[a], values[b])
-            every.append(n)
-            if names[a] in groups and names[b] in groups:
-                first, second = sorted((groups[names[a]], groups[names[b]]))
-                by_groups.setdefault((first, second), []).append(n)
-        self._mean("mean", every)
-        for (first, second), these in sorted(by_groups.items()):
-            self._mean("groups", these, first, second)
+        couples = []
+        for (a, given), (b, other) in combinations(zip(names, values, strict=True), 2):
+            couple = self._couple("pairing", a, b, given, other)
+            couples.append(couple)
+            if a in groups and b in groups:
+                first, second = sorted((groups[a], groups[b]))
+                by_groups.setdefault((first, second), []).append(couple)
+        self._mean("mean", couples)
+        for (first, second), of_groups in sorted(by_groups.items()):
+            self._mean("groups", of_groups, first, second)
         if self.view.has_majority:
             self._with_consensus()
         if len(names) > 2:
@@ -87,44 +87,57 @@ class LabelComparisons:
             self._with("adjudicated", [self.view.adjudicated] * len(names))
 
     def _with_consensus(self) -> None:
+        """Compare each annotator, and then all judgments in one table, with the majority."""
         view = self.view
         settled = consensus.majority_labels(
             view.values, len(view.labels), ties=view.ties, adjudicated=view.adjudicated
         )
-        these = self._with("consensus", [settled.labels] * len(view.annotators))
-        n = len(self.couples)
+        couples = self._with("consensus", [settled.labels] * len(view.annotators))
+        pooled = len(self.couples)
         self.couples.append((view.values, np.broadcast_to(settled.labels, view.values.shape)))
-        at = ("pooled consensus", "", "", "kappa", sum(map(self._shared, these)), ONE_LABEL)
-        self.measures.append(Measure(*at, [n]))
+        items = sum(map(self._shared, couples))
+        self.measures.append(
+            Measure("pooled consensus", "", "", "kappa", items, ONE_LABEL, [pooled])
+        )
 
     def _with(self, kind: str, others: Iterable[Labels]) -> list[int]:
-        """Compare each annotator with the settled labels."""
-        every = zip(self.view.annotators, self.view.values, others, strict=True)
-        these = [self._couple(kind, name, "", row, other) for name, row, other in every]
-        self._mean(f"mean {kind}", these)
-        return these
+        """Compare each annotator with the settled labels; return the couples."""
+        couples = []
+        for name, given, other in zip(self.view.annotators, self.view.values, others, strict=True):
+            couple = self._couple(kind, name, "", given, other)
+            couples.append(couple)
+        self._mean(f"mean {kind}", couples)
+        return couples
 
-    def _couple(self, kind: str, first: str, second: str, mine: Labels, other: Labels) -> int:
-        n = len(self.couples)
-        self.couples.append((mine, other))
-        shared = self._shared(n)
+    def _couple(self, kind: str, first: str, second: str, given: Labels, other: Labels) -> int:
+        """Add a couple and its measures; return its place among the couples."""
+        couple = len(self.couples)
+        self.couples.append((given, other))
+        shared = self._shared(couple)
         reason = ONE_LABEL if shared else NOTHING_SHARED
         for name in ("kappa", "observed", "ac1"):
-            self.measures.append(Measure(kind, first, second, name, shared, reason, [n]))
-        return n
+            self.measures.append(Measure(kind, first, second, name, shared, reason, [couple]))
+        return couple
 
-    def _mean(self, kind: str, these: list[int], first: str = "", second: str = "") -> None:
-        items = sum(map(self._shared, these))
-        self.measures.append(Measure(kind, first, second, "kappa", items, NO_KAPPA, these))
+    def _mean(self, kind: str, couples: list[int], first: str = "", second: str = "") -> None:
+        """Add the mean kappa of some couples."""
+        items = sum(map(self._shared, couples))
+        self.measures.append(Measure(kind, first, second, "kappa", items, NO_KAPPA, couples))
 
-    def _shared(self, n: int) -> int:
-        first, second = self.couples[n]
+    def _shared(self, couple: int) -> int:
+        """Return how many items both of a couple judged."""
+        first, second = self.couples[couple]
         return int(np.sum((first >= 0) & (second >= 0)))
 
 
 # what all annotators together have
 def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
-    """Return the rows behind alpha, AC1 and Fleiss' kappa, for (P, K) counts of labels."""
+    """Return the rows behind alpha, AC1 and Fleiss' kappa, for (P, K) counts of labels.
+
+    The columns: K x K coincidences of the labels of an item, over its judgments less 1; the share
+    of each label; its count; whether there is a judgment, and whether there are two; the share of
+    agreeing ordered pairs of judgments, and their number.
+    """
     # Krippendorff 2019, Content Analysis, chapter 12; Gwet 2008, British Journal of Mathematical
     # and Statistical Psychology 61; Fleiss 1971, Psychological Bulletin 76
     votes = counts.astype(np.float64)
@@ -137,8 +150,9 @@ def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
     agreeing = np.trace(together, axis1=1, axis2=2)
     pairs = judged * (judged - 1)
     same = np.divide(agreeing, pairs, out=np.zeros(items), where=pairs > 0)
+    shares = votes / np.maximum(judged, 1)[:, np.newaxis]
     last = np.column_stack([judged > 0, pairable, same, agreeing])
-    table = np.hstack([seen, votes / np.maximum(judged, 1)[:, np.newaxis], votes, last])
+    table = np.hstack([seen, shares, votes, last])
     raters = np.unique(judged[judged > 0])
     if len(raters) == 1 and raters[0] >= 2:
         even = int(raters[0])
@@ -148,25 +162,26 @@ def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
 
 
 def _measures(sums: Floats, size: int, ordered: bool, raters: int) -> Mapping[str, Floats]:
+    """Return the measures of R sums of `joint_rows`; `raters` is 0 if items differ in them."""
     seen = sums[:, : size * size].reshape(-1, size, size)
     shares = sums[:, size * size :][:, :size]
     votes = sums[:, size * (size + 1) :][:, :size]
     judged, pairable, same, agreeing = sums[:, -4:].T
-    nothing = np.full(len(sums), np.nan)
-    observed = ratio(same, pairable)
-    spread = shares / np.where(judged, judged, np.nan)[:, np.newaxis]
-    expected = (spread * (1 - spread)).sum(axis=1) / (size - 1)
     totals = seen.sum(axis=2)
     nominal = np.broadcast_to(1 - np.eye(size), seen.shape)
-    middle = np.cumsum(totals, axis=1) - totals / 2
-    steps = middle[:, :, np.newaxis] - middle[:, np.newaxis]  # how far labels are apart in ranks
+    fleiss = ordinal = np.full(len(sums), np.nan)
+    if ordered:
+        middle = np.cumsum(totals, axis=1) - totals / 2
+        steps = middle[:, :, np.newaxis] - middle[:, np.newaxis]  # between labels, in ranks
+        ordinal = _alpha(seen, totals, steps * steps)
+    observed = ratio(same, pairable)
+    label_shares = shares / np.where(judged, judged, np.nan)[:, np.newaxis]
+    expected = (label_shares * (1 - label_shares)).sum(axis=1) / (size - 1)
     if raters:
         fleiss = fleiss_ratios(judged, agreeing, votes, raters)["kappa"]
-    else:
-        fleiss = nothing
     return {
         "alpha.nominal": _alpha(seen, totals, nominal),
-        "alpha.ordinal": _alpha(seen, totals, steps * steps) if ordered else nothing,
+        "alpha.ordinal": ordinal,
         "ac1": (observed - expected) / (1 - expected),
         "fleiss": fleiss,
     }
@@ -230,6 +245,7 @@ def view_figures(
 
 
 def _why(name: str, value: float, view: tables.ViewData, counts: NDArray[np.int32]) -> str:
+    """Return why a figure of all annotators together has no value, or ""."""
     judged = counts.sum(axis=1)
     if name == "alpha.ordinal" and not view.ordered:
         return NO_ORDER
@@ -246,11 +262,10 @@ def _figure(at: At, value: float, items: int, reason: str, bounds: Interval | st
     if isnan(value):
         return Figure(*at, value, pairs=items, reason=reason)
     if isinstance(bounds, Interval):
+        note = ""
         if bounds.undefined:
-            left = f"undefined in {bounds.undefined} resamples, left out"
-        else:
-            left = ""
-        return Figure(*at, value, bounds.low, bounds.high, items, left)
+            note = f"undefined in {bounds.undefined} resamples, left out"
+        return Figure(*at, value, bounds.low, bounds.high, items, note)
     return Figure(*at, value, pairs=items, reason=bounds or "")
 
 
@@ -274,7 +289,8 @@ def _resampled(
     sizes = [min(most, drawing.resamples - k) for k in range(0, drawing.resamples, most)]
     seeds = np.random.SeedSequence(drawing.seed).spawn(len(sizes))
 
-    def drawn(size: int, seed: np.random.SeedSequence) -> tuple[list[Floats], list[Floats]]:
+    def drawn(size: int, seed: np.random.SeedSequence) -> list[Floats]:
+        """Return the values of each measure, (size,), then those of the joint ones."""
         counts = np.empty((size, counted.count), np.int32)
         rng = np.random.default_rng(seed)
         for row in counts:  # how often each item is drawn; sooner than a multinomial does
@@ -282,16 +298,23 @@ def _resampled(
             row[:] = np.bincount(places, minlength=counted.count)
         weights = np.ascontiguousarray(counts.T)
         ratios = counted.ratios(weights, far)
-        together = joint.measure(joint.sums(group_sums(group, readonly(weights), len(joint)).T))
-        return [measure.of(ratios) for measure in measures], [together[name] for name in names]
+        group_weights = group_sums(group, readonly(weights), len(joint)).T
+        together = joint.measure(joint.sums(group_weights))
+        values = [measure.of(ratios) for measure in measures]
+        values += [together[name] for name in names]
+        return values
 
     with executor(drawing.workers) as threads:
         parts = list(threads.map(drawn, sizes, seeds))
-    each, every = (
-        [reasoned(np.concatenate(values), drawing.confidence) for values in zip(*of, strict=True)]
-        for of in zip(*parts, strict=True)
-    )
-    return [*each], dict(zip(names, every, strict=True))
+    intervals: list[Interval | str | None] = []
+    joint_intervals: dict[str, Interval | str] = {}
+    for k, values in enumerate(zip(*parts, strict=True)):
+        interval = reasoned(np.concatenate(values), drawing.confidence)
+        if k < len(measures):
+            intervals.append(interval)
+        else:
+            joint_intervals[names[k - len(measures)]] = interval
+    return intervals, joint_intervals
 
 
 def _against_null(
@@ -304,23 +327,23 @@ def _against_null(
             continue
         if figure.kind == "consensus":
             values = next(each)
+        elif figure.kind == "mean consensus":
+            values = null.mean
         else:
             values = null.pooled
-        if figure.kind == "mean consensus":
-            values = null.mean
         bounds = summarize(values, confidence)
         known = values[~np.isnan(values)]
         mean = float(known.mean()) if len(known) else nan
         at = (figure.kind, figure.first, figure.second, figure.section, figure.level)
-        drawn = bounds.low, bounds.high, figure.pairs, bounds.reason
-        yield Figure(*at, "null", mean, *drawn)
-        numbers = (figure.value, figure.low, figure.high)
-        value, low, high = ((x - mean) / (1 - mean) if mean != 1 else nan for x in numbers)
-        if mean != 1:
-            reason = figure.reason
-        else:
+        yield Figure(*at, "null", mean, bounds.low, bounds.high, figure.pairs, bounds.reason)
+        if mean == 1:
+            corrected = [nan, nan, nan]
             reason = "chance alone agrees completely"
-        yield Figure(*at, "corrected", value, low, high, figure.pairs, reason)
+        else:
+            numbers = (figure.value, figure.low, figure.high)
+            corrected = [(number - mean) / (1 - mean) for number in numbers]
+            reason = figure.reason
+        yield Figure(*at, "corrected", *corrected, figure.pairs, reason)
 
 
 def _shares(
@@ -384,11 +407,9 @@ class JudgmentDisagreements(Sequence[Disagreement]):
         self._views = tuple(view.name for view in views)
         flags = []
         for view in views:
-            if view.adjudicated is None:
-                settled = []
-            else:
-                settled = [view.adjudicated]
-            labels = np.vstack([view.values, *settled])
+            labels = view.values
+            if view.adjudicated is not None:
+                labels = np.vstack([labels, view.adjudicated])
             least = np.where(labels < 0, len(view.labels), labels).min(axis=0)
             flags.append(labels.max(axis=0) > least)
         self._differ: NDArray[np.bool_] = np.array(flags)
@@ -410,16 +431,17 @@ class JudgmentDisagreements(Sequence[Disagreement]):
             return [self[k] for k in range(*place.indices(len(self)))]
         p = int(self._places[place])
         pair = self._corpus[p]
-        flags = zip(self._views, self._differ[:, p].tolist(), strict=True)
-        said = {
-            name: pair.annotations[name].judgment
-            for name in self._names
-            if name in pair.annotations
-        }
-        source, target = (" ".join(text) for text in pair.words) if pair.has_text else ("", "")
-        given = FrozenMap({name: text for name, text in said.items() if text})
-        views = tuple(view for view, differs in flags if differs)
-        return Disagreement(pair.id, source, target, given, views)
+        given = {}
+        for name in self._names:
+            if name in pair.annotations:
+                judgment = pair.annotations[name].judgment
+                if judgment:
+                    given[name] = judgment
+        source = target = ""
+        if pair.has_text:
+            source, target = (" ".join(text) for text in pair.words)
+        views = tuple(compress(self._views, self._differ[:, p]))
+        return Disagreement(pair.id, source, target, FrozenMap(given), views)
 
     def __repr__(self) -> str:
         return f"Disagreements({len(self)} pairs)"

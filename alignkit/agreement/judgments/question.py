@@ -26,6 +26,7 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus, compared_texts
 from alignkit.model.labels import get_view
+from alignkit.model.sentence_pair import SentencePair
 
 
 def agree_on_judgments(
@@ -48,35 +49,34 @@ def agree_on_judgments(
     data = []
     shares = {}
     left_out = FrozenMap[str, int]()
-    whose = (*names, *([settled] if settled else []))
+    whose = (*names, settled) if settled else names
+    aside = {f"{who}, not compared": n for who, n in others.items()}
     for view in options.views:
         matrix = judgments_of(corpus, whose, view, lenient_labels=options.lenient_labels)
-        aside = {f"{who}, not compared": n for who, n in others.items()}
         left_out = FrozenMap({**matrix.left_out, **aside})
         of_view = ViewData(
-            view.name,
-            names,
-            view.labels,
-            matrix.values[: len(names)],
-            view.order is not None,
-            options.weights,
-            options.ties,
-            matrix.values[-1] if settled else None,
-            options.groups or {},
+            name=view.name,
+            annotators=names,
+            labels=view.labels,
+            values=matrix.values[: len(names)],
+            ordered=view.order is not None,
+            weights=options.weights,
+            ties=options.ties,
+            adjudicated=matrix.values[-1] if settled else None,
+            groups=options.groups or {},
         )
-        if options.ties == "error":  # which any tie is, here
+        if options.ties == "error":  # raised for any tie
             consensus.majority_labels(of_view.values, len(view.labels), ties="error")
         data.append(of_view)
         given = of_view.values[of_view.values >= 0]
         counts = np.bincount(given, minlength=len(view.labels)) / max(len(given), 1)
         shares[view.name] = FrozenMap(zip(view.labels, counts.tolist(), strict=True))
     sections = parts(names)
-    judged = [
-        pair
-        for pair in corpus
-        if any(pair.annotations[name].judgment for name in names if name in pair.annotations)
-    ]
-    repeats = Counter(text for pair in judged if (text := compared_texts(pair)))
+    judged = [pair for pair in corpus if _is_judged(pair, names)]
+    repeats = Counter(filter(None, map(compared_texts, judged)))
+    every_figure: list[Figure] = []
+    for part in sections:
+        every_figure += _figures(data, part, options, seed, workers)
     agreement = JudgmentAgreement(
         annotators=names,
         options=options,
@@ -88,9 +88,7 @@ def agree_on_judgments(
         rewrites=rewrites,
         left_out=left_out,
         shares=FrozenMap(shares),
-        all_figures=tuple(
-            figure for part in sections for figure in _figures(data, part, options, seed, workers)
-        ),
+        all_figures=tuple(every_figure),
         disagreements=figures.JudgmentDisagreements(corpus, data, whose),
         split=split,
         several=in_several(sections),
@@ -106,6 +104,12 @@ def agree_on_judgments(
     return replace(agreement, cautions=find_cautions(_hits(agreement), CAUTIONS, options))
 
 
+def _is_judged(pair: SentencePair, names: Sequence[str]) -> bool:
+    """Return whether any of the annotators judged a pair."""
+    known = [pair.annotations[name] for name in names if name in pair.annotations]
+    return any(annotation.judgment for annotation in known)
+
+
 def judges(
     corpus: Corpus, annotators: Sequence[str] | None, settled: str | None
 ) -> tuple[tuple[str, ...], dict[str, int]]:
@@ -119,8 +123,11 @@ def judges(
         names = tuple(name for name in known if name != settled)
         people = tuple(name for name in names if roles[name] == ROLES[0])
         if len(people) > 1:
-            said = Counter(x for p in corpus for x, it in p.annotations.items() if it.judgment)
-            others = {f"of {x} ({roles[x]})": said[x] for x in names if x not in people}
+            counts: Counter[str] = Counter()
+            for pair in corpus:
+                counts.update(name for name, said in pair.annotations.items() if said.judgment)
+            aside = [name for name in names if name not in people]
+            others = {f"of {name} ({roles[name]})": counts[name] for name in aside}
             names = people
     else:
         names = tuple(dict.fromkeys(words("annotators", annotators)))
@@ -141,18 +148,18 @@ def _figures(
     workers: int | None,
 ) -> Iterator[Figure]:
     """Yield the figures of all views in a part of the corpus, on the same permutations."""
-    here = [view.part(part.members) for view in data]
+    views = [view.part(part.members) for view in data]
     drawing = figures.Resamples(options.resamples, options.confidence, seed, workers)
-    nulls: Sequence[NullKappas | None] = [None] * len(here)
-    if here[0].has_majority:
+    nulls: Sequence[NullKappas | None] = [None] * len(views)
+    if views[0].has_majority:
         nulls = null_kappas(
-            here,
+            views,
             permutations=options.permutations,
             null=options.null,
             seed=seed,
             workers=workers,
         )
-    for view, null in zip(here, nulls, strict=True):
+    for view, null in zip(views, nulls, strict=True):
         yield from figures.view_figures(view, null, drawing, part.name)
 
 
@@ -163,6 +170,7 @@ MOST_GROUPS = 5  # so many groups are named, those with the fewest pairs
 
 
 def _hits(agreement: JudgmentAgreement) -> Hits:
+    """Yield what triggers a caution of `CAUTIONS`."""
     yield from _few(agreement)
     if agreement.repeated:
         yield "repeats", Hit("", "", f"{agreement.repeated} of {agreement.pairs}")
@@ -177,16 +185,18 @@ def _hits(agreement: JudgmentAgreement) -> Hits:
             yield "one-label", Hit("", view, f"{label}: {100 * share:.1f}%", share)
     if agreement.options.settled is not None:
         yield "adjudicated", Hit("", "", agreement.options.settled)
-    if count := agreement.left_out.get(UNKNOWN, 0):
-        yield "unknown-labels", Hit("", "", str(count))
+    unknown = agreement.left_out.get(UNKNOWN, 0)
+    if unknown:
+        yield "unknown-labels", Hit("", "", str(unknown))
 
 
 def _few(agreement: JudgmentAgreement) -> Hits:
     """Find couples with few items in the first view, and groups with such couples."""
     least: dict[str, int] = {}
+    kappa = ("pairing", "kappa", f"judgments.{agreement.views[0]}")
     for figure in agreement.all_figures:
-        at = figure.kind, figure.statistic, figure.level
-        if at != ("pairing", "kappa", f"judgments.{agreement.views[0]}") or figure.pairs >= FEW_F1:
+        at = (figure.kind, figure.statistic, figure.level)
+        if at != kappa or figure.pairs >= FEW_F1:
             continue
         if figure.section == "all":
             who = f"{figure.first} ~ {figure.second}"
@@ -203,9 +213,10 @@ def _few(agreement: JudgmentAgreement) -> Hits:
 
 
 def _figure_hits(agreement: JudgmentAgreement, figure: Figure) -> Hits:
+    """Find figures that are raised by chance, below it, or of the easier items alone."""
     view = figure.level.partition(".")[2]
     value = figure.value
-    at = figure.kind, figure.statistic
+    at = (figure.kind, figure.statistic)
     if at == ("mean consensus", "null") and not isnan(value):
         yield "consensus", Hit("", view, f"{value:.3f}", value)
     if at == ("consensus", "corrected") and value < 0:

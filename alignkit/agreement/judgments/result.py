@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from itertools import accumulate, islice, product
+from itertools import chain, islice, product
 from math import isnan, nan
 
 from alignkit._support.values import jsonable, named_json
@@ -110,7 +110,8 @@ class JudgmentAgreement(FigureResult):
 
         `view` is empty for the first view; `section` is ``"all"`` or a group.
         """
-        first, second = (*who, "", "")[:2]
+        first = who[0] if who else ""
+        second = who[1] if len(who) > 1 else ""
         shown = {}
         for views in self.options.alike:
             for same in views:
@@ -119,7 +120,7 @@ class JudgmentAgreement(FigureResult):
         wanted = (kind, first, second, section, level, statistic)
         figures = {astuple(figure)[:6]: figure for figure in self.all_figures}
         if wanted not in figures:
-            known = [" ".join(filter(None, name)) for name in figures]
+            known = [" ".join(filter(None, place)) for place in figures]
             raise UnknownNameError("figure", " ".join(filter(None, wanted)), known)
         return figures[wanted]
 
@@ -141,9 +142,13 @@ class JudgmentAgreement(FigureResult):
 
     def tables(self) -> Sequence[Table]:
         """Return the tables that have rows, in reading order."""
-        tables = [table for layout in LAYOUTS if (table := _table(self, layout)).rows]
-        more = [self.coefficients] if self.coefficients else []
-        return [*tables, *more, *([rank_table(self.concordances)] if self.concordances else [])]
+        every = [_table(self, layout) for layout in LAYOUTS]
+        tables = [table for table in every if table.rows]
+        if self.coefficients:
+            tables.append(self.coefficients)
+        if self.concordances:
+            tables.append(rank_table(self.concordances))
+        return tables
 
     @property
     def head(self) -> Sequence[str]:
@@ -179,13 +184,15 @@ class JudgmentAgreement(FigureResult):
         """Return everything for JSON; NaN becomes None."""
         alike = [[view.name for view in views] for views in self.options.alike]
         own = {"scheme": self.scheme, "view": list(self.views), "alike": alike}
+        coefficients = self.coefficients.to_records() if self.coefficients else []
         return {
             **named_json(self, ("annotators", "by", "split")),
-            **{"in_several_groups": self.several, "seed": self.seed},
+            "in_several_groups": self.several,
+            "seed": self.seed,
             "options": jsonable(vars(self.options) | own),
             **named_json(self, ("sections", *_COUNTS)),
             "figures": jsonable(self.to_records()),
-            "coefficients": jsonable(self.coefficients.to_records() if self.coefficients else []),
+            "coefficients": jsonable(coefficients),
             **named_json(self, ("cautions", "signature")),
         }
 
@@ -278,13 +285,19 @@ LAYOUTS = (
 
 
 def _who(figure: Figure, layout: TableLayout) -> str:
+    """Return the name of a figure's row."""
     names = " ~ ".join(filter(None, (figure.first, figure.second)))
-    if figure.kind == "groups":
-        return f"mean of {figure.first if figure.first == figure.second else names}"
-    return names or layout.kinds[figure.kind] or "all"
+    if figure.kind != "groups":
+        return names or layout.kinds[figure.kind] or "all"
+    if figure.first == figure.second:
+        return f"mean of {figure.first}"
+    return f"mean of {names}"
 
 
-def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
+def _table_figures(
+    agreement: JudgmentAgreement, layout: TableLayout
+) -> dict[tuple[str, str, str, str], dict[str, Figure]]:
+    """Return the figures of a table by statistic, for each view, section, kind and name."""
     rows: dict[tuple[str, str, str, str], dict[str, Figure]] = {}
     for figure in agreement.all_figures:
         if figure.kind in layout.kinds and figure.statistic in layout.statistics:
@@ -293,40 +306,50 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
             view = figure.level.removeprefix("judgments.")
             place = (view, figure.section, figure.kind, _who(figure, layout))
             rows.setdefault(place, {})[figure.statistic] = figure
-    used = set()
-    for row in rows.values():
-        for statistic in row:
-            used.add(statistic)
+    return rows
+
+
+def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
+    """Return a table, view by view; its columns are the statistics that have any figure."""
+    rows = _table_figures(agreement, layout)
+    used = set(chain.from_iterable(rows.values()))
     statistics = [name for name in layout.statistics if name in used]
-    several = agreement.by is not None
-    if several:
-        group = [Column(str(agreement.by), key="group")]
-    else:
-        group = []
-    columns = [Column("view"), *group, Column("", key="who"), Column("pairs", "count")]
+    grouped = agreement.by is not None
+    columns = [Column("view")]
+    if grouped:
+        columns.append(Column(str(agreement.by), key="group"))
+    columns += [Column("", key="who"), Column("pairs", "count")]
     for name in statistics:
-        kind, unit = ("percent", "%") if name in _SHARES else ("decimal", "")
-        columns.append(Column(layout.statistics[name], kind, key=name, unit=unit))
-    cells: list[list[Cell]] = []
+        heading = layout.statistics[name]
+        if name in _SHARES:
+            columns.append(Column(heading, "percent", key=name, unit="%"))
+        else:
+            columns.append(Column(heading, "decimal", key=name))
+    lines: list[list[Cell]] = []
     starts: dict[tuple[str, str], int] = {}
     for place in sorted(rows, key=lambda place: agreement.views.index(place[0])):
         view, section, _, name = place
-        starts.setdefault((view, section), len(cells))
-        if several:
-            names = [view, section or f"(no {agreement.by})", name]
-        else:
-            names = [view, name]
+        starts.setdefault((view, section), len(lines))
         figures = rows[place]
-        values = (
-            Value(shown.value, shown.low, shown.high, shown.reason) if shown else None
-            for shown in map(figures.get, statistics)
-        )
-        cells.append([*names, next(iter(figures.values())).pairs, *values])
-    named = layout.anchor in ("adjudicated", "overruled") and agreement.options.settled
-    title = f"{layout.title} ({named})" if named else layout.title
+        cells: list[Cell] = [view]
+        if grouped:
+            cells.append(section or f"(no {agreement.by})")
+        cells += [name, next(iter(figures.values())).pairs]
+        cells += [_cell(figures.get(statistic)) for statistic in statistics]
+        lines.append(cells)
+    title = layout.title
+    settled = agreement.options.settled
+    if settled and layout.anchor in ("adjudicated", "overruled"):
+        title += f" ({settled})"
     anchor = f"judgments-{layout.anchor}"
     apart = list(starts.values())[1:]
-    return Table(title, columns, cells, layout.note, anchor, apart, 3 if several else 2)
+    return Table(title, columns, lines, layout.note, anchor, apart, 3 if grouped else 2)
+
+
+def _cell(figure: Figure | None) -> Cell:
+    if figure is None:
+        return None
+    return Value(figure.value, figure.low, figure.high, figure.reason)
 
 
 # disagreements
@@ -338,11 +361,12 @@ _MOST_SIGNS = 1_000_000
 def disagreements_table(agreement: JudgmentAgreement, *, whole: bool = True) -> Table:
     """Return the table of pairs with different judgments: all, or the first ones for a page."""
     pairs = agreement.disagreements if whole else agreement.disagreements[:_MOST]
-    if not whole:
-        room = accumulate(len(pair.source) + len(pair.target) for pair in pairs)
-        pairs = [pair for pair, signs in zip(pairs, room, strict=True) if signs <= _MOST_SIGNS]
     rows: list[list[Cell]] = []
+    signs = 0
     for pair in pairs:
+        signs += len(pair.source) + len(pair.target)
+        if not whole and signs > _MOST_SIGNS:
+            break
         said = [pair.judgments.get(name, "") for name in agreement.judges]
         rows.append([pair.id, ", ".join(pair.views), *said, pair.source, pair.target])
     if agreement.options.settled:
@@ -357,9 +381,9 @@ def disagreements_table(agreement: JudgmentAgreement, *, whole: bool = True) -> 
     if len(rows) < len(agreement.disagreements):
         title += f"; the first {len(rows):,} are shown to keep the page small; the CSV of "
         title += "disagreements has all"
-    names = ("pair", "differ in", *agreement.judges, "source", "target")
-    keys = ("pair", "differ in", *(f"judgment of {name}" for name in agreement.judges))
-    columns = [Column(name, key=key) for name, key in zip(names, (*keys, *names[-2:]), strict=True)]
+    columns = [Column("pair"), Column("differ in")]
+    columns += [Column(name, key=f"judgment of {name}") for name in agreement.judges]
+    columns += [Column("source"), Column("target")]
     return Table(title, columns, rows, anchor="disagreements")
 
 
@@ -376,34 +400,36 @@ _PANELS = {
 """The tables that are drawn, and the titles of their panels."""
 
 
+def _in_order(values: Mapping[str, Value], series: Sequence[str]) -> list[Value]:
+    return [values.get(name, Value(nan)) for name in series]
+
+
 def judgment_plot(agreement: JudgmentAgreement) -> DotPlot:
     """Return the figure for a paper: kappas with intervals, one panel per table."""
     drawn: dict[str, dict[DotRow, dict[str, Value]]] = {}
     several = len(agreement.views) > 1
     more = 0
-    for layout, view in product(LAYOUTS, agreement.views):
+    layouts = [layout for layout in LAYOUTS if layout.anchor in _PANELS]
+    for layout, view in product(layouts, agreement.views):
         rows: dict[DotRow, dict[str, Value]] = {}
         for figure in agreement.all_figures:
             of_view = figure.section == "all" and figure.level == f"judgments.{view}"
             known = figure.statistic in _SERIES and not isnan(figure.value)
-            if of_view and known and figure.kind in layout.kinds and layout.anchor in _PANELS:
+            if of_view and known and figure.kind in layout.kinds:
                 row = DotRow(tuple(_who(figure, layout).split(" ~ ")), view if several else "")
                 value = Value(figure.value, figure.low, figure.high)
                 rows.setdefault(row, {})[figure.statistic] = value
         more += max(len(rows) - _MOST_ROWS, 0)
         if rows:
             drawn.setdefault(_PANELS[layout.anchor], {}).update(islice(rows.items(), _MOST_ROWS))
-    every = [values for rows in drawn.values() for values in rows.values()]
-    series = [name for name in _SERIES if any(name in values for values in every)]
-    panels = [
-        DotPanel(
-            f"kappa, {title}",
-            list(rows),
-            [[values.get(name, Value(nan)) for name in series] for values in rows.values()],
-            percent=False,
-        )
-        for title, rows in drawn.items()
-    ]
+    used = set[str]()
+    for rows in drawn.values():
+        used.update(*rows.values())
+    series = [name for name in _SERIES if name in used]
+    panels = []
+    for title, rows in drawn.items():
+        kappas = [_in_order(values, series) for values in rows.values()]
+        panels.append(DotPanel(f"kappa, {title}", list(rows), kappas, percent=False))
     caption = (
         f"Kappa of {', '.join(agreement.annotators)} on judgments of "
         f"{how_many(agreement.pairs, 'pair')} ({', '.join(agreement.views)}); lines: "

@@ -47,11 +47,13 @@ class ViewData:
     def __post_init__(self) -> None:
         if len(self.labels) < 2:
             raise OptionError(f"the view {self.name} has only one label; choose another view")
-        if not self.ordered and (self.weights != "nominal" or self.ties == "lowest"):
-            if self.ties == "lowest":
-                what = "`ties='lowest'`"
-            else:
-                what = f"`weights={self.weights!r}`"
+        if self.ties == "lowest":
+            what = "`ties='lowest'`"
+        elif self.weights != "nominal":
+            what = f"`weights={self.weights!r}`"
+        else:
+            what = ""
+        if what and not self.ordered:
             raise OptionError(
                 f"{what} needs ordered labels, but those of the view {self.name} have no order: "
                 "choose another view, or leave it out"
@@ -69,10 +71,9 @@ class ViewData:
 
     def part(self, members: NDArray[np.intp]) -> ViewData:
         """Return the same for some of the items."""
-        if self.adjudicated is None:
-            adjudicated = None
-        else:
-            adjudicated = self.adjudicated[members]
+        adjudicated = self.adjudicated
+        if adjudicated is not None:
+            adjudicated = adjudicated[members]
         values = np.ascontiguousarray(self.values[:, members])
         return replace(self, values=values, adjudicated=adjudicated)
 
@@ -95,7 +96,8 @@ class LabelTables:
         for first, second in couples:
             both = np.flatnonzero((first >= 0) & (second >= 0))
             cells = first.ravel()[both].astype(np.int16) * size + second.ravel()[both]
-            items.append((both[np.argsort(cells, kind="stable")] % count).astype(np.int32))
+            by_cell = both[np.argsort(cells, kind="stable")]
+            items.append((by_cell % count).astype(np.int32))
             sizes.append(np.bincount(cells, minlength=size**2))
         return cls(size, np.cumsum(np.concatenate(sizes)), np.concatenate(items), count)
 
@@ -108,12 +110,13 @@ class LabelTables:
             self.size,
             readonly(far),
         )
-        items, same, seen, expected, squares = sums
+        items, same, distances, expected, squares = sums
+        kappa = ratio(expected - items * distances, expected)
         observed = ratio(same, items)
         # both label 2n times: 1 - the sum of squared shares is that of share * (1 - share)
         by_chance = (1 - ratio(squares, 4 * items * items)) / (self.size - 1)
         ac1 = (observed - by_chance) / (1 - by_chance)
-        return Ratios(items, ratio(expected - items * seen, expected), observed, ac1)
+        return Ratios(items, kappa, observed, ac1)
 
     def total(self) -> Floats:
         """Return the (N, K, K) tables of all items."""
@@ -127,7 +130,7 @@ class Ratios:
     items: Floats  # how many items there are
     kappa: Floats  # Cohen's, weighted by how far labels are apart
     observed: Floats  # the share with equal labels
-    ac1: Floats  # gwet's
+    ac1: Floats  # Gwet's
 
 
 def mean_of(kappas: Floats, items: Floats) -> Floats:
@@ -166,16 +169,21 @@ def null_kappas(
     step = max(1, min(_MOST, _CHUNK_BYTES // (len(data.codes) + 32 * width + 1)))
 
     def drawn(start: int) -> list[NullKappas]:
+        """Return the kappas of each view in some permutations."""
         permuted = tables_kernel.permute(data.codes, data.offsets, states[start : start + step])
-        asked = zip(views, data.meanings, strict=True)
-        return [_kappas_of(view, data, meaning, permuted, null) for view, meaning in asked]
+        return [
+            _kappas_of(view, data, meaning, permuted, null)
+            for view, meaning in zip(views, data.meanings, strict=True)
+        ]
 
     with executor(workers) as threads:
         parts = list(threads.map(drawn, range(0, permutations, step)))
-    return [
-        NullKappas(*map(np.concatenate, zip(*chunks, strict=True)))
-        for chunks in zip(*parts, strict=True)
-    ]
+    nulls = []
+    for of_view in zip(*parts, strict=True):
+        fields = zip(*of_view, strict=True)
+        each, mean, pooled, settled = map(np.concatenate, fields)
+        nulls.append(NullKappas(each, mean, pooled, settled))
+    return nulls
 
 
 class _Judgments(NamedTuple):
@@ -188,6 +196,7 @@ class _Judgments(NamedTuple):
 
     @classmethod
     def of(cls, views: Sequence[Labels]) -> _Judgments:
+        """Collect the judgments, from the (A, P) labels in each view."""
         stacked = np.stack(views)
         annotator, item = np.nonzero(np.any(stacked >= 0, axis=0))
         offsets = np.searchsorted(annotator, np.arange(stacked.shape[1] + 1))
@@ -200,24 +209,26 @@ class _Judgments(NamedTuple):
 def _kappas_of(
     view: ViewData, data: _Judgments, meaning: Labels, permuted: Labels, null: str
 ) -> NullKappas:
+    """Return the kappas of a view in R permutations, (R, J), of all or of one annotator at once."""
     size = len(view.labels)
     ties = view.ties
     tied = np.full(view.values.shape[1], -1, np.int8)
     if ties == "adjudicated" and view.adjudicated is not None:
         tied[:] = view.adjudicated
     rest = (meaning, data.offsets, data.items, tied, size, LEAST, ties == "lowest")
-    if null == "all":
-        flat, settled = tables_kernel.consensus_tables(permuted, *rest)
-    else:
-        flat, settled = tables_kernel.one_permuted_tables(data.codes, permuted, *rest)
     judged = (view.values >= 0).sum(axis=0)
     enough = judged[judged >= LEAST]
-    whole = len(enough) if null == "all" else int(enough.sum())
+    if null == "all":
+        flat, settled = tables_kernel.consensus_tables(permuted, *rest)
+        items = len(enough)
+    else:
+        flat, settled = tables_kernel.one_permuted_tables(data.codes, permuted, *rest)
+        items = int(enough.sum())  # each for each of its annotators
     tables = flat.reshape(*flat.shape[:2], size, size)
     each = weighted_kappas(tables, view.far)
     return NullKappas(
-        each,
-        mean_of(each.T, tables.sum(axis=(2, 3)).T),
-        weighted_kappas(tables.sum(axis=1), view.far),
-        settled / whole if whole else np.full(len(settled), np.nan),
+        each=each,
+        mean=mean_of(each.T, tables.sum(axis=(2, 3)).T),
+        pooled=weighted_kappas(tables.sum(axis=1), view.far),
+        settled=settled / items if items else np.full(len(settled), np.nan),
     )
