@@ -52,7 +52,8 @@ def find_cautions(
         same.setdefault((code, hit.detail), []).append(hit)
     order = list(texts)
     cautions = []
-    for (code, detail), those in sorted(same.items(), key=lambda item: order.index(item[0][0])):
+    for code, detail in sorted(same, key=lambda key: order.index(key[0])):
+        those = same[code, detail]
         pairings = tuple(dict.fromkeys(hit.pairing for hit in those if hit.pairing))
         number = _number(those, several=len(pairings) > 1)
         words = {"number": number, "brief": _brief(those), "detail": detail, **vars(options)}
@@ -70,11 +71,10 @@ def _number(hits: list[Hit], *, several: bool) -> str:
     for where, there in places.items():
         worst = max(there, key=lambda hit: hit.size)
         differ = len({hit.text for hit in there}) > 1 or len(there) < len(hits) / len(places)
+        words = [where, worst.text]
         if several and worst.text and differ:
-            whose = f"[worst: {worst.pairing}]"
-        else:
-            whose = ""
-        parts.append(" ".join(part for part in (where, worst.text, whose) if part))
+            words.append(f"[worst: {worst.pairing}]")
+        parts.append(" ".join(filter(None, words)))
     return "; ".join(parts)
 
 
@@ -83,13 +83,17 @@ def _brief(hits: list[Hit]) -> str:
     people = [hit for hit in hits if not hit.aside]
     ranked = sorted(people or hits, key=lambda hit: hit.size)
     worst = {hit.where: hit.brief or hit.text for hit in ranked}
-    where = ranked[-1].where
-    most = worst[ranked[-1].where]
-    words, sure = (worst.get(f"{links} words") for links in ("possible", "sure"))
+    last = ranked[-1]
+    most = worst[last.where]
+    words = worst.get("possible words")
+    sure = worst.get("sure words")
     if people and words and sure and words != sure and len(words + sure) < 30:
         return f"{words} (sure: {sure})"
-    sure_alone = where == "sure words" and words != sure
-    which = ["sure words"] * sure_alone + [hit.pairing for hit in ranked[-1:] if not people]
+    which = []
+    if last.where == "sure words" and words != sure:
+        which.append("sure words")
+    if not people:
+        which.append(last.pairing)
     if which:
         return f"{most} ({', '.join(which)})"
     return words or most
@@ -118,23 +122,18 @@ LEFT_OUT = {
 
 
 def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
+    """Yield what triggers a caution of `CAUTIONS`."""
     for pairing in agreement.pairings:
         for level in LEVELS if pairing.beyond else ():
-            unit, _, links = level.partition(".")
-            at = pairing.name, f"{links} {unit}"
-            whole = pairing.main(level)
-            for part in [whole] if whole.undefined else whole.groups:
-                if part.undefined:
-                    if part is whole:
-                        group = ""
-                    else:
-                        group = f" in {part.name or '(none)'}"
-                    yield "undefined", Hit(at[0], at[1] + group, "", detail=part.undefined)
+            unit, links = level.split(".")
+            at = (pairing.name, f"{links} {unit}")
+            yield from _undefined(pairing, level, at)
             if pairing.kind != "automatic" and not pairing.given:  # then C is not to be quoted
                 yield from _chance_hits(agreement, pairing, level, at)
             if pairing.kind == "annotators":
                 yield from _pair_hits(agreement, pairing, level, at)
-                yield from () if pairing.given else choice_hits(agreement, pairing, level)
+                if not pairing.given:
+                    yield from choice_hits(agreement, pairing, level)
     for pairing in agreement.of("annotators"):
         yield from _few(pairing)
         yield from _given_links(agreement, pairing)
@@ -148,6 +147,19 @@ def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
     yield from _halved(agreement, data)
     for pairing in agreement.of("adjudicated"):
         yield "adjudicated", Hit(pairing.name, "", str(len(agreement.annotators)))
+
+
+def _undefined(pairing: Pairing, level: str, at: At) -> Hits:
+    """Find levels at which C has no value, in the whole corpus or else in a group."""
+    name, where = at
+    whole = pairing.main(level)
+    if whole.undefined:
+        yield "undefined", Hit(name, where, "", detail=whole.undefined)
+        return
+    for group in whole.groups:
+        if group.undefined:
+            place = f"{where} in {group.name or '(none)'}"
+            yield "undefined", Hit(name, place, "", detail=group.undefined)
 
 
 def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
@@ -181,7 +193,8 @@ def _pair_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At
     if part.one_sided and part.one_sided >= MANY_EMPTY * part.used:
         text = f"{part.one_sided} of {part.used}"
         yield "one-sided", Hit(*at, text, part.one_sided / part.used)
-    if (interval := part.interval) is None:
+    interval = part.interval
+    if interval is None:
         return
     width = interval.high - interval.low
     if COARSE * part.C_error > width:  # false where there are no bounds
@@ -193,27 +206,27 @@ def _pair_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At
 
 def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hits:
     """Find levels at which C depends on the model, the normalizer, or rates of equal words."""
-    at = pairing.name, " ".join(reversed(level.split(".")))
-    values = {name: levels[level].C for name, levels in pairing.beyond.items()}
-    known = {name: value for name, value in values.items() if not isnan(value)}
-    if known:
-        low = min(known, key=known.__getitem__)
-        high = max(known, key=known.__getitem__)
-        far = known[high] - known[low]
-        if far > MOVES:
-            text = f"{known[low]:.3f} by {low} to {known[high]:.3f} by {high}"
-            brief = f"{decimal(known[low])} ({low}) to {decimal(known[high])} ({high})"
-            yield "model", Hit(*at, text, far, brief=brief)
+    unit, links = level.split(".")
+    at = (pairing.name, f"{links} {unit}")
     options = agreement.options
+    yield from _model_moves(pairing, level, at)
     if CLOSED in pairing.beyond:
         both = by_both(pairing.beyond[CLOSED][level], options.normalizer, options.aggregate)
-        (pi, C), (strict, strict_C) = both["min"], both["max"]
-        far = max(abs(pi - strict), abs(C - strict_C))
+        pi, C = both["min"]
+        strict_pi, strict_C = both["max"]
+        far = max(abs(pi - strict_pi), abs(C - strict_C))
         if far > MOVES:
-            text = f"pi {pi:.3f} or {strict:.3f}, C by {CLOSED} {C:.3f} or {strict_C:.3f}"
-            name, less, more = ("pi", strict, pi) if far == abs(pi - strict) else ("C", strict_C, C)
-            brief = f"{name} {decimal(more)} ignores the further links of the one with more links; "
-            brief += f"counting them, {decimal(less)}"
+            text = f"pi {pi:.3f} or {strict_pi:.3f}, C by {CLOSED} {C:.3f} or {strict_C:.3f}"
+            if far == abs(pi - strict_pi):
+                moved = f"pi {decimal(pi)}"
+                strict = decimal(strict_pi)
+            else:
+                moved = f"C {decimal(C)}"
+                strict = decimal(strict_C)
+            brief = (
+                f"{moved} ignores the further links of the one with more links; counting them, "
+                f"{strict}"
+            )
             yield "normalizer", Hit(*at, text, far, brief=brief)
     one_rate = pairing.chance in ("edit", "edit-split") and "edit-strata" in pairing.beyond
     if options.ignore_identical and one_rate:
@@ -227,63 +240,74 @@ def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hi
             yield "equal-words", Hit(*at, text, far, pairing.chance, brief)
 
 
+def _model_moves(pairing: Pairing, level: str, at: At) -> Hits:
+    """Find levels at which C by one model of chance is far from C by another."""
+    known = {}
+    for model, levels in pairing.beyond.items():
+        if not isnan(levels[level].C):
+            known[model] = levels[level].C
+    if known:
+        low = min(known, key=known.__getitem__)
+        high = max(known, key=known.__getitem__)
+        far = known[high] - known[low]
+        if far > MOVES:
+            text = f"{known[low]:.3f} by {low} to {known[high]:.3f} by {high}"
+            brief = f"{decimal(known[low])} ({low}) to {decimal(known[high])} ({high})"
+            yield "model", Hit(*at, text, far, brief=brief)
+
+
 def equal_words_share(pairing: Pairing, level: str) -> float:
     """Return the share of initial links between equal words; of both annotators, the larger."""
-    share = 0.0
+    largest = 0.0
     for models in pairing.beyond["edit-strata"][level].models.values():
-        equal, rest = (models[name].data.trials.sum() for name in ("delete-equal", "delete"))
-        share = max(share, float(equal / (equal + rest)) if equal + rest else 0.0)
-    return share
+        equal = int(models["delete-equal"].data.trials.sum())
+        every = equal + int(models["delete"].data.trials.sum())
+        if every:
+            largest = max(largest, equal / every)
+    return largest
 
 
 def _few(pairing: Pairing) -> Hits:
     """Find sections with few pairs."""
     for place, section in enumerate(pairing.sections):
-        counts = [section.pairs] if section.pairs < FEW_F1 else []
+        few = set()
+        if section.pairs < FEW_F1:
+            few.add(section.pairs)
         for level in LEVELS if pairing.beyond else ():
             result = pairing.main(level)
-            used = (result.groups[place - 1] if place else result).used
+            used = result.groups[place - 1].used if place else result.used
             if used < FEW:
-                counts += [used]
-        if few := [count for count in counts if count]:
-            if min(few) == max(few):
-                text = f"{min(few)}"
-            else:
-                text = f"{min(few)}-{max(few)}"
+                few.add(used)
+        few.discard(0)
+        if few:
+            text = f"{min(few)}"
+            if len(few) > 1:
+                text += f"-{max(few)}"
             name = f"{section.name or '(none)'}:"
             yield "few-pairs", Hit(pairing.name, name, text, FEW_F1 - min(few))
 
 
 def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
     """Find links read with a wrong base, and given links that all cells are counted for."""
-    names = (pairing.first, pairing.second)
     misfit = Misfit()
-    shared = agreement.corpus.annotated_by(*names)
-    # they share far more in another base or direction
-    misfit.add(*(LinkArrays.pack(pair.alignment(who) for pair in shared) for who in names))
-    if text := misfit.suspicion():
-        yield "misread", Hit(pairing.name, "", text.replace("`", ""))
+    shared = agreement.corpus.annotated_by(pairing.first, pairing.second)
+    first = LinkArrays.pack(pair.alignment(pairing.first) for pair in shared)
+    second = LinkArrays.pack(pair.alignment(pairing.second) for pair in shared)
+    misfit.add(first, second)
+    suspicion = misfit.suspicion()  # they share far more in another base or direction
+    if suspicion:
+        yield "misread", Hit(pairing.name, "", suspicion.replace("`", ""))
     section = pairing.sections[0]
-    if agreement.options.ignore_identical:
-        every = section.different
-    else:
-        every = section.cells
-    if agreement.options.universe == "all" and every is not None and pairing.given:
+    cells = section.different if agreement.options.ignore_identical else section.cells
+    if agreement.options.universe == "all" and cells is not None and pairing.given:
+        every = cells.possible
         some = pairing.given.cells.possible
         text = (
-            f"{some.items} of {every.possible.items} cells; kappa of possible links "
-            f"{every.possible.kappa:.3f} over all, {some.kappa:.3f} over these"
+            f"{some.items} of {every.items} cells; kappa of possible links "
+            f"{every.kappa:.3f} over all, {some.kappa:.3f} over these"
         )
-        yield (
-            "given-links",
-            Hit(
-                pairing.name,
-                "",
-                text,
-                some.items / every.possible.items,
-                brief=f"{pairing.given.links}",
-            ),
-        )
+        share = some.items / every.items
+        yield "given-links", Hit(pairing.name, "", text, share, brief=f"{pairing.given.links}")
 
 
 def _halved(agreement: AgreementFigures, data: CorpusData) -> Hits:
@@ -316,43 +340,51 @@ def _outliers(agreement: AgreementFigures) -> Hits:
     """Find one annotator who differs from others that agree."""
     pairings = agreement.of("annotators")
     for name in agreement.annotators if len(agreement.annotators) > 2 else ():
-        mine = [pairing for pairing in pairings if name in (pairing.first, pairing.second)]
-        others = [pairing for pairing in pairings if pairing not in mine]
+        with_name = [two for two in pairings if name in (two.first, two.second)]
+        without_name = [two for two in pairings if two not in with_name]
         for level in LEVELS:
-            own, rest = (
-                [two.sections[0].figures.get(f"{level}.f1", nan) for two in side]
-                for side in (mine, others)
-            )
-            far = min(rest) - max(own)
+            highest = max(_f1(with_name, level))
+            lowest = min(_f1(without_name, level))
+            far = lowest - highest
             if far > MOVES:  # false where one is not defined
-                text = f"{100 * max(own):.1f} at most, {100 * min(rest):.1f} at least"
-                unit, _, links = level.partition(".")
+                text = f"{100 * highest:.1f} at most, {100 * lowest:.1f} at least"
+                unit, links = level.split(".")
                 yield "one-differs", Hit("", f"{links} {unit}", text, far, name)
+
+
+def _f1(pairings: Iterable[Pairing], level: str) -> list[float]:
+    return [two.sections[0].figures.get(f"{level}.f1", nan) for two in pairings]
 
 
 def _of_adjudicated(agreement: AgreementFigures) -> Hits:
     """Find annotators whom the adjudicated version follows in one half of the pairs alone."""
     votes = agreement.votes
-    for name, own in zip(votes.annotators, votes.shares, strict=True) if votes else ():
+    if votes is None:
+        return
+    for name, own in zip(votes.annotators, votes.shares, strict=True):
         if own.p < UNSTEADY:  # false where there is no p
             p = p_text(own.p)
             first, second = (f"{100 * share:.0f}%" for share in own.halves)
             text = f"{first} of the cells on which annotators differ, then {second}, {p}"
             brief = (
                 f"follows {name} in {first} of the cells on which annotators differ in the first "
+                f"half of the pairs, in {second} in the second half ({p})"
             )
-            brief += f"half of the pairs, in {second} in the second half ({p})"
             yield "unsteady", Hit("", name, text, -own.p, repr(agreement.adjudicated), brief)
 
 
 def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
     """Find annotators who have few of their links from the initial alignment."""
-    initial = agreement.initial or ""
+    initial = agreement.initial
+    pairings = agreement.of("annotators")
+    if not initial or not all(two.beyond for two in pairings):
+        return
+    edited = set()
+    for two in pairings:
+        if not two.no_edits:
+            edited.update((two.first, two.second))
     shares = list[str]()
-    twos = agreement.of("annotators")
-    known = all(two.beyond for two in twos)
-    edited = {name for two in twos if not two.no_edits for name in (two.first, two.second)}
-    for name in agreement.annotators if initial and known else ():
+    for name in agreement.annotators:
         if name not in edited:
             continue
         pairs = PairData.of(data, (initial, name), ignore_identical=True)

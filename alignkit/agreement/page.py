@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many
 from alignkit.agreement.answer import AnswerWriter
-from alignkit.agreement.chance.result import LEVELS
+from alignkit.agreement.chance.result import LEVELS, SentenceAgreement
 from alignkit.agreement.disagreements import SHAPES, Disagreements, differences_csv, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.plots import agreement_plot, model_plot
@@ -37,7 +37,7 @@ SECTIONS = {
 """The folded sections of the page, by anchor; tables have other anchors."""
 
 _MOST_WORDS = 30
-_INTERVAL = re.compile(r"\S+ \[-?[\d.]+, -?[\d.]+\]")  # which no line break may part
+_INTERVAL = re.compile(r"\S+ \[-?[\d.]+, -?[\d.]+\]")
 
 
 class PairDifference(NamedTuple):
@@ -60,28 +60,26 @@ def draw_agreement_page(
     answer = AnswerWriter(agreement).answer()
     *names, last = answer.names.values()
     if len(names) < 4:
-        of = f"{', '.join(names)} and {last}"
+        who = f"{', '.join(names)} and {last}"
     else:
-        of = f"{len(names) + 1} annotators"
+        who = f"{len(names) + 1} annotators"
     mains = [main_table(agreement, unit, narrow=False) for unit in ("words", "phrases")]
-    given = all_given(agreement.of("annotators"))
+    wide = {"precision", "recall", "used"}
+    if not all_given(agreement.of("annotators")):
+        wide.add("kappa")
     differences = list(_differences(agreement, function_words))
-    csv = differences_csv(agreement.corpus, [each.counts for each in differences]).encode()
     words: dict[str, Any] = {
-        "title": title or f"Agreement of {of}",
+        "title": title or f"Agreement of {who}",
         "style": "".join(map(style_sheet, ("matrix", "drawings", "table", "page"))),
         "facts": list(_facts(agreement)),
-        "answer": [
-            _INTERVAL.sub(lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
-            for text in (" ".join(answer.sentences), answer.report)
-        ],
+        "answer": [_unbroken(" ".join(answer.sentences)), _unbroken(answer.report)],
         "mains": mains,
-        "wide": {"precision", "recall", "used", *(() if given else ("kappa",))},
+        "wide": wide,
         "first_figure": agreement_plot(agreement).image("first", "Agreement"),
         "cautions": agreement.cautions,
         "others": list(others_table(agreement)),
         "differences": differences,
-        "csv": f"data:text/csv;base64,{b64encode(csv).decode()}" if len(csv) < _LARGEST_CSV else "",
+        "csv": _csv_link(agreement, differences),
         "several": len(agreement.of("annotators")) > 1,
         "models": model_plot(agreement).image("models", "C by every model of chance"),
         "tables": agreement_tables(agreement),
@@ -96,10 +94,23 @@ def draw_agreement_page(
             differing.add(pair.place)
     words["counted"] = {"cautions": len(agreement.cautions), "differences": len(differing)}
     needs = {"others": "others", "kinds": "differences", "chance-models": "models"}
-    words["sections"] = {
-        key: name for key, name in SECTIONS.items() if key not in needs or words[needs[key]]
-    }
+    left_out = {section for section, needed in needs.items() if not words[needed]}
+    words["sections"] = {key: name for key, name in SECTIONS.items() if key not in left_out}
     yield from page_template("page.html.j2", letters=letters).generate(words)
+
+
+def _unbroken(text: str) -> str:
+    """Return a text in which no line break may part a number and its interval."""
+    return _INTERVAL.sub(lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+
+
+def _csv_link(agreement: AgreementFigures, differences: Sequence[PairDifference]) -> str:
+    """Return the differences as the address of a CSV file, or "" if that is too large."""
+    counts = [each.counts for each in differences]
+    csv = differences_csv(agreement.corpus, counts).encode()
+    if len(csv) >= _LARGEST_CSV:
+        return ""
+    return f"data:text/csv;base64,{b64encode(csv).decode()}"
 
 
 def _facts(agreement: AgreementFigures) -> Iterator[str]:
@@ -133,9 +144,11 @@ def _differences(
             function_words=function_words,
             exact_case=agreement.options.exact_case,
         )
-        tables = [_kind_table(counts), *([_word_table(counts)] if counts.words else [])]
-        drawn = _draw(agreement, pairing, counts, share=len(pairings))
-        yield PairDifference(counts, tables, *drawn)
+        tables = [_kind_table(counts)]
+        if counts.words:
+            tables.append(_word_table(counts))
+        says, articles = _draw(agreement, pairing, counts, share=len(pairings))
+        yield PairDifference(counts, tables, says, articles)
 
 
 def _likeness(pairing: Pairing) -> float:
@@ -147,31 +160,34 @@ def _likeness(pairing: Pairing) -> float:
 def _kind_table(counts: Disagreements) -> Table:
     """Return the table of kinds of links: how many both have, and how many only one."""
     A, B = letters(*counts.annotators)
-    body: list[list[Cell]] = []
-    for kind in (*SHAPES, *(kind for kind in WORD_KINDS if kind in counts.kinds)):
+    rows: list[list[Cell]] = []
+    kinds = [*SHAPES, *(kind for kind in WORD_KINDS if kind in counts.kinds)]
+    for kind in kinds:
         has = counts.kinds[kind]
         alone = has.alone / has.links if has.links else None
-        body.append([kind, has.links, has.both, has.unsure, has.first, has.second, alone])
+        rows.append([kind, has.links, has.both, has.unsure, has.first, has.second, alone])
     names = ("links", "both alike", "sure for one", f"only {A}", f"only {B}")
-    columns = [Column("", key="kind"), *(Column(name, "count") for name in names)]
+    columns = [Column("", key="kind")]
+    columns += [Column(name, "count") for name in names]
     columns.append(Column("% of one only", "percent"))
-    return Table("Links by kind: who has them", columns, body, apart=[len(SHAPES)])
+    return Table("Links by kind: who has them", columns, rows, apart=[len(SHAPES)])
 
 
 def _word_table(counts: Disagreements) -> Table:
+    """Return the word pairs that most often only one annotator linked."""
     A, B = letters(*counts.annotators)
     rows: list[list[Cell]] = []
     for words in counts.words[:_MOST_WORDS]:
         has = words.outcome
-        numbers = has.alone, has.first, has.second, has.both + has.unsure
-        rows.append([words.source, words.target, ", ".join(words.kinds), *numbers])
-    left = len(counts.words) - len(rows)
+        row: list[Cell] = [words.source, words.target, ", ".join(words.kinds)]
+        row += [has.alone, has.first, has.second, has.both + has.unsure]
+        rows.append(row)
     columns = [Column(name) for name in ("source", "target", "kind")]
     columns += [Column(name, "count") for name in ("one only", f"only {A}", f"only {B}", "both")]
+    note = ""
+    left = len(counts.words) - len(rows)
     if left:
         note = f"{left:,} further word pairs are not shown."
-    else:
-        note = ""
     return Table("Word pairs most often linked by only one annotator", columns, rows, note)
 
 
@@ -190,12 +206,14 @@ def _draw(
     room = _MOST_BYTES // share
     drawn = list[dict[str, str]]()
     large = 0
-    known = {
-        f"{level.split('.')[0]}, {LEVELS[level][1]}": {row.place: row for row in result.sentences}
-        for chance, level, result in pairing.results()
-        if chance == pairing.chance
-    }
-    for pair, outcome in ((agreement.corpus[at.place], at) for at in counts.differing):
+    known: dict[str, dict[int, SentenceAgreement]] = {}  # by level, and by place in the corpus
+    for chance, level, result in pairing.results():
+        if chance == pairing.chance:
+            unit, _ = level.split(".")
+            title = f"{unit}, {LEVELS[level][1]}"
+            known[title] = {sentence.place: sentence for sentence in result.sentences}
+    for differing_pair in counts.differing:
+        pair = agreement.corpus[differing_pair.place]
         n, m = pair.lengths
         if n * m > _LARGEST_MATRIX:
             large += 1
@@ -204,11 +222,11 @@ def _draw(
         room -= len(figure.encode())
         if len(drawn) == most or room < 0:
             break
-        alone = outcome.outcome.alone
-        unsure = outcome.outcome.unsure
-        facts = [f"{alone} linked by one only, {unsure} sure for one only"]
+        outcome = differing_pair.outcome
+        facts = [f"{outcome.alone} linked by one only, {outcome.unsure} sure for one only"]
         for title, rows in known.items():
-            if (row := rows.get(outcome.place)) and not row.left_out:
+            row = rows.get(differing_pair.place)
+            if row is not None and not row.left_out:
                 facts.append(
                     f"{title}: {row.common} shared, of {row.first} by the one and "
                     f"{row.second} by the other ({row.observed:.3f})"
@@ -216,12 +234,11 @@ def _draw(
         drawn.append({"id": pair.id, "facts": " · ".join(facts), "figure": figure})
     differing = len(counts.differing)
     alike = len(counts.pairs) - len(counts.differing)
-    if differing == 1:
-        verb = "sentence pair differs"
-    else:
-        verb = "sentence pairs differ"
-    says = [f"{differing:,} {verb}, {alike:,} {'does' if alike == 1 else 'do'} not"]
-    if left := differing - len(drawn) - large:
+    differ = "sentence pair differs" if differing == 1 else "sentence pairs differ"
+    do = "does" if alike == 1 else "do"
+    says = [f"{differing:,} {differ}, {alike:,} {do} not"]
+    left = differing - len(drawn) - large
+    if left:
         says.append(
             f"the {len(drawn):,} that differ most are drawn; {left:,} that differ less are "
             "left out to keep the page small"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan, nan
 
 from alignkit._support.wording import how_many, visible
@@ -21,87 +21,102 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
     """Return the figure of F1, and of the C quoted by the answer, for all annotators."""
     writer = AnswerWriter(agreement)
     answer = writer.answer()
-    pairings = agreement.of("annotators")
-    names = answer.names
-    several = len(pairings) > 1
-    rows: dict[tuple[str, ...], list[Pairing]] = {
-        (names[two.first], names[two.second]): [two] for two in pairings
-    }
-    if many := len(pairings) > MOST_PAIRINGS:
-        rows = {
-            (names[who],): [two for two in pairings if who in (two.first, two.second)]
-            for who in agreement.annotators
-        }
     series = _SERIES if writer.weak else _SERIES[:1]
-    drawn = [
-        (unit, DotRow(who, unit) if several else DotRow((text,)), those)
-        for unit, text in _UNITS.items()
-        for who, those in rows.items()
-    ]
+    pairings = _drawn_pairings(agreement, answer.names)
+    several = len(agreement.of("annotators")) > 1
     measures = {"F1 (%)": f1_of}
     if answer.quoted:
         model = answer.quoted.model
         measures[answer.quoted.name] = lambda two, level: c_of(two, level, model)
     panels = list[DotPanel]()
-    undefined = 0
+    drawn = list[Value]()
     for name, measure in measures.items():
-        values = [
-            [_mean([measure(two, f"{unit}.{links}") for two in those]) for links, _ in series]
-            for unit, _, those in drawn
-        ]
-        panel = DotPanel(name, [row for _, row, _ in drawn], values, percent="%" in name)
+        rows = []
+        values = []
+        for unit, text in _UNITS.items():
+            for who, of_row in pairings.items():
+                rows.append(DotRow(who, unit) if several else DotRow((text,)))
+                cells = []
+                for links, _ in series:
+                    level = f"{unit}.{links}"
+                    cells.append(_mean([measure(two, level) for two in of_row]))
+                values.append(cells)
+                drawn += cells
+        panel = DotPanel(name, rows, values, percent="%" in name)
         if panel.ends:
-            panels += [panel]
-        undefined += sum(isnan(value.value) for row in values for value in row)
-    who = "; ".join(map(" ~ ".join, rows))
-    caption = ["F1 (percent)"]
+            panels.append(panel)
+    caption = "F1 (percent)"
     if answer.quoted:
-        caption.append(f" and {answer.quoted.name[:-1]}; model of chance: {answer.quoted.model})")
-    caption.append(f" of words and phrase pairs in {writer.pairs} of sentences")
-    caption.append(f", the mean of each with the others: {who}" if many else f": {who}")
+        caption += f" and {answer.quoted.name[:-1]}; model of chance: {answer.quoted.model})"
+    caption += f" of words and phrase pairs in {writer.pairs} of sentences"
+    if len(agreement.of("annotators")) > MOST_PAIRINGS:
+        caption += ", the mean of each with the others"
+    caption += f": {'; '.join(map(' ~ '.join, pairings))}"
     if len(series) > 1:
-        caption.append("; filled circles: all links, open diamonds: sure links")
-    caption.append("; links of equal words left out" * agreement.options.ignore_identical)
-    lines = any(not isnan(x.low) for panel in panels for row in panel.values for x in row)
-    percent = f"{100 * agreement.options.confidence:g}"
-    caption.append(f"; lines: {percent}% intervals over sentence pairs" * lines)
-    caption.append(f"; {how_many(undefined, 'value')} undefined, not drawn" if undefined else "")
+        caption += "; filled circles: all links, open diamonds: sure links"
+    caption += _notes(agreement, answer.names, drawn)
+    return DotPlot(panels, [text for _, text in series], f"{caption}.")
+
+
+def _notes(agreement: AgreementFigures, names: Mapping[str, str], drawn: Sequence[Value]) -> str:
+    """Return the end of the caption: what is left out, the lines, and the short names."""
+    caption = ""
+    if agreement.options.ignore_identical:
+        caption += "; links of equal words left out"
+    if not all(isnan(value.low) for value in drawn):
+        percent = f"{100 * agreement.options.confidence:g}"
+        caption += f"; lines: {percent}% intervals over sentence pairs"
+    undefined = sum(isnan(value.value) for value in drawn)
+    if undefined:
+        caption += f"; {how_many(undefined, 'value')} undefined, not drawn"
     short = [f"{text} is {visible(name)}" for name, text in names.items() if text != name]
-    caption.append(f"; {', '.join(short)}" if short else "")
-    return DotPlot(panels, [text for _, text in series], f"{''.join(caption)}.")
+    if short:
+        caption += f"; {', '.join(short)}"
+    return caption
+
+
+def _drawn_pairings(
+    agreement: AgreementFigures, names: Mapping[str, str]
+) -> dict[tuple[str, ...], list[Pairing]]:
+    """Return the pairings of each row: one of two annotators, or if there are many, of one."""
+    pairings = agreement.of("annotators")
+    rows: dict[tuple[str, ...], list[Pairing]] = {}
+    if len(pairings) <= MOST_PAIRINGS:
+        for two in pairings:
+            rows[names[two.first], names[two.second]] = [two]
+        return rows
+    for who in agreement.annotators:
+        rows[names[who],] = [two for two in pairings if who in (two.first, two.second)]
+    return rows
 
 
 def model_plot(agreement: AgreementFigures) -> DotPlot:
     """Return the figure of C by every model; empty for one model or too many rows."""
     writer = AnswerWriter(agreement)
-    pairings = agreement.of("annotators")
-    several = len(pairings) > 1
-    names = writer.names
-    drawn = [
-        (two, model, DotRow((CHANCE_NAMES[model][3:-1],), group))
-        for two in pairings
-        if len(two.beyond) > 1 and len(pairings) <= MOST_PAIRINGS
-        for group in [f"{names[two.first]} ~, {names[two.second]}" if several else ""]
-        for model in two.beyond
-    ]
     series = _SERIES if writer.weak else _SERIES[:1]
-    panels = [
-        DotPanel(
-            f"C, {text}",
-            [row for *_, row in drawn],
-            [
-                [_value(c_of(two, f"{unit}.{links}", model)) for links, _ in series]
-                for two, model, _ in drawn
-            ],
-            percent=False,
-        )
-        for unit, text in _UNITS.items()
-    ]
+    names = writer.names
+    pairings = agreement.of("annotators")
+    compared = [two for two in pairings if len(two.beyond) > 1 and len(pairings) <= MOST_PAIRINGS]
+    panels = []
+    for unit, text in _UNITS.items():
+        rows = []
+        values = []
+        for two in compared:
+            group = ""
+            if len(pairings) > 1:
+                group = f"{names[two.first]} ~, {names[two.second]}"
+            for model in two.beyond:
+                rows.append(DotRow((CHANCE_NAMES[model][3:-1],), group))
+                values.append([_value(c_of(two, f"{unit}.{links}", model)) for links, _ in series])
+        panel = DotPanel(f"C, {text}", rows, values, percent=False)
+        if panel.ends:
+            panels.append(panel)
     caption = "C of words and of phrase pairs for every model of chance"
-    return DotPlot([panel for panel in panels if panel.ends], [text for _, text in series], caption)
+    return DotPlot(panels, [text for _, text in series], caption)
 
 
 def _value(number: Number) -> Value:
+    """Return a number with its interval, if it has one."""
     bounded = isinstance(number.interval, Interval) and not isnan(number.value)
     if bounded:
         return Value(number.value, *number.bounds)
@@ -110,6 +125,7 @@ def _value(number: Number) -> Value:
 
 def _mean(numbers: Sequence[Number]) -> Value:
     """Return the only value, or the mean of several without an interval."""
+    if len(numbers) == 1:
+        return _value(numbers[0])
     known = [number.value for number in numbers if not isnan(number.value)]
-    mean = Value(sum(known) / len(known) if known else nan)
-    return _value(numbers[0]) if len(numbers) == 1 else mean
+    return Value(sum(known) / len(known) if known else nan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 
@@ -12,7 +12,7 @@ from alignkit._support.wording import how_many, overlapping, visible
 from alignkit.agreement import tables
 from alignkit.agreement.answer import CHANCE_NAMES, Answer, short_names
 from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance
-from alignkit.agreement.figures import AgreementFigures
+from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.intervals import INTERVALS
 from alignkit.agreement.options import CLOSED
 from alignkit.errors import OptionError
@@ -47,31 +47,38 @@ def agreement_head(agreement: AgreementFigures) -> list[str]:
     people = [pairing for pairing in agreement.of("annotators") if pairing.beyond]
     for name in dict.fromkeys(pairing.chance for pairing in people):
         model = CHANCE_MODELS[name]
-        start = f"; initial alignment: {agreement.initial or 'empty'}"
-        closed = isinstance(model, ClosedChance)
-        lines.append(f"Chance ({name}): {model.description}{'' if closed else start}")
+        line = f"Chance ({name}): {model.description}"
+        if not isinstance(model, ClosedChance):
+            line += f"; initial alignment: {agreement.initial or 'empty'}"
+        lines.append(line)
     options = agreement.options
     if not all(isnan(figure.low) for figure in agreement.figures()):
+        how = INTERVALS
         if options.bootstrap == "refit":
-            refitted = ", edit models refitted"
-        else:
-            refitted = ""
+            how += ", edit models refitted"
         share = f"{100 * options.confidence:g}%"
-        lines.append(f"In brackets: {share} intervals over sentence pairs ({INTERVALS}{refitted})")
-    results = [
-        result
-        for two in agreement.of("annotators")
-        for result in two.beyond.get(two.chance, {}).values()
-    ]
-    if drawn := sorted({result.samples for result in results if result.samples}):
-        span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
-        errors = [result.C_error for result in results if not isnan(result.C_error)]
-        if errors:
-            error = f"; Monte-Carlo error of C at most {max(errors):.2g}"
-        else:
-            error = ""
-        lines.append(f"Samples of each sentence pair: {span}{error}")
+        lines.append(f"In brackets: {share} intervals over sentence pairs ({how})")
+    lines += _samples_line(people)
     return lines
+
+
+def _samples_line(pairings: Sequence[Pairing]) -> Iterator[str]:
+    """Yield how many samples of chance were drawn, if any, and the error of C due to sampling."""
+    drawn = set()
+    errors = []
+    for two in pairings:
+        for result in two.beyond[two.chance].values():
+            drawn.add(result.samples)
+            errors.append(result.C_error)
+    drawn.discard(0)
+    errors = [error for error in errors if not isnan(error)]
+    if drawn:
+        line = f"Samples of each sentence pair: {min(drawn)}"
+        if len(drawn) > 1:
+            line += f"-{max(drawn)}"
+        if errors:
+            line += f"; Monte-Carlo error of C at most {max(errors):.2g}"
+        yield line
 
 
 def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
@@ -87,8 +94,10 @@ def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
         )
     compared = {*agreement.annotators, agreement.initial, agreement.adjudicated, *agreement.systems}
     roles = agreement.corpus.roles
-    if rest := [name for name in agreement.corpus.aligners if name not in compared]:
-        yield f"not compared: {', '.join(f'{visible(name)} ({roles[name]})' for name in rest)}"
+    aligners = agreement.corpus.aligners
+    rest = [f"{visible(name)} ({roles[name]})" for name in aligners if name not in compared]
+    if rest:
+        yield f"not compared: {', '.join(rest)}"
     if agreement.several:
         yield overlapping(agreement.several, whole.pairs, str(agreement.by))
 
@@ -98,10 +107,7 @@ _MOST_PAIRINGS = 3  # that a note lists
 
 def _start_notes(agreement: AgreementFigures) -> Iterator[str]:
     """Yield on how many pairs edit models are based, if annotators were shown different starts."""
-    if agreement.initial:
-        start = repr(agreement.initial)
-    else:
-        start = "nothing"
+    start = repr(agreement.initial) if agreement.initial else "nothing"
     short = short_names(agreement.annotators)
     people = [two for two in agreement.of("annotators") if two.beyond]
     some: list[str] = []
@@ -122,12 +128,14 @@ def _start_notes(agreement: AgreementFigures) -> Iterator[str]:
 
 
 def _shortened(names: Sequence[str]) -> str:
+    """Return the first pairings of a list, and the number of the others."""
     more = len(names) - _MOST_PAIRINGS
     listed = ", ".join(names[:_MOST_PAIRINGS])
     return f"{listed} and {more} more" if more > 0 else listed
 
 
 def _kappa_over(agreement: AgreementFigures) -> str:
+    """Return the cells that kappa is computed over."""
     if tables.all_given(agreement.of("annotators")):
         return "the links that both were given"
     if agreement.options.ignore_identical:
@@ -138,14 +146,12 @@ def _kappa_over(agreement: AgreementFigures) -> str:
 def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) -> str:
     """Return the legend of the columns and of the short names of annotators."""
     options = agreement.options
-    models = tables.chance_models(agreement.of("annotators"))
     keys = set()
+    bounded = []
     for table in shown:
-        for column in table.columns:
-            keys.add(column.key)
+        keys.update(column.key for column in table.columns)
+        bounded += [row for row in table.rows if any("[" in cell.text for cell in row)]
     parts = list[str]()
-    rows = [row for table in shown for row in table.rows]
-    bounded = [row for row in rows if any("[" in cell.text for cell in row)]
     if options.bootstrap != "none" and bounded:
         share = f"{100 * options.confidence:g}%"
         parts.append(f"In brackets: {share} intervals over sentence pairs ({INTERVALS}).")
@@ -153,26 +159,36 @@ def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) 
             parts.append("That of sure ~ all is too narrow if few pairs have most sure links.")
     if "used" in keys:
         parts.append(f"used: pairs that C is based on, of {agreement.together[0].used}.")
-    if agreement.initial:
-        initial = repr(agreement.initial)
-    else:
-        initial = "an empty alignment"
+    models = tables.chance_models(agreement.of("annotators"))
+    says = _models_in_words(agreement.initial)
+    described = [
+        f"{CHANCE_NAMES[model]}: {says[model]}" for model in models if f"C_{model}" in keys
+    ]
+    if described:
+        parts.append(f"{'; '.join(described)}.")
+    if "kappa" in keys:
+        parts.append(f"kappa: {_kappa_over(agreement)}.")
+    short = [f"{short} is {visible(name)}" for name, short in answer.names.items() if short != name]
+    if short:
+        parts.append(f"{', '.join(short)}.")
+    parts += [f"{note}." for note in agreement_notes(agreement)]
+    return " ".join(parts)
+
+
+def _models_in_words(initial: str | None) -> dict[str, str]:
+    """Return how each model of chance draws sets, by its name."""
     closed = "chance draws random sets of links of the same sizes"
-    if not agreement.initial:
+    start = "an empty alignment"
+    if initial:
+        start = repr(initial)
+    else:
         closed += " (if the annotators corrected an automatic alignment, name it with initial)"
-    says = {
-        "edit": f"chance edits {initial} at one rate",
-        "edit-split": f"chance edits {initial} at separate rates for adding and deleting",
+    return {
+        "edit": f"chance edits {start} at one rate",
+        "edit-split": f"chance edits {start} at separate rates for adding and deleting",
         "edit-strata": "separate rates for adding and deleting, and for equal and other words",
         CLOSED: closed,
     }
-    if models := [model for model in models if f"C_{model}" in keys]:
-        parts.append("; ".join(f"{CHANCE_NAMES[model]}: {says[model]}" for model in models) + ".")
-    if "kappa" in keys:
-        parts += [f"kappa: {_kappa_over(agreement)}."]
-    short = [f"{short} is {visible(name)}" for name, short in answer.names.items() if short != name]
-    notes = [", ".join(short), *agreement_notes(agreement)]
-    return " ".join([*parts, *(f"{note}." for note in notes if note)])
 
 
 def fleiss_line(agreement: AgreementFigures) -> Iterator[str]:
@@ -192,22 +208,26 @@ def caution_lines(
     if whole:
         return [str(caution) for caution in agreement.cautions]
     every = [two.name for two in agreement.of("annotators")]
-    lines = [f"{x.code}{_some(x.pairings, every)}: {x.brief}" for x in agreement.cautions]
-    for name, short in names.items():
-        if name != short:
-            lines = [line.replace(name, short) for line in lines]
+    lines = []
+    for caution in agreement.cautions:
+        line = f"{caution.code}{_some(caution.pairings, every)}: {caution.brief}"
+        for name, short in names.items():
+            line = line.replace(name, short)
+        lines.append(line)
     more = len(lines) - _MOST_CAUTIONS
-    return [*lines[:_MOST_CAUTIONS], *([f"and {more} more: see the table cautions"] * (more > 0))]
+    if more > 0:
+        return [*lines[:_MOST_CAUTIONS], f"and {more} more: see the table cautions"]
+    return lines
 
 
 def _some(pairings: Sequence[str], every: Sequence[str]) -> str:
     """Return which pairings of annotators a caution concerns; nothing if it concerns all."""
     some = [name for name in pairings if name in every]
+    if not some or len(some) == len(every):
+        return ""
     if len(some) < 3:
-        shown = "; ".join(some)
-    else:
-        shown = f"{len(some)} of {len(every)} pairings"
-    return f" ({shown})" if 0 < len(some) < len(every) else ""
+        return f" ({'; '.join(some)})"
+    return f" ({len(some)} of {len(every)} pairings)"
 
 
 # the report
@@ -227,8 +247,10 @@ def draw_report(
     if asked is None and medium == "latex":
         return latex_table(agreement, answer, label)
     cautions = caution_lines(agreement, answer.names, whole=asked is not None)
-    lines = [" ".join(answer.sentences), f"Report: {answer.report}"]
-    lines = str(answer).split("\n") if medium == "text" else lines
+    if medium == "text":
+        lines = str(answer).split("\n")
+    else:
+        lines = [" ".join(answer.sentences), f"Report: {answer.report}"]
     if whole:
         lines += agreement_head(agreement)
         shown = [table.sheet() for table in tables.agreement_tables(agreement)]
@@ -241,17 +263,19 @@ def draw_report(
                 shown.extend(_sheets(agreement, name))
         kept = cautions if "cautions" in asked else []
         return written.report(Report([], shown, kept, "", "Cautions")).strip("\n")
-    mains = []
+    sheets = []
     for name in _MAIN:
-        mains.extend(_sheets(agreement, name))
-    below = [legend(agreement, answer, mains), *fleiss_line(agreement)]
-    first, *rest = (Table("", (), (), line).sheet() for line in below)
+        sheets.extend(_sheets(agreement, name))
+    sheets.append(_line(legend(agreement, answer, sheets)))
     others = [*tables.groups_table(agreement), *tables.others_table(agreement)]
-    sheets = [*mains, first, *(table.sheet() for table in others), *rest]
-    more_tables = {name: made for name, made in tables.TABLES.items() if name not in _MAIN}
-    names = [name for name, made in more_tables.items() if any(made(agreement))]
+    sheets += [table.sheet() for table in others]
+    sheets += map(_line, fleiss_line(agreement))
+    names = []
+    for name, made in tables.TABLES.items():
+        if name not in _MAIN and any(made(agreement)):
+            names.append(name)
     if cautions:
-        names += ["cautions"]
+        names.append("cautions")
     between, last = more
     last = last.format(between.join(names))
     return written.report(Report(lines, sheets, cautions, last, "Cautions"))
@@ -259,60 +283,70 @@ def draw_report(
 
 def _sheets(agreement: AgreementFigures, name: str) -> list[Sheet]:
     """Return the tables with a name, or a line that there are none."""
-    none = Table("", (), (), f"{name}: this agreement has no such figures")
-    return [table.sheet() for table in tables.TABLES[name](agreement)] or [none.sheet()]
+    sheets = [table.sheet() for table in tables.TABLES[name](agreement)]
+    return sheets or [_line(f"{name}: this agreement has no such figures")]
+
+
+def _line(text: str) -> Sheet:
+    """Return a line of text between tables."""
+    return Table("", (), (), text).sheet()
 
 
 def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
     """Return the table for a paper: the pairings for all links, then for sure links."""
-    options = agreement.options
-    quoted = answer.quoted
-    names = list(answer.names.values())
     whole = tables.main_table(agreement, "words", narrow=False)
-    quote = f"C_{quoted.model}" if quoted else ""
-    left = [x.key for x in whole.columns if x.key.startswith("C_") and x.key != quote]
-    kept = tables.without_columns(whole, left if quoted else [*left, "used"])
-    columns = [
-        replace(
-            x,
-            right=x.key in ("precision", "recall", "kappa", "used") or bool(x.span),
-            latex="$C$" if x.key == quote else x.latex,
-        )
-        for x in kept.columns
+    quoted = f"C_{answer.quoted.model}" if answer.quoted else ""
+    left_out = [
+        column.key
+        for column in whole.columns
+        if column.key.startswith("C_") and column.key != quoted
     ]
+    if not quoted:
+        left_out.append("used")
+    kept = tables.without_columns(whole, left_out)
+    columns = []
+    for column in kept.columns:
+        right = column.key in ("precision", "recall", "kappa", "used") or bool(column.span)
+        latex = "$C$" if column.key == quoted else column.latex
+        columns.append(replace(column, right=right, latex=latex))
     rows = [row for row in kept.rows if row[0] != tables.LINKS["eq2"]]
-    tabular = Table("", columns, rows).show("latex")
-    reference = names[1] if len(names) == 2 else "the second"
-    who = f"{', '.join(names[:-1])} and {names[-1]}"
-    parts = [
-        f"Agreement of {latex_escape(who)} on word links in "
-        f"{how_many(agreement.together[0].used, 'sentence pair')}",
-        " (links of equal words left out)" if options.ignore_identical else "",
+    caption = _latex_caption(agreement, answer, {column.key for column in columns})
+    lines = [
+        r"% needs \usepackage{booktabs}",
+        f"% {visible(agreement.signature)}",
+        r"\begin{table}\centering\small",
+        rf"\caption{{{caption}}}",
+        rf"\label{{tab:{re.sub(r'[^a-zA-Z0-9.-]+', '-', label)}}}",
+        Table("", columns, rows).show("latex"),
+        r"\end{table}",
     ]
-    keys = {column.key for column in columns}
-    if "f1" in keys:
-        measures = ["F1", *([f"$C$ (chance: {quoted.model})"] if quoted else [])]
-        measures += [rf"Cohen's $\kappa$ over {_kappa_over(agreement)}"] * ("kappa" in keys)
-        *before, last = measures
-        if before:
-            listed = f"{', '.join(before)} and {last}"
-        else:
-            listed = last
-        parts.append(f": precision and recall with {latex_escape(reference)} as reference, ")
-        parts.append(f"{listed}.")
-        if options.bootstrap != "none":
-            parts.append(rf" In brackets: {100 * options.confidence:g}\% intervals ({INTERVALS}).")
-        parts += [" $n$: pairs that $C$ is based on."] * ("used" in keys)
-    else:
-        parts.append(": F1 of each with the others, in percent.")
-    return "\n".join(
-        [
-            r"% needs \usepackage{booktabs}",
-            f"% {visible(agreement.signature)}",
-            r"\begin{table}\centering\small",
-            rf"\caption{{{''.join(parts)}}}",
-            rf"\label{{tab:{re.sub(r'[^a-zA-Z0-9.-]+', '-', label)}}}",
-            tabular,
-            r"\end{table}",
-        ]
-    )
+    return "\n".join(lines)
+
+
+def _latex_caption(agreement: AgreementFigures, answer: Answer, keys: Collection[str]) -> str:
+    """Return the caption of the table for a paper, which has columns with these keys."""
+    options = agreement.options
+    names = list(answer.names.values())
+    who = latex_escape(f"{', '.join(names[:-1])} and {names[-1]}")
+    pairs = how_many(agreement.together[0].used, "sentence pair")
+    caption = f"Agreement of {who} on word links in {pairs}"
+    if options.ignore_identical:
+        caption += " (links of equal words left out)"
+    if "f1" not in keys:
+        return f"{caption}: F1 of each with the others, in percent."
+    reference = latex_escape(names[1] if len(names) == 2 else "the second")
+    measures = ["F1"]
+    if answer.quoted:
+        measures.append(f"$C$ (chance: {answer.quoted.model})")
+    if "kappa" in keys:
+        measures.append(rf"Cohen's $\kappa$ over {_kappa_over(agreement)}")
+    listed = ", ".join(measures[:-1])
+    if listed:
+        listed += " and "
+    listed += measures[-1]
+    caption += f": precision and recall with {reference} as reference, {listed}."
+    if options.bootstrap != "none":
+        caption += rf" In brackets: {100 * options.confidence:g}\% intervals ({INTERVALS})."
+    if "used" in keys:
+        caption += " $n$: pairs that $C$ is based on."
+    return caption
