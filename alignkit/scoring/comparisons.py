@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, groupby
@@ -216,10 +217,9 @@ class Comparisons(TableResult, Sequence[Comparison]):
         names = ["systems"] if tables is None else list(tables)
         for name in names:
             check_known("table", name, TABLES)
+        shown = []
         if "systems" in names and self.scores:
-            shown = [*self.tables()]
-        else:
-            shown = []
+            shown += self.tables()
         if "differences" in names or not shown:
             shown.append(comparison_table(self, note=self.draws()))
         sheets = [table.sheet() for table in shown]
@@ -231,10 +231,12 @@ class Comparisons(TableResult, Sequence[Comparison]):
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each difference, for a DataFrame."""
-        records = [
-            {**vars(row), "low": row.interval.low, "high": row.interval.high} for row in self
-        ]
-        return [{k: x for k, x in row.items() if k != "interval"} for row in records]
+        records = []
+        for row in self:
+            record = {**vars(row), "low": row.interval.low, "high": row.interval.high}
+            del record["interval"]
+            records.append(record)
+        return records
 
     def to_json(self) -> list[dict[str, object]]:  # type: ignore[override]
         """Return the differences as JSON values; NaN becomes None."""
@@ -266,25 +268,21 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
     """Yield a table for each level: systems, measures with intervals, marks of significance."""
     first = comparisons[0].baseline
     confidence = comparisons.signature.confidence or 0.95
-    scores = {
-        name: replace(score, intervals=comparisons.intervals[name])
-        for name, score in comparisons.scores.items()
-    }
     marks = _marks([row for row in comparisons if row.baseline == first])
     for level, level_name in LEVEL_NAMES.items():
-        shown = {name: _measures(score, level) for name, score in scores.items()}
+        shown = {}
+        for name, score in comparisons.scores.items():
+            shown[name] = _measures(score, level, comparisons.intervals[name])
         if not shown[first]:
             continue
         for longest, bounded in ((_LONGEST, True), (_SHORTER, True), (_LONGEST, False)):
             table = _system_table(shown, marks.get(level, {}), longest, bounded=bounded)
             if table.width <= _WIDTH:
                 break
-        if bounded:
-            brackets = f" [{100 * confidence:g}% of bootstrap resamples]"
-        else:
-            brackets = ""
         what = level_name[0].upper() + level_name[1:]
-        title = f"{what}, {how_many(comparisons.pairs, 'sentence pair')}, percent{brackets}"
+        title = f"{what}, {how_many(comparisons.pairs, 'sentence pair')}, percent"
+        if bounded:
+            title += f" [{100 * confidence:g}% of bootstrap resamples]"
         note = (
             f"* p < .05, ** p < .01 against {first}, by paired bootstrap and by "
             f"randomization (Holm over systems)\n{comparisons.draws()}"
@@ -292,19 +290,18 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
         yield replace(table, title=title, anchor=f"systems-{level}", note=note)
 
 
-def _measures(score: Score, level: str) -> dict[str, Cell]:
+def _measures(score: Score, level: str, intervals: SystemIntervals) -> dict[str, Cell]:
     """Return the measures of a level with their intervals."""
     part = score.parts().get(level)
-    macro = score.macro.get(level)
     if part is None:
         return {}
-    bounds = score.intervals.get(level, {})
-    values = {
-        name: getattr(part, name)
-        for name in ("precision", "recall", "f1", "aer")
-        if hasattr(part, name)
-    }
-    values = (values if score.aggregate != "macro" else {}) | (macro.measures() if macro else {})
+    values: dict[str, float] = {}
+    if score.aggregate != "macro":
+        names = ("precision", "recall", "f1", "aer")
+        values |= {name: getattr(part, name) for name in names if hasattr(part, name)}
+    if macro := score.macro.get(level):
+        values |= macro.measures()
+    bounds = intervals.get(level, {})
     return {name: bounded_value(value, bounds.get(name)) for name, value in values.items()}
 
 
@@ -316,21 +313,22 @@ def _system_table(
     bounded: bool,
 ) -> Table:
     """Return a row for each system; marks take two characters, to keep numbers in line."""
-    column = Column("", "percent")
+    percent = Column("", "percent")
     rows = list[list[Cell]]()
-    short = [cut_middle(system, longest) for system in shown]
-    for system, brief, measures in zip(shown, short, shown.values(), strict=True):
-        row: list[Cell] = [system if short.count(brief) > 1 else brief]
+    short = {system: cut_middle(system, longest) for system in shown}
+    counts = Counter(short.values())
+    for system, measures in shown.items():
+        row: list[Cell] = [system if counts[short[system]] > 1 else short[system]]
         for measure, cell in measures.items():
-            if bounded or not isinstance(cell, Value):
-                value = cell
-            else:
+            value = cell
+            if isinstance(cell, Value) and not bounded:
                 value = cell.value
-            row.append(f"{column.show(value).text}{marks.get((measure, system), ''):2}")
+            mark = marks.get((measure, system), "")
+            row.append(f"{percent.show(value).text}{mark:2}")
         rows.append(row)
-    keys = next(iter(shown.values()))
-    columns = [Column(_HEADINGS[key], key=key, right=True) for key in keys]
-    return Table("", [Column("", key="system"), *columns], rows, ruled=False)
+    columns = [Column("", key="system")]
+    columns += [Column(_HEADINGS[key], key=key, right=True) for key in next(iter(shown.values()))]
+    return Table("", columns, rows, ruled=False)
 
 
 def _marks(rows: Iterable[Comparison]) -> dict[str, dict[tuple[str, str], str]]:
@@ -362,17 +360,12 @@ def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Ta
         Column("p", "p", "randomization", key="randomization_p"),
         Column("Holm", "p", "randomization", key="randomization_holm"),
     ]
-    rows: list[list[Cell]] = [
-        [
-            row.system,
-            row.baseline,
-            LEVEL_NAMES.get(row.level, row.level),
-            MEASURE_NAMES.get(row.measure, row.measure),
-            bounded_value(row.difference, row.interval),
-            *row.p_values(),
-        ]
-        for row in comparisons
-    ]
+    rows: list[list[Cell]] = []
+    for row in comparisons:
+        level = LEVEL_NAMES.get(row.level, row.level)
+        measure = MEASURE_NAMES.get(row.measure, row.measure)
+        difference = bounded_value(row.difference, row.interval)
+        rows.append([row.system, row.baseline, level, measure, difference, *row.p_values()])
     note = "\n".join(filter(None, [_P_VALUES, note]))
     return Table("", columns, rows, note, stub=4)
 
@@ -453,8 +446,7 @@ def compare(
     if trials is None:
         trials = enough_draws(len(pairs), _TRIALS)
     resampling.check_drawing(resamples, confidence, seed)
-    if trials < 1:
-        raise OptionError(f"`trials` must be at least 1, not {trials}")
+    resampling.check_trials(trials)
     compared: list[Comparison] = []
     intervals: dict[str, dict[str, dict[str, Interval]]] = {name: {} for name in systems}
     for level, (rows, ratios) in _levels(systems, measure).items():
@@ -463,20 +455,25 @@ def compare(
         for name in systems:
             intervals[name][level] = tests.intervals(name)
     first = next(iter(systems.values()))
-    scores = systems if measure is None else {}
-    signature = first.signature if scores else Signature()
-    odd = tuple(
-        f"{name}: {text}"
-        for name, score in scores.items()
-        for text in (*score.suspicions, *left_out_pairs(score.skipped, score.pairs))
-    )
+    if measure is None:
+        scores = dict(systems)
+        pairs_compared = first.pairs
+        signature = first.signature
+    else:
+        scores = {}
+        pairs_compared = len(first)
+        signature = Signature()
+    suspicions = []
+    for name, score in scores.items():
+        texts = (*score.suspicions, *left_out_pairs(score.skipped, score.pairs))
+        suspicions += [f"{name}: {text}" for text in texts]
     return Comparisons(
-        tuple(_corrected(compared)),
-        first.pairs if scores else len(first),
-        signature.drawn(resamples, confidence, seed, trials=trials),
-        odd,
-        dict(scores),
-        intervals,
+        differences=tuple(_corrected(compared)),
+        pairs=pairs_compared,
+        signature=signature.drawn(resamples, confidence, seed, trials=trials),
+        suspicions=tuple(suspicions),
+        scores=scores,
+        intervals=intervals,
     )
 
 
@@ -527,25 +524,29 @@ class _Tests:
         values: Mapping[str, Mapping[str, float]],
         randomization_p: float,
     ) -> Comparison:
+        """Return the comparison of a system with a baseline by one measure."""
         value = values[name][key]
-        other = values[base][key]
+        base_value = values[base][key]
+        difference = value - base_value
         interval = Interval(nan, nan, nan, nan, 0, resampling.ONE_PAIR)
-        share, bootstrap_p = nan, nan
+        share = nan
+        bootstrap_p = nan
         if self._drawn:
-            drawn = self._drawn[key][self._places[name]] - self._drawn[key][self._places[base]]
+            of_systems = self._drawn[key]
+            drawn = of_systems[self._places[name]] - of_systems[self._places[base]]
             interval = resampling.summarize(drawn, self._confidence)
-            share, bootstrap_p = wins(key, value - other, drawn)
+            share, bootstrap_p = wins(key, difference, drawn)
         return Comparison(
-            key,
-            name,
-            base,
-            value,
-            other,
-            value - other,
-            interval,
-            share,
-            bootstrap_p,
-            randomization_p,
+            measure=key,
+            system=name,
+            baseline=base,
+            system_value=value,
+            baseline_value=base_value,
+            difference=difference,
+            interval=interval,
+            wins=share,
+            bootstrap_p=bootstrap_p,
+            randomization_p=randomization_p,
             level=self._level,
             bootstrap_p_bound=bool(1 > bootstrap_p == bootstrap_floor(self._resamples)),
             randomization_p_bound=bool(1 > randomization_p == randomization_floor(self._trials)),
@@ -574,8 +575,9 @@ def _corrected(rows: list[Comparison]) -> list[Comparison]:
         for test in ("bootstrap", "randomization"):
             p_values = [getattr(rows[k], f"{test}_p") for k in places]
             bounds = [getattr(rows[k], f"{test}_p_bound") for k in places]
-            corrected = holm(p_values), holm_bounds(p_values, bounds)
-            for k, p_value, bound in zip(places, *corrected, strict=True):
+            corrected = holm(p_values)
+            corrected_bounds = holm_bounds(p_values, bounds)
+            for k, p_value, bound in zip(places, corrected, corrected_bounds, strict=True):
                 changes: Any = {f"{test}_holm": p_value, f"{test}_holm_bound": bound}
                 rows[k] = replace(rows[k], **changes)
     return rows
@@ -584,7 +586,8 @@ def _corrected(rows: list[Comparison]) -> list[Comparison]:
 def _levels(
     systems: Mapping[str, Any], measure: Ratios | None
 ) -> dict[str, tuple[dict[str, Counts], Ratios]]:
-    if not any(isinstance(x, Score) for x in systems.values()):
+    """Return the counts of each system, and their measure, by level."""
+    if not any(isinstance(given, Score) for given in systems.values()):
         if measure is None:
             raise ArgumentError(
                 "measure is None; rows of counts need one, such as link_ratios (a Score has "
@@ -599,12 +602,15 @@ def _levels(
     levels: dict[str, tuple[dict[str, Counts], Ratios]] = {}
     for level in first.rows:
         rows = _checked({name: score.rows[level] for name, score in systems.items()})
-        made = {name: aggregated(counts, level, first.aggregate) for name, counts in rows.items()}
-        levels[level] = {name: counts for name, (counts, _) in made.items()}, made[first_name][1]
+        terms = {}
+        for name, counts in rows.items():
+            terms[name], ratios = aggregated(counts, level, first.aggregate)
+        levels[level] = terms, ratios  # the same ones for all
     return levels
 
 
 def _check_score(name: str, score: Any, first_name: str, first: Any) -> None:
+    """Raise an error if a system cannot be compared with the first one."""
     for key, value in ((first_name, first), (name, score)):
         if not isinstance(value, Score):
             raise ArgumentError(
@@ -617,12 +623,16 @@ def _check_score(name: str, score: Any, first_name: str, first: Any) -> None:
             "needed to compare; score it again with keep_rows=True"
         )
     for setting in _SAME:
-        sides = (x if setting == "aggregate" else x.signature for x in (score, first))
-        mine, other = (getattr(side, setting) for side in sides)
-        if mine != other:
+        if setting == "aggregate":
+            value = score.aggregate
+            first_value = first.aggregate
+        else:
+            value = getattr(score.signature, setting)
+            first_value = getattr(first.signature, setting)
+        if value != first_value:
             raise OptionError(
-                f"{name!r} was scored with {setting} {mine}, but {first_name!r} with {other}; "
-                "score both with the same options"
+                f"{name!r} was scored with {setting} {value}, but {first_name!r} with "
+                f"{first_value}; score both with the same options"
             )
     if score.scored and first.scored and score.scored != first.scored:
         raise JoinError(
@@ -637,6 +647,7 @@ def _check_score(name: str, score: Any, first_name: str, first: Any) -> None:
 
 
 def _checked(systems: Mapping[str, Any]) -> dict[str, Counts]:
+    """Return the counts of systems; raise an error if they are not of the same pairs."""
     first_name, first = next(iter(systems.items()))
     for name, rows in systems.items():
         if not isinstance(rows, np.ndarray) or rows.ndim != 2:

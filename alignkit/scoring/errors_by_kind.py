@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -58,6 +59,13 @@ class _Counts:
         """Add to a count of a pair."""
         self.rows.setdefault(place, [0] * len(COLUMNS))[COLUMNS.index(column)] += number
 
+    def wrong_and_missed(self) -> int:
+        """Return the number of errors."""
+        errors = 0
+        for hypothesis, right, reference, recalled, _ in self.rows.values():
+            errors += hypothesis - right + reference - recalled
+        return errors
+
     def array(self, pairs: int) -> Rows:
         """Return (P, 5) counts, a row for each pair."""
         counts = np.zeros((pairs, len(COLUMNS)), np.int64)
@@ -101,27 +109,31 @@ def _count_statuses_and_nulls(
     into: Mapping[str, _Counts],
 ) -> None:
     """Count sure links, possible links, and words without any link."""
-    for mine, other, columns in (
-        (hypothesis, reference, ("hypothesis", "right")),
-        (reference, hypothesis, ("reference", "recalled")),
+    for counted, other, column, shared_column in (
+        (hypothesis, reference, "hypothesis", "right"),
+        (reference, hypothesis, "reference", "recalled"),
     ):
-        for link, sure in mine.items():
+        for link, sure in counted.items():
             counts = into["sure" if sure else "possible"]
-            counts.add(place, columns[0])
-            counts.add(place, columns[1], link in other)
+            counts.add(place, column)
+            counts.add(place, shared_column, link in other)
         if pair.has_text:
-            nulls = _unaligned(pair, mine)
-            into[NULL_KIND].add(place, columns[0], len(nulls))
-            into[NULL_KIND].add(place, columns[1], len(nulls & _unaligned(pair, other)))
-    asked = hypothesis.sure & (reference.possible - reference.sure)
-    into["sure"].add(place, "sure_as_possible", len(asked))
+            nulls = _unaligned(pair, counted)
+            shared = nulls & _unaligned(pair, other)
+            into[NULL_KIND].add(place, column, len(nulls))
+            into[NULL_KIND].add(place, shared_column, len(shared))
+    only_possible = hypothesis.sure & (reference.possible - reference.sure)
+    into["sure"].add(place, "sure_as_possible", len(only_possible))
 
 
 def _unaligned(pair: SentencePair, alignment: Alignment) -> set[tuple[str, int]]:
     """Return the side and the position of each word without a link, annotated as null or not."""
-    linked = alignment.aligned_source(), alignment.aligned_target()
-    sides = zip(("source", "target"), pair.words, linked, strict=True)
-    return {(side, k) for side, words, some in sides for k in range(len(words)) if k not in some}
+    source, target = pair.words
+    linked_source = alignment.aligned_source()
+    linked_target = alignment.aligned_target()
+    unaligned = {("source", k) for k in range(len(source)) if k not in linked_source}
+    unaligned.update(("target", k) for k in range(len(target)) if k not in linked_target)
+    return unaligned
 
 
 def ratios(sums: Counts) -> dict[str, NDArray[np.float64]]:
@@ -139,10 +151,15 @@ class Gap(NamedTuple):
 
 
 def _with_others(sums: Counts) -> dict[str, NDArray[np.float64]]:
-    mine, others = map(ratios, np.hsplit(np.asarray(sums, np.float64), 2))
-    values = dict(mine)
-    for key, theirs in others.items():
-        values |= {f"others {key}": theirs, f"gap {key}": mine[key] - theirs}
+    """Return the ratios of a class, those of all other links, and the gaps between them.
+
+    `sums` are (R, 10): the counts of the class, then those of the others.
+    """
+    of_class, of_others = map(ratios, np.hsplit(np.asarray(sums, np.float64), 2))
+    values = dict(of_class)
+    for key, others in of_others.items():
+        values[f"others {key}"] = others
+        values[f"gap {key}"] = of_class[key] - others
     return values
 
 
@@ -186,20 +203,28 @@ class ClassErrors:
         sums = rows.sum(axis=0)
         values = {key: float(value[0]) for key, value in ratios(sums[None]).items()}
         units = {key: int(np.count_nonzero(rows[:, k])) for key, k in _UNITS.items()}
-        pairs = int(np.count_nonzero(rows[:, [*_UNITS.values()]].any(axis=1)))
-        row: list[Any] = [by, name, *map(int, sums), *values.values(), pairs, FrozenMap(units)]
+        in_any = rows[:, list(_UNITS.values())].any(axis=1)
+        gaps: dict[str, Gap] = {}
         if whole is None:
-            row.append(resampling.confidence_interval(rows, ratios, **drawn))
-            return cls(*row)
-        both = np.hstack([rows, whole - rows])
-        bounds = resampling.confidence_interval(both, _with_others, **drawn)
-        shares = {key: float(v[0]) for key, v in _with_others(both.sum(0)[None]).items()}
-        gaps = {
-            key: Gap(shares[f"others {key}"], shares[f"gap {key}"], bounds[f"gap {key}"])
-            for key in values
-        }
-        row += [{key: bounds[key] for key in values}, FrozenMap(gaps)]
-        return cls(*row)
+            bounds = resampling.confidence_interval(rows, ratios, **drawn)
+        else:
+            both = np.hstack([rows, whole - rows])
+            bounds = resampling.confidence_interval(both, _with_others, **drawn)
+            shares = _with_others(both.sum(axis=0)[None])
+            for key in values:
+                others = float(shares[f"others {key}"][0])
+                gap = float(shares[f"gap {key}"][0])
+                gaps[key] = Gap(others, gap, bounds[f"gap {key}"])
+        return cls(
+            by,
+            name,
+            *map(int, sums),
+            **values,
+            pairs=int(np.count_nonzero(in_any)),
+            units=FrozenMap(units),
+            intervals={key: bounds[key] for key in values},
+            gaps=FrozenMap(gaps),
+        )
 
     @property
     def wrong(self) -> int:
@@ -214,6 +239,22 @@ class ClassErrors:
     def value(self, name: str) -> Cell:
         """Return precision or recall with its bounds."""
         return bounded_value(getattr(self, name), self.intervals[name])
+
+    def row(self) -> list[Cell]:
+        """Return what stands in the row of the class."""
+        return [
+            self.name,
+            self.pairs,
+            self.hypothesis,
+            self.right,
+            self.wrong,
+            self.sure_as_possible,
+            self.value("precision"),
+            self.reference,
+            self.recalled,
+            self.missed,
+            self.value("recall"),
+        ]
 
 
 class _Fault(NamedTuple):
@@ -285,63 +326,68 @@ class LinkErrors(Result):
     @property
     def head(self) -> Sequence[str]:
         """The number of pairs, and the classes with most errors."""
+        line = how_many(self.pairs, "sentence pair")
         if self.skipped:
-            left = f", {self.skipped} left out (not annotated)"
-        else:
-            left = ""
-        lines = [f"{how_many(self.pairs, 'sentence pair')}{left}"]
-        for whole in self._of("")[:1]:
-            for key, fault in _FAULTS.items():
-                if not isnan(getattr(whole, key)):
-                    figure = bounded(getattr(whole, key), whole.intervals[key])
-                    lines.append(f"{fault.said(whole, self.system)}: {key} {figure}")
+            line += f", {self.skipped} left out (not annotated)"
+        lines = [line]
+        whole = next(iter(self._of("")), None)
+        for key, fault in _FAULTS.items():
+            if whole is not None and not isnan(getattr(whole, key)):
+                figure = bounded(getattr(whole, key), whole.intervals[key])
+                lines.append(f"{fault.said(whole, self.system)}: {key} {figure}")
         for way in self._ways():
             links = [errors for errors in self._of(way) if errors.name not in NO_LINKS]
-            lines += (self._worst(way, links, key, fault) for key, fault in _FAULTS.items())
+            lines += [self._worst(way, links, key, fault) for key, fault in _FAULTS.items()]
         return tuple(filter(None, lines))
 
     def _worst(self, way: str, links: Sequence[ClassErrors], key: str, fault: _Fault) -> str:
-        several = [
-            x for x in links if x.units[key] >= FEW_HOLD and x.gaps and not isnan(x.gaps[key].value)
-        ]
-        worst = min(several, key=lambda x: float(getattr(x, key)), default=None)
+        """Return a sentence on the class with the lowest precision or recall, "" without errors."""
+        frequent = [errors for errors in links if errors.units[key] >= FEW_HOLD and errors.gaps]
+        compared = [errors for errors in frequent if not isnan(errors.gaps[key].value)]
+        worst = min(compared, key=lambda errors: float(getattr(errors, key)), default=None)
         if worst is None or not getattr(worst, fault.counted):
             return ""
         gap = worst.gaps[key]
-        where = "above"
-        interval = worst.gaps[key].interval
         if gap.value < 0:
             where = "below"
-            interval = replace(interval, low=-interval.high, high=-interval.low)
+            interval = replace(gap.interval, low=-gap.interval.high, high=-gap.interval.low)
+        else:
+            where = "above"
+            interval = gap.interval
         if way == "phenomenon":
             others = "the links of all other pairs"
         else:
             others = "all other links"
-        chance = "" if gap.interval.high < 0 else ": it may be chance"
-        most = max(links, key=lambda x: int(getattr(x, fault.counted)))
-        more = f"; largest number: {called(way, most.name)}: {fault.share(most)}"
-        return (
+        sentence = (
             f"largest share of {fault.counted} links by {way}: "
             f"{called(way, worst.name)}: {fault.share(worst)}, "
             f"{key} {bounded(getattr(worst, key), worst.intervals[key])}, "
             f"{bounded(abs(gap.value), interval)} points {where} {others} "
-            f"({100 * gap.others:.1f}){chance}{more if most.name != worst.name else ''}"
+            f"({100 * gap.others:.1f})"
         )
+        if not gap.interval.high < 0:
+            sentence += ": it may be chance"
+        most = max(links, key=lambda errors: int(getattr(errors, fault.counted)))
+        if most.name != worst.name:
+            sentence += f"; largest number: {called(way, most.name)}: {fault.share(most)}"
+        return sentence
 
     @property
     def cautions(self) -> Sequence[str]:
         """Notes on the classes and the intervals."""
-        rare = []
-        few = any(0 < n < FEW_PAIRS for x in self.classes for n in x.units.values())
+        notes = list(self.notes)
+        units = chain.from_iterable(errors.units.values() for errors in self.classes)
+        few = any(0 < number < FEW_PAIRS for number in units)
         if few and self.pairs >= FEW_PAIRS:
-            rare.append(
+            notes.append(
                 f"intervals of classes with links in fewer than {FEW_PAIRS} sentence pairs "
                 "(column pairs) are too narrow"
             )
-        return (*self.notes, *rare, *resampling.few_pairs(self.pairs))
+        return (*notes, *resampling.few_pairs(self.pairs))
 
     def _ways(self) -> list[str]:
-        return [way for way in dict.fromkeys(errors.by for errors in self.classes) if way]
+        """Return the ways to classify links."""
+        return list(filter(None, dict.fromkeys(errors.by for errors in self.classes)))
 
     def _of(self, way: str) -> list[ClassErrors]:
         return [errors for errors in self.classes if errors.by == way]
@@ -351,14 +397,16 @@ class LinkErrors(Result):
         tables = [self._table(way) for way in self._ways()]
         if not self.examples:
             return tables
-        columns = [*map(Column, ("by", "class", "error", "pair", "link"))]
+        columns = [Column(name) for name in ("by", "class", "error", "pair", "link")]
         columns += [Column(f"{side} word", key=side) for side in ("source", "target")]
         kinds = [(example.by, example.name) for example in self.examples]
         apart = [k for k in range(1, len(kinds)) if kinds[k] != kinds[k - 1]]
         note = "link: the positions of both words in their sentences, from 0"
-        return [*tables, Table("Examples", columns, self.examples, note, "examples", apart, stub=2)]
+        tables.append(Table("Examples", columns, self.examples, note, "examples", apart, stub=2))
+        return tables
 
     def _table(self, way: str) -> Table:
+        """Return a row for all links, then for each class."""
         columns = [
             Column(way, key="class"),
             Column("pairs", "count"),
@@ -372,22 +420,7 @@ class LinkErrors(Result):
             Column("missed", "count"),
             Column("recall", "percent"),
         ]
-        rows: list[list[Cell]] = [
-            [
-                x.name,
-                x.pairs,
-                x.hypothesis,
-                x.right,
-                x.wrong,
-                x.sure_as_possible,
-                x.value("precision"),
-                x.reference,
-                x.recalled,
-                x.missed,
-                x.value("recall"),
-            ]
-            for x in (*self._of(""), *self._of(way))
-        ]
+        rows = [errors.row() for errors in (*self._of(""), *self._of(way))]
         apart = [k for k, row in enumerate(rows) if row[0] in ("sure", "null") or k == 1]
         note = explained(way, [errors.name for errors in self._of(way)])
         if way == self._ways()[0]:
@@ -433,8 +466,10 @@ class _Ways:
 
     def classes(self, way: str, pair: SentencePair, alignment: Alignment) -> Classes:
         """Return the classes of each link by one way."""
-        if way in ("", "phenomenon"):
-            return dict.fromkeys(alignment, self.phenomena(pair) if way else (_ALL,))
+        if way == "":
+            return dict.fromkeys(alignment, (_ALL,))
+        if way == "phenomenon":
+            return dict.fromkeys(alignment, self.phenomena(pair))
         if way == "kind":
             kinds = link_classes.component_kinds(alignment)
             return {link: (kind,) for link, kind in kinds.items()}
@@ -444,9 +479,7 @@ class _Ways:
                 f"pair {pair.id!r} has no words, but links by {way} need them; give the texts"
             )
         if way == "tag":
-            tags = {name: _tags(pair, name) for name in self.tags}
-        else:
-            tags = {}
+            return self._link_tags(pair, alignment)
 
         def class_of(link: Link) -> str:
             words = source[link.i], target[link.j]
@@ -454,15 +487,22 @@ class _Ways:
                 return link_classes.word_class(*words, self.known)
             if way == "frequency":
                 return self.frequencies.band(*words)
-            if way == "distance":
-                return link_classes.distance_band(link, (len(source), len(target)))
-            both = [tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags]
-            return " - ".join(dict.fromkeys(both))
+            return link_classes.distance_band(link, (len(source), len(target)))
 
         return {link: (class_of(link),) for link in alignment}
 
+    def _link_tags(self, pair: SentencePair, alignment: Alignment) -> Classes:
+        """Return the tags of both words of each link as its class, one if they are the same."""
+        tags = {name: _tags(pair, name) for name in self.tags}
+        classes = {}
+        for link in alignment:
+            both = [tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags]
+            classes[link] = (" - ".join(dict.fromkeys(both)),)
+        return classes
+
 
 def _tags(pair: SentencePair, name: str) -> list[str]:
+    """Return the tags of one side of a pair."""
     side = pair.source if name == _TAGS[0] else pair.target
     tags = [word.rpartition("/")[2] for word in pair.attributes.get(name, "").split()]
     if side is None or len(tags) != len(side):
@@ -543,26 +583,17 @@ def link_errors(
     counts, several = _counts(shared, hypothesis, reference, apart, keep=examples > 0)
     drawn = {"resamples": resamples, "confidence": confidence, "seed": seed}
     whole = counts[""][_ALL].array(len(shared))
-    classes = [
-        ClassErrors.of(
-            way,
-            name,
-            errors.array(len(shared)),
-            drawn,
-            whole if way and name not in NO_LINKS else None,
-        )
-        for way, name, errors in _ordered(counts)
-    ]
-    shown = [
-        shown
-        for way, name, errors in _ordered(counts)
-        if name != _ALL
-        for shown in _examples(shared, way, name, errors, examples)
-    ]
+    classes = []
+    shown = list[ShownExample]()
+    for way, name, errors in _ordered(counts):
+        contrasted = whole if way and name not in NO_LINKS else None
+        rows = errors.array(len(shared))
+        classes.append(ClassErrors.of(way, name, rows, drawn, contrasted))
+        if name != _ALL:
+            shown += _examples(shared, way, name, errors, examples)
+    notes = []
     if "kind" in ways:
-        notes = ["nulls: words without a link, explicit or not"]
-    else:
-        notes = []
+        notes.append("nulls: words without a link, explicit or not")
     if several:
         notes.append(overlapping(several, len(shared), attribute))
     if "word" in ways and function_words is None:
@@ -571,8 +602,15 @@ def link_errors(
         f"links:given|by:{','.join(ways)}|interval:bootstrap|confidence:{confidence}|"
         f"resamples:{resamples}|seed:{seed}|version:{__version__}"
     )
-    sizes = len(shared), len(corpus) - len(shared)
-    return LinkErrors(tuple(classes), tuple(shown), *sizes, tuple(notes), signature, hypothesis)
+    return LinkErrors(
+        classes=tuple(classes),
+        examples=tuple(shown),
+        pairs=len(shared),
+        skipped=len(corpus) - len(shared),
+        notes=tuple(notes),
+        signature=signature,
+        system=hypothesis,
+    )
 
 
 Collected = Mapping[str, dict[str, _Counts]]
@@ -581,6 +619,7 @@ Collected = Mapping[str, dict[str, _Counts]]
 def _counts(
     corpus: Corpus, hypothesis: str, reference: str, ways: _Ways, *, keep: bool
 ) -> tuple[Collected, int]:
+    """Return the counts by way and class, and the number of pairs with several phenomena."""
     counts: Collected = {way: defaultdict(_Counts) for way in ("", *ways.by)}
     for place, pair in enumerate(corpus):
         hyp = pair.alignment(hypothesis)
@@ -590,19 +629,19 @@ def _counts(
             _count_pair(place, hyp, ref, classes, into, keep=keep and way != "")
             if way == "kind":
                 _count_statuses_and_nulls(place, pair, hyp, ref, into)
-    several = sum(len(ways.phenomena(pair)) > 1 for pair in corpus)
-    return counts, several if "phenomenon" in ways.by else 0
+    several = 0
+    if "phenomenon" in ways.by:
+        several = sum(len(ways.phenomena(pair)) > 1 for pair in corpus)
+    return counts, several
 
 
 def _ordered(counts: Collected) -> Iterator[tuple[str, str, _Counts]]:
+    """Yield each class: in the order of its way, or else those with most errors first."""
     for way, classes in counts.items():
-        order = _ORDERS.get(way)
-        names = [name for name in order or () if name in classes]
-        if order is None:  # wrong and missed links
-            errors = {
-                name: sum(r[0] - r[1] + r[2] - r[3] for r in counts.rows.values())
-                for name, counts in classes.items()
-            }
+        if way in _ORDERS:
+            names = [name for name in _ORDERS[way] if name in classes]
+        else:
+            errors = {name: of_class.wrong_and_missed() for name, of_class in classes.items()}
             names = sorted(classes, key=lambda name: (-errors[name], name))
         for name in names:
             yield way, name, classes[name]
@@ -611,14 +650,18 @@ def _ordered(counts: Collected) -> Iterator[tuple[str, str, _Counts]]:
 def _examples(
     corpus: Corpus, way: str, name: str, counts: _Counts, most: int
 ) -> Iterator[ShownExample]:
+    """Yield up to so many wrong links, then missed ones, spread evenly over the corpus."""
     for error in ("wrong", "missed"):
         errors = sorted(example for example in counts.errors if example.error == error)
         chosen = np.unique(np.linspace(0, len(errors) - 1, min(most, len(errors))).round())
         for k in chosen.astype(int):
             pair = corpus[errors[k].pair]
-            link = errors[k].link
-            words = (
-                str(k) if side is None else side[k]
-                for side, k in zip((pair.source, pair.target), link, strict=True)
-            )
-            yield ShownExample(way, name, error, pair.id, f"{link.i}-{link.j}", *words)
+            i, j = errors[k].link
+            source = _word(pair.source, i)
+            target = _word(pair.target, j)
+            yield ShownExample(way, name, error, pair.id, f"{i}-{j}", source, target)
+
+
+def _word(words: Sequence[str] | None, k: int) -> str:
+    """Return a word, or its position if the words are not known."""
+    return str(k) if words is None else words[k]

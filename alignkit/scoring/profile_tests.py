@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from math import isnan, nan
 from typing import Any, Literal
 
@@ -42,20 +42,14 @@ _TRIALS = 10_000  # at least
 _TRIALS_EACH = 200  # for each tested phenomenon
 
 
-def _check_trials(trials: int) -> None:
-    if trials < 1:
-        raise OptionError(f"`trials` is {trials}; expected 1 or more")
-
-
 def one_test_each(subsets: Subsets, *, complements: bool) -> dict[str, str]:
     """Return for each subset the first subset with the same test."""
     first: dict[bytes, str] = {}
     tests = {}
     for name, subset in subsets.items():
+        sides = [subset.tobytes()]
         if complements:
-            sides = [subset.tobytes(), (~subset).tobytes()]
-        else:
-            sides = [subset.tobytes()]
+            sides.append((~subset).tobytes())
         tests[name] = first.setdefault(min(sides), name)
     return tests
 
@@ -77,7 +71,7 @@ def against_complement(
     undefined. All systems and subsets use the same orders of pairs (Good 2005, Permutation,
     Parametric, and Bootstrap Tests of Hypotheses, chapter 3).
     """
-    _check_trials(trials)
+    resampling.check_trials(trials)
     rows = np.array(list(systems.values()), np.float64)
     total = rows.sum(axis=1)
     sizes = np.array([int(subset.sum()) for subset in subsets.values()], np.int64)
@@ -98,12 +92,10 @@ def against_complement(
             for place in np.flatnonzero(sizes == wanted[k]):
                 below = drawn < truth[place] - _TOLERANCE
                 hits[place] += np.count_nonzero(~below, axis=0)
+    chances = np.where(np.isnan(truth), nan, (1 + hits) / (1 + trials))
     return {
-        system: {
-            subset: nan if isnan(truth[k, s]) else float((1 + hits[k, s]) / (1 + trials))
-            for k, subset in enumerate(subsets)
-        }
-        for s, system in enumerate(systems)
+        system: dict(zip(subsets, of_system.tolist(), strict=True))
+        for system, of_system in zip(systems, chances.T, strict=True)
     }
 
 
@@ -184,7 +176,7 @@ class ProfileOptions:
         check_attributes(self)
         resampling.check_drawing(self.resamples, self.confidence, self.seed)
         if self.trials is not None:
-            _check_trials(self.trials)
+            resampling.check_trials(self.trials)
         check_known("test of two systems:", self.paired, PAIRED)
         if self.like not in (None, KOVATCHEV):
             raise UnknownNameError("way to test:", self.like or "", [KOVATCHEV])
@@ -203,17 +195,21 @@ class _Profiling(ProfileOptions):
         return randomization_floor(self.trials or _TRIALS)
 
     def value(self, rows: Counts) -> float:
+        """Return the measure of some pairs together."""
         return of_corpus(self.measure, rows)[self.name]
 
     @property
     def exact(self) -> bool:
+        """Whether tests are exact ones, not those of a paper."""
         return self.like is None
 
     def notes(self) -> tuple[str, str]:
         """Return how p was computed, for phenomena and for differences."""
         if self.like is None:
             return _COMPLEMENT, _PAIRED[self.paired]
-        return _WHOLE, _PAIRED[self.like if self.paired == "mcnemar" else self.paired]
+        if self.paired == "mcnemar":
+            return _WHOLE, _PAIRED[self.like]
+        return _WHOLE, _PAIRED[self.paired]
 
 
 @takes_options(ProfileOptions)
@@ -264,58 +260,70 @@ def profile_rows(
         if len(rows) != len(groups):
             raise OptionError(f"{system} has {len(rows)} pairs, but groups has {len(groups)}")
         check_known("measure", name, measure(rows[:0].sum(0, keepdims=True)))
-    names = sorted({value for values in groups for value in values if value})
-    held = {x: np.array([x in values for values in groups], bool) for x in names}
+    phenomena = sorted(set(chain.from_iterable(groups)) - {""})
+    held = {each: np.array([each in values for values in groups], bool) for each in phenomena}
     if how.trials is None:
         tests = len(set(one_test_each(_tested(held), complements=how.exact).values()))
         how = replace(how, trials=enough_draws(tests, _TRIALS, each=_TRIALS_EACH))
-    streams = np.random.default_rng(how.seed).spawn(2)
-    parts = list(_parts(systems, held, how, streams[0]))
+    for_phenomena, for_differences = np.random.default_rng(how.seed).spawn(2)
+    parts = list(_parts(systems, held, how, for_phenomena))
 
-    def place(x: str) -> tuple[bool, float, str]:
-        known = [part.value for part in parts if part.phenomenon == x and not isnan(part.value)]
+    def place(phenomenon: str) -> tuple[bool, float, str]:
+        """Put the hardest phenomena first, and those without a value last."""
+        values = [part.value for part in parts if part.phenomenon == phenomenon]
+        known = [value for value in values if not isnan(value)]
         mean = sum(known) / len(known) if known else 0.0
-        return not known, -mean if name in resampling.LOWER_IS_BETTER else mean, x
+        if name in resampling.LOWER_IS_BETTER:
+            mean = -mean
+        return not known, mean, phenomenon
 
-    ranked = sorted(names, key=place)
+    ranked = sorted(phenomena, key=place)
     parts.sort(key=lambda part: (list(systems).index(part.system), ranked.index(part.phenomenon)))
     values = np.array([part.value for part in parts], np.float64)
     measured = Measured(
         tuple(ranked),
         tuple(systems),
         values.reshape(len(systems), -1).T,
-        tuple(int(held[x].sum()) for x in ranked),
+        tuple(int(held[phenomenon].sum()) for phenomenon in ranked),
         _NAMES.get(name, name),
         name in resampling.LOWER_IS_BETTER,
     )
-    return Profile(
-        measured,
-        {system: how.value(rows) for system, rows in systems.items()},
-        tuple(parts),
-        tuple(_differences(systems, {x: held[x] for x in ranked}, how, streams[1])),
-        rank(measured, alpha=how.alpha),
-        how.by,
-        len(groups),
-        how.notes(),
-        how.alpha,
-        tuple(_notes(groups, held, how)),
+    notes = tuple(_notes(groups, held, how))
+    held = {phenomenon: held[phenomenon] for phenomenon in ranked}
+    signature = (
         f"measure:{name}|test:{how.like or 'permutation'}|paired:{how.paired}|trials:{how.trials}|"
         f"interval:bootstrap|confidence:{how.confidence}|resamples:{how.resamples}|"
-        f"alpha:{how.alpha}|seed:{how.seed}|version:{__version__}",
+        f"alpha:{how.alpha}|seed:{how.seed}|version:{__version__}"
+    )
+    return Profile(
+        measured=measured,
+        overall={system: how.value(rows) for system, rows in systems.items()},
+        parts=tuple(parts),
+        differences=tuple(_differences(systems, held, how, for_differences)),
+        ranking=rank(measured, alpha=how.alpha),
+        by=how.by,
+        total=len(groups),
+        tests=how.notes(),
+        alpha=how.alpha,
+        notes=notes,
+        signature=signature,
     )
 
 
 def _notes(groups: Sequence[Sequence[str]], held: Subsets, how: _Profiling) -> Iterator[str]:
+    """Yield notes on pairs and phenomena; `held` has these in the order of the alphabet."""
     pairs = len(groups)
     yield from resampling.few_pairs(pairs)
     if any(members.sum() < FEW_PAIRS for members in held.values()) and pairs >= FEW_PAIRS:
         yield f"intervals of phenomena with fewer than {FEW_PAIRS} pairs are too narrow"
-    for x, members in held.items():
+    for phenomenon, members in held.items():
         if members.all():
-            yield f"all pairs have {x}, so there are no others to compare it with"
-    if none := sum(not any(values) for values in groups):
+            yield f"all pairs have {phenomenon}, so there are no others to compare it with"
+    none = sum(not any(values) for values in groups)
+    if none:
         yield f"{none} of {how_many(pairs, 'sentence pair')} have no phenomenon"
-    if several := sum(len(values) > 1 for values in groups):
+    several = sum(len(values) > 1 for values in groups)
+    if several:
         yield overlapping(several, pairs, how.by)
     tested = _tested(held)
     for name, first in one_test_each(tested, complements=how.exact).items():
@@ -332,19 +340,22 @@ def _notes(groups: Sequence[Sequence[str]], held: Subsets, how: _Profiling) -> I
 def _parts(
     systems: Systems, held: Subsets, how: _Profiling, rng: np.random.Generator
 ) -> Iterator[OnPhenomenon]:
-    alike = one_test_each(_tested(held), complements=how.exact)
-    p_values = _p_values(systems, {x: held[x] for x in alike.values()}, how, rng)
+    """Yield the measure of each system on each phenomenon, with its test against the others."""
+    same_test = one_test_each(_tested(held), complements=how.exact)
+    p_values = _p_values(systems, {name: held[name] for name in same_test.values()}, how, rng)
     for system, rows in systems.items():
-        mine = _corrected(p_values[system], how.floor if how.like is None else 0.0)
-        for x, members in held.items():
-            chances = mine.get(alike.get(x, ""), {})
-            interval, gap = _intervals(rows[members], rows[~members], how)
+        corrected = _corrected(p_values[system], how.floor if how.exact else 0.0)
+        for phenomenon, members in held.items():
+            chances = corrected.get(same_test.get(phenomenon, ""), {})
+            inside = rows[members]
+            outside = rows[~members]
+            interval, gap = _intervals(inside, outside, how)
             yield OnPhenomenon(
                 system,
-                x,
-                int(members.sum()),
-                how.value(rows[members]),
-                how.value(rows[~members]),
+                phenomenon,
+                len(inside),
+                how.value(inside),
+                how.value(outside),
                 interval,
                 gap,
                 **chances,
@@ -352,70 +363,97 @@ def _parts(
 
 
 def _tested(held: Subsets) -> Subsets:
-    return {x: members for x, members in held.items() if FEW_HOLD <= members.sum() < len(members)}
+    """Return the phenomena that enough pairs, but not all of them, have."""
+    return {
+        phenomenon: members
+        for phenomenon, members in held.items()
+        if FEW_HOLD <= members.sum() < len(members)
+    }
 
 
 def _corrected(p_values: Mapping[str, float], floor: float) -> dict[str, dict[str, Any]]:
     """Return p-values, the same by Holm, and whether they are only bounds; `floor` 0 is none."""
     values = list(p_values.values())
     bounds = [value == floor < 1 for value in values]
-    columns = zip(values, holm(values), bounds, holm_bounds(values, bounds), strict=True)
-    names = "p_value", "holm", "p_bound", "holm_bound"
-    return {
-        phenomenon: dict(zip(names, column, strict=True))
-        for phenomenon, column in zip(p_values, columns, strict=True)
-    }
+    by_holm = holm(values)
+    bounds_by_holm = holm_bounds(values, bounds)
+    corrected: dict[str, dict[str, Any]] = {}
+    for k, phenomenon in enumerate(p_values):
+        corrected[phenomenon] = {
+            "p_value": values[k],
+            "holm": by_holm[k],
+            "p_bound": bounds[k],
+            "holm_bound": bounds_by_holm[k],
+        }
+    return corrected
 
 
 def _p_values(
     systems: Systems, tested: Subsets, how: _Profiling, rng: np.random.Generator
 ) -> Mapping[str, Mapping[str, float]]:
+    """Return the p-values of each system by phenomenon."""
     if not tested:
         return {system: {} for system in systems}
     if how.like is None:
-        test = how.measure, how.name
-        return against_complement(systems, tested, *test, trials=how.trials or _TRIALS, rng=rng)
+        trials = how.trials or _TRIALS
+        return against_complement(systems, tested, how.measure, how.name, trials=trials, rng=rng)
     p_values = {}
     for system, rows in systems.items():
         values = how.measure(np.asarray(rows, np.float64))[how.name]
-        p_values[system] = {x: against_whole(values, members) for x, members in tested.items()}
+        p_values[system] = {
+            phenomenon: against_whole(values, members) for phenomenon, members in tested.items()
+        }
     return p_values
 
 
 def _intervals(inside: Counts, outside: Counts, how: _Profiling) -> tuple[Interval, Interval]:
+    """Return the intervals of the measure on pairs with a phenomenon, and of its gap to others."""
     if len(inside) == 1:
-        return (Interval(nan, nan, how.confidence, nan, 0, resampling.ONE_PAIR),) * 2
+        none = Interval(nan, nan, how.confidence, nan, 0, resampling.ONE_PAIR)
+        return none, none
     rng = np.random.default_rng(how.seed)
-    sums = (
-        np.concatenate([*resampling.resample(rows, how.resamples, rng)])
-        for rows in (inside, outside)
-    )
-    mine, others = (how.measure(drawn)[how.name] for drawn in sums)
-    gaps = resampling.interval_of(mine - others, how.confidence)
-    return resampling.interval_of(mine, how.confidence), gaps
+    values = _resampled(inside, how, rng)
+    others = _resampled(outside, how, rng)
+    interval = resampling.interval_of(values, how.confidence)
+    return interval, resampling.interval_of(values - others, how.confidence)
+
+
+def _resampled(rows: Counts, how: _Profiling, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return the (R,) measures of resamples of some pairs."""
+    sums = np.concatenate(list(resampling.resample(rows, how.resamples, rng)))
+    return how.measure(sums)[how.name]
 
 
 def _differences(
     systems: Systems, held: Subsets, how: _Profiling, rng: np.random.Generator
 ) -> Iterator[Difference]:
-    alike = one_test_each(_tested(held), complements=False)
+    """Yield the difference of every two systems on each phenomenon, with its paired test."""
+    same_test = one_test_each(_tested(held), complements=False)
     for system, baseline in combinations(systems, 2):
-        rows = list[Difference]()
+        differences = list[Difference]()
         p_values = dict[str, float]()
-        for x, members in held.items():
-            mine = systems[system][members]
-            other = systems[baseline][members]
+        for phenomenon, members in held.items():
+            rows = systems[system][members]
+            base_rows = systems[baseline][members]
             alone = None
             if how.paired == "mcnemar":
-                alone = alone_right(mine[:, 0] > 0, other[:, 0] > 0)
-            if alike.get(x) == x and alone is not None:
-                p_values[x] = mcnemar(alone.system, alone.baseline, exact=how.exact)
-            elif alike.get(x) == x:
+                alone = alone_right(rows[:, 0] > 0, base_rows[:, 0] > 0)
+            if same_test.get(phenomenon) != phenomenon:
+                pass  # not tested, or by the test of another phenomenon
+            elif alone is not None:
+                p = mcnemar(alone.system, alone.baseline, exact=how.exact)
+                p_values[phenomenon] = p
+            else:
                 trials = how.trials or _TRIALS
-                p = paired_randomization(mine, other, how.measure, trials=trials, rng=rng)
-                p_values[x] = p[how.name]
-            gap = how.value(mine) - how.value(other)
-            rows.append(Difference(x, len(mine), system, baseline, gap, nan, nan, alone))
-        both = _corrected(p_values, how.floor if how.paired == "randomization" else 0.0)
-        for row in rows:
-            yield replace(row, **both.get(alike.get(row.phenomenon, ""), {}))
+                p_by_measure = paired_randomization(
+                    rows, base_rows, how.measure, trials=trials, rng=rng
+                )
+                p_values[phenomenon] = p_by_measure[how.name]
+            gap = how.value(rows) - how.value(base_rows)
+            differences.append(
+                Difference(phenomenon, len(rows), system, baseline, gap, nan, nan, alone)
+            )
+        corrected = _corrected(p_values, how.floor if how.paired == "randomization" else 0.0)
+        for difference in differences:
+            chances = corrected.get(same_test.get(difference.phenomenon, ""), {})
+            yield replace(difference, **chances)

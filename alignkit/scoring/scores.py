@@ -107,43 +107,57 @@ def score(
     if ci:
         rest = {**reading, "signature": signature}
         return score(corpus, hypothesis, reference, keep_rows=True, **rest).with_intervals()
-    counting = [option.name for option in fields(ScoreSettings)]
-    settings = ScoreSettings(**{x: reading.pop(x) for x in counting if x in reading})
+    counting = {field.name for field in fields(ScoreSettings)}.intersection(reading)
+    settings = ScoreSettings(**{name: reading.pop(name) for name in counting})
     # a file is scored with a corpus, unless an annotator has its name
     is_file = reference is _GOLD and _is_path(hypothesis) and os.path.exists(hypothesis)
     if isinstance(corpus, Corpus) and not (is_file and hypothesis not in corpus.annotators):
         _refuse(reading, "use read_corpus(path, {name}=...) to read a corpus")
-        names = _name("hypothesis", hypothesis), _name("reference", reference)
-        shared = corpus.annotated_by(*names)
-        watches = {name: BaseWatch() for name in names}
-        blocks = _watched(pair_blocks(shared, *names, settings), watches)
-        result = _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
-        scored = digest_of(pair.id for pair in shared)
-        return replace(_suspecting(result, watches), scored=scored)
-    sides = _two_sides(corpus, hypothesis, reference)
-    if any(map(_is_path, sides.values())):
+        hyp_name = _name("hypothesis", hypothesis)
+        ref_name = _name("reference", reference)
+        return _score_corpus(corpus, hyp_name, ref_name, settings, keep_rows, signature)
+    hyp_side, ref_side = _two_sides(corpus, hypothesis, reference)
+    if _is_path(hyp_side) or _is_path(ref_side):
         check_keywords(score, reading, READING)
         options = FileOptions.of_words(reading)
-        hyp_path, ref_path = sides.values()
-        files = TwoFiles(lambda: open_two(hyp_path, ref_path, options), options)
+        files = TwoFiles(lambda: open_two(hyp_side, ref_side, options), options)
         result = score_files(files, settings, keep_rows=keep_rows, signature=signature)
         of_bases = [f"{path}: {text}" for path, text in files.suspicions.items()]
         for suspicion in of_bases or result.suspicions[len(files.cautions) :]:
             _LOGGER.warning("%s", suspicion)
         return result
     _refuse(reading, "it is for reading, but these are links")
-    hyp, ref = (_pack(name, side) for name, side in sides.items())
+    hyp = _pack("hypothesis", hyp_side)
+    ref = _pack("reference", ref_side)
     if len(hyp) != len(ref):
         raise OptionError(
             f"hypothesis has {how_many(len(hyp), 'sentence pair')} and reference {len(ref)}; "
             "give the links of the same pairs in the same order, [] if a pair has none"
         )
-    watches = {name: BaseWatch() for name in sides}
+    watches = {"hypothesis": BaseWatch(), "reference": BaseWatch()}
     blocks = _watched([(hyp, ref, None, None)], watches)
     return _suspecting(_score(blocks, settings, keep_rows, signature, 0), watches)
 
 
+def _score_corpus(
+    corpus: Corpus,
+    hypothesis: str,
+    reference: str,
+    settings: ScoreSettings,
+    keep_rows: bool,
+    signature: Signature | None,
+) -> Score:
+    """Score an annotator of a corpus against another."""
+    shared = corpus.annotated_by(hypothesis, reference)
+    watches = {name: BaseWatch() for name in (hypothesis, reference)}
+    blocks = _watched(pair_blocks(shared, hypothesis, reference, settings), watches)
+    result = _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
+    scored = digest_of(pair.id for pair in shared)
+    return replace(_suspecting(result, watches), scored=scored)
+
+
 def _watched(blocks: Iterable[Block], watches: Mapping[str, BaseWatch]) -> Iterator[Block]:
+    """Yield the blocks, and let the watches see the links of their sides."""
     for block in blocks:
         for watch, side in zip(watches.values(), block[:2], strict=False):
             watch.add(side)
@@ -151,12 +165,13 @@ def _watched(blocks: Iterable[Block], watches: Mapping[str, BaseWatch]) -> Itera
 
 
 def _suspecting(result: Score, watches: Mapping[str, BaseWatch]) -> Score:
-    suspicions = tuple(
-        f"{name}: {text}"
-        for name, watch in watches.items()
-        if (text := watch.suspicion("`base=1` when reading them"))
-    )
-    return replace(result, suspicions=suspicions or result.suspicions)
+    """Return a score with what the watches suspect, or with its own suspicions."""
+    suspicions = []
+    for name, watch in watches.items():
+        suspicion = watch.suspicion("`base=1` when reading them")
+        if suspicion:
+            suspicions.append(f"{name}: {suspicion}")
+    return replace(result, suspicions=tuple(suspicions) or result.suspicions)
 
 
 def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **options: Any) -> float:
@@ -186,6 +201,7 @@ def _refuse(reading: Mapping[str, Any], why: str) -> None:
 
 
 def _name(kind: str, name: object) -> str:
+    """Return the name of an annotator; raise an error if it is none."""
     if not isinstance(name, str):
         raise ArgumentError(
             f"{kind} is {kind_of(name)}; with a corpus it must be the name of an annotator"
@@ -193,28 +209,31 @@ def _name(kind: str, name: object) -> str:
     return name
 
 
-def _two_sides(corpus: object, hypothesis: object, reference: object) -> dict[str, Any]:
-    """Return hypothesis and reference if no corpus is given, both of the same kind."""
-    sides = {"hypothesis": corpus, "reference": hypothesis}
-    if reference is not _GOLD or hypothesis is _SYSTEM or corpus is None:
+def _two_sides(first: object, second: object, third: object) -> tuple[Any, Any]:
+    """Return hypothesis and reference: the first two arguments of `score`, if without a corpus.
+
+    They must be of the same kind, and the third one is not given.
+    """
+    if third is not _GOLD or second is _SYSTEM or first is None:
         raise ArgumentError(
-            f"corpus is {kind_of(corpus)}; expected a Corpus and the names of hypothesis and "
+            f"corpus is {kind_of(first)}; expected a Corpus and the names of hypothesis and "
             "reference, or only hypothesis and reference: two paths, or two lists with the links "
             "of each sentence pair"
         )
-    paths = sum(map(_is_path, sides.values()))
-    corpora = sum(isinstance(side, Corpus) for side in sides.values())
+    sides = (first, second)
+    paths = sum(map(_is_path, sides))
+    corpora = sum(isinstance(side, Corpus) for side in sides)
     if (paths, corpora) not in ((0, 0), (2, 0), (1, 1)):
-        kinds = ("a path" if _is_path(side) else kind_of(side) for side in sides.values())
-        named = " and ".join(f"{name} is {kind}" for name, kind in zip(sides, kinds, strict=True))
+        hypothesis, reference = ("a path" if _is_path(side) else kind_of(side) for side in sides)
         raise ArgumentError(
-            f"{named}, without a corpus; expected two of the same kind: paths, or lists with the "
-            "links of each sentence pair"
+            f"hypothesis is {hypothesis} and reference is {reference}, without a corpus; expected "
+            "two of the same kind: paths, or lists with the links of each sentence pair"
         )
     return sides
 
 
 def _pack(name: str, given: Links) -> LinkArrays:
+    """Return links as arrays; raise an error if they are none."""
     if isinstance(given, LinkArrays):
         return given
     if isinstance(given, (str, bytes, Set, Mapping)) or not isinstance(given, Iterable):
@@ -264,7 +283,9 @@ def score_files(
             raise
         blocks = files.blocks(settings, joined=True)
         result = _score(blocks, settings, keep_rows, signature, 0)
-    suspicions = (*files.cautions, *(() if files.suspicions else result.suspicions))
+    suspicions = files.cautions
+    if not files.suspicions:
+        suspicions = (*suspicions, *result.suspicions)
     return replace(result, skipped=files.skipped, scored=files.scored, suspicions=suspicions)
 
 
@@ -275,6 +296,7 @@ def _score(
     signature: Signature | None,
     skipped: int,
 ) -> Score:
+    """Count and score block after block; the counts of pairs are kept on request."""
     pairs = 0
     misfit = Misfit()
     kept: dict[str, list[Rows]] = {}
@@ -298,17 +320,24 @@ def _score(
             links[level.removeprefix("links-")] = measures.LinkScore.from_counts(total)
         else:
             phrases[level.removeprefix("phrases-")] = measures.PhraseScore.from_counts(total)
-    macro = {level: measures.MacroScore.from_terms(total) for level, total in terms.items()}
+    macro = {}
+    if settings.aggregate != "micro":
+        for level, total in terms.items():
+            macro[level] = measures.MacroScore.from_terms(total)
+    every_row = {}
+    if keep_rows:
+        every_row = {level: np.concatenate(parts) for level, parts in kept.items()}
+    suspicion = misfit.suspicion()
     return Score(
         links=links.pop("links", None),
         phrases=phrases or None,
         pairs=pairs,
         skipped=skipped,
         signature=settings.sign(signature),
-        rows={level: np.concatenate(x) for level, x in kept.items()} if keep_rows else {},
-        macro=macro if settings.aggregate != "micro" else {},
+        rows=every_row,
+        macro=macro,
         split=links,
-        suspicions=tuple(filter(None, [misfit.suspicion()])),
+        suspicions=(suspicion,) if suspicion else (),
     )
 
 

@@ -217,6 +217,12 @@ def check_drawing(resamples: int, confidence: float, seed: int = 0) -> None:
     check_seed(seed)
 
 
+def check_trials(trials: int) -> None:
+    """Refuse an invalid number of trials of randomization."""
+    if trials < 1:
+        raise OptionError(f"`trials` must be at least 1, not {trials}")
+
+
 def check_seed(seed: int) -> None:
     """Refuse a seed below 0."""
     if seed < 0:
