@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
 from itertools import combinations, compress
 from math import nan
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus, group_texts, values_of
 from alignkit.model.labels import Scheme, get_scheme, get_view
+from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.profile import Profile
 from alignkit.scoring.profile_tests import ProfileOptions, profile_rows
 from alignkit.scoring.settings import takes_options
@@ -97,9 +99,10 @@ class SystemScore:
     @property
     def classes(self) -> list[ClassScore]:
         """The score of each label."""
-        table = self.confusion
-        counts = np.diag(table).tolist(), table.sum(axis=0).tolist(), table.sum(axis=1).tolist()
-        return list(map(ClassScore, self.labels, *counts))
+        right = np.diag(self.confusion).tolist()
+        hypothesis = self.confusion.sum(axis=0).tolist()
+        support = self.confusion.sum(axis=1).tolist()
+        return list(map(ClassScore, self.labels, right, hypothesis, support))
 
     @property
     def macro_f1(self) -> float:
@@ -154,7 +157,7 @@ class LabelScores(Result):
         tables = [self._overall(), self._classes()]
         tables += [self._confusion(k, system) for k, system in enumerate(self.systems)]
         if self.comparisons:
-            return [*tables, self._comparisons()]
+            tables.append(self._comparisons())
         return tables
 
     def shown_tables(self) -> Sequence[Table]:
@@ -167,40 +170,42 @@ class LabelScores(Result):
 
     def page_tables(self) -> Sequence[Table]:
         """Return the tables with the most frequent confusions and the full ones."""
-        return [*self.tables()[:2], _frequent(self.systems), *self.tables()[2:]]
+        overall, classes, *others = self.tables()
+        return [overall, classes, _frequent(self.systems), *others]
 
     def _overall(self) -> Table:
+        """Return a row for each system."""
         columns = [
             Column("system"),
             Column("pairs", "count"),
             Column("right", "count"),
-            *(
-                Column(name, "percent", key=name.lower().replace(" ", "_"))
-                for name in ("accuracy", "macro F1", "weighted F1")
-            ),
+            Column("accuracy", "percent"),
+            Column("macro F1", "percent", key="macro_f1"),
+            Column("weighted F1", "percent", key="weighted_f1"),
             Column("pairs", "count", "judged by all", key="common_pairs"),
             Column("accuracy", "percent", "judged by all", key="common_accuracy"),
         ]
         rows: list[list[Cell]] = []
         for system in self.systems:
-            share = Value(system.accuracy, *wilson_interval(system.right, system.pairs))
-            bounds = wilson_interval(system.common_right, system.common_pairs)
-            common = system.common_pairs, Value(system.common_accuracy, *bounds)
-            means = system.macro_f1, system.weighted_f1
-            rows.append([system.name, system.pairs, system.right, share, *means, *common])
-        return Table(
-            "",
-            columns,
-            rows,
-            "accuracy: with Wilson's 95% interval; judged by all: by all systems and the reference",
-            "systems",
+            bounds = wilson_interval(system.right, system.pairs)
+            common_bounds = wilson_interval(system.common_right, system.common_pairs)
+            row: list[Cell] = [system.name, system.pairs, system.right]
+            row += [Value(system.accuracy, *bounds), system.macro_f1, system.weighted_f1]
+            row += [system.common_pairs, Value(system.common_accuracy, *common_bounds)]
+            rows.append(row)
+        note = (
+            "accuracy: with Wilson's 95% interval; judged by all: by all systems and the reference"
         )
+        return Table("", columns, rows, note, "systems")
 
     def _classes(self) -> Table:
+        """Return a row for each label and flag of each system."""
         columns = [
             Column("system"),
             Column("label"),
-            *(Column(name, "percent", key=name.lower()) for name in ("precision", "recall", "F1")),
+            Column("precision", "percent"),
+            Column("recall", "percent"),
+            Column("F1", "percent", key="f1"),
             Column("hypothesis", "count"),
             Column("support", "count"),
         ]
@@ -215,14 +220,18 @@ class LabelScores(Result):
         return Table("Labels", columns, rows, anchor="labels", apart=apart[1:], stub=2)
 
     def _confusion(self, number: int, system: SystemScore) -> Table:
+        """Return a row for each label of the reference, with the labels of a system."""
         labels = system.labels
-        columns = [Column(name, "count", system.name, key=f"label {name}") for name in labels]
-        columns.insert(0, Column("reference"))
-        counted = zip(labels, system.confusion.tolist(), strict=True)
-        rows: list[list[Cell]] = [[name, *counts] for name, counts in counted]
+        columns = [Column("reference")]
+        columns += [Column(name, "count", system.name, key=f"label {name}") for name in labels]
+        rows: list[list[Cell]] = [
+            [name, *counts]
+            for name, counts in zip(system.labels, system.confusion.tolist(), strict=True)
+        ]
         return Table(f"Confusion of {system.name}", columns, rows, anchor=f"{_CONFUSION}{number}")
 
     def _comparisons(self) -> Table:
+        """Return a row for every two systems."""
         columns = [
             Column("system"),
             Column("against", key="baseline"),
@@ -232,15 +241,13 @@ class LabelScores(Result):
             Column("p", "p"),
             Column("Holm", "p", key="holm"),
         ]
-        rows: list[list[Cell]] = [
-            [x.system, x.baseline, x.pairs, x.only_system, x.only_baseline, x.p_value, x.holm]
-            for x in self.comparisons
-        ]
+        rows = [astuple(comparison) for comparison in self.comparisons]
         note = "p: two-sided, McNemar's exact test; Holm: corrected for the pairs of systems"
         return Table("Do systems differ?", columns, rows, note, "comparisons", stub=2)
 
 
 def _frequent(systems: Sequence[SystemScore]) -> Table:
+    """Return the most frequent confusions of each system."""
     columns = [
         Column("system"),
         Column("reference"),
@@ -257,8 +264,9 @@ def _frequent(systems: Sequence[SystemScore]) -> Table:
         wrong = system.confusion.copy()
         np.fill_diagonal(wrong, 0)
         order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]
-        left += len(order) - len(order[:_SHOWN])
-        for row, column in zip(*np.unravel_index(order[:_SHOWN], wrong.shape), strict=True):
+        shown = order[:_SHOWN]
+        left += len(order) - len(shown)
+        for row, column in zip(*np.unravel_index(shown, wrong.shape), strict=True):
             number = int(wrong[row, column])
             support = int(system.confusion[row].sum())
             names = system.name, system.labels[row], system.labels[column]
@@ -315,27 +323,29 @@ def score_labels(
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, names, seen, lenient_labels=lenient_labels)
     gold = matrix.values[0]
-    texts = {
-        name: [said.judgment if (said := pair.annotations.get(name)) else "" for pair in corpus]
-        for name in names
-    }
     scores = list[SystemScore]()
     wrong = list[WrongLabel]()
     cautions = [*notes]
     common: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
-    for name, mine in zip(systems, matrix.values[1:], strict=True):
-        both = (gold >= 0) & (mine >= 0)
+    for name, values in zip(systems, matrix.values[1:], strict=True):
+        both = (gold >= 0) & (values >= 0)
         confusion = np.zeros((len(seen.labels),) * 2, np.int64)
-        np.add.at(confusion, (gold[both], mine[both]), 1)
-        for p in np.flatnonzero(both & (mine != gold)).tolist():
-            labels = seen.labels[gold[p]], seen.labels[mine[p]]
-            texts_of = (" ".join(words or ()) for words in (corpus[p].source, corpus[p].target))
-            wrong.append(WrongLabel(corpus.ids[p], name, *labels, *texts_of))
-        flags = tuple(_flags(get_scheme(scheme), texts[reference], texts[name], both))
-        flags = () if name in unflagged else flags
-        right = int((mine == gold)[common].sum())
+        np.add.at(confusion, (gold[both], values[both]), 1)
+        for p in np.flatnonzero(both & (values != gold)).tolist():
+            pair = corpus[p]
+            label = seen.labels[gold[p]]
+            predicted = seen.labels[values[p]]
+            source = " ".join(pair.source or ())
+            target = " ".join(pair.target or ())
+            wrong.append(WrongLabel(pair.id, name, label, predicted, source, target))
+        judged = compress(corpus, both)
+        flags = tuple(_flags(get_scheme(scheme), judged, reference, name))
+        if name in unflagged:
+            flags = ()
+        right = int((values == gold)[common].sum())
         scores.append(SystemScore(name, seen.labels, confusion, flags, int(common.sum()), right))
-        if left := len(both) - int(both.sum()):
+        left = len(both) - int(both.sum())
+        if left:
             cautions.append(
                 f"{name}: {how_many(left, 'pair')} of {len(both)} left out: not judged by it or by "
                 f"{reference}, or not scored by the view"
@@ -346,16 +356,17 @@ def score_labels(
             "that all judged"
         )
     return LabelScores(
-        tuple(scores),
-        tuple(_compared(systems, gold, matrix.values[1:])),
-        tuple(cautions),
-        f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}",
-        left_out,
-        tuple(wrong),
+        systems=tuple(scores),
+        comparisons=tuple(_compared(systems, gold, matrix.values[1:])),
+        notes=tuple(cautions),
+        signature=f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}",
+        rewrites_left_out=left_out,
+        wrong=tuple(wrong),
     )
 
 
 def _names(systems: Sequence[str], reference: str) -> list[str]:
+    """Return the reference and the systems; raise an error for no or repeated names."""
     names = [reference, *systems]
     if not systems or len(set(names)) < len(names):
         raise OptionError("name one or more systems, each once, and a different reference")
@@ -363,29 +374,44 @@ def _names(systems: Sequence[str], reference: str) -> list[str]:
 
 
 def _flags(
-    scheme: Scheme, reference: Sequence[str], mine: Sequence[str], both: NDArray[np.bool_]
+    scheme: Scheme, pairs: Iterable[SentencePair], reference: str, system: str
 ) -> Iterator[ClassScore]:
-    pairs = [
-        [scheme.parse(texts[k]).flags for texts in (reference, mine)]
-        for k in np.flatnonzero(both).tolist()
-    ]
+    """Yield the score of each flag of a scheme, on pairs that both judged."""
+    right = Counter[str]()
+    given = Counter[str]()
+    support = Counter[str]()
+    for pair in pairs:
+        gold_flags = _flags_of(scheme, pair, reference)
+        flags = _flags_of(scheme, pair, system)
+        right.update(gold_flags & flags)
+        given.update(flags)
+        support.update(gold_flags)
     for flag in scheme.flags:
-        held = [(flag.value in gold, flag.value in hyp) for gold, hyp in pairs]
-        gold, hyp = np.array(held, bool).reshape(-1, 2).T
-        yield ClassScore(flag.value, *(int(x.sum()) for x in (gold & hyp, hyp, gold)))
+        name = flag.value
+        yield ClassScore(name, right[name], given[name], support[name])
+
+
+def _flags_of(scheme: Scheme, pair: SentencePair, name: str) -> set[str]:
+    judgment = pair.annotations[name].judgment
+    return set(scheme.parse(judgment).flags) if judgment else set()
 
 
 def _compared(
     names: Sequence[str], gold: NDArray[np.int8], values: NDArray[np.int8]
 ) -> Iterator[LabelComparison]:
-    rows: list[tuple[str, str, int, int, int, float]] = []
-    for (system, mine), (baseline, other) in combinations(zip(names, values, strict=True), 2):
-        every = (gold >= 0) & (mine >= 0) & (other >= 0)
-        alone = alone_right((mine == gold) & every, (other == gold) & every)
-        first, second = alone.system, alone.baseline
-        rows.append((system, baseline, int(every.sum()), first, second, mcnemar(first, second)))
-    corrected = holm([first[-1] for first in rows])
-    yield from (LabelComparison(*first, p) for first, p in zip(rows, corrected, strict=True))
+    """Yield the comparison of every two systems, on pairs that both and the reference judged."""
+    rows = []
+    for (system, first), (baseline, second) in combinations(zip(names, values, strict=True), 2):
+        every = (gold >= 0) & (first >= 0) & (second >= 0)
+        alone = alone_right((first == gold) & every, (second == gold) & every)
+        p_value = mcnemar(alone.system, alone.baseline)
+        pairs = int(every.sum())
+        rows.append(
+            LabelComparison(system, baseline, pairs, alone.system, alone.baseline, p_value, nan)
+        )
+    corrected = holm([row.p_value for row in rows])
+    for row, p_value in zip(rows, corrected, strict=True):
+        yield replace(row, holm=p_value)
 
 
 @takes_options(ProfileOptions, without=["paired"])
@@ -425,7 +451,7 @@ def profile_labels(
     judged: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     if not judged.any():
         raise OptionError(f"no scored pair was judged by all of {', '.join(names)}")
-    kept = Corpus(pair for pair, known in zip(corpus, judged.tolist(), strict=True) if known)
+    kept = Corpus(compress(corpus, judged))
     texts = group_texts(kept, options.get("by", "phenomena"), [reference])
     groups = [values_of(text, split) for text in texts]
     values = matrix.values[:, judged]
@@ -438,23 +464,20 @@ def profile_labels(
 
     profile = profile_rows(named, groups, accuracy, "accuracy", paired="mcnemar", **options)
     notes = (*cautions, *profile.notes)
-    if left := len(corpus) - len(kept):
-        notes = (
-            (
-                f"{how_many(left, 'pair')} of {len(corpus)} left out: not judged by all, or not "
-                "scored by the view"
-            ),
-            *notes,
+    left = len(corpus) - len(kept)
+    if left:
+        note = (
+            f"{how_many(left, 'pair')} of {len(corpus)} left out: not judged by all, or not "
+            "scored by the view"
         )
+        notes = (note, *notes)
     used = np.unique(values[0]).tolist()
-    by_label = {
-        matrix.labels[k]: [
-            sum(x in of for of in compress(groups, values[0] == k))
-            for x in profile.measured.phenomena
-        ]
-        for k in used
-        if len(used) == 2
-    }
+    by_label = {}
+    for label in used if len(used) == 2 else ():
+        counts: Counter[str] = Counter()
+        for phenomena in compress(groups, values[0] == label):
+            counts.update(set(phenomena))
+        by_label[matrix.labels[label]] = [counts[name] for name in profile.measured.phenomena]
     signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{profile.signature}"
     return replace(
         profile, notes=notes, signature=signature, rewrites_left_out=left_out, by_label=by_label

@@ -26,7 +26,7 @@ from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import PhraseScore, phrase_ratios
 from alignkit.scoring.settings import Signature
 from alignkit.stats.resampling import SEED, Interval, confidence_interval, few_pairs
-from alignkit.tables.columns import Column, percent
+from alignkit.tables.columns import Cell, Column, percent
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
@@ -111,16 +111,21 @@ class PhraseListScore(TableResult):
             f"{how_many(self.pairs, 'sentence pair')}; {self.correct} of them "
             f"({percent(self.entry_precision)}%) are right somewhere"
         )
-        fates = ((getattr(self, name), text) for name, text in _LEFT_OUT.items())
-        left_out = ", ".join(f"{number} {text}" for number, text in fates if number)
+        left_out = []
+        for name, text in _LEFT_OUT.items():
+            number = getattr(self, name)
+            if number:
+                left_out.append(f"{number} {text}")
         if left_out:
-            title += f"\nleft out: {left_out}"
+            title += f"\nleft out: {', '.join(left_out)}"
+        columns = []
+        row: list[Cell] = []
+        for name in _RATIOS:
+            columns.append(Column(result.MEASURE_NAMES[name], "percent", key=name))
+            row.append(result.bounded_value(getattr(self, name), self.intervals.get(name)))
+        columns += [Column("occurrences", "count"), Column("gold", "count")]
+        row += [self.counts[name] for name in result.ATOMIC]
         note = "\n".join([*self.cautions, str(self.signature)])
-        numbers = Column("occurrences", "count"), Column("gold", "count")
-        named = (Column(result.MEASURE_NAMES[name], "percent", key=name) for name in _RATIOS)
-        columns = [*named, *numbers]
-        ratios = [result.bounded_value(getattr(self, x), self.intervals.get(x)) for x in _RATIOS]
-        row = [*ratios, *(self.counts[name] for name in result.ATOMIC)]
         return Table(title, columns, [row], note, stub=0)
 
     def to_records(self) -> list[dict[str, object]]:
@@ -130,7 +135,8 @@ class PhraseListScore(TableResult):
         (record,) = result.level_records(
             {"list": part}, {"list": self.intervals}, pairs=self.pairs, skipped=self.skipped
         )
-        return [record | {name: getattr(self, name) for name in numbers}]
+        record |= {name: getattr(self, name) for name in numbers}
+        return [record]
 
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON values; NaN becomes None."""
@@ -247,9 +253,13 @@ def score_phrase_list(
         min_length=min_length if min_length > 1 else None,
         max_length=max_length,
     )
+    entry_precision = np.nan
+    if fates["kept"]:
+        entry_precision = matching.correct / fates["kept"]
+    suspicion = watch.suspicion("`base=1` when reading it")
     return PhraseListScore(
         **vars(total),
-        entry_precision=matching.correct / fates["kept"] if fates["kept"] else np.nan,
+        entry_precision=entry_precision,
         entries=sum(fates.values()),
         correct=matching.correct,
         **fates,
@@ -257,7 +267,7 @@ def score_phrase_list(
         skipped=len(corpus) - len(shared),
         signature=settings,
         rows=rows,
-        suspicions=tuple(filter(None, [watch.suspicion("`base=1` when reading it")])),
+        suspicions=(suspicion,) if suspicion else (),
     )
 
 
@@ -273,19 +283,25 @@ class _Matching:
         bounds: tuple[int, int | None],
     ) -> None:
         self._fold = str if exact_case else str.casefold
-        self._ignore_identical, (self._least, self._most) = ignore_identical, bounds
-        self._sides = [[[*map(self._fold, pair.words[k])] for pair in corpus] for k in (0, 1)]
+        self._ignore_identical = ignore_identical
+        self._least, self._most = bounds
+        self._sides: tuple[list[list[str]], list[list[str]]] = ([], [])  # the words of sentences
+        for pair in corpus:
+            for sentences, words_of_side in zip(self._sides, pair.words, strict=True):
+                sentences.append(list(map(self._fold, words_of_side)))
         # of all phrases of a side with some number of words
         self._places: dict[tuple[int, int], dict[str, dict[int, list[int]]]] = {}
         self._seen: set[tuple[str, str]] = set()
         self.fates = dict.fromkeys(_FATES, 0)
         self.correct = 0
-        # lists, since adding to one number of an array is slow
-        self._occurrences, self._right, self._atomic = ([0] * len(gold) for _ in range(3))
-        self._gold: list[dict[Span, bool]] = [
-            {pair[:4]: pair.atomic for pair in gold.pair(k) if self._fits(*pair[:4])}
-            for k in range(len(gold))
-        ]
+        # by sentence pair; lists, since adding to one number of an array is slow
+        self._occurrences = [0] * len(gold)
+        self._right = [0] * len(gold)
+        self._atomic = [0] * len(gold)
+        self._gold: list[dict[Span, bool]] = []  # the gold phrase pairs, and which are atomic
+        for k in range(len(gold)):
+            fitting = [pair for pair in gold.pair(k) if self._fits(*pair[:4])]
+            self._gold.append({pair[:4]: pair.atomic for pair in fitting})
 
     @property
     def rows(self) -> Rows:
@@ -296,26 +312,30 @@ class _Matching:
 
     def add(self, source: str, target: str) -> None:
         """Count an entry and its occurrences."""
-        words = self._fold(source).split(), self._fold(target).split()
-        self.fates[self._judge(*words)] += 1
+        fate = self._judge(self._fold(source).split(), self._fold(target).split())
+        self.fates[fate] += 1
 
     def _judge(self, source: list[str], target: list[str]) -> str:
-        n, m = len(source), len(target)
+        """Count the occurrences of an entry; return its fate, one of `_FATES`."""
+        n = len(source)
+        m = len(target)
         if not self._fits(0, n, 0, m):
             return "out_of_bounds"
         if self._ignore_identical and source == target:
             return "identical"
-        entry = " ".join(source), " ".join(target)
-        starts = self._find(0, entry[0], n)
-        ends = self._find(1, entry[1], m) if starts else {}
-        fewer, more = (starts, ends) if len(starts) < len(ends) else (ends, starts)
-        both = [k for k in fewer if k in more]
+        source_phrase = " ".join(source)
+        target_phrase = " ".join(target)
+        in_source = self._find(0, source_phrase, n)
+        in_target = self._find(1, target_phrase, m) if in_source else {}
+        fewer = min(in_source, in_target, key=len)
+        both = [k for k in fewer if k in in_source and k in in_target]
         if not both:
             return "unmatched"
+        entry = (source_phrase, target_phrase)
         if entry in self._seen:
             return "repeated"
         self._seen.add(entry)
-        right = [self._count(k, starts[k], ends[k], n, m) for k in both]
+        right = [self._count(k, in_source[k], in_target[k], n, m) for k in both]
         self.correct += any(right)
         return "kept"
 
@@ -329,20 +349,24 @@ class _Matching:
                     places.setdefault(text, {}).setdefault(number, []).append(start)
         return self._places[side, words].get(phrase, {})
 
-    def _count(self, k: int, starts: list[int], ends: list[int], n: int, m: int) -> bool:
+    def _count(
+        self, k: int, source_starts: list[int], target_starts: list[int], n: int, m: int
+    ) -> bool:
+        """Count the occurrences in a sentence pair; return whether any is a gold phrase pair."""
         gold = self._gold[k]
         right = atomic = 0
-        for i in starts:
-            for j in ends:
+        for i in source_starts:
+            for j in target_starts:
                 kind = gold.get((i, i + n, j, j + m))
                 right += kind is not None
                 atomic += kind is True
-        self._occurrences[k] += len(starts) * len(ends)
+        self._occurrences[k] += len(source_starts) * len(target_starts)
         self._right[k] += right
         self._atomic[k] += atomic
         return right > 0
 
     def _fits(self, start: int, end: int, other_start: int, other_end: int) -> bool:
+        """Return whether both sides of a phrase pair have an allowed number of words."""
         shorter, longer = sorted((end - start, other_end - other_start))
         return shorter >= self._least and (self._most is None or longer <= self._most)
 
@@ -381,6 +405,7 @@ def read_phrase_table(
 
 
 def _tsv(line: str) -> tuple[str, str] | str:
+    """Return the phrase pair of a line with tabs, or an error message."""
     columns = line.split("\t")
     if len(columns) not in (2, 5):
         return (
@@ -391,6 +416,7 @@ def _tsv(line: str) -> tuple[str, str] | str:
 
 
 def _moses(line: str) -> tuple[str, str] | str:
+    """Return the phrase pair of a line of a Moses phrase table, or an error message."""
     fields = line.split("|||", 2)
     if len(fields) < 2:
         return "expected source ||| target ||| scores"
@@ -403,7 +429,11 @@ PHRASE_TABLE_FORMATS = {"tsv": _tsv, "moses": _moses}
 
 
 def _both(source: str, target: str) -> tuple[str, str] | str:
-    source, target = source.strip(), target.strip()
-    if not source or not target:
-        return f"the {'target' if source else 'source'} phrase is empty"
+    """Return two phrases without spaces around them, or an error message if one is empty."""
+    source = source.strip()
+    target = target.strip()
+    if not source:
+        return "the source phrase is empty"
+    if not target:
+        return "the target phrase is empty"
     return source, target

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from math import isnan
 from typing import Any, cast
 
@@ -46,8 +47,10 @@ def pair_records(
     _check(rows, ids, "ids", aggregate)
 
     def measure(counts: Counts, level: str) -> dict[str, NDArray[np.float64]]:
-        exact = {"exact_match": measures.macro_terms(counts, level)[:, _EXACT]}
-        return measures.LEVELS[level](counts) | ({} if aggregate == "micro" else exact)
+        values = measures.LEVELS[level](counts)
+        if aggregate != "micro":
+            values["exact_match"] = measures.macro_terms(counts, level)[:, _EXACT]
+        return values
 
     named = {level: (counts, partial(measure, level=level)) for level, counts in rows.items()}
     return [{"id": ids[k], "level": level, **record} for k, level, record in _records(named)]
@@ -92,40 +95,45 @@ def group_records(
     check_drawing(1 if resamples is None else resamples, confidence, seed)
     memberships = _memberships(groups)
     _check(rows, memberships, "groups", aggregate)
-    names = list(dict.fromkeys(group for several in memberships for group in several))
-    numbers = {group: number for number, group in enumerate(names)}
-    pair = [k for k, several in enumerate(memberships) for _ in several]
-    member = [numbers[group] for several in memberships for group in several]
-    sizes = np.bincount(np.array(member, np.int64), minlength=len(names)).tolist()
+    places: dict[str, list[int]] = {}  # of the pairs of each group
+    for k, several in enumerate(memberships):
+        for group in several:
+            places.setdefault(group, []).append(k)
+    names = list(places)
+    members = [np.array(of_group, np.int64) for of_group in places.values()]
+    member = np.repeat(np.arange(len(names)), [len(of_group) for of_group in members])
+    pair = np.array(list(chain.from_iterable(places.values())), np.int64)
     sums: dict[str, tuple[Counts, Ratios]] = {}
     for level, counts in rows.items():
-        more, ratios = measures.aggregated(counts, level, aggregate)
-        total = np.zeros((len(names), more.shape[1]))
-        np.add.at(total, member, more[pair])
+        terms, ratios = measures.aggregated(counts, level, aggregate)
+        total = np.zeros((len(names), terms.shape[1]))
+        np.add.at(total, member, terms[pair])
         sums[level] = total, ratios
     bounds: list[dict[str, dict[str, Interval]]] = [{} for _ in names]
     if resamples is not None:
-        order = np.argsort(member, kind="stable")
-        places = np.split(np.array(pair, np.int64)[order], np.cumsum(sizes)[:-1])
-        bounds = []
-        for k, mine in enumerate(places[: len(names)]):
+        for k, of_group in enumerate(members):
             # after the streams of the whole corpus, which are spawned from the seed first
             stream = np.random.SeedSequence(seed, spawn_key=(len(measures.LEVELS) + k,))
-            some = {level: counts[mine] for level, counts in rows.items()}
+            some = {level: counts[of_group] for level, counts in rows.items()}
             drawing: Any = {"resamples": resamples, "confidence": confidence, "seed": stream}
-            bounds.append(measures.level_intervals(some, aggregate, **drawing))
+            bounds[k] = measures.level_intervals(some, aggregate, **drawing)
     records: list[dict[str, object]] = []
-    for k, level, record in _records(sums):
-        bounded: dict[str, object] = {name: names[k], "pairs": sizes[k], "level": level}
-        for key, value in record.items():
-            bounded[key] = value
-            if interval := bounds[k].get(level, {}).get(key):
-                bounded |= {f"{key}_low": interval.low, f"{key}_high": interval.high}
-                bounded |= {f"{key}_reason": interval.reason} if interval.reason else {}
-        records.append(bounded)
+    for k, level, values in _records(sums):
+        record: dict[str, object] = {name: names[k], "pairs": len(members[k]), "level": level}
+        intervals = bounds[k].get(level, {})
+        for key, value in values.items():
+            record[key] = value
+            if key in intervals:
+                interval = intervals[key]
+                record[f"{key}_low"] = interval.low
+                record[f"{key}_high"] = interval.high
+                if interval.reason:
+                    record[f"{key}_reason"] = interval.reason
         if aggregate != "micro":
-            missing = measures.left_out(sums[level][0][k, -_TERMS:])
-            records[-1] |= {_LEFT[ratio]: count for ratio, count in missing.items()}
+            total, _ = sums[level]
+            for ratio, count in measures.left_out(total[k, -_TERMS:]).items():
+                record[_LEFT[ratio]] = count
+        records.append(record)
     return records
 
 
@@ -135,19 +143,21 @@ def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
     few = sum(isinstance(size, int) and size < FEW_PAIRS for size in sizes.values())
     if not few or not any(key.endswith(("_low", "_reason")) for key in records[0]):
         return ""
+    has = "has" if few == 1 else "have"
     return (
-        f"{few} of {how_many(len(sizes), 'group')} {'has' if few == 1 else 'have'} fewer "
-        f"than about {FEW_PAIRS} sentence pairs: their intervals are too narrow"
+        f"{few} of {how_many(len(sizes), 'group')} {has} fewer than about {FEW_PAIRS} sentence "
+        "pairs: their intervals are too narrow"
     )
 
 
 def _memberships(groups: Sequence[str] | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return the groups of each pair; raise an error if they are none."""
     if isinstance(groups, (str, bytes)) or not isinstance(groups, Sequence):
         raise ArgumentError(f"groups is {kind_of(groups)}; expected a sequence with one a pair")
     memberships = []
     for k, given in enumerate(groups):
         several = (given,) if isinstance(given, str) else given
-        if not isinstance(several, Sequence) or not all(isinstance(x, str) for x in several):
+        if not isinstance(several, Sequence) or not all(isinstance(name, str) for name in several):
             raise ArgumentError(
                 f"groups[{k}] is {kind_of(given)}; it must be a string, or a sequence of strings"
             )
@@ -163,12 +173,14 @@ def _records(
     for k in range(max((len(counts) for counts, _ in rows.values()), default=0)):
         for level, (counts, _) in rows.items():
             columns = measures.LEVEL_COLUMNS[level]
-            values = {name: float(value[k]) for name, value in ratios[level].items()}
-            numbers = map(int, counts[k, : len(columns)].tolist())
-            yield k, level, {**values, **dict(zip(columns, numbers, strict=True))}
+            record: dict[str, object] = {}
+            record |= {name: float(value[k]) for name, value in ratios[level].items()}
+            record |= zip(columns, map(int, counts[k, : len(columns)].tolist()), strict=True)
+            yield k, level, record
 
 
 def _check(rows: Mapping[str, Rows], names: Sequence[object], what: str, aggregate: str) -> None:
+    """Raise an error for an unknown aggregate, or rows that are not one for each name."""
     check_known("aggregate", aggregate, AGGREGATES)
     for level, counts in rows.items():
         if len(counts) != len(names):
@@ -179,28 +191,35 @@ def breakdown_table(
     records: Sequence[Mapping[str, object]], *, title: str = "", note: str = ""
 ) -> Table:
     """Return the records of `pair_records` or `group_records` as a table, without counts."""
-    keys = dict.fromkeys(key for record in records for key in record)
-    names = [key for key in keys if not _APART.search(key)]
-    columns = [
-        Column(MEASURE_NAMES[name], "percent", key=name)
-        if name in MEASURE_NAMES
-        else guessed_column(name, [record.get(name) for record in records])
-        for name in names
-    ]
+    names = [key for key in dict.fromkeys(chain.from_iterable(records)) if not _APART.search(key)]
+    columns = []
+    for name in names:
+        if name in MEASURE_NAMES:
+            columns.append(Column(MEASURE_NAMES[name], "percent", key=name))
+        else:
+            columns.append(guessed_column(name, [record.get(name) for record in records]))
     rows = [[_cell(record, name) for name in names] for record in records]
-    if any(record.get(key) for record in records for key in _LEFT.values()):
+    left_out = [_left_out(record) for record in records]
+    if any(left_out):
         columns.append(Column("left out (0/0)", key="left_out"))
-        for row, record in zip(rows, records, strict=True):
-            counts = {MEASURE_NAMES[name]: record.get(key) for name, key in _LEFT.items()}
-            row.append(", ".join(f"{name} {count}" for name, count in counts.items() if count))
+        for row, text in zip(rows, left_out, strict=True):
+            row.append(text)
     return Table(title, columns, rows, note)
 
 
+def _left_out(record: Mapping[str, object]) -> str:
+    """Return the numbers of pairs that means leave out, as a text."""
+    counts = {MEASURE_NAMES[name]: record.get(key) for name, key in _LEFT.items()}
+    return ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+
+
 def _cell(record: Mapping[str, object], name: str) -> Cell:
+    """Return the cell of a record, a measure with its bounds."""
     if name == "level":
         return LEVEL_NAMES[str(record[name])]
     value = cast(Cell, record.get(name))
     if f"{name}_low" not in record or not isinstance(value, float) or isnan(value):
         return value
-    low, high = (cast(float, record[f"{name}_{end}"]) for end in ("low", "high"))
+    low = cast(float, record[f"{name}_low"])
+    high = cast(float, record[f"{name}_high"])
     return Value(value, low, high, str(record.get(f"{name}_reason", "")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from itertools import chain, product
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Union
 
@@ -60,39 +61,42 @@ def score_table(
 ) -> Table:
     """Return the table of one score: a row for each level, with the numbers of links or phrases."""
     macro = macro or {}
-    columns = [
-        Column("", key="level"),
-        *(Column(text, "percent", key=name) for name, text in _MEASURES.items()),
-        *([Column("exact match", "percent", key="exact_match")] if macro else []),
-        Column("hypothesis", "count"),
-        Column("reference", "count"),
-    ]
+    columns = [Column("", key="level")]
+    columns += [Column(text, "percent", key=name) for name, text in _MEASURES.items()]
+    if macro:
+        columns.append(Column("exact match", "percent", key="exact_match"))
+    columns += [Column("hypothesis", "count"), Column("reference", "count")]
     rows: list[list[Cell]] = []
     for level, part in parts.items():
+        name = LEVEL_NAMES[level]
         bounds = intervals.get(level, {})
-        values = {name: getattr(part, name) for name in _MEASURES if hasattr(part, name)}
-        micro: list[Cell] = [
-            bounded_value(values[name], bounds.get(name)) if name in values else None
-            for name in _MEASURES
-        ]
+        micro = [_measure_cell(part, measure, bounds) for measure in _MEASURES]
         counted = _OF_LINKS if level.startswith("links") else ATOMIC
-        sizes: list[Cell] = [part.counts[name] for name in counted]
+        sizes: list[Cell] = [part.counts[column] for column in counted]
         if not macro:
-            rows.append([LEVEL_NAMES[level], *micro, *sizes])
+            rows.append([name, *micro, *sizes])
             continue
+        aer = micro[-1]
         if aggregate == "both":
-            rows.append([f"{LEVEL_NAMES[level]}, micro", *micro, None, *sizes])
-            micro = [None] * len(micro)
+            rows.append([f"{name}, micro", *micro, None, *sizes])
+            aer = None
             sizes = [None, None]
         measures = macro[level].measures().items()
-        *ratios, mean, exact = (bounded_value(value, bounds.get(key)) for key, value in measures)
-        rows.append([f"{LEVEL_NAMES[level]}, macro", *ratios, micro[-1], exact, *sizes])
-        empty: list[Cell] = [None] * 4
-        rows.append([f"{LEVEL_NAMES[level]}, mean of F1", None, None, mean, *empty])
+        *ratios, mean, exact = [bounded_value(value, bounds.get(key)) for key, value in measures]
+        rows.append([f"{name}, macro", *ratios, aer, exact, *sizes])
+        rows.append([f"{name}, mean of F1", None, None, mean, None, None, None, None])
     return Table(title, columns, rows, "\n".join(_left_out(macro)))
 
 
+def _measure_cell(part: Part, measure: str, bounds: Mapping[str, Interval]) -> Cell:
+    """Return a measure with its bounds; None for AER of phrase pairs."""
+    if not hasattr(part, measure):
+        return None
+    return bounded_value(getattr(part, measure), bounds.get(measure))
+
+
 def _left_out(macro: Mapping[str, MacroScore]) -> Iterator[str]:
+    """Yield notes on means over sentence pairs, and what they leave out."""
     if not macro:
         return
     yield "macro: means over sentence pairs, without those for which the ratio is 0/0; AER is micro"
@@ -113,13 +117,15 @@ def level_records(
     for level, part in parts.items():
         record: dict[str, object] = {"level": level, **first}
         values = {name: getattr(part, name) for name in _MEASURES if hasattr(part, name)}
-        values |= macro[level].measures() if level in macro else {}
+        if level in macro:
+            values |= macro[level].measures()
+        bounds = intervals.get(level, {})
         for name, value in values.items():
             record[name] = value
-            if name in intervals.get(level, {}):
-                interval = intervals[level][name]
-                record |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
-        records.append(record | dict(part.counts))
+            if name in bounds:
+                record[f"{name}_low"] = bounds[name].low
+                record[f"{name}_high"] = bounds[name].high
+        records.append({**record, **part.counts})
     return records
 
 
@@ -145,11 +151,13 @@ def bounded_value(value: float, interval: Interval | None) -> Cell:
 
 def left_out_pairs(skipped: int, pairs: int) -> tuple[str, ...]:
     """Return a caution if sentence pairs are left out."""
+    if not skipped:
+        return ()
     text = (
         f"{skipped} of {how_many(skipped + pairs, 'sentence pair')} are left out because they are "
         "missing or not annotated on one side: the scores do not cover them"
     )
-    return (text,) if skipped else ()
+    return (text,)
 
 
 def digest_of(ids: Iterable[str]) -> str:
@@ -228,12 +236,10 @@ class Score(TableResult):
         def __getattr__(self, name: str) -> object:
             if name in LinkScore.__dataclass_fields__ and "pairs" in self.__dict__:
                 parts = {"links": self.links}
-                parts |= {f"phrases[{x!r}]": part for x, part in (self.phrases or {}).items()}
+                for links, part in (self.phrases or {}).items():
+                    parts[f"phrases[{links!r}]"] = part
                 places = [f"score.{x}.{name}" for x, part in parts.items() if hasattr(part, name)]
-                if places:
-                    where = f"; use {' or '.join(places)}"
-                else:
-                    where = ""
+                where = f"; use {' or '.join(places)}" if places else ""
                 raise AttributeError(f"a Score has no {name} of its own{where}")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -242,22 +248,20 @@ class Score(TableResult):
 
     def parts(self) -> dict[str, Part]:
         """Return the measures of each scored level."""
-        parts: dict[str, Part]
-        if self.links is None:
-            parts = {}
-        else:
-            parts = {"links": self.links}
+        parts: dict[str, Part] = {}
+        if self.links is not None:
+            parts["links"] = self.links
         parts |= {f"links-{name}": part for name, part in self.split.items()}
-        return parts | {f"phrases-{name}": part for name, part in (self.phrases or {}).items()}
+        parts |= {f"phrases-{name}": part for name, part in (self.phrases or {}).items()}
+        return parts
 
     @property
     def title(self) -> str:
         """The number of scored sentence pairs."""
+        pairs = how_many(self.pairs, "sentence pair")
         if self.skipped:
-            skipped = f", {self.skipped} left out (not annotated)"
-        else:
-            skipped = ""
-        return f"{how_many(self.pairs, 'sentence pair')}{skipped}"
+            return f"{pairs}, {self.skipped} left out (not annotated)"
+        return pairs
 
     def table(self) -> Table:
         """Return the score as a table, for LaTeX, Markdown, HTML, ..."""
@@ -298,7 +302,8 @@ class Score(TableResult):
         parts: dict[str, dict[str, object]] = {}
         for level, part in self.parts().items():
             parts[level] = part.to_json()
-            if (macro := self.macro.get(level)) is not None:
+            macro = self.macro.get(level)
+            if macro is not None:
                 parts[level]["macro"] = macro.to_json()
                 parts[level] |= named_json(macro, ("exact_match", "exact_pairs"))
         links = parts.get("links")
@@ -318,7 +323,9 @@ class Score(TableResult):
                 **{name.replace("-", "_"): bounds[f"links-{name}"] for name in self.split},
                 "phrases": _phrases(bounds),
             }
-        return plain | ({"cautions": list(self.cautions)} if self.cautions else {})
+        if self.cautions:
+            plain["cautions"] = list(self.cautions)
+        return plain
 
 
 def _phrases(parts: Mapping[str, object]) -> dict[str, object] | None:
@@ -334,47 +341,51 @@ _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "aer": "AER"}
 def score_plot(scores: Mapping[str, Score]) -> DotPlot:
     """Return the figure of P, R, F1 and AER of systems, with intervals if known."""
     first = next(iter(scores.values()))
-    levels = list(dict.fromkeys(level for score in scores.values() for level in score.parts()))
-    drawn = [(level, system) for level in levels for system in scores]
-    rows = [
-        DotRow((LEVEL_NAMES[level],))
-        if len(scores) == 1
-        else DotRow((system,), LEVEL_NAMES[level] if len(levels) > 1 else "")
-        for level, system in drawn
-    ]
+    levels = dict.fromkeys(chain.from_iterable(score.parts() for score in scores.values()))
     if first.aggregate == "both":
         series = ["micro", "macro"]
     else:
         series = [first.aggregate]
     panels = list[DotPanel]()
     for name, short in _SHORT.items():
-        # AER is micro always
-        values = [
-            [_value(scores[system], level, name, how) for how in series] for level, system in drawn
-        ]
-        if series == ["macro"] and name != "aer":
-            macro = "macro "
-        else:
-            macro = ""
-        panel = DotPanel(f"{macro}{short} (%)", rows, values)
+        rows = []
+        values = []
+        for level, (system, score) in product(levels, scores.items()):
+            rows.append(_plot_row(level, system, len(levels), len(scores)))
+            values.append([_value(score, level, name, how) for how in series])
+        label = f"{short} (%)"
+        if series == ["macro"] and name != "aer":  # AER is always micro
+            label = f"macro {label}"
+        panel = DotPanel(label, rows, values)
         if panel.ends:
-            panels += [panel]
-    caption = [f"{', '.join(panel.label[:-4] for panel in panels)} (percent) of "]
-    caption.append(f"{'; '.join(LEVEL_NAMES[level] for level in levels)}, {first.title}")
-    caption.append(f": {', '.join(map(visible, scores))}" if len(scores) > 1 else "")
+            panels.append(panel)
+    measures = ", ".join(panel.label.removesuffix(" (%)") for panel in panels)
+    shown = "; ".join(LEVEL_NAMES[level] for level in levels)
+    caption = f"{measures} (percent) of {shown}, {first.title}"
+    if len(scores) > 1:
+        caption += f": {', '.join(map(visible, scores))}"
     if len(series) > 1:
-        caption.append(
+        caption += (
             "; filled circles: counts of all pairs (micro), open diamonds: means over pairs (macro)"
         )
     confidence = first.signature.confidence
     if first.intervals and confidence is not None:
-        caption.append(f"; lines: {100 * confidence:g}% of bootstrap resamples of sentence pairs")
-    return DotPlot(panels, series, f"{''.join(caption)}.", abreast=(2, 4))
+        caption += f"; lines: {100 * confidence:g}% of bootstrap resamples of sentence pairs"
+    return DotPlot(panels, series, f"{caption}.", abreast=(2, 4))
+
+
+def _plot_row(level: str, system: str, levels: int, systems: int) -> DotRow:
+    """Return the row of a system at a level, with only the names that tell rows apart."""
+    if systems == 1:
+        return DotRow((LEVEL_NAMES[level],))
+    return DotRow((system,), LEVEL_NAMES[level] if levels > 1 else "")
 
 
 def _value(score: Score, level: str, name: str, how: str) -> Value:
+    """Return a measure, micro or macro, with its bounds; NaN if there is none."""
     if how == "macro" and name != "aer":
-        name, value = f"macro_{name}", score.macro[level].measures()[f"macro_{name}"]
+        name = f"macro_{name}"
+        value = score.macro[level].measures()[name]
     elif how == "macro" and score.aggregate == "both":
         return Value(nan)
     else:
