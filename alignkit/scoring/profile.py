@@ -114,8 +114,10 @@ class Profile(Result):
 
     def to_json(self) -> dict[str, object]:
         """Return the records of each table, and Pearson's r of the phenomena in two labels."""
-        r = {"pearson": None if isnan(self.pearson) else self.pearson}
-        return super().to_json() | (r if self.by_label else {})
+        values = super().to_json()
+        if self.by_label:
+            values["pearson"] = None if isnan(self.pearson) else self.pearson
+        return values
 
     @property
     def head(self) -> Sequence[str]:
@@ -123,29 +125,30 @@ class Profile(Result):
         return tuple(self._head())
 
     def _head(self) -> Iterator[str]:
+        """Yield the number of pairs, and for each system where it is worst."""
         name = self.measured.measure
         yield f"{name} of {how_many(self.total, 'sentence pair')} by {self.by}"
         if self.by_label:
             r = Column("", "decimal").show(self.pearson).text
             yield f"phenomena of the labels {' and '.join(self.by_label)}: Pearson's r {r}"
         for system, value in self.overall.items():
-            mine = [
-                part for part in self.parts if part.system == system and not isnan(part.difference)
-            ]
-            if isnan(value) or not mine:
+            of_system = [part for part in self.parts if part.system == system]
+            compared = [part for part in of_system if not isnan(part.difference)]
+            if isnan(value) or not compared:
                 continue
             yield f"{system}: {name} {100 * value:.1f} on all pairs"
-            worst = self._worst(mine)
-            yield f"{system}{self._fails(worst)}{self._lower(mine, worst)}"
-            firm = [part for part in mine if part.pairs >= FEW_HOLD]
-            if firm and worst.pairs < FEW_HOLD:
-                firmest = self._worst(firm)
+            worst = self._worst(compared)
+            yield f"{system}{self._fails(worst)}{self._lower(compared, worst)}"
+            frequent = [part for part in compared if part.pairs >= FEW_HOLD]
+            if frequent and worst.pairs < FEW_HOLD:
+                worst = self._worst(frequent)
                 yield (
                     f"{system}, among phenomena of {FEW_HOLD} pairs or "
-                    f"more,{self._fails(firmest)}{self._lower(firm, firmest)}"
+                    f"more,{self._fails(worst)}{self._lower(frequent, worst)}"
                 )
 
     def _lower(self, parts: Sequence[OnPhenomenon], worst: OnPhenomenon) -> str:
+        """Return the phenomenon with the worst value, if that is another one than `worst`."""
         last = min(parts, key=self._place)
         if last.value == worst.value:
             return ""
@@ -166,23 +169,28 @@ class Profile(Result):
         )
 
     def _below(self, part: OnPhenomenon) -> bool:
+        """Return whether a system is clearly worse on a phenomenon than on all other pairs."""
         worse = -1 if self.measured.lower_is_better else 1
         ends = sorted((worse * part.gap.low, worse * part.gap.high))
         return worse * part.difference < 0 and (ends[1] < 0 or part.holm <= self.alpha)
 
     def _worst(self, parts: Sequence[OnPhenomenon]) -> OnPhenomenon:
         """Return the worst of the clearly worse phenomena, or of all if there are none."""
-        return min([part for part in parts if self._below(part)] or parts, key=self._place)
+        clear = [part for part in parts if self._below(part)]
+        return min(clear or parts, key=self._place)
 
     def _place(self, part: OnPhenomenon) -> tuple[float, int]:
+        """Return a sort key: the worst value first, then the phenomenon with most pairs."""
         sign = -1 if self.measured.lower_is_better else 1
         return sign * part.value, -part.pairs
 
     def _said(self, part: OnPhenomenon) -> str:
+        """Return the value on a phenomenon, its gap to the others, and the test, in words."""
         value = bounded(part.value, part.interval)
-        where = "above"
         gap = part.gap
-        if not part.difference > 0:
+        if part.difference > 0:
+            where = "above"
+        else:
             where = "below"
             gap = replace(gap, low=-gap.high, high=-gap.low)
         points = bounded(abs(part.difference), gap)
@@ -191,37 +199,31 @@ class Profile(Result):
             f"{how_many(part.pairs, 'pair')}, {points} points {where} the other "
             f"{how_many(self.total - part.pairs, 'pair')} ({100 * part.rest:.1f})"
         )
-        chance = "" if self._below(part) else ": it may be chance"
         if isnan(part.p_value):
+            surely = self._below(part)
             if part.pairs < FEW_HOLD:
-                few = f"; fewer than {FEW_HOLD} pairs, so not tested"
-            else:
-                few = ""
-            return f"{said}{few}{chance}"
-        if part.holm <= self.alpha:
-            chance = ""
+                said += f"; fewer than {FEW_HOLD} pairs, so not tested"
         else:
-            chance = ": it may be chance"
-        p, corrected = (_P.show(value).text for value in p_values_of(part))
-        return f"{said}; p {p}, by Holm {corrected}{chance}"
+            surely = part.holm <= self.alpha
+            p, corrected = (_P.show(value).text for value in p_values_of(part))
+            said += f"; p {p}, by Holm {corrected}"
+        return said if surely else f"{said}: it may be chance"
 
     @property
     def cautions(self) -> Sequence[str]:
         """Notes on the profile and the limits of its tests."""
-        return (*self.notes, *(self.ranking.cautions if self.differences else ()))
+        if self.differences:
+            return (*self.notes, *self.ranking.cautions)
+        return self.notes
 
     def tables(self) -> Sequence[Table]:
         """Return the phenomena of each system, the differences, and the tests of ranks."""
         tables = [self._by_phenomenon()]
         if self.by_label:
-            columns = [Column(f"label {label}", "count") for label in self.by_label]
-            counts = zip(self.measured.phenomena, *self.by_label.values(), strict=True)
-            columns.insert(0, Column(self.by, key="phenomenon"))
-            tables.append(
-                Table(
-                    "Pairs of each label", columns, [*map(list, counts)], anchor="by-label", stub=1
-                )
-            )
+            columns = [Column(self.by, key="phenomenon")]
+            columns += [Column(f"label {label}", "count") for label in self.by_label]
+            rows = list(zip(self.measured.phenomena, *self.by_label.values(), strict=True))
+            tables.append(Table("Pairs of each label", columns, rows, anchor="by-label", stub=1))
         if self.differences:
             tables.append(self._differences())
             tables += self.ranking.tables()
@@ -232,6 +234,7 @@ class Profile(Result):
         return self.ranking.images()
 
     def _by_phenomenon(self) -> Table:
+        """Return a row for each system on all pairs, then on each phenomenon."""
         columns = [
             Column("system"),
             Column(self.by, key="phenomenon"),
@@ -247,19 +250,13 @@ class Profile(Result):
         for system, value in self.overall.items():
             apart.append(len(rows))
             rows.append([system, "all pairs", self.total, value, None, None, None, None])
-            rows += [
-                [
-                    system,
-                    part.phenomenon,
-                    part.pairs,
-                    bounded_value(part.value, part.interval),
-                    part.rest,
-                    bounded_value(part.difference, part.gap),
-                    *p_values_of(part),
-                ]
-                for part in self.parts
-                if part.system == system
-            ]
+            for part in self.parts:
+                if part.system != system:
+                    continue
+                share = bounded_value(part.value, part.interval)
+                gap = bounded_value(part.difference, part.gap)
+                row: list[Cell] = [system, part.phenomenon, part.pairs, share, part.rest, gap]
+                rows.append([*row, *p_values_of(part)])
         note = (
             f"{self.tests[0]}; Holm: corrected for the phenomena, system by system; below "
             f"{FEW_HOLD} pairs not tested"
@@ -267,44 +264,27 @@ class Profile(Result):
         return Table("Phenomena", columns, rows, note, "by-phenomenon", apart=apart[1:], stub=2)
 
     def _differences(self) -> Table:
-        counted = any(row.alone is not None for row in self.differences)
+        """Return a row for every two systems on each phenomenon."""
         columns = [
             Column(self.by, key="phenomenon"),
             Column("pairs", "count"),
             Column("system"),
             Column("against", key="baseline"),
             Column("difference", "percent", signed=True),
-            *(
-                [
-                    Column("system alone right", "count", key="only_system"),
-                    Column("other alone right", "count", key="only_baseline"),
-                ]
-                if counted
-                else []
-            ),
-            Column("p", "p"),
-            Column("Holm", "p", key="holm"),
         ]
-        rows: list[list[Cell]] = [
-            [
-                x.phenomenon,
-                x.pairs,
-                x.system,
-                x.baseline,
-                x.difference,
-                *([x.alone.system, x.alone.baseline] if x.alone else []),
-                *p_values_of(x),
-            ]
-            for x in self.differences
-        ]
-        return Table(
-            "Systems on the same phenomenon",
-            columns,
-            rows,
-            self.tests[1],
-            "systems-by-phenomenon",
-            stub=1,
-        )
+        if any(each.alone is not None for each in self.differences):
+            columns.append(Column("system alone right", "count", key="only_system"))
+            columns.append(Column("other alone right", "count", key="only_baseline"))
+        columns += [Column("p", "p"), Column("Holm", "p", key="holm")]
+        rows: list[list[Cell]] = []
+        for each in self.differences:
+            row: list[Cell] = [each.phenomenon, each.pairs, each.system, each.baseline]
+            row.append(each.difference)
+            if each.alone is not None:
+                row += [each.alone.system, each.alone.baseline]
+            rows.append([*row, *p_values_of(each)])
+        title = "Systems on the same phenomenon"
+        return Table(title, columns, rows, self.tests[1], "systems-by-phenomenon", stub=1)
 
 
 def p_values_of(part: OnPhenomenon | Difference) -> tuple[Value, Value]:

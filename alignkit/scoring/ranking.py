@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import isfinite, isnan, nan
 from typing import Union
 
@@ -52,8 +53,12 @@ class Measured:
     def worst_first(self) -> Measured:
         """Return the table with phenomena sorted by their mean, those without values last."""
         means = ratio(np.nansum(self.values, axis=1), (~np.isnan(self.values)).sum(axis=1))
-        order = np.argsort(-means if self.lower_is_better else means, kind="stable")
-        pairs = self.pairs and tuple(self.pairs[k] for k in order)
+        if self.lower_is_better:
+            means = -means
+        order = np.argsort(means, kind="stable")
+        pairs = self.pairs
+        if pairs is not None:
+            pairs = tuple(pairs[k] for k in order)
         names = tuple(self.phenomena[k] for k in order)
         return replace(self, phenomena=names, values=self.values[order], pairs=pairs)
 
@@ -65,9 +70,9 @@ class Measured:
     @property
     def read_as(self) -> str:
         """How the values are read and shown."""
-        shares = "values are read as shares of 1 and shown as percentages"
-        plain = "values are read and shown unchanged, not as shares of 1"
-        return shares if self.shares else plain
+        if self.shares:
+            return "values are read as shares of 1 and shown as percentages"
+        return "values are read and shown unchanged, not as shares of 1"
 
     def doubts(self) -> Iterator[str]:
         """Warnings about values outside 0 to 1 (or 0 to 100) if most are inside."""
@@ -87,6 +92,7 @@ class Measured:
             return
 
     def _outside(self, top: float) -> list[str]:
+        """Return the values below 0 or above `top`, with their phenomena and systems."""
         wrong = (self.values < 0) | (self.values > top)
         return [
             f"{self.values[row, column]:g} ({self.phenomena[row]}, {self.systems[column]})"
@@ -121,13 +127,15 @@ def read_measured(
     lines = [(n, text.split("\t")) for n, text in file.lines() if text.strip()]
     if len(lines) < 2:
         raise FormatError("no table; expected a line of names and a line for each phenomenon", name)
-    systems = tuple(cell.strip() for cell in lines[0][1][1:])
+    (first_number, heading), *lines = lines
+    systems = tuple(cell.strip() for cell in heading[1:])
     if not systems or len(set(systems)) < len(systems) or not all(systems):
         message = "expected the names of the systems, each once, separated by tabs"
-        raise FormatError(message, name, lines[0][0])
+        raise FormatError(message, name, first_number)
     rows: dict[str, list[float]] = {}
-    signed = any(cell.strip().endswith("%") for _, cells in lines[1:] for cell in cells[1:])
-    for number, (first, *cells) in lines[1:]:
+    every_cell = chain.from_iterable(cells[1:] for _, cells in lines)
+    signed = any(cell.strip().endswith("%") for cell in every_cell)
+    for number, (first, *cells) in lines:
         row = first.strip()
         if row in rows:
             raise FormatError(f"the row {row!r} occurs twice; name each once", name, number)
@@ -194,16 +202,12 @@ class Ranking(Result):
         """The measure, and the numbers of systems and phenomena."""
         what = self.measured.measure or "a measure"
         kept = how_many(len(self.phenomena.names), "phenomenon", "phenomena")
-        if self.measured.lower_is_better:
-            best = "lowest"
-        else:
-            best = "highest"
-        said = f"{what} of {how_many(len(self.systems.names), 'system')} on {kept}"
+        best = "lowest" if self.measured.lower_is_better else "highest"
+        systems = how_many(len(self.systems.names), "system")
+        line = f"{what} of {systems} on {kept}; rank 1 is the {best}"
         if self.measured.pairs is None:
-            more = [self.measured.read_as]
-        else:
-            more = []
-        return f"{said}; rank 1 is the {best}", *more
+            return line, self.measured.read_as
+        return (line,)
 
     @property
     def cautions(self) -> Sequence[str]:
@@ -227,14 +231,12 @@ class Ranking(Result):
         for name in self.phenomena.names:
             if _WHOLE.intersection(name.casefold().split(maxsplit=1)[:1]):
                 yield f"the row {name!r} may not be a phenomenon; if so, leave it out"
-        for what, on, test in (
-            ("system", ("phenomenon", "phenomena"), self.systems),
-            ("phenomenon", ("system",), self.phenomena),
-        ):
-            if why := test.too_few:
-                ranked = how_many(len(test.names), what, "phenomena" if on == ("system",) else "")
-                blocks = how_many(test.blocks, *on)
-                yield f"there is no test of the ranks of {ranked} on {blocks}: {why}"
+        systems = how_many(len(self.systems.names), "system")
+        phenomena = how_many(len(self.phenomena.names), "phenomenon", "phenomena")
+        for test, ranked in ((self.systems, systems), (self.phenomena, phenomena)):
+            if test.too_few:
+                blocks = phenomena if test is self.systems else systems
+                yield f"there is no test of the ranks of {ranked} on {blocks}: {test.too_few}"
         if not (self.systems.reason and self.phenomena.reason):
             yield (
                 "Friedman's test assumes independent blocks: systems trained on the same data and "
@@ -268,6 +270,7 @@ class Ranking(Result):
         yield Picture(f"{title}worst mean first; higher is darker", drawn)
 
     def _tests(self) -> Table:
+        """Return a row for each of the two tests."""
         columns = [
             Column("ranked"),
             Column("number", "count"),
@@ -279,34 +282,33 @@ class Ranking(Result):
             Column("pairs apart", "count", key="apart"),
             Column("of pairs", "count", key="pairs"),
         ]
-        rows: list[list[Cell]] = [
-            [
-                name,
-                len(test.names),
-                test.blocks,
-                Value(test.statistic, reason=test.reason),
-                test.uncorrected,
-                test.p_value,
-                test.critical_difference,
-                len(test.beyond()),
-                test.pairs,
-            ]
-            for name, test in (("systems", self.systems), ("phenomena", self.phenomena))
-        ]
+        rows: list[list[Cell]] = []
+        for name, test in (("systems", self.systems), ("phenomena", self.phenomena)):
+            chi2 = Value(test.statistic, reason=test.reason)
+            row: list[Cell] = [name, len(test.names), test.blocks, chi2, test.uncorrected]
+            row += [test.p_value, test.critical_difference, len(test.beyond()), test.pairs]
+            rows.append(row)
         note = "chi2: Friedman's, corrected for ties"
         return Table("Do ranks differ?", columns, rows, note, "tests")
 
 
 def _ranks(title: str, what: str, anchor: str, test: Friedman) -> Table:
-    apart = Counter(name for better, other, _ in test.beyond() for name in (better, other))
-    ranks = Column("mean rank", "decimal", key="mean_rank", digits=2)
-    columns = [Column(what), ranks, Column("apart from", "count", key="apart_from")]
+    """Return a row for each name in a ranking, the best first."""
+    apart: Counter[str] = Counter()
+    for better, other, _ in test.beyond():
+        apart.update((better, other))
+    columns = [
+        Column(what),
+        Column("mean rank", "decimal", key="mean_rank", digits=2),
+        Column("apart from", "count", key="apart_from"),
+    ]
     rows: list[list[Cell]] = [[name, mean, apart[name]] for name, mean in test.ranking]
-    note = "apart from: the number of others further away than the critical difference"
-    if test.reason:
-        note = ""
-    else:
-        note = f"{note}, {test.critical_difference:.3f}"
+    note = ""
+    if not test.reason:
+        note = (
+            "apart from: the number of others further away than the critical difference, "
+            f"{test.critical_difference:.3f}"
+        )
     return Table(title, columns, rows, note, anchor)
 
 
