@@ -72,9 +72,9 @@ def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
     """
     check_arguments(count_links, locals())
     _check_pairs(hypothesis, reference)
-    hyp, ref = hypothesis, reference
-    sides = (hyp.links, hyp.sure, hyp.offsets, ref.links, ref.sure, ref.offsets)
-    return merge_links(*_readonly(*sides))
+    hyp = _readonly(hypothesis.links, hypothesis.sure, hypothesis.offsets)
+    ref = _readonly(reference.links, reference.sure, reference.offsets)
+    return merge_links(*hyp, *ref)
 
 
 def count_phrases(
@@ -130,8 +130,9 @@ def count_phrases(
     if not loose:
         longest = longest_span(links, max_length)
         return _match(hypothesis, reference, links, longest, words if ignore_identical else None)
-    hyp, ref = (
-        extract_phrases(
+    sides = []
+    for side in (hypothesis, reference):
+        phrases = extract_phrases(
             side,
             links=links,
             loose=True,
@@ -140,10 +141,8 @@ def count_phrases(
             source=source,
             target=target,
         )
-        for side in (hypothesis, reference)
-    )
-    sides = (hyp.spans, hyp.atomic, hyp.offsets, ref.spans, ref.atomic, ref.offsets)
-    return merge_phrases(*_readonly(*sides))
+        sides += _readonly(phrases.spans, phrases.atomic, phrases.offsets)
+    return merge_phrases(*sides)
 
 
 def check_text(
@@ -166,6 +165,7 @@ def check_text(
 
 
 def _check_pairs(hypothesis: LinkArrays, reference: LinkArrays) -> None:
+    """Raise an error if the numbers of sentence pairs differ."""
     if len(hypothesis) != len(reference):
         raise JoinError(
             f"the hypothesis has {how_many(len(hypothesis), 'sentence pair')}, the reference "
@@ -181,17 +181,18 @@ def _match(
     words: tuple[TokenArrays, TokenArrays] | None,
 ) -> Rows:
     """Count the tight phrase pairs; with words, without the phrase pairs of equal words."""
-    hyp, ref = (x.sure_only() if links == "sure" else x for x in (hypothesis, reference))
+    hyp = hypothesis.sure_only() if links == "sure" else hypothesis
+    ref = reference.sure_only() if links == "sure" else reference
     nothing = TokenArrays(np.empty(0, np.int32), np.zeros(len(hyp) + 1, np.int64))
     source, target = words or (nothing, nothing)
     lengths = np.maximum(hyp.lengths, ref.lengths)
     both = _readonly(hyp.links, hyp.offsets, ref.links, ref.offsets, lengths)
     texts = _readonly(source.ids, source.offsets, target.ids, target.offsets)
-    arguments = [*both, longest, words is not None, *texts]
-    return match_phrases(*arguments)
+    return match_phrases(*both, longest, words is not None, *texts)
 
 
 def _readonly(*arrays: NDArray[Any]) -> Any:
+    """Return arrays as kernels take them."""
     return [readonly(array) for array in arrays]
 
 
@@ -237,9 +238,10 @@ def counted(
 
 def _count(block: Block, settings: ScoreSettings) -> dict[str, Rows]:
     """Return the rows of each level; if all links are sure, phrase pairs are counted once."""
+    hypothesis, reference, source, target = block
     policy = LINK_POLICIES[settings.links]
-    hyp, ref = policy(block[0]), policy(block[1])
-    source, target = block[2:]
+    hyp = policy(hypothesis)
+    ref = policy(reference)
     if settings.loose and settings.phrases and source is None:
         raise MissingTextError("loose phrase pairs extend over unaligned words; give both texts")
     counts: dict[str, Rows] = {}
@@ -274,8 +276,9 @@ def _count_links(
     """Return the rows of links; identical and non-identical links together are all links."""
     if not (settings.ignore_identical or settings.split_identical):
         return {"links": count_links(hyp, ref)}
-    words = [check_text(side, source, target) for side in (hyp, ref)]
-    others = count_links(hyp.without_identical(*words[0]), ref.without_identical(*words[1]))
+    check_text(hyp, source, target)
+    words = check_text(ref, source, target)
+    others = count_links(hyp.without_identical(*words), ref.without_identical(*words))
     if settings.ignore_identical:
         return {"links": others}
     every = count_links(hyp, ref)

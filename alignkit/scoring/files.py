@@ -57,16 +57,20 @@ class FileOptions:
     def of_words(cls, given: Mapping[str, Any]) -> FileOptions:
         """Make the options from keyword arguments."""
         own = {name: value for name, value in given.items() if name in FileOptions.__annotations__}
-        return cls(ReadOptions(**{k: v for k, v in given.items() if k not in own}), **own)
+        reading = {name: value for name, value in given.items() if name not in own}
+        return cls(ReadOptions(**reading), **own)
 
     def of(self, side: str) -> tuple[str | None, ReadOptions]:
         """Return the format, if known, and the options of ``"hyp"`` or ``"ref"``."""
-        format, base, transpose = (
-            getattr(self, f"{side}_{name}") for name in ("format", "base", "transpose")
-        )
-        own = {"base": base, "transpose": transpose}
-        changed = {name: value for name, value in own.items() if value is not None}
-        return self.format if format is None else format, replace(self.reading, **changed)
+        format = getattr(self, f"{side}_format")
+        if format is None:
+            format = self.format
+        changed = {}
+        for name in ("base", "transpose"):
+            value = getattr(self, f"{side}_{name}")
+            if value is not None:
+                changed[name] = value
+        return format, replace(self.reading, **changed)
 
     def settled(
         self, paths: Sequence[str], find: Callable[[str, str | None, ReadOptions], str]
@@ -79,24 +83,21 @@ class FileOptions:
         if texts and not any(kind.text_beside for kind in kinds):
             both = " and ".join(paths)
             raise OptionError(f"{both} already have words: leave out `source` and `target`")
-        several = any(kind.languages for kind in kinds)
+        any_languages = any(kind.languages for kind in kinds)
         settled = []
-        for format, kind, (_, side) in zip(formats, kinds, declared, strict=True):
-            if kind.text_beside:
-                own = side
-            else:
-                own = replace(side, source=None, target=None)
-            of_one = several and not kind.languages
-            settled.append((format, replace(own, languages=None) if of_one else own))
+        for format, kind, (_, options) in zip(formats, kinds, declared, strict=True):
+            reading = options
+            if not kind.text_beside:
+                reading = replace(reading, source=None, target=None)
+            if any_languages and not kind.languages:
+                reading = replace(reading, languages=None)
+            settled.append((format, reading))
         return settled
 
 
-READING = tuple(
-    name
-    for kind in (ReadOptions, FileOptions)
-    for name in keywords_of(kind)
-    if name not in ("reading", "lenient_labels", "unquote", "no_text")
-)
+_NOT_HERE = ("reading", "lenient_labels", "unquote", "no_text")
+_EVERY_KEYWORD = (*keywords_of(ReadOptions), *keywords_of(FileOptions))
+READING = tuple(name for name in _EVERY_KEYWORD if name not in _NOT_HERE)
 """The options of `score` for reading two files."""
 
 Path = Union[str, "os.PathLike[str]"]
@@ -163,6 +164,7 @@ def open_two(
 
 
 def _found(path: str, declared: str | None, options: ReadOptions) -> str:
+    """Return the format of a file, declared or detected."""
     if not os.path.exists(path) and path.split():
         with suppress(AlignmentError):
             Alignment.parse(path)
@@ -193,6 +195,7 @@ class TwoFiles:
         self._open()
 
     def _open(self) -> None:
+        """Open both files, again if they were read."""
         self.skipped = self._outside = 0
         self.scored = self._doubt = ""
         self.hyp, self.ref = self.open_both()
@@ -208,12 +211,12 @@ class TwoFiles:
     @property
     def suspicions(self) -> dict[str, str]:
         """Warnings about a base that looks wrong, by path; complete after reading."""
+        hyp_bases, ref_bases = self._bases
         if self.hyp is self.ref:
-            typed = ("`base=1`",) * 2
+            texts = [hyp_bases.suspicion("`base=1`"), ref_bases.suspicion("`base=1`")]
         else:
-            typed = ("`hyp_base=1`", "`ref_base=1`")
-        texts = [watch.suspicion(words) for watch, words in zip(self._bases, typed, strict=True)]
-        paths = self.hyp.path, self.ref.path
+            texts = [hyp_bases.suspicion("`hyp_base=1`"), ref_bases.suspicion("`ref_base=1`")]
+        paths = (self.hyp.path, self.ref.path)
         return {path: text for path, text in zip(paths, texts, strict=True) if text}
 
     @property
@@ -278,12 +281,9 @@ class TwoFiles:
             same = (known.source, known.target) == (hyp.source, hyp.target)
             parsed = known if known.source_trees or not same else hyp
             sides = {"hyp": hypothesis, "ref": reference}
-            for name, links in sides.items() if options.reading.drop_out_of_range else ():
-                if known.has_text:
-                    n, m = known.lengths
-                    kept = {x: sure for x, sure in links.items() if x.i < n and x.j < m}
-                    self._outside += len(links) - len(kept)
-                    sides[name] = Alignment((x for x, sure in kept.items() if sure), kept)
+            if options.reading.drop_out_of_range and known.has_text:
+                for name, links in sides.items():
+                    sides[name] = self._in_range(links, known.lengths)
             if self.watch is not None:
                 self.watch(ref, hyp)
             try:
@@ -307,7 +307,15 @@ class TwoFiles:
         for choice in (of_ref, of_hyp):
             choice.check()
 
+    def _in_range(self, links: Alignment, lengths: tuple[int, int]) -> Alignment:
+        """Return the links between words that there are; count the others."""
+        n, m = lengths
+        kept = {link: sure for link, sure in links.items() if link.i < n and link.j < m}
+        self._outside += len(links) - len(kept)
+        return Alignment((link for link, sure in kept.items() if sure), kept)
+
     def _joined(self) -> Iterator[tuple[SentencePair, SentencePair]]:
+        """Yield the pairs of the reference with those of the hypothesis."""
         if self.hyp is self.ref:
             for pair in self.ref.pairs():
                 yield (pair, pair)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 from unicodedata import category, normalize
 
@@ -55,6 +55,7 @@ def fold(word: str) -> str:
 
 
 def _read(name: str) -> frozenset[str]:
+    """Return the folded function words of a language, or of a file."""
     language = LANGUAGES.get(name.lower(), name.lower())
     if language in LANGUAGES.values():
         from importlib.resources import files  # takes 10 ms, and the list of languages does without
@@ -72,11 +73,12 @@ def _read(name: str) -> frozenset[str]:
             ) from None
         except (OSError, UnicodeDecodeError, ValueError) as error:
             raise OptionError(f"function words: {name} cannot be read: {error}") from None
-    lines = (line.partition("#")[0] for line in text.splitlines())
-    folded = frozenset(fold(word) for line in lines for word in line.split())
+    folded = set()
+    for line in text.splitlines():
+        folded.update(map(fold, line.partition("#")[0].split()))
     if not folded:
         raise OptionError(f"function words: {name} has no words; expected one or more")
-    return folded
+    return frozenset(folded)
 
 
 def is_punctuation(word: str) -> bool:
@@ -88,15 +90,18 @@ def word_kinds(
     source: str, target: str, known: FunctionWords | None = None, *, exact_case: bool = False
 ) -> tuple[str, ...]:
     """Return the kinds of a link between two words; there can be several or none."""
-    is_kind = {
-        "identical": source == target
-        or (not exact_case and source.casefold() == target.casefold()),
-        "punctuation": is_punctuation(source) or is_punctuation(target),
-    }
+    kinds = []
+    if source == target or (not exact_case and source.casefold() == target.casefold()):
+        kinds.append("identical")
+    punctuation = is_punctuation(source) or is_punctuation(target)
+    if punctuation:
+        kinds.append("punctuation")
     if known is not None:
-        is_kind["function word"] = fold(source) in known.source or fold(target) in known.target
-        is_kind["content words"] = not (is_kind["punctuation"] or is_kind["function word"])
-    return tuple(kind for kind in WORD_KINDS if is_kind.get(kind))
+        if fold(source) in known.source or fold(target) in known.target:
+            kinds.append("function word")
+        elif not punctuation:
+            kinds.append("content words")
+    return tuple(kinds)
 
 
 NULL_KIND = "null"
@@ -149,25 +154,37 @@ def explained(way: str, names: Collection[str]) -> str:
 
 def called(way: str, name: str) -> str:
     """Return the name of a class of links in a sentence."""
-    said = {"kind": _KINDS_SAID, "word": _WORDS_SAID}.get(way, {}).get(name, "")
-    return _CALLED.get(way, "'{}'").format(name) + (f" ({said})" if said else "")
+    text = _CALLED.get(way, "'{}'").format(name)
+    said = ""
+    if way == "kind":
+        said = _KINDS_SAID.get(name, "")
+    elif way == "word":
+        said = _WORDS_SAID.get(name, "")
+    return f"{text} ({said})" if said else text
 
 
 def component_kinds(alignment: Alignment) -> dict[Link, str]:
     """Return the kind of the connected component of each link, including possible links."""
-    kinds = ((part, _kind(part)) for part in alignment.components())
-    return {link: kind for part, kind in kinds for link in part}
+    kinds: dict[Link, str] = {}
+    for part in alignment.components():
+        links = list(part)
+        kinds |= dict.fromkeys(links, _kind(links))
+    return kinds
 
 
-def _kind(part: Iterable[Link]) -> str:
-    links = list(part)
+def _kind(links: Sequence[Link]) -> str:
+    """Return the kind of a connected component."""
     rows = {link.i for link in links}
     columns = {link.j for link in links}
     for side in (rows, columns):
         if max(side) - min(side) >= len(side):
             return "discontinuous"
-    if len(rows) == 1 or len(columns) == 1:
-        return f"{'1' if len(rows) == 1 else 'n'}-{'1' if len(columns) == 1 else 'n'}"
+    if len(rows) == 1 and len(columns) == 1:
+        return "1-1"
+    if len(rows) == 1:
+        return "1-n"
+    if len(columns) == 1:
+        return "n-1"
     if len(links) == len(rows) * len(columns):
         return "block"
     return "n-m, not full"
@@ -177,12 +194,14 @@ def word_class(source: str, target: str, known: FunctionWords | None = None) -> 
     """Return the class of a link's words."""
     if source.casefold() == target.casefold():
         return "identical"
-    first = _class(source, None if known is None else known.source)
-    second = _class(target, None if known is None else known.target)
+    source_words, target_words = known or (None, None)
+    first = _class(source, source_words)
+    second = _class(target, target_words)
     return first if first == second else "mixed"
 
 
 def _class(word: str, known: frozenset[str] | None) -> str:
+    """Return the class of a word, with the function words of its language if known."""
     if is_punctuation(word):
         return "punctuation"
     if known is None:

@@ -49,6 +49,7 @@ def cd_diagram(
 def _diagram(
     figure: Canvas, ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float
 ) -> None:
+    """Draw the line with its ticks, the critical difference, the bars, and the names below."""
     means = dict(ranking)
     low = floor(min(means.values()))
     high = ceil(max(means.values()))
@@ -57,7 +58,8 @@ def _diagram(
     def place(mean: float) -> float:
         return _SIDE + (mean - low) / span * (_WIDTH - 2 * _SIDE)
 
-    start, end = place(low), place(low + critical_difference)
+    start = place(low)
+    end = place(low + critical_difference)
     length = f"critical difference {critical_difference:.3f}"
     if end > _WIDTH - _SIDE:
         figure.text(_WIDTH / 2, 30, f"{length}, longer than this line", ha="center")
@@ -73,19 +75,25 @@ def _diagram(
         figure.text(x, _TOP - 10, str(low + step), ha="center")
     below = _TOP + 6
     for group in groups:
-        ends = place(means[group[0]]) - 3, place(means[group[-1]]) + 3
-        figure.line((ends[0], below), (ends[1], below), linewidth=4)
+        first = place(means[group[0]]) - 3
+        last = place(means[group[-1]]) + 3
+        figure.line((first, below), (last, below), linewidth=4)
         below += 8
     half = ceil(len(ranking) / 2)
     for k, (name, mean) in enumerate(ranking):
+        # the better half on the left, from the top; the others on the right, the worst at the top
         left = k < half
         row = k if left else len(ranking) - 1 - k
-        y, x = below + _ROW * (row + 1) - 6, place(mean)
+        x = place(mean)
+        y = below + _ROW * (row + 1) - 6
         end = _SIDE - 20 if left else _WIDTH - _SIDE + 20
         figure.line((x, _TOP), (x, y), linewidth=1)
         figure.line((x, y), (end, y), linewidth=1)
         text = f"{cut_text(name, 14)} {mean:.2f}"
-        figure.text(end + (-4 if left else 4), y + 4, text, ha="right" if left else "left")
+        if left:
+            figure.text(end - 4, y + 4, text, ha="right")
+        else:
+            figure.text(end + 4, y + 4, text, ha="left")
 
 
 def heat_map(
@@ -100,7 +108,10 @@ def heat_map(
     cell = _fitting(columns, _CELLS)
     size = names + cell * len(columns) + 10, _HEAD + _ROW * len(rows) + 10
     known = values[~np.isnan(values)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (nan, nan)
+    low = high = nan
+    if len(known):
+        low = float(known.min())
+        high = float(known.max())
     shown = Column("", "percent" if len(known) and low >= 0 and high <= 1 else "number")
     with canvas(*size) as figure:
         figure.text(4, 14, f"{measure}; {_WORST}" if measure else _WORST)
@@ -112,12 +123,10 @@ def heat_map(
             figure.text(names - 6, y + _ROW - 6, cut_text(name, names // _LETTER - 1), ha="right")
             for c, value in enumerate(values[r].tolist()):
                 x = names + cell * c
-                look: dict[str, Any] = {"facecolor": "none", "edgecolor": COLOURS["line"]}
-                if not isnan(value):
-                    if high > low:
-                        share = (value - low) / (high - low)
-                    else:
-                        share = 0.5
+                if isnan(value):
+                    look: dict[str, Any] = {"facecolor": "none", "edgecolor": COLOURS["line"]}
+                else:
+                    share = (value - low) / (high - low) if high > low else 0.5
                     look = {"facecolor": faded("a", 0.05 + 0.45 * share), "edgecolor": "none"}
                 figure.box(x, y, cell - 1, _ROW - 1, **look)
                 figure.text(x + cell / 2, y + _ROW - 6, shown.show(value).text, ha="center")
@@ -129,5 +138,6 @@ def heat_map(
 
 
 def _fitting(names: Sequence[str], bounds: tuple[int, int]) -> int:
+    """Return the width of a column of names, within bounds."""
     longest = max(map(char_width, names), default=0)
     return min(max(bounds[0], _LETTER * (longest + 2)), bounds[1])

@@ -96,7 +96,10 @@ def read_predictions(
         if not text.strip():
             raise FormatError("empty line; expected a label for each pair", file, number)
     tabs = sum("\t" in text for _, text in lines)
-    labels = (_by_id if lines and 2 * tabs >= len(lines) else _ordered)(corpus, file, lines)
+    if lines and 2 * tabs >= len(lines):
+        labels = _by_id(corpus, file, lines)
+    else:
+        labels = _ordered(corpus, file, lines)
     judgments = {place: label for place, (_, label) in labels.items()}
     if view is None:
         return Predictions(judgments)
@@ -105,7 +108,8 @@ def read_predictions(
     first: dict[str | None, str] = {}
     for judgment, label in view.rows.items():
         first.setdefault(label, judgment)
-    return Predictions({place: first.get(x, x) for place, x in judgments.items()}, of_view=True)
+    mapped = {place: first.get(label, label) for place, label in judgments.items()}
+    return Predictions(mapped, of_view=True)
 
 
 def _are_of_view(
@@ -117,7 +121,7 @@ def _are_of_view(
     of_scheme = used & set(view.rows)
     of_view = used & set(view.labels)
     if predicted is None:
-        other = sorted(x for x in of_scheme & of_view if view.rows[x] != x)
+        other = sorted(label for label in of_scheme & of_view if view.rows[label] != label)
         if other and of_scheme == of_view:
             raise OptionError(
                 f"{path}: its labels, such as {other[0]!r}, could be judgments of {scheme.name} or "
@@ -125,19 +129,20 @@ def _are_of_view(
                 '`predicted="view"`'
             )
         predicted = "view" if of_view > of_scheme else "scheme"
-    if predicted == "scheme":
-        for number, label in () if lenient_labels else labels.values():
+    if lenient_labels:
+        return predicted == "view"
+    for number, label in labels.values():
+        if predicted == "scheme":
             scheme.parse(label, path, number)
-        return False
-    for number, label in () if lenient_labels else labels.values():
-        if label not in view.labels:
+        elif label not in view.labels:
             what = f"{label[:40]!r} is not in the view {view.name} of {scheme.name}"
             expected = ", ".join(view.labels)
             raise FormatError(f"{what}; expected one of {expected}", path, number)
-    return True
+    return predicted == "view"
 
 
 def _ordered(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
+    """Return the labels by place, from lines that have a label for each pair."""
     for number, text in lines:
         if "\t" in text:
             what = "this line has a tab, but most lines do not; expected an id, a tab and a label"
@@ -149,6 +154,7 @@ def _ordered(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
 
 
 def _by_id(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
+    """Return the labels by place, from lines with the id of a pair, a tab and a label."""
     places: dict[str, list[int]] = {}
     for place, id in enumerate(corpus.ids):
         places.setdefault(id, []).append(place)

@@ -86,9 +86,12 @@ class Signature:
         )
 
     def __str__(self) -> str:
-        settings = ((field.name, getattr(self, field.name)) for field in fields(self))
-        known = ((name.replace("_", "-"), value) for name, value in settings if value is not None)
-        return "|".join(f"{name}:{value}" for name, value in known)
+        settings = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None:
+                settings.append(f"{field.name.replace('_', '-')}:{value}")
+        return "|".join(settings)
 
 
 LEVEL_CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -102,10 +105,22 @@ AGGREGATES = ("micro", "macro", "both")
 """How pairs are aggregated: counts added up, ratios averaged, or both."""
 
 
+def _given(arrays: LinkArrays) -> LinkArrays:
+    return arrays
+
+
+def _sure_only(arrays: LinkArrays) -> LinkArrays:
+    return arrays.sure_only()
+
+
+def _all_sure(arrays: LinkArrays) -> LinkArrays:
+    return replace(arrays, sure=(arrays.sure | 1).astype(arrays.sure.dtype))
+
+
 LINK_POLICIES: Mapping[str, Callable[[LinkArrays], LinkArrays]] = {
-    "given": lambda arrays: arrays,
-    "sure-only": lambda arrays: arrays.sure_only(),
-    "all-sure": lambda arrays: replace(arrays, sure=(arrays.sure | 1).astype(arrays.sure.dtype)),
+    "given": _given,
+    "sure-only": _sure_only,
+    "all-sure": _all_sure,
 }
 """The treatment of sure and possible links on both sides before counting."""
 
@@ -130,11 +145,13 @@ class ScoreSettings:
         check_known("aggregate", self.aggregate, AGGREGATES)
         if self.max_length is not None and self.max_length < 1:
             raise OptionError(f"`max_length` is {self.max_length}; a phrase has at least 1 word")
-        if self.split_identical and (self.ignore_identical or self.level == "phrases"):
-            if self.ignore_identical:
-                why = "`ignore_identical`"
-            else:
-                why = "`level='phrases'`"
+        if self.ignore_identical:
+            why = "`ignore_identical`"
+        elif self.level == "phrases":
+            why = "`level='phrases'`"
+        else:
+            why = ""
+        if self.split_identical and why:
             raise OptionError(
                 f"`split_identical` scores identical links separately, but {why} leaves them out; "
                 "use only one of the two"
@@ -159,28 +176,36 @@ class ScoreSettings:
 
     def sign(self, signature: Signature | None = None) -> Signature:
         """Return the signature with these settings filled in."""
-        compared = self.ignore_identical or self.split_identical
+        case = None
+        if self.ignore_identical or self.split_identical:
+            case = "exact" if self.exact_case else "folded"
+        phrases = None
+        if self.phrases:
+            phrases = "loose" if self.loose else "tight"
         return replace(
             signature or Signature(),
             links=self.links,
             identical="left-out" if self.ignore_identical else "kept",
-            case=("exact" if self.exact_case else "folded") if compared else None,
+            case=case,
             level=self.level,
             aggregate=None if self.aggregate == "micro" else self.aggregate,
-            phrases=("loose" if self.loose else "tight") if self.phrases else None,
+            phrases=phrases,
             max_length=self.max_length if self.phrases else None,
         )
 
 
 def takes_options(kind: type[Any], *, without: Collection[str] = ()) -> Callable[[F], F]:
     """Show the fields of a dataclass in the signature of a function with ``**options``."""
-    named = [
-        Parameter(x.name, Parameter.KEYWORD_ONLY, default=x.default, annotation=x.type)
-        for x in fields(kind)
-        if x.name not in without
-    ]
+    named = []
+    for field in fields(kind):
+        if field.name not in without:
+            parameter = Parameter(
+                field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
+            )
+            named.append(parameter)
 
     def decorate(function: F) -> F:
+        """Set the signature that `inspect` and `help` show: others, named, and a last `reading`."""
         shown = signature(function)
         *others, rest = shown.parameters.values()
         last = [rest] if rest.name == "reading" else []
