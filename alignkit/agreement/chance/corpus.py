@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,13 @@ from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.chance import correction, expectation, result
 from alignkit.agreement.chance.expectation import Expectation
-from alignkit.agreement.chance.models import CHANCE_MODELS, Edits, SampledChance, count_edits
+from alignkit.agreement.chance.models import (
+    CHANCE_MODELS,
+    Edits,
+    Models,
+    SampledChance,
+    count_edits,
+)
 from alignkit.agreement.chance.sampling import Items, Progress
 from alignkit.agreement.intervals import draw_weights
 from alignkit.agreement.options import CLOSED, AgreementOptions, edits_known
@@ -61,6 +68,7 @@ def beyond_chance_by_model(
     intervals: dict[str, list[Interval]] = {}
     redrawn = dict.fromkeys(models, 0)
     sampled = [name for name in models if isinstance(CHANCE_MODELS[name], SampledChance)]
+    masks = [section.inside for section in sections]
     for name in models:
         model = CHANCE_MODELS[name]
         share = progress if name in sampled else None  # the closed form takes no time
@@ -69,7 +77,6 @@ def beyond_chance_by_model(
         samples, resamples = np.random.SeedSequence(seed).spawn(2)
         expected = expectation.expect(sets, model, options, samples, workers, share)
         if options.bootstrap == "refit":
-            masks = [section.inside for section in sections]
             refitted = expectation.refitted_intervals(
                 sets, model, options, expected, masks, resamples, workers
             )
@@ -80,10 +87,10 @@ def beyond_chance_by_model(
     if options.bootstrap != "none":
         rest = {name: expectations[name] for name in models if name not in intervals}
         intervals |= two.fixed_intervals(rest)
-    return FrozenMap(
-        (name, two.beyond(name, expected, intervals.get(name), redrawn[name]))
-        for name, expected in expectations.items()
-    )
+    results = {}
+    for name, expected in expectations.items():
+        results[name] = two.beyond(name, expected, intervals.get(name), redrawn[name])
+    return FrozenMap(results)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +104,11 @@ class _TwoAnnotators:
 
     @cached_property
     def observed(self) -> correction.ObservedTerms:
+        """The observed overlap in each pair."""
         return self.sets.observed(self.options.normalizer)
 
     def terms(self, expected: Expectation) -> NDArray[np.float64]:
+        """Return the (P, 4) terms of C."""
         return correction.rows(self.observed, expected.terms, self.options.aggregate)
 
     def fixed_intervals(self, expectations: Mapping[str, Expectation]) -> dict[str, list[Interval]]:
@@ -107,57 +116,76 @@ class _TwoAnnotators:
         alike: dict[bytes, list[str]] = {}
         for name, expected in expectations.items():
             alike.setdefault(expected.used.tobytes(), []).append(name)
-        intervals: dict[str, list[Interval]] = {}
-        resamples = self.options.resamples
-        confidence = self.options.confidence
+        intervals: dict[str, list[Interval]] = {name: [] for name in expectations}
         for names in alike.values():
             used = expectations[names[0]].used
             tables = {name: self.terms(expectations[name])[used] for name in names}
-            intervals |= {name: [] for name in names}
             rng = np.random.default_rng(np.random.SeedSequence(self.seed).spawn(2)[1])
-            for mask in (section.inside[used] for section in self.sections):
-                drawn = {name: [np.full(0 if mask.any() else resamples, np.nan)] for name in names}
-                for weights in draw_weights(int(mask.sum()), resamples, rng) if mask.any() else ():
-                    for name, table in tables.items():
-                        ratios = correction.correction_ratios(weights @ table[mask])
-                        drawn[name].append(ratios["C"])
+            for section in self.sections:
+                drawn = self._resampled(tables, section.inside[used], rng)
                 for name, values in drawn.items():
-                    intervals[name].append(summarize(np.concatenate(values), confidence))
+                    interval = summarize(np.concatenate(values), self.options.confidence)
+                    intervals[name].append(interval)
         return intervals
+
+    def _resampled(
+        self,
+        tables: Mapping[str, NDArray[np.float64]],
+        mask: NDArray[np.bool_],
+        rng: np.random.Generator,
+    ) -> dict[str, list[NDArray[np.float64]]]:
+        """Return chunks of C by each model in resamples of the pairs of a mask."""
+        resamples = self.options.resamples
+        if not mask.any():
+            return {name: [np.full(resamples, np.nan)] for name in tables}
+        drawn: dict[str, list[NDArray[np.float64]]] = {name: [] for name in tables}
+        for weights in draw_weights(int(mask.sum()), resamples, rng):
+            for name, table in tables.items():
+                ratios = correction.correction_ratios(weights @ table[mask])
+                drawn[name].append(ratios["C"])
+        return drawn
 
     def beyond(
         self, name: str, expected: Expectation, intervals: Sequence[Interval] | None, redrawn: int
     ) -> result.BeyondChance:
-        whole, *groups = (
-            self.section(expected, section, intervals[k] if intervals else None)
-            for k, section in enumerate(self.sections)
-        )
-        sets = self.sets
+        """Return the agreement beyond chance by a model, in all pairs and in each group."""
+        parts = []
+        for k, section in enumerate(self.sections):
+            interval = intervals[k] if intervals else None
+            parts.append(self.section(expected, section, interval))
+        whole, *groups = parts
+        annotators = self.sets.annotators
+        rates = [edits.rates for edits in self.sets.edits]
         sampled = expected.sampled
-        models = zip(sets.annotators, sampled.models, strict=True) if sampled else ()
-        rates = zip(sets.annotators, (edits.rates for edits in sets.edits), strict=False)
-        aggregate = self.options.aggregate
+        models = FrozenMap[str, Models]()
+        samples = 0
+        distribution = np.zeros(0)
+        if sampled is not None:
+            models = FrozenMap(zip(annotators, sampled.models, strict=True))
+            samples = sampled.drawn.samples
+            distribution = sampled.drawn.distribution(self.options.aggregate)
         return result.BeyondChance(
             **vars(whole),
-            annotators=sets.annotators,
+            annotators=annotators,
             chance=name,
             groups=tuple(groups),
             sentences=self.sentences(expected),
-            models=FrozenMap(models),
-            rates=FrozenMap(rates),
-            samples=sampled.drawn.samples if sampled else 0,
-            distribution=sampled.drawn.distribution(aggregate) if sampled else np.zeros(0),
+            models=models,
+            rates=FrozenMap(zip(annotators, rates, strict=False)),
+            samples=samples,
+            distribution=distribution,
             redrawn=redrawn,
         )
 
     def section(
         self, expected: Expectation, section: Section, interval: Interval | None
     ) -> result.BeyondChanceSection:
+        """Return the agreement beyond chance in a section, with the reasons for what is missing."""
         used = section.inside & expected.used
         variances = correction.noise(expected.terms, self.options.aggregate)
         corrected = correction.correct(self.terms(expected)[used], variances[used])
         left_out = Counter(section.outside)
-        left_out.update(reason for reason in expected.reasons[section.inside].tolist() if reason)
+        left_out.update(filter(None, expected.reasons[section.inside].tolist()))
         why = _why(corrected.undefined, left_out, expected, section.inside)
         no_interval = ""
         if interval is not None and used.sum() == 1:
@@ -165,8 +193,10 @@ class _TwoAnnotators:
         elif interval is not None and np.isnan(interval.low):
             no_interval = why or "C has no value in any resample"
         elif interval is not None:  # equal resamples say nothing of the spread of C
-            alike = max(interval.high - interval.low, interval.standard_error) < _ALIKE
-            no_interval = ALL_ALIKE if alike else ""
+            spread = max(interval.high - interval.low, interval.standard_error)
+            no_interval = ALL_ALIKE if spread < _ALIKE else ""
+        if no_interval in (ONE_PAIR, ALL_ALIKE):
+            interval = None
         one_sided = (self.observed.first == 0) != (self.observed.second == 0)
         return result.BeyondChanceSection(
             **vars(replace(corrected, undefined=why)),
@@ -175,18 +205,26 @@ class _TwoAnnotators:
             used=int(used.sum()),
             one_sided=int(one_sided[used].sum()),
             left_out=FrozenMap(left_out),
-            interval=None if no_interval in (ONE_PAIR, ALL_ALIKE) else interval,
+            interval=interval,
             no_interval=no_interval,
         )
 
     def sentences(self, expected: Expectation) -> tuple[result.SentenceAgreement, ...]:
-        seen = self.observed
+        """Return the agreement in each pair, observed and by chance."""
+        observed = self.observed
         chance = expected.terms
-        sizes = (column.astype(int) for column in (seen.first, seen.second, seen.common))
-        numbers = (*sizes, seen.ratio, chance.ratio, np.sqrt(chance.ratio_variance))
-        names = self.sets.places.tolist(), self.sets.ids, expected.reasons.tolist()
-        columns = (*names, *(column.tolist() for column in numbers))
-        return tuple(result.SentenceAgreement(*row) for row in zip(*columns, strict=True))
+        columns: list[Sequence[Any]] = [  # in the order of the fields
+            self.sets.places.tolist(),
+            self.sets.ids,
+            expected.reasons.tolist(),
+            observed.first.astype(int).tolist(),
+            observed.second.astype(int).tolist(),
+            observed.common.astype(int).tolist(),
+            observed.ratio.tolist(),
+            chance.ratio.tolist(),
+            np.sqrt(chance.ratio_variance).tolist(),
+        ]
+        return tuple(map(result.SentenceAgreement, *columns))
 
 
 def _why(
@@ -227,14 +265,16 @@ class CorpusBeyondChance:
         """Return why edit models do not apply to two annotators; empty if they do."""
         if not edits_known(self.initial, self.options.missing_initial):
             return "no initial alignment is named, so edits are not known"
+        judged = self.options.universe == "judged"
         for name in (first, second):
-            if name == self.initial or name in self.systems:
-                why = "an automatic alignment, not an edit of the initial one"
-                if name == self.initial:
-                    why = "the initial alignment, which has no edits"
+            if name == self.initial:
+                why = "the initial alignment, which has no edits"
                 return f"{name!r} is {why}; compare it by {CLOSED}"
-        for name in (first, second) if self.options.universe == "judged" else ():
-            if not self.data.records_judged(name):
+            if name in self.systems:
+                why = "an automatic alignment, not an edit of the initial one"
+                return f"{name!r} is {why}; compare it by {CLOSED}"
+        for name in (first, second):
+            if judged and not self.data.records_judged(name):
                 return f"{name!r} records no judged cells; compare it by {CLOSED}"
         places = self._places(first, second, edited=False)
         alike = places[self._both_started(first, second)[places]]
@@ -332,6 +372,7 @@ class CorpusBeyondChance:
         return self.data.aligned(self.initial)
 
     def _places(self, *names: str, edited: bool) -> Numbers:
+        """Return the pairs that all annotated; if edited, from the initial alignment."""
         done = np.all([self.data.aligned(name) for name in names], axis=0)
         if edited:
             done = done & self._has_initial & self._both_started(*names)
@@ -343,6 +384,7 @@ class CorpusBeyondChance:
         return np.asarray(np.all(masks, axis=0))
 
     def _started(self, name: str) -> NDArray[np.bool_]:
+        """(Q,): the pairs in which an annotator started from the initial alignment."""
         started = self.data.started(name, self.initial or "")
         if self.initial is not None and self.options.missing_initial == "empty":
             without_links = self.data.started(name, "") & ~self.data.aligned(self.initial)
@@ -350,23 +392,27 @@ class CorpusBeyondChance:
         return started
 
     def _sections(self, first: str, second: str, places: Numbers) -> list[Section]:
+        """Return the parts of the corpus, and why their pairs are not at the given places."""
         sections = []
         for part in self.parts:
             outside = np.setdiff1d(part.members, places)
-            missing = np.array([~self.data.aligned(name)[outside] for name in (first, second)])
-            alike = self._both_started(first, second)[outside].tolist()
+            aligned = np.array([self.data.aligned(name)[outside] for name in (first, second)])
+            same_start = self._both_started(first, second)[outside]
             reasons: Counter[str] = Counter()
-            for flags, same in zip(missing.T.tolist(), alike, strict=True):
-                who = ", ".join(compress((first, second), flags))
-                if who:
+            for missing, same in zip((~aligned).T.tolist(), same_start.tolist(), strict=True):
+                if any(missing):
+                    who = ", ".join(compress((first, second), missing))
                     reasons[f"not annotated by {who}"] += 1
+                elif same:
+                    reasons[result.NO_INITIAL] += 1
                 else:
-                    reasons[result.NO_INITIAL if same else result.OTHER_START] += 1
+                    reasons[result.OTHER_START] += 1
             sections.append(Section(part.name, len(part), np.isin(places, part.members), reasons))
         return sections
 
     @cached_property
     def _items(self) -> Items:
+        """The words of all pairs, and the items that are compared."""
         return Items("phrases", not self.options.ignore_identical, *self.data.words)
 
     def _kind(self, name: str | None, links: str) -> LinkArrays:
@@ -393,7 +439,8 @@ class CorpusBeyondChance:
         for place in places[~self.data.known[places]].tolist():
             _ = corpus[place].words  # raises an error that names the pair
         items = replace(self._items.part(places), unit=unit)
-        sizes = items.sizes(*(self._kind(name, links).take(places) for name in names))
+        first_links = self._kind(first, links).take(places)
+        second_links = self._kind(second, links).take(places)
         universe = None
         edits = list[Edits]()
         if edited and self.options.universe == "judged":
@@ -402,15 +449,24 @@ class CorpusBeyondChance:
         elif edited:
             for name in names:  # what one changed in all pairs that this one annotated
                 if (name, links) not in self._edits:
-                    mine = self._places(name, edited=True)
-                    self._edits[name, links] = self._count(name, links, mine, None)
+                    edited_places = self._places(name, edited=True)
+                    self._edits[name, links] = self._count(name, links, edited_places, None)
                 edits.append(self._edits[name, links])
-        ids = tuple(corpus[place].id for place in places.tolist())
-        initial = self._kind(self.initial, links).take(places)
-        counted = len(corpus), items, sizes, initial, tuple(edits)
-        return expectation.PairedSets(names, places, ids, *counted, universe)
+        return expectation.PairedSets(
+            annotators=names,
+            places=places,
+            ids=tuple(corpus[place].id for place in places.tolist()),
+            corpus_size=len(corpus),
+            items=items,
+            sizes=items.sizes(first_links, second_links),
+            initial=self._kind(self.initial, links).take(places),
+            edits=tuple(edits),
+            universe=universe,
+        )
 
     def _count(self, name: str, links: str, places: Numbers, universe: LinkArrays | None) -> Edits:
+        """Count what an annotator changed in the initial alignments of some pairs."""
         items = self._items.part(places)
-        annotated, initial = (self._kind(who, links).take(places) for who in (name, self.initial))
+        annotated = self._kind(name, links).take(places)
+        initial = self._kind(self.initial, links).take(places)
         return count_edits(places, annotated, initial, items.source, items.target, universe)

@@ -120,7 +120,8 @@ class ChanceTerms:
     def exact(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ChanceTerms:
         """Return the terms of a known expectation, for sets of fixed sizes."""
         terms = ObservedTerms.of(first, second, common, normalizer)
-        return cls(terms.ratio, common, terms.norm, *([np.zeros(len(common))] * 4))
+        zero = np.zeros(len(common))
+        return cls(terms.ratio, common, terms.norm, zero, zero, zero, zero)
 
     def part(self, kept: NDArray[np.bool_]) -> ChanceTerms:
         """Return the terms of some of the pairs."""
@@ -162,21 +163,22 @@ def correct(terms: Floats, variances: Floats | None = None) -> Correction:
     # and se(C) = se(pi0) (1 - pi) / (1 - pi0)^2
     ratios = correction_ratios(terms.sum(axis=0, keepdims=True)).values()
     pi, pi0, c = (float(value[0]) for value in ratios)
-    above, below, both = (np.zeros(3) if variances is None else variances.sum(axis=0)).tolist()
-    spread = above - 2 * pi0 * both + pi0**2 * below
-    if np.isnan(pi0):
-        error = nan
-    else:
+    if variances is None:
+        variances = np.zeros((1, 3))
+    above, below, covariance = variances.sum(axis=0).tolist()
+    spread = above - 2 * pi0 * covariance + pi0**2 * below
+    error = nan
+    if not np.isnan(pi0):
         error = sqrt(max(spread, 0.0)) / float(terms[:, 3].sum())
+    c_error = nan
     if not len(terms):
         reason = NO_PAIRS
     elif np.isnan(pi) or np.isnan(pi0):
         reason = NO_NORM
+    elif pi0 == 1:
+        reason = CHANCE_IS_ONE
     else:
-        reason = CHANCE_IS_ONE if pi0 == 1 else ""
-    if reason:
-        c_error = nan
-    else:
+        reason = ""
         c_error = error * (1 - pi) / (1 - pi0) ** 2
     return Correction(pi, pi0, c, reason, error, c_error)
 
@@ -289,12 +291,17 @@ def _seeds(sets: Sequence[tuple[set[Hashable], set[Hashable]]], seed: int) -> li
     seen = Counter[int]()
     seeds = []
     for pair in sets:
-        # in the order of their signs, so that sets within items may be in any order
-        text = "|".join(" ".join(sorted("".join(sorted(repr(x))) for x in each)) for each in pair)
+        text = "|".join(map(_signs, pair))
         content = crc32(text.encode("utf-8", "surrogatepass"))
         seeds.append([seed, content, seen[content]])
         seen[content] += 1
     return seeds
+
+
+def _signs(items: set[Hashable]) -> str:
+    """Return the signs of each item in their order, so that sets within items have one text."""
+    texts = ["".join(sorted(repr(item))) for item in items]
+    return " ".join(sorted(texts))
 
 
 def _sampled(
@@ -311,14 +318,14 @@ def _sampled(
     constant = len(units) > 0
     for k, unit in enumerate(units):
         rngs = [np.random.default_rng([*seeds[k], annotator]) for annotator in (0, 1)]
-        drawn = np.empty((samples, 3))
+        sizes = np.empty((samples, 3))
         first_draw = None
-        for row in drawn:
+        for row in sizes:
             a, b = (_draw(sample, unit, annotator, rng) for annotator, rng in enumerate(rngs))
             first_draw = first_draw or (a, b)
             constant = constant and (a, b) == first_draw
             row[:] = len(a), len(b), len(a & b)
-        first, second, common = drawn.T
+        first, second, common = sizes.T
         chance = ObservedTerms.of(first, second, common, normalizer)
         used = ~np.isnan(chance.ratio)
         if not used.any():
@@ -337,6 +344,7 @@ def _sampled(
 
 
 def _draw(sample: Sampler, unit: int, annotator: int, rng: np.random.Generator) -> set[Hashable]:
+    """Return a set from the sampler; raise an OptionError if it fails."""
     try:
         return set(sample(unit, annotator, rng))
     except Exception as problem:

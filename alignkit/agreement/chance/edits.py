@@ -12,7 +12,7 @@ search in one dimension.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
@@ -168,39 +168,46 @@ def fit_edit_model(
     if counts.shape != (len(data),) or not np.all(counts >= 0):
         raise OptionError("weights must be one number for each pair, 0 or more")
     kept = (data.trials > 0) & (counts > 0)
-    columns = (data.words, data.trials, data.edits)
-    if kept.all():
-        fitted = data
-    else:
-        fitted = EditData(*(part[kept] for part in columns))
+    fitted = data
+    if not kept.all():
+        fitted = EditData(data.words[kept], data.trials[kept], data.edits[kept])
     if not len(fitted):
         return EditModel(nan, nan, reading, 0.0, 0, fitted)
     counts = counts[kept]
-    words, trials, edits = (part[kept].astype(np.float64) for part in columns)
+    words = fitted.words.astype(np.float64)
+    trials = fitted.trials.astype(np.float64)
+    edits = fitted.edits.astype(np.float64)
+    rest = trials - edits
     limits = trials if reading == "count" else np.ones_like(trials)
-    a, b = _maximize(words, limits, counts * edits, counts * (trials - edits))
-    rates = EditModel(a, b, reading, nan, len(fitted), fitted).rates(fitted.words, fitted.trials)
-    chosen = gammaln(trials + 1) - gammaln(edits + 1) - gammaln(trials - edits + 1)
-    logs = chosen + xlogy(edits, rates) + xlog1py(trials - edits, -rates)
-    return EditModel(a, b, reading, float(counts @ logs), len(fitted), fitted)
+    a, b = _maximize(words, limits, counts * edits, counts * rest)
+    model = EditModel(a, b, reading, nan, len(fitted), fitted)
+    rates = model.rates(fitted.words, fitted.trials)
+    chosen = gammaln(trials + 1) - gammaln(edits + 1) - gammaln(rest + 1)
+    logs = chosen + xlogy(edits, rates) + xlog1py(rest, -rates)
+    return replace(model, log_likelihood=float(counts @ logs))
 
 
 def _maximize(x: Floats, limits: Floats, hits: Floats, failures: Floats) -> tuple[float, float]:
     """Return a and b of mu = a + b x that maximize the likelihood of p = mu / limit."""
-    low, high = x.min(), x.max()
-    t = (x - low) / (high - low) if high > low else np.zeros_like(x)
-    data = _Grouped(t, limits, hits, failures)
+    low = float(x.min())
+    high = float(x.max())
     if high == low:
+        data = _Grouped(np.zeros_like(x), limits, hits, failures)
         mu = data.along(np.zeros(2), np.ones(2), 0.0, float(data.limits.min()))
         return float(mu[0]), 0.0
+    data = _Grouped((x - low) / (high - low), limits, hits, failures)
     edges = data.edges()
     best, is_optimum = data.inside(edges)
     if not is_optimum:
-        bounds = (data.on_edge(edge, edges) for edge in edges)
-        best = max([best, *(point for point in bounds if point is not None)], key=data.likelihood)
+        points = [best]
+        for edge in edges:
+            point = data.on_edge(edge, edges)
+            if point is not None:
+                points.append(point)
+        best = max(points, key=data.likelihood)
     u, v = best.tolist()
-    b = (v - u) / float(high - low)
-    return u - b * float(low), b
+    b = (v - u) / (high - low)
+    return u - b * low, b
 
 
 class _Grouped:
@@ -213,12 +220,14 @@ class _Grouped:
         new = np.ones(len(t), bool)
         new[1:] = (t[1:] != t[:-1]) | (limits[1:] != limits[:-1])
         starts = np.flatnonzero(new)
-        self.hits, self.failures = (np.add.reduceat(x[order], starts) for x in (hits, failures))
+        self.hits = np.add.reduceat(hits[order], starts)
+        self.failures = np.add.reduceat(failures[order], starts)
         self.t = t[starts]
         self.limits = limits[starts]
         self.design = np.stack([1 - self.t, self.t], axis=1)
 
     def likelihood(self, point: Floats) -> float:
+        """Return the log-likelihood at (u, v), without the constant terms."""
         p = np.clip(self.design @ point / self.limits, 0.0, 1.0)
         return float((xlogy(self.hits, p) + xlog1py(self.failures, -p)).sum())
 
@@ -258,11 +267,11 @@ class _Grouped:
         """Take damped Newton steps up the likelihood plus barrier * sum(log(slack of a wall))."""
 
         def height(point: Floats) -> float:
-            if barrier:
-                slack = np.log(walls @ point + room).sum()
-            else:
-                slack = 0.0
-            return self.likelihood(point) + barrier * float(slack)
+            """Return what is climbed; the likelihood alone without a barrier."""
+            if not barrier:
+                return self.likelihood(point)
+            logs = np.log(walls @ point + room)
+            return self.likelihood(point) + barrier * float(logs.sum())
 
         value = height(point)
         for _ in range(_STEPS):
@@ -277,15 +286,20 @@ class _Grouped:
             gain = float(slope @ step)
             if gain < 1e-18 * (1 + abs(value)):
                 return point, True
+            # no step to a wall or beyond it
             toward = -(walls @ step)
-            size = min(1.0, 0.95 * float(np.min(slack[toward > 0] / toward[toward > 0], initial=2)))
+            nearer = toward > 0
+            to_walls = slack[nearer] / toward[nearer]
+            size = min(1.0, 0.95 * float(np.min(to_walls, initial=2)))
             if size < 1e-6:
                 return point, False
-            reached = height(trial := point + size * step)
+            trial = point + size * step
+            reached = height(trial)
             # near the optimum Newton's steps are safe, and gains are too small to be compared
             while gain > 0.01 and reached < value + 0.1 * size * gain:
                 size /= 2
-                reached = height(trial := point + size * step)
+                trial = point + size * step
+                reached = height(trial)
             point = trial
             value = reached
         return point, False
@@ -293,12 +307,18 @@ class _Grouped:
     def on_edge(self, edge: Point, edges: list[Point]) -> Floats | None:
         """Return the best point of an edge, or None if the likelihood is 0 all along it."""
         t, c = edge
-        here = self.t == t
-        if np.any((self.hits if c == 0 else self.failures)[here & ((c == 0) | (self.limits == c))]):
+        at_edge = self.t == t
+        if c == 0:
+            impossible = self.hits[at_edge]
+        else:
+            impossible = self.failures[at_edge & (self.limits == c)]
+        if impossible.any():
             return None
         origin = np.full(2, c)
         way = np.array([-t, 1 - t])
-        low, high = -np.inf, np.inf
+        # the part of the edge on the right side of all others
+        low = -np.inf
+        high = np.inf
         for place, limit in edges:
             if (place, limit) == edge:
                 continue
@@ -319,8 +339,10 @@ class _Grouped:
         """Return the best point of a segment, including its exact ends."""
         base = self.design @ origin
         rate = self.design @ way
-        above, below = self.hits > 0, self.failures > 0
-        left, right = low, high
+        has_hits = self.hits > 0
+        has_failures = self.failures > 0
+        left = low
+        right = high
         for _ in range(_STEPS):
             middle = (left + right) / 2
             if not left < middle < right:
@@ -328,8 +350,11 @@ class _Grouped:
             mu = base + middle * rate
             rest = self.limits - mu
             with np.errstate(divide="ignore", invalid="ignore"):  # rounding, next to a corner
-                slope = (rate * self.hits)[above] @ (1 / mu[above])
-                slope -= (rate * self.failures)[below] @ (1 / rest[below])
-            left, right = (middle, right) if slope > 0 else (left, middle)
+                slope = (rate * self.hits)[has_hits] @ (1 / mu[has_hits])
+                slope -= (rate * self.failures)[has_failures] @ (1 / rest[has_failures])
+            if slope > 0:
+                left = middle
+            else:
+                right = middle
         points = [origin + place * way for place in (low, high, (left + right) / 2)]
         return max(points, key=self.likelihood)

@@ -49,8 +49,11 @@ class PairedSets:
     @cached_property
     def trials(self) -> Numbers:
         """(P, 4): the cells of each stratum."""
-        words = self.items.source, self.items.target
-        return count_edits(self.places, self.initial, self.initial, *words, self.universe).trials
+        items = self.items
+        edits = count_edits(
+            self.places, self.initial, self.initial, items.source, items.target, self.universe
+        )
+        return edits.trials
 
     def observed(self, normalizer: str) -> correction.ObservedTerms:
         """Return the observed overlap."""
@@ -115,20 +118,21 @@ def expect(
         return Expectation(terms, reasons, None)
     kept = np.flatnonzero(~empty)
     first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits)
-    if sets.universe is None:
-        universe = None
-    else:
-        universe = sets.universe.take(kept)
+    universe = sets.universe
+    if universe is not None:
+        universe = universe.take(kept)
     items = sets.items.part(kept)
     initial = sets.initial.take(kept)
     rates = _rates(model, (first, second), items, sets.trials[kept], universe)
     inputs = sampling.Sampling(initial, items, rates, options.normalizer, universe)
-    those = observed.part(kept)
+    observed_kept = observed.part(kept)
 
     def error(terms: correction.ChanceTerms) -> float:
+        """Return the Monte-Carlo error of C."""
         used = ~np.isnan(terms.ratio)
-        table = correction.rows(those, terms, options.aggregate)[used]
-        return correction.correct(table, correction.noise(terms, options.aggregate)[used]).C_error
+        table = correction.rows(observed_kept, terms, options.aggregate)
+        variances = correction.noise(terms, options.aggregate)
+        return correction.correct(table[used], variances[used]).C_error
 
     drawn = sampling.monte_carlo(
         inputs,
@@ -180,7 +184,8 @@ class Refit:
         places = self.sets.places[self.used]
         size = self.sets.corpus_size
         weights = np.zeros(size)
-        for stratum in (places, np.setdiff1d(np.arange(size), places)):
+        others = np.setdiff1d(np.arange(size), places)
+        for stratum in (places, others):
             if len(stratum):
                 shares = np.full(len(stratum), 1 / len(stratum))
                 weights[stratum] = rng.multinomial(len(stratum), shares)
@@ -207,7 +212,9 @@ class Refit:
         # no sample of the old rates says anything about flips that never, or always, happened
         lost = (changed & ((old == 0) | (old == 1) | (rates == 1))).any(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            shifts = np.log(rates) - np.log1p(-rates) - (np.log(old) - np.log1p(-old))
+            new_logits = np.log(rates) - np.log1p(-rates)
+            old_logits = np.log(old) - np.log1p(-old)
+            shifts = new_logits - old_logits
         shifts[~changed] = 0.0
         means = np.full((len(old), 3), np.nan)
         effective = np.zeros(len(old))
@@ -223,7 +230,9 @@ class Refit:
                 fresh.draw(states, p, p + 1, drawn.samples, moments, none)
             terms = sampling.terms_of(moments[low])
             means[low] = np.stack([terms.ratio, terms.common, terms.norm], axis=1)
-        return correction.ChanceTerms(*means.T, *[np.full(len(old), np.nan)] * 4), len(low)
+        unknown = np.full(len(old), np.nan)
+        terms = correction.ChanceTerms(*means.T, unknown, unknown, unknown, unknown)
+        return terms, len(low)
 
 
 def refitted_intervals(
@@ -247,6 +256,8 @@ def refitted_intervals(
         streams = seeds.spawn(options.resamples)
         done = list(pool.map(lambda seed: refit.replicate(seed, masks), streams))
     sums = np.stack([part for part, _ in done])
-    values = (correction.correction_ratios(part)["C"] for part in sums.swapaxes(0, 1))
-    intervals = [summarize(drawn, options.confidence) for drawn in values]
+    intervals = []
+    for of_section in sums.swapaxes(0, 1):
+        values = correction.correction_ratios(of_section)["C"]
+        intervals.append(summarize(values, options.confidence))
     return intervals, sum(redrawn for _, redrawn in done)

@@ -54,9 +54,11 @@ class Edits:
     @property
     def rates(self) -> EditRates:
         """The shares of the empty cells and of the links that were changed, over all pairs."""
-        both = (self.trials, self.flips)
-        trials, flips = (part.sum(axis=0).reshape(2, 2).sum(axis=0).tolist() for part in both)
-        add, delete = (f / t if t else nan for f, t in zip(flips, trials, strict=True))
+        # of equal and of different words together
+        empty, filled = self.trials.sum(axis=0).reshape(2, 2).sum(axis=0).tolist()
+        added, deleted = self.flips.sum(axis=0).reshape(2, 2).sum(axis=0).tolist()
+        add = added / empty if empty else nan
+        delete = deleted / filled if filled else nan
         return EditRates(add, delete, len(self.places))
 
 
@@ -83,7 +85,8 @@ def count_edits(
         readonly(cells.links),
         readonly(cells.offsets),
     )
-    return Edits(places, np.diff(source.offsets) + np.diff(target.offsets), trials, flips)
+    words = np.diff(source.offsets) + np.diff(target.offsets)
+    return Edits(places, words, trials, flips)
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,8 @@ class SampledChance:
             return edits.fitted[key]
         fitted = {}
         for name, columns in self.strata.items():
-            trials, flips = (part[:, columns].sum(axis=1) for part in (edits.trials, edits.flips))
+            trials = edits.trials[:, columns].sum(axis=1)
+            flips = edits.flips[:, columns].sum(axis=1)
             data = EditData(edits.words, trials, flips)
             fitted[name] = fit_edit_model(data, reading=reading, weights=weights)
         models = FrozenMap(fitted)
@@ -116,11 +120,13 @@ class SampledChance:
 
     def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
         """Return the probability of a flip: (P, 4) for `STRATA`; (P, 2) for empty and filled."""
-        rates = [
-            models[name].rates(words, trials[:, columns].sum(axis=1))
-            for name, columns in self.strata.items()
-        ]
-        return np.stack(rates * 2 if len(rates) == 1 else rates, axis=1)
+        rates = []
+        for name, columns in self.strata.items():
+            cells = trials[:, columns].sum(axis=1)
+            rates.append(models[name].rates(words, cells))
+        if len(rates) == 1:  # the same for empty and filled cells
+            rates *= 2
+        return np.stack(rates, axis=1)
 
 
 @dataclass(frozen=True)

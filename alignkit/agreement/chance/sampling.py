@@ -51,8 +51,8 @@ class Items:
         """Return the (P, 3) sizes of the two sets of items and of their intersection."""
         if self.unit == "links":
             if not self.include_identical:
-                words = self.source, self.target
-                first, second = (side.without_identical(*words) for side in (first, second))
+                first = first.without_identical(self.source, self.target)
+                second = second.without_identical(self.source, self.target)
             names = ("hyp_possible", "ref_possible", "possible_in_possible")
             return columns(count_links(first, second), LINK_COLUMNS, names)
         counts = count_phrases(
@@ -79,14 +79,18 @@ class Items:
 
     def part(self, kept: NDArray[np.int64]) -> Items:
         """Return the items of some of the pairs."""
-        words = self.source.take(kept), self.target.take(kept)
-        return Items(self.unit, self.include_identical, *words)
+        source = self.source.take(kept)
+        target = self.target.take(kept)
+        return Items(self.unit, self.include_identical, source, target)
 
     def views(self) -> WordViews:
         """Return the arrays of the words as the kernels take them."""
-        source, target = self.source, self.target
-        words = readonly(source.ids), readonly(source.offsets)
-        return *words, readonly(target.ids), readonly(target.offsets)
+        return (
+            readonly(self.source.ids),
+            readonly(self.source.offsets),
+            readonly(self.target.ids),
+            readonly(self.target.offsets),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +109,9 @@ class Sampling:
     def part(self, inside: NDArray[np.bool_]) -> Sampling:
         """Return the same for the pairs of a (P,) mask."""
         kept = np.flatnonzero(inside)
-        if self.universe is None:
-            universe = None
-        else:
-            universe = self.universe.take(kept)
+        universe = self.universe
+        if universe is not None:
+            universe = universe.take(kept)
         items = self.items.part(kept)
         rates = self.rates[kept]
         return Sampling(self.initial.take(kept), items, rates, self.normalizer, universe)
@@ -124,10 +127,7 @@ class Sampling:
     ) -> Floats:
         """Run the kernel for the pairs from `begin` to before `stop`; return the (S, 4) totals."""
         totals = np.zeros((samples, 4))
-        if self.universe is not None:
-            cells = self.universe
-        else:
-            cells = self.initial
+        cells = self.initial if self.universe is None else self.universe
         run(
             readonly(self.initial.links),
             readonly(self.initial.offsets),
@@ -171,8 +171,10 @@ class MonteCarlo:
 
     def distribution(self, aggregate: str) -> Floats:
         """Return the (S,) agreements of the whole corpus by sample; NaN if undefined."""
-        above, below = (2, 3) if aggregate == "micro" else (0, 1)
-        return ratio(self.totals[:, above], self.totals[:, below])
+        ratios, filled, common, norm = self.totals.T
+        if aggregate == "micro":
+            return ratio(common, norm)
+        return ratio(ratios, filled)
 
 
 def terms_of(moments: Floats) -> ChanceTerms:
@@ -181,7 +183,8 @@ def terms_of(moments: Floats) -> ChanceTerms:
     mean = ratio(r, filled)
     spread = np.full(len(n), 0.25)  # one sample alone: the greatest variance of a ratio
     many = filled > 1
-    spread[many] = np.maximum(rr[many] - filled[many] * mean[many] ** 2, 0) / (filled[many] - 1)
+    squares = rr[many] - filled[many] * mean[many] ** 2
+    spread[many] = np.maximum(squares, 0) / (filled[many] - 1)
 
     def covariance(product: Floats, first: Floats, second: Floats) -> Floats:
         return ratio(product - first * second / n, n * (n - 1))
@@ -217,13 +220,15 @@ def monte_carlo(
     blocks = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
     totals = []
     records = []
-    done, drawn = 0, 0
+    done = 0  # samples of each pair
+    drawn = 0  # samples of all pairs
     with executor(workers, at_once=samples * count < _FEW) as pool:
         while done < samples:
             part = _next_round(done, samples, tolerance, lambda: error(terms_of(moments)))
             if not part:
                 break
-            kept = np.zeros((*((count, part) if keep else (0, 0)), sampling.record), np.int32)
+            shape = (count, part) if keep else (0, 0)
+            kept = np.zeros((*shape, sampling.record), np.int32)
 
             def block(
                 ends: tuple[int, int], part: int = part, kept: NDArray[np.int32] = kept
