@@ -71,18 +71,22 @@ def chance_corrected(
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = (r * (r @ agree - 1)).sum(axis=1) / (n * (n - 1))
         observed = float(alike.mean()) if n.size else np.nan
-        shares = (counts[judged > 0] / judged[judged > 0, None]).mean(axis=0)
+        of_items = counts / judged[:, None]
+        shares = of_items[judged > 0].mean(axis=0)
         of_annotators = given.sum(axis=1) / given.sum(axis=(1, 2))[:, None]  # (A, K)
         mean = of_annotators.mean(axis=0)
         spread = np.atleast_2d(np.cov(of_annotators.T, ddof=1))
         both = np.outer(mean, mean) - spread / len(of_annotators)
+        by_labels = (shares * (1 - shares)).sum()
         expected = {
-            "ac2": agree.sum() / (labels * (labels - 1)) * (shares * (1 - shares)).sum(),
+            "ac2": agree.sum() / (labels * (labels - 1)) * by_labels,
             "bp": agree.sum() / labels**2,
             "conger": (agree * both).sum(),
         }
-        figures = {name: float((observed - pe) / (1 - pe)) for name, pe in expected.items()}
-    return {"observed": observed} | figures
+        figures = {"observed": observed}
+        for name, by_chance in expected.items():
+            figures[name] = float((observed - by_chance) / (1 - by_chance))
+    return figures
 
 
 def coefficient_table(

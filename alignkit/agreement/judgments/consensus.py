@@ -67,14 +67,16 @@ def others_label(values: Labels, size: int, annotator: int) -> tuple[Labels, int
     """Return the majority label of the others for each item that an annotator judged."""
     counts = label_counts(np.delete(values, annotator, axis=0), size)
     best, tied = _most(counts)
-    mine = (values[annotator] >= 0) & (counts.sum(axis=1) > 0)
-    return np.where(mine & ~tied, best, -1).astype(np.int8), int((mine & tied).sum())
+    compared = (values[annotator] >= 0) & (counts.sum(axis=1) > 0)
+    labels = np.where(compared & ~tied, best, -1).astype(np.int8)
+    return labels, int((compared & tied).sum())
 
 
 def _most(counts: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Return the lowest label with most votes, and whether several have most."""
     best: NDArray[np.intp] = counts.argmax(axis=1)
-    tied: NDArray[np.bool_] = (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    has_most = counts == counts.max(axis=1, keepdims=True)
+    tied: NDArray[np.bool_] = has_most.sum(axis=1) > 1
     return best, tied
 
 

@@ -63,6 +63,7 @@ class LabelComparisons:
     measures: list[Measure] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        """Add every two annotators, then each with the majorities and the adjudicated version."""
         names = self.view.annotators
         values = self.view.values
         groups = self.view.groups
@@ -80,8 +81,10 @@ class LabelComparisons:
         if self.view.has_majority:
             self._with_consensus()
         if len(names) > 2:
-            size = len(self.view.labels)
-            others = [consensus.others_label(values, size, k)[0] for k in range(len(names))]
+            others = []
+            for k in range(len(names)):
+                labels, _ = consensus.others_label(values, len(self.view.labels), k)
+                others.append(labels)
             self._with("leave-one-out", others)
         if self.view.adjudicated is not None:
             self._with("adjudicated", [self.view.adjudicated] * len(names))
@@ -96,9 +99,8 @@ class LabelComparisons:
         pooled = len(self.couples)
         self.couples.append((view.values, np.broadcast_to(settled.labels, view.values.shape)))
         items = sum(map(self._shared, couples))
-        self.measures.append(
-            Measure("pooled consensus", "", "", "kappa", items, ONE_LABEL, [pooled])
-        )
+        measure = Measure("pooled consensus", "", "", "kappa", items, ONE_LABEL, [pooled])
+        self.measures.append(measure)
 
     def _with(self, kind: str, others: Iterable[Labels]) -> list[int]:
         """Compare each annotator with the settled labels; return the couples."""
@@ -149,15 +151,15 @@ def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
     seen = (together * scale[:, np.newaxis, np.newaxis]).reshape(items, -1)
     agreeing = np.trace(together, axis1=1, axis2=2)
     pairs = judged * (judged - 1)
-    same = np.divide(agreeing, pairs, out=np.zeros(items), where=pairs > 0)
+    same = np.zeros(items)
+    np.divide(agreeing, pairs, out=same, where=pairs > 0)
     shares = votes / np.maximum(judged, 1)[:, np.newaxis]
     last = np.column_stack([judged > 0, pairable, same, agreeing])
     table = np.hstack([seen, shares, votes, last])
     raters = np.unique(judged[judged > 0])
+    even = 0  # how many judgments all items have, if it is the same number
     if len(raters) == 1 and raters[0] >= 2:
         even = int(raters[0])
-    else:
-        even = 0
     return Rows(table, partial(_measures, size=size, ordered=ordered, raters=even))
 
 
@@ -190,8 +192,9 @@ def _measures(sums: Floats, size: int, ordered: bool, raters: int) -> Mapping[st
 def _alpha(seen: Floats, totals: Floats, apart: Floats) -> Floats:
     """Return 1 - observed / expected disagreement of (R, K, K) coincidences."""
     whole = totals.sum(axis=1)
+    by_chance = totals[:, :, np.newaxis] * totals[:, np.newaxis]
     observed = (seen * apart).sum(axis=(1, 2)) * (whole - 1)
-    expected = (totals[:, :, np.newaxis] * totals[:, np.newaxis] * apart).sum(axis=(1, 2))
+    expected = (by_chance * apart).sum(axis=(1, 2))
     return 1 - ratio(observed, expected)
 
 
@@ -225,14 +228,16 @@ def view_figures(
     # items with the same counts are drawn together
     kinds, group, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
     joint = joint_rows(kinds, ordered=view.ordered)
-    together = joint.measure(joint.sums(times[np.newaxis].astype(np.float64)))
+    once = times[np.newaxis].astype(np.float64)
+    together = joint.measure(joint.sums(once))
     level = f"judgments.{view.name}"
     drawn, drawn_joint = _resampled(compared, counted, joint, group.reshape(-1), drawing)
     total = counted.ratios(np.ones((counted.count, 1), np.int32), view.far)
     figures: list[Figure] = []
-    for item, bounds in zip(compared.measures, drawn, strict=True):
-        at = (item.kind, item.first, item.second, section, level, item.statistic)
-        figures.append(_figure(at, float(item.of(total)[0]), item.items, item.reason, bounds))
+    for measure, bounds in zip(compared.measures, drawn, strict=True):
+        at = (measure.kind, measure.first, measure.second, section, level, measure.statistic)
+        number = float(measure.of(total)[0])
+        figures.append(_figure(at, number, measure.items, measure.reason, bounds))
     used = int((counts.sum(axis=1) > 0).sum())
     for name, (value,) in together.items():
         whom = ("joint", "", "", section, level, name)
@@ -285,7 +290,8 @@ def _resampled(
         reason = ONE_PAIR if counted.count else NO_PAIRS
         return [reason] * len(measures), dict.fromkeys(names, reason)
     far = compared.view.far
-    most = min(_MOST, max(_LEAST, _CHUNK_BYTES // (4 * counted.count)))
+    fitting = _CHUNK_BYTES // (4 * counted.count)
+    most = min(_MOST, max(_LEAST, fitting))
     sizes = [min(most, drawing.resamples - k) for k in range(0, drawing.resamples, most)]
     seeds = np.random.SeedSequence(drawing.seed).spawn(len(sizes))
 
@@ -410,8 +416,8 @@ class JudgmentDisagreements(Sequence[Disagreement]):
             labels = view.values
             if view.adjudicated is not None:
                 labels = np.vstack([labels, view.adjudicated])
-            least = np.where(labels < 0, len(view.labels), labels).min(axis=0)
-            flags.append(labels.max(axis=0) > least)
+            given = np.where(labels < 0, len(view.labels), labels)
+            flags.append(labels.max(axis=0) > given.min(axis=0))
         self._differ: NDArray[np.bool_] = np.array(flags)
         counts = self._differ.sum(axis=0)
         places = np.flatnonzero(counts)

@@ -56,7 +56,9 @@ def rank_table(values: Sequence[float]) -> Table:
     columns = [Column("groups", "count"), Column("left out", "count", key="left_out")]
     names = ("mean", "lowest", "highest")
     columns += [Column(f"{name} W", "decimal", digits=3, key=f"{name}_w") for name in names]
-    figures = [float(f(defined)) if len(defined) else nan for f in (np.mean, np.min, np.max)]
+    figures = [nan, nan, nan]
+    if len(defined):
+        figures = [float(defined.mean()), float(defined.min()), float(defined.max())]
     note = (
         "W: Kendall's coefficient, 1 if all rank the texts of a group alike; corrected for ties. "
         "Left out: fewer than two texts, or all ranked the same"

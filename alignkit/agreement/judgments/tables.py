@@ -92,10 +92,12 @@ class LabelTables:
         """Collect the items that both annotators of a couple judged."""
         items = [np.empty(0, np.int32)]
         sizes = [np.zeros(1, np.int64)]
-        count = couples[0][0].shape[-1] if couples else 0
+        count = 0
         for first, second in couples:
+            count = first.shape[-1]
             both = np.flatnonzero((first >= 0) & (second >= 0))
-            cells = first.ravel()[both].astype(np.int16) * size + second.ravel()[both]
+            rows = first.ravel()[both].astype(np.int16)
+            cells = rows * size + second.ravel()[both]
             by_cell = both[np.argsort(cells, kind="stable")]
             items.append((by_cell % count).astype(np.int32))
             sizes.append(np.bincount(cells, minlength=size**2))
@@ -136,8 +138,8 @@ class Ratios:
 def mean_of(kappas: Floats, items: Floats) -> Floats:
     """Return the mean of (N, R) kappas, (R,), weighted by items."""
     known = ~np.isnan(kappas)
-    total = (items * known).sum(axis=0)
-    return ratio((items * np.where(known, kappas, 0)).sum(axis=0), total)
+    weighted = items * np.where(known, kappas, 0)
+    return ratio(weighted.sum(axis=0), (items * known).sum(axis=0))
 
 
 # how many permutations are made at once
@@ -165,8 +167,10 @@ def null_kappas(
     """Permute labels, find the new consensus, and compute the kappas against it."""
     data = _Judgments.of([view.values for view in views])
     states = np.random.default_rng(seed).integers(1, 2**63, size=(permutations, 4), dtype=np.uint64)
-    width = max((len(data.offsets) - 1) * len(view.labels) ** 2 for view in views)
-    step = max(1, min(_MOST, _CHUNK_BYTES // (len(data.codes) + 32 * width + 1)))
+    most_labels = max(len(view.labels) for view in views)
+    width = (len(data.offsets) - 1) * most_labels**2
+    fitting = _CHUNK_BYTES // (len(data.codes) + 32 * width + 1)
+    step = max(1, min(_MOST, fitting))
 
     def drawn(start: int) -> list[NullKappas]:
         """Return the kappas of each view in some permutations."""
