@@ -56,9 +56,10 @@ def kappa(*given: Any, **options: Any) -> float:
     """
     corpus, read = _read(given, options, two=True)
     if corpus is not None:
-        check_known("choice of links", links := options.pop("links", LINKS[0]), LINKS)
+        links = options.pop("links", LINKS[0])
+        check_known("choice of links", links, LINKS)
         cells = cell_agreement(corpus, *read, **{"ignore_identical": True, **options})
-        return (cells.sure if links == "sure" else cells.possible).kappa
+        return cells.sure.kappa if links == "sure" else cells.possible.kappa
     if len(given) > 1:
         codes, size = _coded(read)
         read = np.zeros((size, size), np.int64)
@@ -90,14 +91,10 @@ def alpha(*given: Any, **options: Any) -> float:
     if corpus is not None:
         return krippendorff_alpha(corpus, read, **{"ignore_identical": True, **options}).alpha
     number: dict[Any, int] = {}
-    units = [
-        [
-            frozenset(number.setdefault(x, len(number)) for x in _set(label))
-            for label in unit
-            if not missing(label)
-        ]
-        for unit in read
-    ]
+    units = []
+    for unit in read:
+        sets = [_set(label) for label in unit if not missing(label)]
+        units.append([frozenset(number.setdefault(x, len(number)) for x in each) for each in sets])
     return alpha_from_units(units, **options).alpha
 
 
@@ -151,14 +148,16 @@ def C(*given: Any, **options: Any) -> float:  # noqa: N802 - its name in the art
     """
     corpus, read = _read(given, options, two=True, sets=True)
     if corpus is not None:
-        check_known("level", level := options.pop("level", "words.possible"), LEVELS)
+        level = options.pop("level", "words.possible")
+        check_known("level", level, LEVELS)
         known = ["level", *keywords_of(agree)[3:], *keywords_of(AgreementOptions)]
         check_keywords(C, options, known)
         agreement: Agreement = agree(corpus, read, **{"bootstrap": "none", **options})
         return agreement.pairings[0].main(level).C
     if options.get("choices") is None:
         raise OptionError("C needs `choices`: give the number of labels to choose from")
-    first, second = ([_set(unit[side]) for unit in read] for side in (0, 1))
+    first = [_set(unit[0]) for unit in read]
+    second = [_set(unit[1]) for unit in read]
     return correct_sets(first, second, **options).C
 
 
@@ -177,18 +176,21 @@ def _read(
         corpus = given[0]
         roles = given[0].roles
         who = who[1:] or [name for name in corpus.aligners if roles[name] == ROLES[0]]
-        if wrong := [value for value in who if not isinstance(value, str)]:
-            raise ArgumentError(
-                f"annotators is {kind_of(wrong[0])}; give each name as an argument: corpus, "
-                "'anna', 'ben'"
-            )
+        for name in who:
+            if not isinstance(name, str):
+                raise ArgumentError(
+                    f"annotators is {kind_of(name)}; give each name as an argument: corpus, "
+                    "'anna', 'ben'"
+                )
     elif given and all(isinstance(value, (Alignment, str, Set)) for value in given):
-        if (lengths := options.pop("lengths", None)) is None:
+        lengths = options.pop("lengths", None)
+        if lengths is None:
             raise OptionError("chance depends on the numbers of words; give lengths=(N, M)")
-        source, target = ([f"{side} {k}" for k in range(lengths[side])] for side in (0, 1))
-        made = {str(k): alignment_of(f"alignment {k}", x) for k, x in enumerate(given, 1)}
-        corpus = Corpus([SentencePair("1", source, target, made)])
-        who = list(made)
+        source = [f"0 {k}" for k in range(lengths[0])]
+        target = [f"1 {k}" for k in range(lengths[1])]
+        links = {str(k): alignment_of(f"alignment {k}", x) for k, x in enumerate(given, 1)}
+        corpus = Corpus([SentencePair("1", source, target, links)])
+        who = list(links)
     elif len(given) == 1:
         return None, _rows("a row of the table", given[0])
     else:
@@ -197,10 +199,18 @@ def _read(
             sizes = " and ".join(str(len(labels)) for labels in who)
             raise JoinError(f"the lists have {sizes} labels; each needs one label for each item")
     if len(who) < 2 or (two and len(who) > 2):
-        raise OptionError(f"give two{'' if two else ' or more'} annotators, not {len(who)}")
+        several = "two" if two else "two or more"
+        raise OptionError(f"give {several} annotators, not {len(who)}")
     if corpus is not None:
         return corpus, who
-    for k, label in ((k, label) for labels in who for k, label in enumerate(labels)):
+    for labels in who:
+        _check_labels(labels, gaps=gaps, sets=sets)
+    return None, list(zip(*who, strict=True))
+
+
+def _check_labels(labels: Iterable[Any], *, gaps: bool, sets: bool) -> None:
+    """Raise an error for labels that are missing, or that are none."""
+    for k, label in enumerate(labels):
         if missing(label) and not gaps:
             raise OptionError(f"a label [{k}] is missing: leave out the item, or use alpha")
         if isinstance(label, (tuple, list, Alignment)) or (isinstance(label, Set) and not sets):
@@ -208,10 +218,10 @@ def _read(
                 f"a list contains {str(label)[:40]}, which is not a label; give links of one pair "
                 "as an Alignment, a text or a set, and links of many pairs in a Corpus"
             )
-    return None, list(zip(*who, strict=True))
 
 
 def _rows(name: str, values: Any) -> list[list[Any]]:
+    """Return the rows of a table, or the only row; raise an error if they are none."""
     if hasattr(values, "to_numpy"):
         plain = values.to_numpy()
     else:
@@ -234,4 +244,5 @@ def _coded(units: Any) -> tuple[NDArray[np.int64], int]:
 
 
 def _set(label: Any) -> Set[Any]:
+    """Return a label as a set."""
     return label if isinstance(label, Set) else {label}

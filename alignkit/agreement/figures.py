@@ -234,7 +234,8 @@ class FigureResult(Result):
         ]
         records.append({"kind": "signature", "reason": self.settings})
         names = [field.name for field in fields(Figure)]
-        return csv_lines([names, *([record.get(name, "") for name in names] for record in records)])
+        rows = [[record.get(name, "") for name in names] for record in records]
+        return csv_lines([names, *rows])
 
     def _repr_html_(self) -> str:
         return f'<div style="max-height:80vh;overflow:auto">{self.show("html")}</div>'
@@ -281,16 +282,10 @@ class AgreementFigures(FigureResult):
         Without those who judged given links: they often accept the same ones.
         """
         data = CorpusData(self.corpus, exact_case=self.options.exact_case)
-        if self.initial in self.corpus.aligners:
-            initial = self.initial
-        else:
-            initial = None
+        initial = self.initial if self.initial in self.corpus.aligners else None
+        pairings = [two for two in self.of("annotators") if not two.given]
         return FrozenMap(
-            {
-                two.name: same_pairs(data, two.first, two.second, initial)
-                for two in self.of("annotators")
-                if not two.given
-            }
+            {two.name: same_pairs(data, two.first, two.second, initial) for two in pairings}
         )
 
     @cached_property
@@ -345,12 +340,12 @@ def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
             suffix = "" if chance == pairing.chance else f".{chance}"
             for name in ("pi", "pi0", "C"):
                 number: float = getattr(part, name)
-                if name == "C":
+                bounds: Interval | str | None = None
+                if isnan(number) and part.undefined:
+                    bounds = part.undefined
+                elif name == "C":
                     bounds = part.interval or part.no_interval
-                else:
-                    bounds = None
-                reason = part.undefined if isnan(number) else ""
-                yield _figure((*at, level, name + suffix), number, part.used, reason or bounds)
+                yield _figure((*at, level, name + suffix), number, part.used, bounds)
             for name in ("used", "both_empty", "one_sided"):
                 yield Figure(*at, level, name + suffix, getattr(part, name), pairs=part.pairs)
             for name in ("pi0_error", "C_error"):
@@ -413,6 +408,7 @@ def vote_figures(table: VoteTable) -> Iterator[Figure]:
 
 
 def _figure(at: At, value: float, pairs: int, interval: Interval | str | None) -> Figure:
+    """Return a figure with its interval, or with the reason why it or its interval is missing."""
     if isinstance(interval, Interval):
         return Figure(*at, value, interval.low, interval.high, pairs)
     return Figure(*at, value, pairs=pairs, reason=interval or "")

@@ -10,7 +10,7 @@ from typing import Any
 from alignkit._support.values import jsonable, named_json
 from alignkit.agreement.answer import Answer, AnswerWriter
 from alignkit.agreement.chance.result import BeyondChance
-from alignkit.agreement.figures import AgreementFigures
+from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.page import draw_agreement_page
 from alignkit.agreement.plots import agreement_plot
 from alignkit.agreement.report import agreement_head, draw_report
@@ -105,9 +105,7 @@ class Agreement(AgreementFigures):
     def to_json(self) -> dict[str, object]:
         """Return everything for JSON; NaN becomes None."""
         fleiss = self.together[0].fleiss
-        parts = ("pairs", "overlap", "cells", "different", "alpha")
         names = ("annotators", "initial", "adjudicated", "systems", "by", "split")
-        of_two = ("kind", "first", "second", "chance", "no_edits", "same_start")
         together = (
             "pairs",
             "used",
@@ -125,27 +123,26 @@ class Agreement(AgreementFigures):
             "sections": list(self.sections),
             "fleiss_kappa": jsonable(fleiss.kappa) if fleiss else None,
             "figures": _figures(self),
-            "pairings": [
-                {
-                    **named_json(two, of_two),
-                    "sections": {
-                        section.name: named_json(section, parts) for section in two.sections
-                    },
-                    "beyond_chance": {
-                        model: {
-                            level: _beyond(result, two.kind == "annotators" and model == two.chance)
-                            for level, result in levels.items()
-                        }
-                        for model, levels in two.beyond.items()
-                    },
-                }
-                for two in self.pairings
-            ],
+            "pairings": list(map(_pairing, self.pairings)),
             "votes": self.votes.to_json() if self.votes else None,
             "together": {part.name: named_json(part, together) for part in self.together},
             "cautions": jsonable(self.cautions),
             "signature": self.signature,
         }
+
+
+def _pairing(two: Pairing) -> dict[str, object]:
+    """Return a pairing as JSON values; C is whole by the main model of two annotators alone."""
+    parts = ("pairs", "overlap", "cells", "different", "alpha")
+    by_model = {}
+    for model, levels in two.beyond.items():
+        whole = two.kind == "annotators" and model == two.chance
+        by_model[model] = {level: _beyond(result, whole) for level, result in levels.items()}
+    return {
+        **named_json(two, ("kind", "first", "second", "chance", "no_edits", "same_start")),
+        "sections": {section.name: named_json(section, parts) for section in two.sections},
+        "beyond_chance": by_model,
+    }
 
 
 def _figures(agreement: AgreementFigures) -> list[dict[str, Any]]:
@@ -155,18 +152,20 @@ def _figures(agreement: AgreementFigures) -> list[dict[str, Any]]:
         who = (figure.kind, figure.first, figure.second)
         names = dict(zip(("kind", "first", "second"), who, strict=True))
         sections = by_who.setdefault(who, {**names, "sections": {}})["sections"]
-        level = sections.setdefault(figure.section, {}).setdefault(figure.level, {})
-        if isnan(figure.low):
-            bounds = {}
-        else:
-            bounds = {"low": figure.low, "high": figure.high}
-        reason = {"reason": figure.reason} if figure.reason else {}
-        value = {"value": jsonable(figure.value)}
-        level[figure.statistic] = value | bounds | {"pairs": figure.pairs} | reason
+        levels = sections.setdefault(figure.section, {})
+        record = {"value": jsonable(figure.value)}
+        if not isnan(figure.low):
+            record["low"] = figure.low
+            record["high"] = figure.high
+        record["pairs"] = figure.pairs
+        if figure.reason:
+            record["reason"] = figure.reason
+        levels.setdefault(figure.level, {})[figure.statistic] = record
     return list(by_who.values())
 
 
 def _beyond(result: BeyondChance, whole: bool) -> dict[str, object]:
+    """Return C as JSON values; if not whole, without what is long."""
     everything: dict[str, Any] = result.to_json()
     if not whole:
         for name in _LONG:

@@ -54,22 +54,28 @@ def same_pairs(data: CorpusData, first: str, second: str, initial: str | None = 
     initial : The alignment that both started from, if any.
     """
     both = PairData.of(data, (first, second))
-    mine, theirs = (both.all_links(name) for name in (first, second))
-    same = _same(mine, theirs)
-    long = np.maximum(np.diff(mine.offsets), np.diff(theirs.offsets)) >= LONG
-    long &= _different(both, mine) | _different(both, theirs)
+    links = both.all_links(first)
+    others = both.all_links(second)
+    same = _same(links, others)
+    long = np.maximum(np.diff(links.offsets), np.diff(others.offsets)) >= LONG
+    long &= _different(both, links) | _different(both, others)
     if initial is not None:
         started = data.aligned(initial)[both.places]
-        long &= ~(started & same & _same(mine, both.all_links(initial)))
-    counts = int(same.sum()), len(both), int((same & long).sum()), int(long.sum())
-    return SamePairs(*counts)
+        long &= ~(started & same & _same(links, both.all_links(initial)))
+    return SamePairs(
+        same=int(same.sum()),
+        pairs=len(both),
+        same_long=int((same & long).sum()),
+        long=int(long.sum()),
+    )
 
 
 def _same(links: LinkArrays, others: LinkArrays) -> B1:
     """(P,): whether two have the same links, sure and possible, a mask."""
     width = 1 + max(int(arrays.links.max(initial=0)) for arrays in (links, others))
-    own, others_own = (2 * x.cells(width) + x.sure for x in (links, others))
-    shared = _in_pairs(links, np.isin(own, others_own, assume_unique=True))
+    codes = 2 * links.cells(width) + links.sure
+    other_codes = 2 * others.cells(width) + others.sure
+    shared = _in_pairs(links, np.isin(codes, other_codes, assume_unique=True))
     sizes = np.diff(links.offsets)
     same: B1 = (shared == sizes) & (sizes == np.diff(others.offsets))
     return same
@@ -79,11 +85,11 @@ def _different(both: PairData, links: LinkArrays) -> B1:
     """(P,): whether there is a link of different words, or of words not known, a mask."""
     known = np.repeat(both.data.known[both.places], np.diff(links.offsets))
     differs = ~known
-    pair = links.pair_of[known]
-    source, target = (
-        words.ids[words.offsets[both.places[pair]] + links.links[known, side]]
-        for side, words in enumerate(both.data.words)
-    )
+    source_words, target_words = both.data.words
+    place = both.places[links.pair_of[known]]
+    i, j = links.links[known].T
+    source = source_words.ids[source_words.offsets[place] + i]
+    target = target_words.ids[target_words.offsets[place] + j]
     differs[known] = source != target
     return _in_pairs(links, differs) > 0
 
