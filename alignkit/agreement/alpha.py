@@ -338,7 +338,7 @@ def _within_units(values: ValueSets, distances: Sequence[str]) -> Floats:
     """
     given = (values.ids >= 0).sum(axis=1)
     within = np.zeros((values.pairs, len(distances)))
-    columns = values.ids.T
+    columns = list(values.ids.T)
     for annotator, left in enumerate(columns):
         for right in columns[:annotator]:
             differ = (left != right) & (left >= 0) & (right >= 0)

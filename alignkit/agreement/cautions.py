@@ -270,7 +270,7 @@ def equal_words_share(pairing: Pairing, level: str) -> float:
 def _few(pairing: Pairing) -> Hits:
     """Find sections with few pairs."""
     for place, section in enumerate(pairing.sections):
-        few = set()
+        few = set[int]()
         if section.pairs < FEW_F1:
             few.add(section.pairs)
         for level in LEVELS if pairing.beyond else ():
@@ -379,7 +379,7 @@ def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
     pairings = agreement.of("annotators")
     if not initial or not all(two.beyond for two in pairings):
         return
-    edited = set()
+    edited = set[str]()
     for two in pairings:
         if not two.no_edits:
             edited.update((two.first, two.second))

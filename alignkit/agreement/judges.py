@@ -81,9 +81,8 @@ def fit_judges(
     values = np.asarray(values, np.int64)
     if values.ndim != 2 or (gold is not None and np.shape(gold) != values.shape[1:]):
         raise OptionError("expected labels (A, P), and gold (P,)")
-    if gold is None:
-        answers = np.full(values.shape[1], -1)
-    else:
+    answers: NDArray[np.integer[Any]] = np.full(values.shape[1], -1)
+    if gold is not None:
         answers = np.asarray(gold)
     if max(values.max(initial=-1), answers.max(initial=-1)) >= labels:
         raise OptionError(f"a label is {labels} or more; labels are numbered from 0")

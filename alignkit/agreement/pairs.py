@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -309,9 +310,7 @@ def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int
     return cells
 
 
-def _words_of_pairs(
-    side: TokenArrays, words: np.int64
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _words_of_pairs(side: TokenArrays, words: np.int64) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct words of each pair, as pair x `words` + word, and their counts."""
     pair = np.repeat(np.arange(len(side.offsets) - 1), np.diff(side.offsets))
     return np.unique(pair * words + side.ids, return_counts=True)

@@ -16,7 +16,7 @@ from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.intervals import INTERVALS
 from alignkit.agreement.options import CLOSED
 from alignkit.errors import OptionError
-from alignkit.tables.columns import Column
+from alignkit.tables.columns import Column, ShownCell
 from alignkit.tables.media import Report, Sheet, get_medium, latex_escape
 from alignkit.tables.table import Table
 
@@ -146,8 +146,8 @@ def _kappa_over(agreement: AgreementFigures) -> str:
 def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) -> str:
     """Return the legend of the columns and of the short names of annotators."""
     options = agreement.options
-    keys = set()
-    bounded = []
+    keys = set[str]()
+    bounded = list[Sequence[ShownCell]]()
     for table in shown:
         keys.update(column.key for column in table.columns)
         bounded += [row for row in table.rows if any("[" in cell.text for cell in row)]

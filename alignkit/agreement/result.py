@@ -153,7 +153,7 @@ def _figures(agreement: AgreementFigures) -> list[dict[str, Any]]:
         names = dict(zip(("kind", "first", "second"), who, strict=True))
         sections = by_who.setdefault(who, {**names, "sections": {}})["sections"]
         levels = sections.setdefault(figure.section, {})
-        record = {"value": jsonable(figure.value)}
+        record: dict[str, Any] = {"value": jsonable(figure.value)}
         if not isnan(figure.low):
             record["low"] = figure.low
             record["high"] = figure.high

@@ -95,7 +95,7 @@ def two_sections(
         if without:
             unjudged = f"{without[0]!r} records no judged cells"
     overlap = _StatisticRows.of(chosen, OVERLAP)
-    statistics = OF_TWO
+    statistics: Sequence[Statistic] = OF_TWO
     if unjudged:
         statistics = tuple(each for each in OF_TWO if not each.level.startswith("cells."))
     known = _known(every)

@@ -217,7 +217,7 @@ class Comparisons(TableResult, Sequence[Comparison]):
         names = ["systems"] if tables is None else list(tables)
         for name in names:
             check_known("table", name, TABLES)
-        shown = []
+        shown = list[Table]()
         if "systems" in names and self.scores:
             shown += self.tables()
         if "differences" in names or not shown:
@@ -463,7 +463,7 @@ def compare(
         scores = {}
         pairs_compared = len(first)
         signature = Signature()
-    suspicions = []
+    suspicions = list[str]()
     for name, score in scores.items():
         texts = (*score.suspicions, *left_out_pairs(score.skipped, score.pairs))
         suspicions += [f"{name}: {text}" for text in texts]
@@ -602,7 +602,7 @@ def _levels(
     levels: dict[str, tuple[dict[str, Counts], Ratios]] = {}
     for level in first.rows:
         rows = _checked({name: score.rows[level] for name, score in systems.items()})
-        terms = {}
+        terms: dict[str, Counts] = {}
         for name, counts in rows.items():
             terms[name], ratios = aggregated(counts, level, first.aggregate)
         levels[level] = terms, ratios  # the same ones for all

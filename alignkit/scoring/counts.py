@@ -130,7 +130,7 @@ def count_phrases(
     if not loose:
         longest = longest_span(links, max_length)
         return _match(hypothesis, reference, links, longest, words if ignore_identical else None)
-    sides = []
+    sides = list[Any]()
     for side in (hypothesis, reference):
         phrases = extract_phrases(
             side,

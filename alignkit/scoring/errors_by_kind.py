@@ -201,6 +201,7 @@ class ClassErrors:
     ) -> ClassErrors:
         """Make the errors from (P, 5) counts; `whole` has the counts of all links."""
         sums = rows.sum(axis=0)
+        hypothesis, right, reference, recalled, sure_as_possible = sums.tolist()
         values = {key: float(value[0]) for key, value in ratios(sums[None]).items()}
         units = {key: int(np.count_nonzero(rows[:, k])) for key, k in _UNITS.items()}
         in_any = rows[:, list(_UNITS.values())].any(axis=1)
@@ -216,10 +217,15 @@ class ClassErrors:
                 gap = float(shares[f"gap {key}"][0])
                 gaps[key] = Gap(others, gap, bounds[f"gap {key}"])
         return cls(
-            by,
-            name,
-            *map(int, sums),
-            **values,
+            by=by,
+            name=name,
+            hypothesis=hypothesis,
+            right=right,
+            reference=reference,
+            recalled=recalled,
+            sure_as_possible=sure_as_possible,
+            precision=values["precision"],
+            recall=values["recall"],
             pairs=int(np.count_nonzero(in_any)),
             units=FrozenMap(units),
             intervals={key: bounds[key] for key in values},

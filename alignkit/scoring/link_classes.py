@@ -73,7 +73,7 @@ def _read(name: str) -> frozenset[str]:
             ) from None
         except (OSError, UnicodeDecodeError, ValueError) as error:
             raise OptionError(f"function words: {name} cannot be read: {error}") from None
-    folded = set()
+    folded = set[str]()
     for line in text.splitlines():
         folded.update(map(fold, line.partition("#")[0].split()))
     if not folded:

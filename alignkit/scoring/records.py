@@ -130,8 +130,8 @@ def group_records(
                 if interval.reason:
                     record[f"{key}_reason"] = interval.reason
         if aggregate != "micro":
-            total, _ = sums[level]
-            for ratio, count in measures.left_out(total[k, -_TERMS:]).items():
+            terms, _ = sums[level]
+            for ratio, count in measures.left_out(terms[k, -_TERMS:]).items():
                 record[_LEFT[ratio]] = count
         records.append(record)
     return records

@@ -224,7 +224,7 @@ class _TwoAnnotators:
             chance.ratio.tolist(),
             np.sqrt(chance.ratio_variance).tolist(),
         ]
-        return tuple(map(result.SentenceAgreement, *columns))
+        return tuple(result.SentenceAgreement(*row) for row in zip(*columns, strict=True))
 
 
 def _why(

@@ -343,13 +343,13 @@ def _against_null(
         at = (figure.kind, figure.first, figure.second, figure.section, figure.level)
         yield Figure(*at, "null", mean, bounds.low, bounds.high, figure.pairs, bounds.reason)
         if mean == 1:
-            corrected = [nan, nan, nan]
+            value = low = high = nan
             reason = "chance alone agrees completely"
         else:
             numbers = (figure.value, figure.low, figure.high)
-            corrected = [(number - mean) / (1 - mean) for number in numbers]
+            value, low, high = ((number - mean) / (1 - mean) for number in numbers)
             reason = figure.reason
-        yield Figure(*at, "corrected", *corrected, figure.pairs, reason)
+        yield Figure(*at, "corrected", value, low, high, figure.pairs, reason)
 
 
 def _shares(
