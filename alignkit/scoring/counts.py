@@ -188,7 +188,8 @@ def _match(
     lengths = np.maximum(hyp.lengths, ref.lengths)
     both = _readonly(hyp.links, hyp.offsets, ref.links, ref.offsets, lengths)
     texts = _readonly(source.ids, source.offsets, target.ids, target.offsets)
-    return match_phrases(*both, longest, words is not None, *texts)
+    arguments = [*both, longest, words is not None, *texts]
+    return match_phrases(*arguments)
 
 
 def _readonly(*arrays: NDArray[Any]) -> Any:

@@ -230,9 +230,10 @@ class Refit:
                 fresh.draw(states, p, p + 1, drawn.samples, moments, none)
             terms = sampling.terms_of(moments[low])
             means[low] = np.stack([terms.ratio, terms.common, terms.norm], axis=1)
+        ratio, common, norm = means.T
         unknown = np.full(len(old), np.nan)
-        terms = correction.ChanceTerms(*means.T, unknown, unknown, unknown, unknown)
-        return terms, len(low)
+        chance = correction.ChanceTerms(ratio, common, norm, unknown, unknown, unknown, unknown)
+        return chance, len(low)
 
 
 def refitted_intervals(
