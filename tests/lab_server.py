@@ -94,5 +94,5 @@ def until(true, seconds=30):
     end = time.monotonic() + seconds
     while not (value := true()):
         assert time.monotonic() < end
-        time.sleep(0.02)
+        time.sleep(0.05)
     return value

@@ -21,6 +21,8 @@ _CALLS = "|".join(
         r"\bpreexec_fn\b",
     ]
 )
+_WORDS = [*(name.partition(".")[2] for name in POSIX_NAMES), *POSIX_MODULES]
+_ANY_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b")
 _GUARDS = re.compile(r"hasattr|getattr|os\.name|sys\.platform|AttributeError|ImportError")
 
 
@@ -32,16 +34,23 @@ def needs_posix(function, parameters=()):
 
 def unguarded(source):
     """Return the lines of a module that use such a name where nothing asks for the system."""
-    tree = ast.parse(source)
+    if not _ANY_WORD.search(source):
+        return []
+    tree, text = ast.parse(source), source.splitlines()
     lines = {}
 
     def visit(node, guarded):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             # a function that asks, returns early or has branches, as far as can be known
-            guarded = guarded or _GUARDS.search(ast.get_source_segment(source, node)) is not None
+            body = "\n".join(text[node.lineno - 1 : node.end_lineno])
+            guarded = guarded or _GUARDS.search(body) is not None
         if isinstance(node, ast.If | ast.IfExp):
             guarded = guarded or _GUARDS.search(ast.unparse(node.test)) is not None
-        if isinstance(node, ast.Attribute) and ast.unparse(node) in POSIX_NAMES:
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr in _WORDS
+            and ast.unparse(node) in POSIX_NAMES
+        ):
             lines[node.lineno] = guarded
         if isinstance(node, ast.Import):
             for alias in node.names:

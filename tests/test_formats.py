@@ -165,7 +165,7 @@ def records_of(raw, format):
 def test_damaged_files_give_an_error_or_a_corpus(tmp_path, format):
     place, files = put_all(tmp_path, format)
     for name, raw in files.items():
-        for broken in format_files.damaged(raw, repetitions(600)):
+        for broken in format_files.damaged(raw, repetitions(300)):
             (tmp_path / name).write_bytes(broken)
             _, counts = survive(place, format)
             least, most = records_of(broken, format)

@@ -245,7 +245,7 @@ def test_damaged_files_give_an_error_or_a_corpus(tmp_path, name):
     place = str(tmp_path / ("e" if len(files) > 1 else "x"))
     mild = ReadOptions(lenient_labels=True, unquote=True, no_text=True)
     for part, text in files.items():
-        for raw in damaged(text.encode(), repetitions(200)):
+        for raw in damaged(text.encode(), repetitions(100)):
             (tmp_path / part).write_bytes(raw)
             survive(place, format)
             with suppress(FormatError):

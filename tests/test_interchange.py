@@ -9,6 +9,7 @@ import pytest
 from command import run
 from format_files import lenient, read, text
 from refusals import refuses
+from repetitions import FULL
 
 from alignkit import (
     NULL,
@@ -859,6 +860,9 @@ SAMPLES = {
 VALUES = (None, 5, "", "x", [], {}, [None], True, -1, {"a": []})
 
 
+DAMAGED = 200 if FULL else 60
+
+
 def damaged(raw, count, draw):
     """Return variants of a file: cut, with other bytes, lines left out or doubled, other JSON."""
     variants = []
@@ -903,7 +907,7 @@ def survives(path, format, **options):
 def test_damaged_files_are_errors_or_counted(tmp_path, scripture, beside, format):
     words = {"scripture": scripture(CLEAR)[1], "pud": beside}.get(format, {})
     path = tmp_path / "broken"
-    for broken in damaged(SAMPLES[format].encode(), 200, random.Random(format)):
+    for broken in damaged(SAMPLES[format].encode(), DAMAGED, random.Random(format)):
         path.write_bytes(broken)
         survives(path, format, **words)
 
@@ -912,7 +916,7 @@ def test_damaged_files_are_errors_or_counted(tmp_path, scripture, beside, format
 def test_damaged_tokens_are_errors_or_counted(tmp_path, scripture, side):
     path, beside = scripture(CLEAR)
     known = {"source": SOURCE_TOKENS, "target": TARGET_TOKENS}[side].encode()
-    for broken in damaged(known, 200, random.Random(side)):
+    for broken in damaged(known, DAMAGED, random.Random(side)):
         (tmp_path / "broken").write_bytes(broken)
         survives(path, "scripture", **{**beside, side: str(tmp_path / "broken")})
 

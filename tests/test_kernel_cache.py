@@ -346,10 +346,8 @@ def test_the_names_of_numba_that_the_cache_uses_exist():
     assert "<" in wanted
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["_Cache", *(pytest.param(name, marks=pytest.mark.slow) for name in ("_reduce", "_rebuild"))],
-)
+@pytest.mark.slow  # each compiles the kernels of a command
+@pytest.mark.parametrize("name", ["_Cache", "_reduce", "_rebuild"])
 def test_without_a_private_name_of_numba_commands_work_and_say_that_nothing_is_kept(tmp_path, name):
     code = (
         "import sys, numba.core.caching, numba.core.compiler as compiler;"

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from command import GOLD, PARAPHRASES, TEXTS
 from format_files import damaged
+from repetitions import repetitions
 from test_find_format import written
 
 pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
@@ -336,7 +337,7 @@ def test_projects_that_act_are_refused(read, tmp_path, acting):
 
 def test_forged_projects_end_in_a_problem_or_in_pairs(read, tmp_path, whole):  # noqa: F811
     rng = random.Random(3)
-    for _ in range(40):
+    for _ in range(repetitions(150)):
         forge(str(forged := Path(shutil.copy(whole, tmp_path))), rng)
         draft = read({"p.alignkit": forged.read_bytes()})
         assert draft.ready or draft.problem or draft.files[0].problem

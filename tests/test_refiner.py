@@ -453,6 +453,7 @@ def test_vectors_are_looked_at_and_asked_for(aligner, corpus, tmp_path):
         assert loaded.align("a b", "b a") == used.align("a b", "b a")
 
 
+@pytest.mark.slow
 def test_the_prior_is_that_of_the_script():
     from benchmarks.make_prior import make_prior
 
