@@ -76,6 +76,7 @@ def import_id(k: int, annotator: str, *what: bytes) -> str:
 
 
 def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> Iterator[LogEvent]:
+    """Yield the events of a new project: its setting, annotators, pairs, then all annotations."""
     numbers = count(1)
     seqs = count(1)
     at = now()
@@ -130,10 +131,9 @@ def read_documents(
         documents = _single(paths[0], encoding)
     else:
         documents = _beside(paths, encoding, note)
-    if tokenize is None:
-        more = {}
-    else:
-        more = {TOKENIZER: describe_tokenizer(tokenize)}
+    more = {}
+    if tokenize is not None:
+        more[TOKENIZER] = describe_tokenizer(tokenize)
     divided = divider(more)
     ids: set[str] = set()
     for id, source, target, attributes in documents:
@@ -141,8 +141,9 @@ def read_documents(
             raise ProjectError(f"{paths[0]}: two documents have the id {id[:80]!r}; rename one")
         ids.add(id)
         words = {"source": divided(source), "target": divided(target)}
-        if empty := next((side for side in SIDES if not words[side]), ""):
-            raise ProjectError(f"document {id!r}: its {empty} has no words; leave it out")
+        for side in SIDES:
+            if not words[side]:
+                raise ProjectError(f"document {id!r}: its {side} has no words; leave it out")
         whole = {**attributes, **more, SOURCE_TEXT: source, TARGET_TEXT: target}
         yield SentencePair(id, words["source"], words["target"], {}, whole)
 
@@ -156,50 +157,59 @@ def divider(attributes: Any) -> Callable[[str], list[str]]:
 def _beside(
     paths: Sequence[str], encoding: str, note: Callable[[str], None] | None
 ) -> Iterator[Document]:
+    """Yield the pair of two files, or of the files of the same name in two folders."""
     source, target = map(Path, paths)
     if source.is_dir() != target.is_dir():
         raise ProjectError(f"{source} and {target}: expected two folders or two files")
     if not source.is_dir():
         yield _document(source.stem, source, target, encoding)
         return
-    left, right = _files(source), _files(target)
-    shared = [name for name in left if name in right]
+    sources = _files(source)
+    targets = _files(target)
+    shared = [name for name in sources if name in targets]
     if not shared:
         raise ProjectError(
             f"{source} and {target}: no file has the same name in both; a pair of documents is two "
             "files with the same name, e.g. a.txt in each"
         )
-    for folder, names in ((source, left), (target, right)):
+    for folder, names in ((source, sources), (target, targets)):
         alone = [name for name in names if name not in shared]
         if alone and note is not None:
-            listed = ", ".join(alone[:5]) + ", ..." * (len(alone) > 5)
+            listed = ", ".join(alone[:5])
+            if len(alone) > 5:
+                listed += ", ..."
             if len(alone) == 1:
                 many = "1 file has"
             else:
                 many = f"{len(alone)} files have"
             note(f"{folder}: {many} no counterpart in the other folder: {listed}")
     for name in shared:
-        yield _document(name, left[name], right[name], encoding)
+        yield _document(name, sources[name], targets[name], encoding)
 
 
 def _files(folder: Path) -> dict[str, Path]:
+    """Return the files of a folder, without hidden ones, by name without extension."""
     files: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         if path.is_file() and not path.name.startswith("."):
-            if other := files.get(path.stem):
+            other = files.get(path.stem)
+            if other is not None:
                 raise ProjectError(f"{path} and {other.name} have the same name; rename one")
             files[path.stem] = path
     return files
 
 
 def _document(name: str, source: Path, target: Path, encoding: str) -> Document:
+    """Read two files as a pair of documents."""
     places = {"source_document": str(source), "target_document": str(target)}
     return name, _read(source, encoding), _read(target, encoding), places
 
 
 def _read(path: Path, encoding: str) -> str:
+    """Return the text of a file."""
     with _naming(path, encoding), open_input(str(path)) as stream:
-        if len(raw := stream.read(_MOST + 1)) > _MOST:
+        raw = stream.read(_MOST + 1)
+        if len(raw) > _MOST:
             raise ProjectError(
                 f"{path}: more than {_MOST >> 20} MB are too much for a document; divide it"
             )
@@ -208,6 +218,7 @@ def _read(path: Path, encoding: str) -> str:
 
 @contextmanager
 def _naming(path: str | Path, encoding: str) -> Iterator[None]:
+    """Turn errors of reading a file into those of the package, which name it."""
     try:
         yield
     except OSError as problem:
@@ -218,10 +229,12 @@ def _naming(path: str | Path, encoding: str) -> Iterator[None]:
 
 
 def _clean(text: str) -> str:
+    """Return a text without byte order marks at its beginning, and with plain line ends."""
     return without_first_marks(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _single(path: str, encoding: str) -> Iterator[Document]:
+    """Yield the pairs of documents of a file of JSON lines."""
     if os.path.isdir(path):
         raise ProjectError(f"{path}: is one folder; give two, for source and target documents")
     with _naming(path, encoding), open_input(path) as raw, TextIOWrapper(raw, encoding) as lines:
@@ -231,6 +244,7 @@ def _single(path: str, encoding: str) -> Iterator[Document]:
 
 
 def _from_json(line: str, path: str, number: int) -> Document:
+    """Return the pair of documents of a line; its other fields become attributes."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as problem:
@@ -242,18 +256,23 @@ def _from_json(line: str, path: str, number: int) -> Document:
         ) from None
     if not isinstance(row, dict):
         raise FormatError("is not an object; expected id, source and target", path, number)
-    source, target = (_text(row.pop(side, None), side, path, number) for side in SIDES)
-    attributes = {
-        name: value if isinstance(value, str) else json.dumps(value)
-        for name, value in row.items()
-        if name not in ("id", TOKENIZER) and isinstance(value, (str, int, float))
-    }
+    source = _text(row.pop("source", None), "source", path, number)
+    target = _text(row.pop("target", None), "target", path, number)
+    id = str(row.pop("id", number))
+    attributes = {}
+    for name, value in row.items():
+        if isinstance(value, str):
+            attributes[name] = value
+        elif isinstance(value, (int, float)):
+            attributes[name] = json.dumps(value)
+    attributes.pop(TOKENIZER, None)
     for side in SIDES:
-        attributes.setdefault(f"{side}_document", str(row.get("id", number)))
-    return str(row.get("id", number)), source, target, attributes
+        attributes.setdefault(f"{side}_document", id)
+    return id, source, target, attributes
 
 
 def _text(value: object, side: str, path: str, number: int) -> str:
+    """Return a text of a line; a list of paragraphs is joined with blank lines."""
     if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
         value = "\n\n".join(value)
     wrong = ""

@@ -30,25 +30,29 @@ def links_of(
 ) -> Iterator[tuple[int, int, Alignment]]:
     """Yield the pair, annotator and links of work, on all pairs or on some."""
     stream = schema.stream.c
-    asked = stream.account.in_(sorted(accounts)), *conditions
-    parts = [()] if some is None else [(stream.pair.in_(x),) for x in queries.portions(some)]
+    asked = [stream.account.in_(sorted(accounts)), *conditions]
+    parts = [asked]
+    if some is not None:
+        parts = [[*asked, stream.pair.in_(numbers)] for numbers in queries.portions(some)]
     for part in parts:
-        for k, account, state in queries.states(conn, *asked, *part):
-            said = annotation_of(state)
-            if said is not None and said.alignment is not None:
-                yield k, account, said.alignment
+        for k, account, state in queries.states(conn, *part):
+            annotation = annotation_of(state)
+            if annotation is not None and annotation.alignment is not None:
+                yield k, account, annotation.alignment
 
 
 def pairs_of(conn: Connection, some: Iterable[int], systems: Annotators) -> list[SentencePair]:
     """Return pairs with the links of systems; their ids are their numbers."""
-    wanted = {*chain(*systems.values())}
+    wanted = set(chain.from_iterable(systems.values()))
     numbers = sorted(some)
-    names = {x: name for x, name in enumerate(queries.annotators(conn), 1) if name in wanted}
-    said: defaultdict[int, dict[str, Alignment]] = defaultdict(dict)
-    for k, account, links in links_of(conn, names, numbers) if names else ():
-        said[k][names[account]] = links
+    accounts = enumerate(queries.annotators(conn), 1)
+    names = {account: name for account, name in accounts if name in wanted}
+    alignments: defaultdict[int, dict[str, Alignment]] = defaultdict(dict)
+    if names:
+        for k, account, links in links_of(conn, names, numbers):
+            alignments[k][names[account]] = links
     rows = queries.pair_rows(conn, numbers)
-    return [SentencePair(str(row.k), row.source, row.target, said[row.k]) for row in rows]
+    return [SentencePair(str(row.k), row.source, row.target, alignments[row.k]) for row in rows]
 
 
 class DoneWork:
@@ -82,34 +86,39 @@ class DoneWork:
         gold = 1 + names.index(name) if name in names else 0
         assigned = conn.execute(select(schema.assignment.c.account).distinct()).scalars()
         teachers = {gold, *self.last, *assigned} - {0}
+        some = None  # all pairs, for others count now
         if teachers == self._teachers:
             some = sorted(changed - {0})
-        else:
-            some = None
         self._teachers = teachers
         self._read(conn, some, gold)
         self.n = n
 
     def _read(self, conn: Connection, some: Sequence[int] | None, gold: int) -> None:
-        for k in list(self.pairs) if some is None else some:
-            self.pairs.pop(k, None)
+        """Read some pairs, or all, with the links to learn from: those of gold if there are any."""
+        if some is None:
+            self.pairs.clear()
+        else:
+            for k in some:
+                self.pairs.pop(k, None)
         stream = schema.stream.c
         counts = schema.pair_counts.c
-        own = (counts.account == stream.account) & (counts.pair == stream.pair)
-        said: dict[int, list[Alignment]] = {}
+        same = (counts.account == stream.account) & (counts.pair == stream.pair)
+        drawn: dict[int, list[Alignment]] = {}
         decided: dict[int, list[Alignment]] = {}
-        for k, account, links in links_of(conn, self._teachers, some, own, counts.done.is_(True)):
-            (decided if account == gold else said).setdefault(k, []).append(links)
-        said |= decided
-        for pair in pairs_of(conn, said, self._systems):
+        for k, account, links in links_of(conn, self._teachers, some, same, counts.done.is_(True)):
+            group = decided if account == gold else drawn
+            group.setdefault(k, []).append(links)
+        taught = drawn | decided
+        for pair in pairs_of(conn, taught, self._systems):
             k = int(pair.id)
-            self.pairs[k] = pair.with_annotation(TAUGHT, put_together(said[k]))
+            self.pairs[k] = pair.with_annotation(TAUGHT, put_together(taught[k]))
 
 
 def put_together(alignments: Sequence[Alignment]) -> Alignment:
     """Return the union of all links, as suggestions; links of more than half of them are sure."""
-    votes = Counter(link for links in alignments for link in links)
-    return Alignment([link for link in votes if 2 * votes[link] > len(alignments)], votes)
+    votes = Counter(chain.from_iterable(alignments))
+    sure = [link for link, times in votes.items() if 2 * times > len(alignments)]
+    return Alignment(sure, votes)
 
 
 def pairs_ahead(
@@ -123,12 +132,13 @@ def pairs_ahead(
         assigned[account].append(k)
     every = range(1, queries.count_pairs(conn) + 1)
     lists: Mapping[int, Sequence[int]] = assigned or dict.fromkeys(last, every)
-    ahead: dict[int, None] = {}
+    ahead: set[int] = set()
     for account, pairs in lists.items():
         at = last.get(account, 0)
         start = pairs.index(at) + 1 if at in pairs else 0
-        order = chain(islice(pairs, start, None), islice(pairs, start))
-        ahead |= dict.fromkeys(islice((k for k in order if k not in closed), most))
+        following = chain(islice(pairs, start, None), islice(pairs, start))
+        unclosed = (k for k in following if k not in closed)
+        ahead.update(islice(unclosed, most))
     return sorted(ahead)
 
 
@@ -178,11 +188,15 @@ class Learner:
         used = report.used
         before = report.before.value
         after = report.after.value
-        if report.systems:  # what did best is used, be it learned or not
-            values = {"": before} | {x.kind: x.measure.value for x in report.systems}
+        if report.systems:  # the best is used, whether it was learned or not
+            values = {"": before}
+            for system in report.systems:
+                values[system.kind] = system.measure.value
             if report.without is not None:
                 values[WITHOUT] = report.without.after.value
             before = values[VOTE]
-            after = after if used else values[report.instead]
-            self._differs = used = used or self._differs or report.instead != VOTE
+            if not used:
+                after = values[report.instead]
+            used = used or self._differs or report.instead != VOTE
+            self._differs = used
         return Lesson(len(given), used, report.verdict, before, after)

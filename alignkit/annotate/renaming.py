@@ -36,42 +36,47 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
         if old not in known or new in known:
             listed = ", ".join(known)
             raise ProjectError(f"{old!r} cannot become {new!r}: the annotators are {listed}")
-        conn.execute(update(schema.account).where(account.name == old).values(name=new))
-        conn.execute(update(schema.event_table).where(event.actor == old).values(actor=new))
+        accounts = update(schema.account).where(account.name == old)
+        conn.execute(accounts.values(name=new))
+        sent = update(schema.event_table).where(event.actor == old)
+        conn.execute(sent.values(actor=new))
         decides = event.data.contains('"whys"')
         named = event.kind.in_(("account", "assign"))
         events = select(event.n, event.kind, event.data).where(or_(named, decides))
         for n, kind, text in conn.execute(events).all():
             data = encode(_renamed(kind, text, name)).decode()
-            conn.execute(update(schema.event_table).where(event.n == n).values(data=data))
+            stored = update(schema.event_table).where(event.n == n)
+            conn.execute(stored.values(data=data))
         decided = select(stream.id, stream.state).where(stream.state.contains('"whys"'))
         for id, text in conn.execute(decided).all():
             state = decode_state(text)
-            state.whys = {place: renamed_why(why, name) for place, why in state.whys.items()}
-            row = {"state": fold.stream_row(state)["state"]}
-            conn.execute(update(schema.stream).where(stream.id == id).values(**row))
-        if (plan := read_plan(conn)) is not None:
+            for place, why in state.whys.items():
+                state.whys[place] = renamed_why(why, name)
+            row = update(schema.stream).where(stream.id == id)
+            conn.execute(row.values(state=fold.stream_row(state)["state"]))
+        plan = read_plan(conn)
+        if plan is not None:
             text = encode(_planned(plan, name)).decode()
             conn.execute(update(schema.project).values(assigning=text))
         append_to_project(conn, "setting", fold.Setting(), actor)  # pages look again
 
 
 def _renamed(kind: str, text: str, name: _Renaming) -> Struct:
+    """Return the data of an event with other names."""
     if kind == "account":
         account = json.decode(text, type=fold.Account)
         return replace(account, name=name(account.name))
     if kind == "assign":
         data = json.decode(text, type=fold.Assign)
         rows = [row._replace(annotator=name(row.annotator)) for row in data.rows]
-        if data.plan is None:
-            plan = None
-        else:
-            plan = _planned(data.plan, name)
-        return fold.Assign(rows, plan, [(k, name(who)) for k, who in data.gone])
+        plan = None if data.plan is None else _planned(data.plan, name)
+        gone = [(k, name(annotator)) for k, annotator in data.gone]
+        return fold.Assign(rows, plan, gone)
     decided = decode_data(text.encode())
     decided.whys = renamed_whys(decided.whys, name)
     return decided
 
 
 def _planned(plan: fold.AssignmentPlan, name: _Renaming) -> fold.AssignmentPlan:
+    """Return a plan with other names."""
     return replace(plan, annotators=tuple(map(name, plan.annotators)))
