@@ -98,14 +98,13 @@ def _rows(path: str, options: ReadOptions) -> Iterator[tuple[dict[str, Any], str
             continue
         if names:
             row = dict(zip(names, fields, strict=False))
+            if len(fields) != len(names):
+                expected = f"expected {len(names)} columns, as in the first line"
+                raise FormatError(expected, path, number)
         else:
             row = parse_json(line, path, number)
-        if type(row) is not dict or len(fields) != len(names or fields):
-            if names:
-                expected = f"{len(names)} columns, as in the first line"
-            else:
-                expected = "a JSON object"
-            raise FormatError(f"expected {expected}", path, number)
+            if type(row) is not dict:
+                raise FormatError("expected a JSON object", path, number)
         yield row, path, number
 
 
@@ -114,7 +113,9 @@ def _text(value: object) -> str | None:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         value = "\n\n".join(value)
     text = as_text(value)
-    return text and without_first_marks(text).replace("\r\n", "\n").replace("\r", "\n")
+    if text is None:
+        return None
+    return without_first_marks(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 class TextPair(NamedTuple):
@@ -157,22 +158,23 @@ class Candidates(Result):
     @property
     def corpus(self) -> Corpus:
         """The pairs as a corpus, split into words at white space."""
-        return Corpus(
-            SentencePair(
-                pair.id, split_unicode(pair.source), split_unicode(pair.target), {}, pair.attributes
-            )
-            for pair in self.pairs
-        )
+        pairs = []
+        for pair in self.pairs:
+            source = split_unicode(pair.source)
+            target = split_unicode(pair.target)
+            pairs.append(SentencePair(pair.id, source, target, {}, pair.attributes))
+        return Corpus(pairs)
 
     def tables(self) -> Sequence[Table]:
         """Return the counts, the histogram of all compared pairs, and further tables."""
         rows: list[list[Cell]] = [["candidates", len(self.pairs)]]
-        rows += [[*row] for row in self.counts.items()]
+        rows += [[reason, count] for reason, count in self.counts.items()]
         columns = [Column("", key="what"), Column("number", "count")]
         tables = [Table("", columns, rows, "", "counts")]
         if self.histogram is not None:
-            columns = [Column(name, "decimal", digits=2) for name in ("from", "to")]
-            columns.append(Column("pairs", "count"))
+            least = Column("from", "decimal", digits=2)
+            most = Column("to", "decimal", digits=2)
+            columns = [least, most, Column("pairs", "count")]
             rows = [[k / BINS, (k + 1) / BINS, int(n)] for k, n in enumerate(self.histogram)]
             title = "Similarity of all pairs compared"
             tables.append(Table(title, columns, rows, "", "similarity", stub=2))
@@ -200,9 +202,8 @@ def drawn_by_bins(pairs: Sequence[TextPair], bins: int, seed: int) -> list[tuple
     """Return turn, bin and place of each pair: in a turn, every bin gives one at random."""
     places = bin_of(list(map(similarity_of, pairs)), bins)
     rng = np.random.default_rng(seed)
-    drawn = [
-        (turn, int(k), int(place))
-        for k in np.unique(places)
-        for turn, place in enumerate(rng.permutation(np.flatnonzero(places == k)))
-    ]
+    drawn = []
+    for k in np.unique(places).tolist():
+        shuffled = rng.permutation(np.flatnonzero(places == k)).tolist()
+        drawn += [(turn, k, place) for turn, place in enumerate(shuffled)]
     return sorted(drawn)

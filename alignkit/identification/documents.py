@@ -71,34 +71,40 @@ def candidate_documents(
     every = [*documents, *(others or ())]
     counts = Counter[str]()
     keys = [tuple(document[name] for name in chosen.key) for document in every]
-    blocks = _blocks(every, keys, None if others is None else len(documents), chosen, counts)
+    first_other = None if others is None else len(documents)
+    blocks = _blocks(every, keys, first_other, chosen, counts)
     times = _times(every, chosen, counts)
-    rows = similarity.compared([document[chosen.near] for document in every], blocks, chosen)
+    rows: Iterable[Row] = ()
+    texts = [document[chosen.near] for document in every]
+    if blocks:
+        rows = similarity.compared(texts, blocks, chosen)
     histogram = np.zeros(candidates.BINS, np.int64)
-    checked = _checked(rows if blocks else (), every, times, chosen, counts, histogram)
+    checked = _checked(rows, texts, times, chosen, counts, histogram)
     if not histogram.any():
         raise OptionError(_NO_PAIR)
     counts.update(value for value in checked.values() if isinstance(value, str))
     kept = {pair: value for pair, value in sorted(checked.items()) if isinstance(value, float)}
     if chosen.farthest:
         order = sorted(kept, key=lambda pair: (kept[pair], pair), reverse=True)
-        least = {keys[pair[0]]: pair for pair in order}
+        least = {keys[row]: (row, column) for row, column in order}
         kept = {pair: kept[pair] for pair in sorted(least.values())}
     pairs = _text_pairs(kept, every, chosen)
-    if others is None:
-        second = ""
-    else:
-        second = f" and {how_many(len(others), 'document')}"
-    by_words = any(similarity.words_choose(columns, chosen) for _, columns in blocks)
-    notes = [_NO_KEY] * alone + [similarity.BY_WORDS] * by_words
+    about = how_many(len(documents), "document")
+    if others is not None:
+        about += f" and {how_many(len(others), 'document')}"
+    notes = []
+    if alone:
+        notes.append(_NO_KEY)
+    if any(similarity.words_choose(columns, chosen) for _, columns in blocks):
+        notes.append(similarity.BY_WORDS)
     return Candidates(
-        pairs,
-        f"{how_many(len(documents), 'document')}{second}",
-        +counts,
-        chosen.settings(),
-        tuple(notes),
-        histogram,
-        _examples(pairs, chosen) if chosen.grid else (),
+        pairs=pairs,
+        about=about,
+        counts=+counts,
+        signature=chosen.settings(),
+        notes=tuple(notes),
+        histogram=histogram,
+        more=_examples(pairs, chosen) if chosen.grid else (),
     )
 
 
@@ -110,36 +116,51 @@ def _examples(pairs: Sequence[TextPair], chosen: DocumentOptions) -> list[Table]
     for turn, number, place in candidates.drawn_by_bins(pairs, chosen.grid, chosen.seed):
         if turn < (chosen.show or 0):
             pair = pairs[place]
-            starts = [" ".join(text.split())[:_EXCERPT] for text in (pair.source, pair.target)]
-            rows.append([number / chosen.grid, candidates.similarity_of(pair), pair.id, *starts])
+            least = number / chosen.grid
+            texts = (_excerpt(pair.source), _excerpt(pair.target))
+            rows.append([least, candidates.similarity_of(pair), pair.id, *texts])
     rows.sort(key=lambda row: row[:2])
     return [Table("Examples", columns, rows, "", "examples")]
+
+
+def _excerpt(text: str) -> str:
+    """Return the beginning of a text in one line."""
+    return " ".join(text.split())[:_EXCERPT]
 
 
 def _blocks(
     every: Sequence[TextRecord],
     keys: Sequence[object],
-    first: int | None,
+    first_other: int | None,
     chosen: DocumentOptions,
     counts: Counter[str],
 ) -> list[tuple[Places, Places]]:
     """Return the places of the documents of each key: rows, and columns to compare them with."""
     members: dict[object, tuple[list[int], list[int]]] = {}
     for place, document in enumerate(every):
-        if document[chosen.near].strip() and document[chosen.far or chosen.near].strip():
-            sides = members.setdefault(keys[place], ([], []))
-            sides[first is not None and place >= first].append(place)
-        else:
+        if not document[chosen.near].strip() or not document[chosen.far or chosen.near].strip():
             counts["documents without words"] += 1
-    blocks = [(rows, rows if first is None else columns) for rows, columns in members.values()]
-    return [(np.array(rows), np.array(columns)) for rows, columns in blocks if rows and columns]
+            continue
+        documents, others = members.setdefault(keys[place], ([], []))
+        if first_other is None or place < first_other:
+            documents.append(place)
+        else:
+            others.append(place)
+    blocks = []
+    for documents, others in members.values():
+        columns = documents if first_other is None else others
+        if documents and columns:
+            blocks.append((np.array(documents), np.array(columns)))
+    return blocks
 
 
 def _times(every: Sequence[TextRecord], chosen: DocumentOptions, counts: Counter[str]) -> F8:
     """Return the date of each document in seconds; NaN is near all dates, infinity near none."""
     times = np.full(len(every), np.inf if chosen.undated == "drop" else np.nan)
-    for place, document in enumerate(every if chosen.date else ()):
-        text = document.values.get(str(chosen.date), "")
+    if not chosen.date:
+        return times
+    for place, document in enumerate(every):
+        text = document.values.get(chosen.date, "")
         try:
             time = datetime.fromisoformat(text.replace("Z", "+00:00"))
         except ValueError:
@@ -149,10 +170,7 @@ def _times(every: Sequence[TextRecord], chosen: DocumentOptions, counts: Counter
                     "expected a date such as 2026-11-28; see `undated`",
                     *document.place,
                 ) from None
-            if chosen.undated == "drop":
-                kept = "dropped"
-            else:
-                kept = "paired with all"
+            kept = "dropped" if chosen.undated == "drop" else "paired with all"
             counts[f"documents without a date, {kept}"] += 1
         else:
             times[place] = time.replace(tzinfo=time.tzinfo or timezone.utc).timestamp()
@@ -161,14 +179,14 @@ def _times(every: Sequence[TextRecord], chosen: DocumentOptions, counts: Counter
 
 def _checked(
     rows: Iterable[Row],
-    every: Sequence[TextRecord],
+    texts: Sequence[str],
     times: F8,
     chosen: DocumentOptions,
     counts: Counter[str],
     histogram: Places,
 ) -> dict[tuple[int, int], float | str]:
     """Return the similarity of the pairs in the band, or why they are left out."""
-    plain = [" ".join(document[chosen.near].split()) for document in every]
+    plain = [" ".join(text.split()) for text in texts]
     low, high = chosen.band
     checked: dict[tuple[int, int], float | str] = {}
     for row, columns, values in rows:
@@ -182,11 +200,11 @@ def _checked(
         kept = 0
         for nearest in similarity.descending(values[inside], chosen.per_document):
             k = inside[nearest]
-            pair = min(row, int(columns[k])), max(row, int(columns[k]))
-            if pair not in checked:
-                why = _contained(plain[pair[0]], plain[pair[1]], equal=chosen.max_similarity == 1)
-                checked[pair] = why or float(values[k])
-            kept += isinstance(checked[pair], float)
+            first, second = sorted((row, int(columns[k])))
+            if (first, second) not in checked:
+                why = _contained(plain[first], plain[second], equal=chosen.max_similarity == 1)
+                checked[first, second] = why or float(values[k])
+            kept += isinstance(checked[first, second], float)
             if kept == chosen.per_document:
                 break
     return checked
@@ -205,17 +223,22 @@ def _contained(first: str, second: str, *, equal: bool) -> str:
 def _text_pairs(
     pairs: Mapping[tuple[int, int], float], every: Sequence[TextRecord], chosen: DocumentOptions
 ) -> list[TextPair]:
-    made: list[TextPair] = []
+    """Return the candidates for these documents (places), the least alike by `far` first."""
+    candidate_pairs: list[TextPair] = []
     name = chosen.far or chosen.near
     texts = [document[name] for document in every]
-    if chosen.far is None:
-        vectors = None
-    else:
+    vectors = None
+    if chosen.far is not None:
         vectors = similarity.fit(texts, chosen)(texts)
     for (i, j), value in pairs.items():
-        attributes = {"source_document": every[i].id, "target_document": every[j].id}
-        attributes |= {"similarity": f"{value:.4f}"} | {key: every[i][key] for key in chosen.key}
+        source = every[i]
+        target = every[j]
+        attributes = {"source_document": source.id, "target_document": target.id}
+        attributes["similarity"] = f"{value:.4f}"
+        attributes.update((key, source[key]) for key in chosen.key)
         if vectors is not None:
-            attributes["far_similarity"] = f"{(vectors[[i]] @ vectors[[j]].T).sum():.4f}"
-        made.append(TextPair(f"{every[i].id}~{every[j].id}", texts[i], texts[j], attributes))
-    return sorted(made, key=lambda pair: float(pair.attributes.get("far_similarity", 0)))
+            cosine = (vectors[[i]] @ vectors[[j]].T).sum()
+            attributes["far_similarity"] = f"{cosine:.4f}"
+        pair = TextPair(f"{source.id}~{target.id}", texts[i], texts[j], attributes)
+        candidate_pairs.append(pair)
+    return sorted(candidate_pairs, key=lambda pair: float(pair.attributes.get("far_similarity", 0)))

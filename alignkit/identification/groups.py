@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from importlib import import_module
-from itertools import combinations
+from itertools import chain, combinations
+from math import comb
 from typing import Any
 
 from alignkit._support.wording import how_many
@@ -56,23 +57,27 @@ def candidate_groups(texts: Iterable[TextRecord], **options: Any) -> Candidates:
     counts[f"groups of fewer than {least} different texts"] = len(groups) - len(whole)
     if not whole:
         raise OptionError(f"no group has {least} different texts; see `min_group`")
-    labels = [[0] * len(members) for members in whole.values()]
-    if not chosen.all_pairs:
-        labels = _clusters([[t[chosen.text] for t in each] for each in whole.values()], chosen)
-    pairs = list(_pairs(whole, labels, chosen, counts))
     sizes = list(map(len, whole.values()))
-    about = f"{how_many(len(whole), 'group')} of {sum(sizes)} different texts"
-    about += f", {sum(size * (size - 1) // 2 for size in sizes)} pairs in all"
-    return Candidates(pairs, about, +counts, chosen.settings())
+    if chosen.all_pairs:
+        labels = [[0] * size for size in sizes]
+    else:
+        texts_of = [[record[chosen.text] for record in members] for members in whole.values()]
+        labels = _clusters(texts_of, chosen)
+    pairs = list(_pairs(whole, labels, chosen, counts))
+    number = sum(comb(size, 2) for size in sizes)
+    groups_of = f"{how_many(len(whole), 'group')} of {sum(sizes)} different texts"
+    return Candidates(pairs, f"{groups_of}, {number} pairs in all", +counts, chosen.settings())
 
 
 def _different(
     texts: Iterable[TextRecord], chosen: GroupOptions, counts: Counter[str]
 ) -> dict[str, list[TextRecord]]:
+    """Return the different texts of each group."""
     groups: dict[str, dict[str, TextRecord]] = {}
     for record in texts:
         members = groups.setdefault(record[chosen.group], {})
-        if not (key := " ".join(record[chosen.text].casefold().split())):
+        key = " ".join(record[chosen.text].casefold().split())
+        if not key:
             counts["texts without words"] += 1
         elif key in members:
             counts["texts equal to another of their group"] += 1
@@ -85,11 +90,11 @@ def _clusters(groups: Sequence[Sequence[str]], chosen: GroupOptions) -> list[lis
     """Return the cluster of each text in its group."""
     labels = []
     start = 0
-    texts = [text for group in groups for text in group]
+    texts = list(chain.from_iterable(groups))
     with import_module("threadpoolctl").threadpool_limits(1):  # sums do not depend on threads
         vectors = fit(texts, chosen)(texts)
         if chosen.similarity is None:
-            width = max(1, min(_DIMENSIONS, *(length - 1 for length in vectors.shape)))
+            width = max(1, min(_DIMENSIONS, min(vectors.shape) - 1))
             make = sklearn("decomposition").TruncatedSVD
             vectors = make(width, random_state=chosen.seed).fit_transform(vectors)
         vectors = dense(vectors)
@@ -107,18 +112,27 @@ def _pairs(
     chosen: GroupOptions,
     counts: Counter[str],
 ) -> Iterator[TextPair]:
-    for (name, members), own in zip(groups.items(), labels, strict=True):
-        counts["texts alone in their cluster"] += list(Counter(own).values()).count(1)
-        for (first, cluster), (other, same) in combinations(zip(members, own, strict=True), 2):
-            if cluster != same:
+    """Yield the pairs of each cluster, without those that are too alike."""
+    for (name, members), clusters in zip(groups.items(), labels, strict=True):
+        sizes = Counter(clusters)
+        counts["texts alone in their cluster"] += list(sizes.values()).count(1)
+        labelled = zip(members, clusters, strict=True)
+        for (first, cluster), (other, other_cluster) in combinations(labelled, 2):
+            if cluster != other_cluster:
                 continue
-            texts = first[chosen.text], other[chosen.text]
-            if reason := _too_alike(*texts, chosen.max_alike):
+            source = first[chosen.text]
+            target = other[chosen.text]
+            reason = _too_alike(source, target, chosen.max_alike)
+            if reason:
                 counts[reason] += 1
                 continue
-            attributes = {"group": name, "cluster": str(cluster)}
-            attributes |= {"source_id": first.id, "target_id": other.id}
-            yield TextPair(f"{first.id}~{other.id}", *texts, attributes)
+            attributes = {
+                "group": name,
+                "cluster": str(cluster),
+                "source_id": first.id,
+                "target_id": other.id,
+            }
+            yield TextPair(f"{first.id}~{other.id}", source, target, attributes)
 
 
 def _too_alike(first: str, second: str, most: float) -> str:
@@ -129,5 +143,7 @@ def _too_alike(first: str, second: str, most: float) -> str:
     if left in right or right in left:
         return "pairs in which a text contains the other"
     matcher = SequenceMatcher(None, left, right, autojunk=False)
-    bounds = matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio  # the fastest first
-    return "pairs that are too alike letter by letter" * all(ratio() >= most for ratio in bounds)
+    bounds = (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio)  # the fastest first
+    if all(bound() >= most for bound in bounds):
+        return "pairs that are too alike letter by letter"
+    return ""

@@ -57,6 +57,7 @@ class CheckedOptions:
     """A dataclass of options whose values are checked, and which can be printed."""
 
     def __post_init__(self) -> None:
+        """Set the defaults of options whose other option is given, and check all values."""
         check_attributes(self)
         for name in _NEEDS.keys() & vars(self).keys():
             needed, default = _NEEDS[name]
@@ -65,21 +66,9 @@ class CheckedOptions:
             if getattr(self, name) is not None and not getattr(self, needed):
                 raise OptionError(f"`{name}` needs `{needed}`: add it, or leave `{name}` out")
         for name, value in vars(self).items():
-            if isinstance(value, (tuple, list)):
-                values = value
-            else:
-                values = [value]
-            least, most = LIMITS.get(name, (1, inf))
-            for each in values:
-                if name in CHOICES and each is not None:
-                    check_known(f"value of {name}", each, CHOICES[name])
-                is_number = isinstance(each, Real) and not isinstance(each, bool)
-                if is_number and not least <= each <= most:
-                    if most == inf:
-                        expected = f"{least} or more"
-                    else:
-                        expected = f"a number {least} to {most}"
-                    raise OptionError(f"`{name}` is {each}; expected {expected}")
+            values = value if isinstance(value, (tuple, list)) else [value]
+            for single in values:
+                _check_value(name, single)
             if name in _RANGES and list(values) != sorted(values):
                 raise OptionError(f"`{name}` is {_shown(value)}; put the smaller number first")
 
@@ -87,6 +76,17 @@ class CheckedOptions:
         """Return all settings, and more, in one line."""
         whole = vars(self) | more | {"version": __version__}
         return "|".join(f"{name.replace('_', '-')}:{_shown(whole[name])}" for name in whole)
+
+
+def _check_value(name: str, value: Any) -> None:
+    """Check one value of an option: a choice, or a number within its limits."""
+    if name in CHOICES and value is not None:
+        check_known(f"value of {name}", value, CHOICES[name])
+    least, most = LIMITS.get(name, (1, inf))
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if is_number and not least <= value <= most:
+        expected = f"{least} or more" if most == inf else f"a number {least} to {most}"
+        raise OptionError(f"`{name}` is {value}; expected {expected}")
 
 
 T = TypeVar("T", bound=CheckedOptions)
@@ -104,8 +104,11 @@ def name_of(encode: Encoder) -> str:
 
 
 def _shown(value: object) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "yes", False: "no"}[value]
+    """Return a value as the line of settings has it."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, (tuple, list)):
         return ",".join(map(_shown, value)) or "none"
     if callable(value):
@@ -149,14 +152,8 @@ class BandOptions(SearchOptions):
     @property
     def band(self) -> tuple[float, float]:
         """The band; a missing end is open."""
-        if self.min_similarity is None:
-            low = -1.0
-        else:
-            low = self.min_similarity
-        if self.max_similarity is None:
-            high = 1.0
-        else:
-            high = self.max_similarity
+        low = -1.0 if self.min_similarity is None else self.min_similarity
+        high = 1.0 if self.max_similarity is None else self.max_similarity
         if low > high:
             raise OptionError(f"`min_similarity` {low:g} is above `max_similarity` {high:g}")
         return low, high

@@ -23,11 +23,10 @@ from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 
 _OVERLAP = 0.3  # shared characters of two windows, of all characters of both
-_HIT = 0.5
+_HIT = 0.5  # the least shared part of both sides of a candidate that finds a known pair
 _RANKS = (1, 5, 10)
-# no candidate; no window
-_MISSED = 11
-_BEYOND = 12
+_MISSED = 11  # in place of a rank: there is no such candidate
+_BEYOND = 12  # or there is not even such a window
 _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 _PLACES = [f"{side}_{end}" for side in SIDES for end in ("start", "end")]
 
@@ -61,13 +60,12 @@ def candidate_sentences(
     texts = list(documents)
     known = _known(gold)
     divide = sentence_spans if chosen.sentences else _lines
-    parts = [[divide(text) for text in pair[1:3]] for pair in texts]
-    units = [
-        text[b:e]
-        for pair, sides in zip(texts, parts, strict=True)
-        for text, spans in zip(pair[1:3], sides, strict=True)
-        for b, e in spans
-    ]
+    spans_of_pairs = []
+    units = []
+    for pair in texts:
+        spans = (divide(pair.source), divide(pair.target))
+        spans_of_pairs.append(spans)
+        units += _texts_at(pair, *spans)
     if len(units) < 2:
         raise OptionError("the documents have fewer than two lines with words")
     vectors_of = fit(units, chosen)
@@ -75,31 +73,30 @@ def candidate_sentences(
     histogram = np.zeros(BINS, np.int64)
     pairs: list[TextPair] = []
     ranks_of_gold: list[int] = []
-    for pair, spans_of in zip(texts, parts, strict=True):
-        sides = [_windows(spans, chosen.lines) for spans in spans_of]
+    for pair, spans in zip(texts, spans_of_pairs, strict=True):
+        sides = [_windows(side, chosen.lines) for side in spans]
         if not all(map(len, sides)):
             counts["pairs of documents without words on a side"] += 1
             continue
-        every = [text[b:e] for text, side in zip(pair[1:3], sides, strict=True) for b, e in side]
-        spans, values, ranks = _ranked(vectors_of(every), sides, chosen, histogram)
-        ranks_of_gold += [_rank(place, sides, spans, ranks) for place in known.pop(pair.id, ())]
+        vectors = vectors_of(_texts_at(pair, *sides))
+        places, values, ranks = _ranked(vectors, sides, chosen, histogram)
+        ranks_of_gold += [_rank(place, sides, places, ranks) for place in known.pop(pair.id, ())]
         kept = np.flatnonzero(ranks <= chosen.per_window)
-        apart = _apart(spans[kept], values[kept])
+        apart = _apart(places[kept], values[kept])
         counts["candidates that overlap a more similar one"] += int((~apart).sum())
         for number, k in enumerate(kept[apart], 1):
-            pairs.append(_candidate(pair, number, spans[k], values[k], ranks[k]))
-    about = how_many(len(texts), "pair of documents", "pairs of documents")
+            pairs.append(_candidate(pair, number, places[k], values[k], ranks[k]))
     notes = list[str]()
     if chosen.sample is not None:
         pairs = _sampled(pairs, chosen.sample, chosen, notes)
     return Candidates(
-        pairs,
-        about,
-        +counts,
-        chosen.settings(),
-        tuple(notes),
-        histogram,
-        _recall(ranks_of_gold, known),
+        pairs=pairs,
+        about=how_many(len(texts), "pair of documents", "pairs of documents"),
+        counts=+counts,
+        signature=chosen.settings(),
+        notes=tuple(notes),
+        histogram=histogram,
+        more=_recall(ranks_of_gold, known),
     )
 
 
@@ -108,13 +105,21 @@ def _lines(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _LINE.finditer(text)]
 
 
+def _texts_at(
+    pair: TextPair, source_spans: Iterable[Any], target_spans: Iterable[Any]
+) -> list[str]:
+    """Return the parts of both texts at these characters, those of the source first."""
+    parts = [pair.source[begin:end] for begin, end in source_spans]
+    return parts + [pair.target[begin:end] for begin, end in target_spans]
+
+
 def _windows(spans: Sequence[tuple[int, int]], lines: tuple[int, int]) -> Places:
     """Return the characters (n, 2), half-open, of all runs of lines."""
-    runs = [
-        (spans[k][0], spans[k + size - 1][1])
-        for k in range(len(spans))
-        for size in range(lines[0], min(lines[1], len(spans) - k) + 1)
-    ]
+    fewest, most = lines
+    runs = []
+    for k, (begin, _) in enumerate(spans):
+        last_lines = spans[k + fewest - 1 : k + most]
+        runs += [(begin, end) for _, end in last_lines]
     return np.array(runs, np.int64).reshape(-1, 2)
 
 
@@ -123,21 +128,20 @@ def _ranked(
 ) -> tuple[Places, F8, Places]:
     """Return the best windows for each source window: characters (n, 4), similarity, rank."""
     source, target = sides
-    starts = [side[:, 0] / side[-1, 1] for side in sides]
-    (low, high), most = chosen.band, max(chosen.per_window, _RANKS[-1])
+    source_starts, target_starts = (side[:, 0] / side[-1, 1] for side in sides)
+    low, high = chosen.band
+    most = max(chosen.per_window, _RANKS[-1])
+    farthest = np.inf if chosen.near_diagonal is None else chosen.near_diagonal
     n = len(source)
-    if chosen.near_diagonal is None:
-        farthest = np.inf
-    else:
-        farthest = chosen.near_diagonal
     ranked = [np.zeros((0, 6))]
     for row, _, values in products(vectors, np.arange(n), np.arange(n, n + len(target))):
-        near = np.abs(starts[1] - starts[0][row]) <= farthest
+        near = np.abs(target_starts - source_starts[row]) <= farthest
         histogram += candidates.histogram_of(values[near])
         inside = np.flatnonzero(near & (values >= low) & (values <= high))
         kept = inside[best(values[inside], most)]
-        places = np.broadcast_to(source[row], (len(kept), 2)), target[kept]
-        ranked.append(np.column_stack((*places, values[kept], np.arange(1, len(kept) + 1))))
+        window = np.broadcast_to(source[row], (len(kept), 2))
+        ranks = np.arange(1, len(kept) + 1)
+        ranked.append(np.column_stack((window, target[kept], values[kept], ranks)))
     whole = np.concatenate(ranked)
     return whole[:, :4].astype(np.int64), whole[:, 4], whole[:, 5].astype(np.int64)
 
@@ -169,15 +173,21 @@ def _apart(spans: Places, values: F8) -> B1:
 def _candidate(
     documents: TextPair, number: int, span: Places, similarity: float, rank: int
 ) -> TextPair:
-    kept = {name: text for name, text in documents.attributes.items() if name not in SIDES}
-    attributes = {**kept, "extracted_from": documents.id}
-    attributes |= {"similarity": f"{similarity:.4f}", "rank": str(rank)}
-    texts = []
-    for side, text, (begin, end) in zip(SIDES, documents[1:3], span.reshape(2, 2), strict=True):
-        attributes |= {f"{side}_start": str(begin), f"{side}_end": str(end)}
+    """Return a candidate with the attributes of its documents, its places, similarity and rank."""
+    known = documents.attributes.items()
+    attributes = {name: text for name, text in known if name not in SIDES}
+    attributes["extracted_from"] = documents.id
+    attributes["similarity"] = f"{similarity:.4f}"
+    attributes["rank"] = str(rank)
+    whole = (documents.source, documents.target)
+    parts = []
+    for side, text, (begin, end) in zip(SIDES, whole, span.reshape(2, 2), strict=True):
+        attributes[f"{side}_start"] = str(begin)
+        attributes[f"{side}_end"] = str(end)
         attributes[f"{side}_line"] = str(1 + text.count("\n", 0, begin))
-        texts.append(text[begin:end])
-    return TextPair(f"{documents.id}/c{number}", texts[0], texts[1], attributes)
+        parts.append(text[begin:end])
+    source, target = parts
+    return TextPair(f"{documents.id}/c{number}", source, target, attributes)
 
 
 def _sampled(
@@ -189,7 +199,8 @@ def _sampled(
     sizes = Counter(number for _, number, _ in drawn)
     share = -(-size // max(1, len(sizes)))
     first, last = candidates.bin_of(chosen.band, bins)
-    if dry := sum(each < share for each in sizes.values()):
+    dry = sum(count < share for count in sizes.values())
+    if dry:
         notes.append(
             f"{min(len(pairs), size)} of {size} drawn: {dry} of {len(sizes)} bins have fewer than "
             f"{share} candidates; {last - first + 1 - len(sizes)} more have none"
@@ -201,14 +212,17 @@ def _known(gold: Iterable[SentencePair]) -> dict[str, list[Places]]:
     """Return the places (4,) of known pairs, by document; those without places under no name."""
     known: defaultdict[str, list[Places]] = defaultdict(list)
     for pair in gold:
-        said = pair.attributes
+        attributes = pair.attributes
         names = ["beg1", "end1", "beg2", "end2"]
-        document = f"{said.get('doc1')}~{said.get('doc2')}"
-        if _PLACES[0] in said:
+        document = f"{attributes.get('doc1')}~{attributes.get('doc2')}"
+        if _PLACES[0] in attributes:
             names = _PLACES
-            document = said.get("extracted_from", "")
-        places = [int(said[name]) for name in names if said.get(name, "").isdecimal()]
-        known[document if len(places) == len(names) else ""].append(np.array(places))
+            document = attributes.get("extracted_from", "")
+        texts = [attributes.get(name, "") for name in names]
+        places = [int(text) for text in texts if text.isdecimal()]
+        if len(places) < len(names):
+            document = ""
+        known[document].append(np.array(places))
     if known.keys() == {""}:
         raise OptionError(
             "no gold pair has its places in the documents (source_start, ... as exported from "
@@ -231,16 +245,16 @@ def _recall(ranks: Sequence[int], elsewhere: Mapping[str, Sequence[Places]]) -> 
         return []
     rows: list[list[Cell]] = []
     for rank in (*_RANKS, _MISSED):
-        hits = sum(each <= rank for each in ranks)
+        what = f"found at rank {rank} or better"
         if rank == _MISSED:
             what = "in reach of some window"
-        else:
-            what = f"found at rank {rank} or better"
-        rows.append([what, hits, hits / len(ranks) if ranks else np.nan])
+        hits = sum(reached <= rank for reached in ranks)
+        share = hits / len(ranks) if ranks else np.nan
+        rows.append([what, hits, share])
     columns = [Column("", key="what"), Column("number", "count"), Column("share", "percent")]
     without = len(elsewhere.get("", ()))
+    others = sum(map(len, elsewhere.values())) - without
     note = (
-        f"{len(ranks)} gold pairs; left out: {sum(map(len, elsewhere.values())) - without} "
-        f"of other documents, {without} without place"
+        f"{len(ranks)} gold pairs; left out: {others} of other documents, {without} without place"
     )
     return [Table("Gold pairs", columns, rows, note, "recall")]

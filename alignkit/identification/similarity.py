@@ -40,7 +40,8 @@ def sklearn(module: str) -> Any:
 
 def fit(texts: Sequence[str], options: SearchOptions) -> Encoder:
     """Return a function that makes unit vectors of texts, with the weights of these texts."""
-    if (encode := options.similarity) is not None:
+    encode = options.similarity
+    if encode is not None:
         return lambda some: sklearn("preprocessing").normalize(encoded(encode, some))
     if options.words:
         return _fitted(texts, **_WORDS)
@@ -48,6 +49,7 @@ def fit(texts: Sequence[str], options: SearchOptions) -> Encoder:
 
 
 def _fitted(texts: Sequence[str], **options: Any) -> Encoder:
+    """Return a function that makes tf-idf vectors, with the frequencies of these texts."""
     vectorizer = sklearn("feature_extraction.text").TfidfVectorizer(dtype=np.float32, **options)
     try:
         encode: Encoder = vectorizer.fit(texts).transform
@@ -120,14 +122,18 @@ def descending(values: NDArray[Any], some: int | None) -> Iterator[int]:
 def encoded(encode: Any, texts: Sequence[object]) -> Matrix:
     """Return what a user's function makes of texts; raise an error unless it is n finite rows."""
     name = name_of(encode)
-    made = encode(list(texts))
-    is_sparse = hasattr(made, "tocsr")
-    made = made.tocsr() if is_sparse else np.asarray(made, float)
-    if made.ndim != 2 or made.shape[0] != len(texts) or not made.shape[1]:
-        shape = " x ".join(map(str, made.shape))
+    vectors = encode(list(texts))
+    if hasattr(vectors, "tocsr"):
+        vectors = vectors.tocsr()
+        values = vectors.data
+    else:
+        vectors = np.asarray(vectors, float)
+        values = vectors
+    if vectors.ndim != 2 or vectors.shape[0] != len(texts) or not vectors.shape[1]:
+        shape = " x ".join(map(str, vectors.shape))
         raise OptionError(
             f"{name}: returned {shape} values for {len(texts)} texts; expected a row for each"
         )
-    if not np.isfinite(made.data if is_sparse else made).all():
+    if not np.isfinite(values).all():
         raise OptionError(f"{name}: returned values that are not finite")
-    return made
+    return vectors
