@@ -45,7 +45,8 @@ class AnnotatorCounts:
         links = list(alignment)
         sources = Counter(i for i, _ in links)
         targets = Counter(j for _, j in links)
-        sure = sum(alignment.packed()[1])
+        _, is_sure = alignment.packed()
+        sure = sum(is_sure)
         self.pairs += 1
         self.empty += not len(alignment)
         self.sure += sure
@@ -57,9 +58,8 @@ class AnnotatorCounts:
         if pair.source is not None and pair.target is not None:
             self.source_tokens += len(pair.source)
             self.target_tokens += len(pair.target)
-            self.identical += sum(
-                pair.source[i].casefold() == pair.target[j].casefold() for i, j in links
-            )
+            for i, j in links:
+                self.identical += pair.source[i].casefold() == pair.target[j].casefold()
 
 
 @dataclass
@@ -74,11 +74,14 @@ class TreeCounts:
 
     def add(self, source: Tree | None, target: Tree | None) -> None:
         """Count the trees of a pair."""
-        self.source += source is not None
-        self.target += target is not None
-        self.source_nodes += len(source or ())
-        self.target_nodes += len(target or ())
-        self.deepest = max(self.deepest, *(tree.depth for tree in (source, target) if tree), 0)
+        if source is not None:
+            self.source += 1
+            self.source_nodes += len(source)
+            self.deepest = max(self.deepest, source.depth)
+        if target is not None:
+            self.target += 1
+            self.target_nodes += len(target)
+            self.deepest = max(self.deepest, target.depth)
 
 
 @dataclass
@@ -168,7 +171,8 @@ def count_groups(
     counts = whole.counts()
     if counts.pairs and not known:
         raise no_group(by, counts.attributes)
-    return GroupCounts(counts, {value: part.counts() for value, part in parts.items()}, several)
+    groups = {value: part.counts() for value, part in parts.items()}
+    return GroupCounts(counts, groups, several)
 
 
 class _Counting:
@@ -198,9 +202,8 @@ class _Counting:
         for name, value in pair.attributes.items():
             self._values.setdefault(name, set()).add(value)
         for name in dict.fromkeys((*pair.source_trees, *pair.target_trees)):
-            counts.trees.setdefault(name, TreeCounts()).add(
-                pair.source_trees.get(name), pair.target_trees.get(name)
-            )
+            tree_counts = counts.trees.setdefault(name, TreeCounts())
+            tree_counts.add(pair.source_trees.get(name), pair.target_trees.get(name))
         for name, annotation in pair.annotations.items():
             counts.annotators.setdefault(name, AnnotatorCounts()).add(pair, annotation)
 

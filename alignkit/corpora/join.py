@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from alignkit._support.arguments import check_arguments, each, naming_keywords
 from alignkit.errors import (
@@ -133,26 +133,25 @@ def _by_id(
     differences: Differences,
     before: SeenIds,
 ) -> Iterator[tuple[SentencePair, SentencePair]]:
+    """Yield the remaining pairs of both inputs with the same ids; `before` are those yielded."""
     others = _unique(right, before, "second")
     mine = _unique(left, before, "first")
     differences.doubt = _doubt(mine, others, before)
-    size = len(mine) if len(mine) == len(others) else 0
-    joined = [(pair, others.pop(id)) for id, pair in mine.items() if id in others]
-    shared = {pair.id for pair, _ in joined}
-    differences.missing.extend(id for id in mine if id not in shared)
-    differences.surplus.extend(others)
+    shared = [id for id in mine if id in others]
+    differences.missing.extend(id for id in mine if id not in others)
+    differences.surplus.extend(id for id in others if id not in mine)
     if differences.doubt and not partial:
-        if size:
-            number = f"both inputs have {before.count + size} pairs, but "
-        else:
-            number = ""
+        number = ""
+        if len(mine) == len(others):
+            number = f"both inputs have {before.count + len(mine)} pairs, but "
         raise OtherIdsError(f"{number}{differences.doubt}; give the same pairs the same ids")
-    _check_whole(differences, partial, before.count + len(joined))
-    for pair, other in joined:
-        yield _checked(pair, other, differences)
+    _check_whole(differences, partial, before.count + len(shared))
+    for id in shared:
+        yield _checked(mine[id], others[id], differences)
 
 
 def _unique(pairs: Iterable[SentencePair], before: SeenIds, which: str) -> dict[str, SentencePair]:
+    """Return pairs by id; `which` names their input in the message about a repeated id."""
     by_id: dict[str, SentencePair] = {}
     for pair in pairs:
         if pair.id in by_id or pair.id in before:
@@ -166,36 +165,50 @@ def _doubt(mine: Iterable[str], others: Iterable[str], before: SeenIds) -> str:
 
     This is so if both have as many pairs, or if the other counts from 0.
     """
-    sides = list(mine), list(others)
+    first_ids = list(mine)
+    second_ids = list(others)
     start = before.count + 1
-    numbered = [before.numbered and _count_from(start, ids) for ids in sides]
-    if numbered[0] == numbered[1]:
+    first_numbered = before.numbered and _count_from(start, first_ids)
+    second_numbered = before.numbered and _count_from(start, second_ids)
+    if first_numbered == second_numbered:
         return ""
-    k = numbered.index(False)
-    own = sides[k]
-    counted = before.count == 0 and all(map(str.isdecimal, own)) and "0" in own
-    if not own or not (counted or len(sides[0]) == len(sides[1])):
+    if first_numbered:
+        numbered = "first"
+        named = "second"
+        ids = second_ids
+    else:
+        numbered = "second"
+        named = "first"
+        ids = first_ids
+    from_zero = before.count == 0 and all(map(str.isdecimal, ids)) and "0" in ids
+    if not ids or not (from_zero or len(first_ids) == len(second_ids)):
         return ""
-    known, other = ("first", "second") if k else ("second", "first")
-    if counted:
+    if from_zero:
         what = "counts its pairs from 0"
     else:
-        what = f"has other ids, such as {own[0]!r}"
+        what = f"has other ids, such as {ids[0]!r}"
     return (
-        f"the ids of the {known} are the numbers of its pairs, from 1, and the {other} {what}: "
+        f"the ids of the {numbered} are the numbers of its pairs, from 1, and the {named} {what}: "
         "equal ids may belong to different pairs"
     )
 
 
 def _count_from(start: int, ids: list[str]) -> bool:
+    """Return whether the ids are consecutive numbers from `start`."""
     return all(id == str(number) for number, id in enumerate(ids, start))
 
 
 def _check_whole(differences: Differences, partial: bool, shared: int) -> None:
-    missing = differences.missing
-    surplus = differences.surplus
-    which, ids = ("second", missing) if missing else ("first", surplus)
-    if ids and not partial:
+    """Raise an error if an input lacks pairs of the other; `shared` is how many are in both."""
+    if partial:
+        return
+    if differences.missing:
+        which = "second"
+        ids = differences.missing
+    else:
+        which = "first"
+        ids = differences.surplus
+    if ids:
         lacks = f"the {which} input lacks {len(ids)} (the first has the id {ids[0]!r})"
         if shared:
             advice = "if this is intended, use `partial=True`"
@@ -207,6 +220,7 @@ def _check_whole(differences: Differences, partial: bool, shared: int) -> None:
 def _checked(
     pair: SentencePair, other: SentencePair, differences: Differences
 ) -> tuple[SentencePair, SentencePair]:
+    """Return both pairs; note words that differ, and raise an error if their numbers do."""
     for side in SIDES:
         mine = getattr(pair, side)
         theirs = getattr(other, side)
@@ -217,8 +231,9 @@ def _checked(
                 f"pair {pair.id!r}: the {side} sentence has {len(mine)} tokens in the first "
                 f"input and {len(theirs)} in the second"
             )
-        words = enumerate(zip(mine, theirs, strict=True))
-        differences.tokens += ((pair.id, side, k, a, b) for k, (a, b) in words if a != b)
+        for k, (word, other_word) in enumerate(zip(mine, theirs, strict=True)):
+            if word != other_word:
+                differences.tokens.append((pair.id, side, k, word, other_word))
     return pair, other
 
 
@@ -271,19 +286,21 @@ def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
     remarks = {kind: (getattr(known, kind), getattr(added, kind)) for kind in _REMARKS}
     if any(a and b and a != b for a, b in remarks.values()):
         return None
-    starts = {start for start in (known.start, added.start) if start is not None}
+    starts = {known.start, added.start} - {None}
     if len(starts) > 1:
         return None
+    times = [when for when in (known.when, added.when) if when]
     return Annotation(
         added.alignment if known.alignment is None else known.alignment,
         flags=known.flags | added.flags,
-        when=max(filter(None, (known.when, added.when)), default=None),  # the later
+        when=max(times, default=None),
         start=starts.pop() if starts else None,
         **{kind: a or b for kind, (a, b) in remarks.items()},
     )
 
 
 def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
+    """Return a pair with the annotations and trees of another, under new names; see `merge`."""
     several = len(other.annotations) > 1
     annotations: dict[str, Annotation] = dict(pair.annotations)
     for annotator, annotation in other.annotations.items():
@@ -292,29 +309,42 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
         if several and start in other.annotations:  # which gets a new name too
             start = f"{name}/{start}"
         given = replace(annotation, start=start)
-        if (both := _united(annotations.get(key), given)) is None:
+        united = _united(annotations.get(key), given)
+        if united is None:
             message = f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
             raise JoinError(message)
-        annotations[key] = both
-    changed: dict[str, Any] = {"annotations": annotations}
-    for side in SIDES:
-        words = getattr(pair if getattr(pair, side) is not None else other, side)
-        known: Mapping[str, Tree] = getattr(pair, f"{side}_trees")
-        added: Mapping[str, Tree] = getattr(other, f"{side}_trees")
-        trees = dict(known)
-        for key, tree in added.items() if words is not None else ():
-            if tree.words == words:
-                fitted = tree
-            else:
-                fitted = tree.with_words(words)
-            if trees.get(key, fitted) == fitted:
-                free = key
-            else:
-                free = f"{name}/{key}"
-            if trees.setdefault(free, fitted) != fitted:
-                raise JoinError(f"pair {pair.id!r} has a tree {free!r} already: choose a new name")
-        changed |= {side: words, f"{side}_trees": trees}
-    return replace(pair, **changed)
+        annotations[key] = united
+    source = pair.source if pair.source is not None else other.source
+    target = pair.target if pair.target is not None else other.target
+    return replace(
+        pair,
+        annotations=annotations,
+        source=source,
+        target=target,
+        source_trees=_all_trees(pair.id, source, pair.source_trees, other.source_trees, name),
+        target_trees=_all_trees(pair.id, target, pair.target_trees, other.target_trees, name),
+    )
+
+
+def _all_trees(
+    id: str,
+    words: tuple[str, ...] | None,
+    known: Mapping[str, Tree],
+    added: Mapping[str, Tree],
+    name: str,
+) -> Mapping[str, Tree]:
+    """Return the trees of a side, with those added under their names, or under ``name/tree``."""
+    if words is None:
+        return known
+    trees = dict(known)
+    for key, tree in added.items():
+        fitted = tree if tree.words == words else tree.with_words(words)
+        free = key
+        if trees.get(key, fitted) != fitted:
+            free = f"{name}/{key}"
+        if trees.setdefault(free, fitted) != fitted:
+            raise JoinError(f"pair {id!r} has a tree {free!r} already: choose a new name")
+    return trees
 
 
 @naming_keywords
@@ -353,20 +383,16 @@ def concat(
     pairs: list[SentencePair] = []
     for name, corpus in corpora.items():
         for pair in each(f"corpora[{name!r}]", corpus, SentencePair):
-            if prefix:
-                added = replace(pair, id=f"{name}/{pair.id}")
-            else:
-                added = pair
+            added = replace(pair, id=f"{name}/{pair.id}") if prefix else pair
             home = homes.setdefault(added.id, name)
             if home != name:
                 clashes.setdefault(added.id, (home, name))
             pairs.append(added)
     if clashes:
         id, (home, name) = next(iter(clashes.items()))
+        more = ""
         if len(clashes) > 1:
             more = f", as are {len(clashes) - 1} more ids"
-        else:
-            more = ""
         raise RepeatedIdError(
             f"id {id!r} is in {home} and in {name}{more}; put names before the ids with "
             "`prefix=True`, or merge the corpora if these are the same pairs"

@@ -76,6 +76,7 @@ class Pairings(Iterator[SentencePair]):
         return PairingCounts(**self._tally)
 
     def _paired(self, groups: Iterable[Sequence[Sequence[str]]]) -> Iterator[SentencePair]:
+        """Yield the kept pairs of all groups, and count all pairs."""
         tally = self._tally
         seen = self._seen
         for number, group in enumerate(groups, start=1):
@@ -88,18 +89,20 @@ class Pairings(Iterator[SentencePair]):
             tally["sentences"] += len(sentences)
             tally["empty"] += sum(not words for words in sentences)
             before = tally["pairs"]
-            if seen is None:
-                digests = []
-            else:
-                digests = list(map(_sentence_digest, sentences))
+            digests = []
+            if seen is not None:
+                digests = [_sentence_digest(words) for words in sentences]
             for i, j in self._places(sentences):
                 source, target = sentences[i], sentences[j]
                 tally["pairs"] += 1
                 fault = self._fault(source, target)
                 if fault is None and seen is not None:
-                    ends = (digests[i], digests[j])
-                    digest = _digest(b"".join(ends if self._both_orders else sorted(ends)))
-                    fault = "repeated" if digest in seen else None
+                    ends = [digests[i], digests[j]]
+                    if not self._both_orders:
+                        ends.sort()
+                    digest = _digest(b"".join(ends))
+                    if digest in seen:
+                        fault = "repeated"
                     seen.add(digest)
                 tally[fault or "kept"] += 1
                 if fault is None:
@@ -107,6 +110,7 @@ class Pairings(Iterator[SentencePair]):
             tally["unpaired"] += tally["pairs"] == before
 
     def _places(self, sentences: Sequence[_Sentence]) -> Iterator[tuple[int, int]]:
+        """Yield the places of the translations to pair; those without words are left out."""
         for i, j in self._which(len(sentences)):
             if sentences[i] and sentences[j]:
                 yield i, j
@@ -120,12 +124,14 @@ def _digest(data: bytes) -> bytes:
 
 
 def _sentence_digest(words: _Sentence) -> bytes:
+    """Return a digest of the words of a sentence in their form for comparison."""
     # lengths before the words, so that no word can look like a border
     text = "".join([f"{len(word)}:{word}" for word in map(compared, words)])
     return _digest(text.encode("utf-8", "surrogatepass"))
 
 
 def _sentence(sentence: Sequence[str], number: int, k: int) -> _Sentence:
+    """Return the words of translation `k` of a group, checked."""
     place = f"group {number}, translation {k}"
     if isinstance(sentence, str):
         raise AlignmentError(f"{place}: a sentence is a sequence of tokens; split the text")
@@ -133,10 +139,15 @@ def _sentence(sentence: Sequence[str], number: int, k: int) -> _Sentence:
 
 
 def _equal(source: _Sentence, target: _Sentence) -> bool:
-    return len(source) == len(target) and all(
-        a == b or compared(a, ignore_case=True) == compared(b, ignore_case=True)
-        for a, b in zip(source, target, strict=True)
-    )
+    """Return whether two sentences are equal, word for word, after casefold."""
+    if len(source) != len(target):
+        return False
+    for word, other in zip(source, target, strict=True):
+        if word == other:
+            continue
+        if compared(word, ignore_case=True) != compared(other, ignore_case=True):
+            return False
+    return True
 
 
 @naming_keywords

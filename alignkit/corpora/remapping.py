@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from html import unescape
+from itertools import product, starmap
 from unicodedata import normalize as normal_form
 
 from alignkit._support.arguments import check_arguments, check_known
@@ -58,49 +59,60 @@ def remap(
     check_arguments(remap, locals())
     check_known("normalize", normalize, NORMALIZE)
     check_known("spread", spread, SPREAD)
-    sides = zip(theirs, ours, strict=True)
-    sources, targets = (_shared(*both, loose=normalize == "loose") for both in sides)
+    loose = normalize == "loose"
+    sources = _shared(theirs[0], ours[0], loose=loose)
+    targets = _shared(theirs[1], ours[1], loose=loose)
     if sources is None or targets is None:
         return None
+    source_kinds = [word_kind(token) for token in ours[0]]
+    target_kinds = [word_kind(token) for token in ours[1]]
     links = dict[Link, bool]()
     weights = dict[LinkLike, float]()
     for link, sure in alignment.items():
-        cells = [Link(i, j) for i in sources[link.i] for j in targets[link.j]]
-        if spread == "same-kind" and len(cells) > 1:
-            alike = (c for c in cells if word_kind(ours[0][c.i]) == word_kind(ours[1][c.j]))
-            cells = list(alike) or cells
+        cells = list(starmap(Link, product(sources[link.i], targets[link.j])))
+        if spread == "same-kind":
+            alike = [cell for cell in cells if source_kinds[cell.i] == target_kinds[cell.j]]
+            cells = alike or cells
+        weight = alignment.weights.get(link, 1.0)
         for cell in cells:
             links[cell] = links.get(cell, False) or sure
-            weights[cell] = max(weights.get(cell, 0.0), alignment.weights.get(link, 1.0))
+            weights[cell] = max(weights.get(cell, 0.0), weight)
     certain = [link for link, sure in links.items() if sure]
     return Alignment(certain, links, weights=weights if alignment.weights else None)
 
 
 def _shared(theirs: Sequence[str], ours: Sequence[str], *, loose: bool) -> list[list[int]] | None:
     """Return for each of their tokens ours that share characters; None if too many differ."""
-    (text, tokens), (own_text, own_tokens) = (_joined(side, loose=loose) for side in (theirs, ours))
-    shared: list[dict[int, None]] = [{} for _ in theirs]
+    text, owners = _joined(theirs, loose=loose)
+    our_text, our_owners = _joined(ours, loose=loose)
+    if text != our_text and not loose:
+        return None
     blocks: list[tuple[str, int, int, int, int]] = [("equal", 0, len(text), 0, len(text))]
+    if text != our_text:
+        matcher = SequenceMatcher(None, text, our_text, autojunk=False)
+        blocks = list(matcher.get_opcodes())
     equal = 0
-    if text != own_text:
-        blocks = list(SequenceMatcher(None, text, own_text, autojunk=False).get_opcodes())
-    for tag, begin, end, own_begin, own_end in blocks:
+    shared: list[dict[int, None]] = [{} for _ in theirs]
+    for tag, begin, end, our_begin, our_end in blocks:
         size = end - begin
-        own_size = own_end - own_begin
+        our_size = our_end - our_begin
         if tag == "equal":
             equal += size
-        for k in range(size if own_size else 0):  # character k of n is like those at k/n of ours
-            first = k * own_size // size
-            last = -(-(k + 1) * own_size // size)
-            for own in own_tokens[own_begin + first : own_begin + last]:
-                shared[tokens[begin + k]][own] = None
-    longest = max(len(text), len(own_text))
+        if not our_size:
+            continue
+        for k in range(size):  # character k of n is like those from k/n to (k + 1)/n of ours
+            first = our_begin + k * our_size // size
+            last = our_begin - (-(k + 1) * our_size // size)
+            for our_token in our_owners[first:last]:
+                shared[owners[begin + k]][our_token] = None
+    longest = max(len(text), len(our_text))
     if longest < _SHORT:
         edits = min(_EDITS, longest / 2)
     else:
         edits = longest * (1 - _LEAST_EQUAL)
-    same = text == own_text or (loose and longest - equal <= edits)
-    return list(map(list, shared)) if same else None
+    if text != our_text and longest - equal > edits:
+        return None
+    return list(map(list, shared))
 
 
 def without_marker(token: str) -> str:
@@ -119,11 +131,11 @@ def _joined(tokens: Sequence[str], *, loose: bool) -> tuple[str, list[int]]:
     letters = []
     owners = []
     for k, token in enumerate(tokens):
+        text = token
         if loose:
             plain = without_escapes(without_marker(token))
-        else:
-            plain = token
-        own = "".join((normal_form("NFKC", plain).casefold() if loose else plain).split())
-        letters.append(own)
-        owners += [k] * len(own)
+            text = normal_form("NFKC", plain).casefold()
+        dense = "".join(text.split())
+        letters.append(dense)
+        owners += [k] * len(dense)
     return "".join(letters), owners

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 from unicodedata import combining, is_normalized, normalize
 
@@ -27,7 +27,6 @@ DIFFERING = ("stop", "leave-out")
 
 _OF_SENTENCES = {"sent_id", "text", "comments"}  # what CoNLL-U says about the sentence
 _NUMBERING = {"id", "head", "deps", "others"}  # what refers to words by their numbers
-_READINGS = (lambda word: word, without_marker, lambda word: without_escapes(without_marker(word)))
 _INSIDE = re.compile(r"[BI](-.*)", re.DOTALL)
 
 
@@ -101,34 +100,44 @@ def retokenize(
     check_known("differing", differing, DIFFERING)
     if source_words is None and target_words is None:
         raise OptionError("no new words: give `source_words`, `target_words` or both")
-    new = []
-    for side, given in zip(SIDES, (source_words, target_words), strict=True):
-        name = f"{side}_words"
-        old = [pair.words[side == "target"] for pair in corpus]
-        new.append(old if given is None else sentences_of(name, given))
-        if len(new[-1]) != len(corpus):
-            raise JoinError(f"`{name}` has {len(new[-1]):,} sentences for {len(corpus):,} pairs")
+    old_sources = [pair.words[0] for pair in corpus]
+    old_targets = [pair.words[1] for pair in corpus]
+    sources = _sentences("source_words", source_words, old_sources)
+    targets = _sentences("target_words", target_words, old_targets)
     lost = Counter[str]()
     pairs = []
     left_out = []
-    for pair, *sentences in zip(corpus, *new, strict=True):
-        sides = list(map(_fitted, pair.words, sentences, SIDES))
-        source, target = sides
-        if isinstance(source, _Fitted) and isinstance(target, _Fitted):
-            pairs.append(_carried(pair, (source, target), lost))
+    for pair, new_source, new_target in zip(corpus, sources, targets, strict=True):
+        source = _fitted(pair.words[0], new_source, "source")
+        target = _fitted(pair.words[1], new_target, "target")
+        if isinstance(source, str):
+            left_out.append((pair.id, source))
+        elif isinstance(target, str):
+            left_out.append((pair.id, target))
         else:
-            left_out.append((pair.id, next(side for side in sides if isinstance(side, str))))
+            pairs.append(_carried(pair, (source, target), lost))
     if left_out and differing == "stop":
         (id, problem), *others = left_out
+        more = ""
         if others:
             more = f" (so do {how_many(len(others), 'other pair')})"
-        else:
-            more = ""
         raise JoinError(
             f"pair {brief(id)!r}: the texts differ{more}: {problem}; correct the new words, or "
             "leave such pairs out with `differing`"
         )
     return Retokenized(Corpus(pairs), +lost, left_out)
+
+
+def _sentences(
+    name: str, given: Sentences | None, old: Sequence[Sequence[str]]
+) -> Sequence[Sequence[str]]:
+    """Return the new words of a side of each pair; the old ones if none are given."""
+    if given is None:
+        return old
+    sentences = sentences_of(name, given)
+    if len(sentences) != len(old):
+        raise JoinError(f"`{name}` has {len(sentences):,} sentences for {len(old):,} pairs")
+    return sentences
 
 
 class _Fitted(NamedTuple):
@@ -142,63 +151,104 @@ class _Fitted(NamedTuple):
 
 def _fitted(old: Sequence[str], new: Sequence[str], side: str) -> _Fitted | str:
     """Return where the old words of a side went, or the first difference of the texts."""
-    readings = sorted(product(range(len(_READINGS)), repeat=2), key=sum)  # as it is, if that fits
-    for reading in readings if old != new else readings[:1]:
-        chars, new_chars = (
-            _characters([_READINGS[k](word) for word in words])
-            for k, words in zip(reading, (old, new), strict=True)
-        )
-        if [char for char, _ in chars] == [char for char, _ in new_chars]:
+    for old_markup, new_markup in _READINGS if old != new else _READINGS[:1]:
+        chars = _characters(_without(old_markup, old))
+        new_chars = _characters(_without(new_markup, new))
+        if chars.texts == new_chars.texts:
             break
     else:
-        return _difference(side, (old, chars), (new, new_chars))
-    owners = ((first, second) for (_, first), (_, second) in zip(chars, new_chars, strict=True))
-    shares = Counter(both for each in owners for both in product(*each))
+        return _difference(side, old, chars, new, new_chars)
+    words_of_chars = map(product, chars.owners, new_chars.owners)
+    shares = Counter(chain.from_iterable(words_of_chars))
     most = Counter[int]()
     most_of_new = Counter[int]()
     for (k, n), count in shares.items():
-        most[k], most_of_new[n] = max(most[k], count), max(most_of_new[n], count)
+        most[k] = max(most[k], count)
+        most_of_new[n] = max(most_of_new[n], count)
     places: list[dict[int, bool]] = [{} for _ in old]
     for (k, n), count in shares.items():
-        places[k][n] = count == most[k] or count == most_of_new[n]
+        places[k][n] = count in (most[k], most_of_new[n])
     return _Fitted(tuple(new), old != new, shares, places)
 
 
-_Characters = list[tuple[str, Iterable[int]]]
-"""The characters of a sentence, with their marks, each with the words that have a part of it."""
+_READINGS = sorted(product(range(3), repeat=2), key=sum)
+"""What is removed from the old and from the new words (see `_without`), as little as possible."""
+
+
+def _without(markup: int, words: Sequence[str]) -> Sequence[str]:
+    """Return words without markers of subwords if `markup` is 1, and without escapes too if 2."""
+    if markup == 0:
+        return words
+    plain = [without_marker(word) for word in words]
+    if markup == 1:
+        return plain
+    return [without_escapes(word) for word in plain]
+
+
+class _Characters(NamedTuple):
+    """The characters of a sentence, with their marks, and the words that have a part of each."""
+
+    texts: list[str]
+    owners: list[set[int]]
 
 
 def _characters(words: Sequence[str]) -> _Characters:
+    """Return the characters of words, without white space, composed as in NFC."""
     bare = ["".join(word.split()) for word in words]
     text = "".join(bare)
-    owned = [(char, (k,)) for k, word in enumerate(bare) for char in word]
+    texts: list[str] = []
+    owners: list[set[int]] = []
     if text.isascii() or (is_normalized("NFC", text) and not any(map(combining, text))):
-        return list(owned)
-    characters: _Characters = []
-    for char, owner in owned:
-        before, owners = characters[-1] if characters else ("", ())
-        joined = before + char
-        composed = normalize("NFC", char)
-        mark = combining(normalize("NFD", char)[0])
-        # Hangul vowels and some others are no marks, but become one character with those before
-        if before and (mark or normalize("NFC", joined) != normalize("NFC", before) + composed):
-            characters[-1] = joined, {*owners, *owner}
-        else:
-            characters.append((char, owner))
-    return [(normalize("NFC", char), owners) for char, owners in characters]
+        for k, word in enumerate(bare):
+            texts += word
+            owners += [{k}] * len(word)
+        return _Characters(texts, owners)
+    for k, word in enumerate(bare):
+        for char in word:
+            if texts and _belongs(char, texts[-1]):
+                texts[-1] += char
+                owners[-1].add(k)
+            else:
+                texts.append(char)
+                owners.append({k})
+    return _Characters([normalize("NFC", char) for char in texts], owners)
 
 
-def _difference(side: str, *read: tuple[Sequence[str], _Characters]) -> str:
+def _belongs(char: str, before: str) -> bool:
+    """Return whether a character is a mark of those before, or becomes one with them.
+
+    Hangul vowels and some others are no marks, but are composed.
+    """
+    if combining(normalize("NFD", char)[0]):
+        return True
+    apart = normalize("NFC", before) + normalize("NFC", char)
+    return normalize("NFC", before + char) != apart
+
+
+def _difference(
+    side: str,
+    old: Sequence[str],
+    chars: _Characters,
+    new: Sequence[str],
+    new_chars: _Characters,
+) -> str:
     """Describe the first character that differs, by the words that have it."""
-    (_, first), (_, second) = read
-    texts = zip(first, second, strict=False)
-    equal = (k for k, ((char, _), (other, _)) in enumerate(texts) if char != other)
-    at = next(equal, min(len(first), len(second)))
-    old, new = (
-        repr(words[min(chars[at][1])][:40]) if at < len(chars) else "the end"
-        for words, chars in read
+    shorter = min(len(chars.texts), len(new_chars.texts))
+    at = 0
+    while at < shorter and chars.texts[at] == new_chars.texts[at]:
+        at += 1
+
+    def word_at(words: Sequence[str], characters: _Characters) -> str:
+        """Return the word that has the character, shortened, or that the text ends there."""
+        if at == len(characters.texts):
+            return "the end"
+        word = words[min(characters.owners[at])]
+        return repr(word[:40])
+
+    return (
+        f"{side}, character {at + 1}: {word_at(old, chars)} in the corpus, "
+        f"{word_at(new, new_chars)} in the new words"
     )
-    return f"{side}, character {at + 1}: {old} in the corpus, {new} in the new words"
 
 
 def _carried(
@@ -207,21 +257,29 @@ def _carried(
     """Return a pair with new words, and all that belonged to the old ones."""
     attributes = dict(pair.attributes)
     for side, fitted, old in zip(SIDES, sides, pair.words, strict=True):
-        for key, text in pair.attributes.items() if fitted.changed else ():
-            of, _, name = key.partition(".")
+        if not fitted.changed:
+            continue
+        for key, text in pair.attributes.items():
+            owner, _, name = key.partition(".")
+            if owner != side or name in _OF_SENTENCES:
+                continue
             values = text.split("\t") if old else []
-            if of == side and name in _NUMBERING:
+            if name in _NUMBERING:
                 del attributes[key]
                 lost[f"columns {key}"] += 1
-            elif of == side and name not in _OF_SENTENCES and len(values) == len(old):
+            elif len(values) == len(old):
                 attributes[key] = "\t".join(_column(values, fitted))
     annotations = dict(pair.annotations)
     for name, alignment in pair.alignments.items():
         annotations[name] = replace(annotations[name], alignment=_moved(alignment, sides, lost))
-    old_trees = pair.source_trees, pair.target_trees
-    trees = [{} if x.changed else old for x, old in zip(sides, old_trees, strict=True)]
-    lost["trees"] += sum(map(len, old_trees)) - sum(map(len, trees))
-    return SentencePair(pair.id, sides[0].words, sides[1].words, annotations, attributes, *trees)
+    source, target = sides
+    source_trees = {} if source.changed else pair.source_trees
+    target_trees = {} if target.changed else pair.target_trees
+    lost["trees"] += len(pair.source_trees) - len(source_trees)
+    lost["trees"] += len(pair.target_trees) - len(target_trees)
+    return SentencePair(
+        pair.id, source.words, target.words, annotations, attributes, source_trees, target_trees
+    )
 
 
 def _column(values: Sequence[str], fitted: _Fitted) -> list[str]:
@@ -235,8 +293,9 @@ def _column(values: Sequence[str], fitted: _Fitted) -> list[str]:
         main = max(olds, key=lambda k: (fitted.shares[k, n], -k), default=-1)
         value = "_" if main < 0 else values[main]
         if (inside := _INSIDE.fullmatch(value)) is not None:
-            begins = any(values[k] == f"B{inside[1]}" and k != before for k in olds)
-            value = f"{'B' if begins else 'I'}{inside[1]}"
+            kind = inside[1]
+            begins = any(values[k] == f"B{kind}" and k != before for k in olds)
+            value = f"B{kind}" if begins else f"I{kind}"
         before = main
         column.append(value)
     return column
@@ -244,14 +303,17 @@ def _column(values: Sequence[str], fitted: _Fitted) -> list[str]:
 
 def _moved(alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[str]) -> Alignment:
     """Return the alignment of the new words."""
+    source, target = sides
 
     def cells(link: Link) -> dict[Link, bool]:
         """Return the new cells of a cell or null, and whether each is a main one."""
-        ends = (
-            {NULL: True} if k == NULL else fitted.places[k]
-            for k, fitted in zip(link, sides, strict=True)
-        )
-        return {Link(i, j): a and b for (i, a), (j, b) in product(*(end.items() for end in ends))}
+        rows = {NULL: True} if link.i == NULL else source.places[link.i]
+        columns = {NULL: True} if link.j == NULL else target.places[link.j]
+        moved = {}
+        for i, main_row in rows.items():
+            for j, main_column in columns.items():
+                moved[Link(i, j)] = main_row and main_column
+        return moved
 
     links = dict[Link, bool]()
     nulls = dict[Link, bool]()
@@ -268,15 +330,16 @@ def _moved(alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[s
                 weights[cell] = max(weights.get(cell, weight), weight)
     linked = Alignment((), links)
     for null in alignment.nulls:
-        had = null.i in alignment.aligned_source() or null.j in alignment.aligned_target()
+        was_linked = _is_linked(null, alignment)
         for cell, main in cells(null).items():
-            if not had and (cell.i in linked.aligned_source() or cell.j in linked.aligned_target()):
+            if not was_linked and _is_linked(cell, linked):
                 lost["nulls of words that are now part of a linked word"] += 1
             else:
                 sure = null in alignment.sure_nulls and main
                 nulls[cell] = nulls.get(cell, False) or sure
-    own = set(alignment if alignment.labels else ())
-    for cell, text in sorted(alignment.labels.items(), key=lambda item: item[0] not in own):
+    old_links = alignment.possible if alignment.labels else ()
+    for cell in sorted(alignment.labels, key=lambda cell: cell not in old_links):  # links first
+        text = alignment.labels[cell]
         for new in cells(cell):
             lost["labels of links that are now one"] += labels.setdefault(new, text) != text
     return Alignment(
@@ -287,3 +350,8 @@ def _moved(alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[s
         weights=weights,
         labels=labels,
     )
+
+
+def _is_linked(cell: Link, alignment: Alignment) -> bool:
+    """Return whether a word of the cell bears a link."""
+    return cell.i in alignment.aligned_source() or cell.j in alignment.aligned_target()

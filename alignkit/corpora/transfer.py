@@ -69,13 +69,13 @@ class Transferred(Result):
 
     def tables(self) -> Sequence[Table]:
         """Return the counts, and the score if there is one."""
-        counts = {key: self.counts[key] for key in (_SPANS if self.spans else _WORDS)}
-        parts = [("transfer", counts), ("score", self.score)]
-        return [
-            replace(Table.from_records([part], percent=_RATIOS), anchor=name)
-            for name, part in parts
-            if part
-        ]
+        keys = _SPANS if self.spans else _WORDS
+        counts = Table.from_records([{key: self.counts[key] for key in keys}], percent=_RATIOS)
+        tables = [replace(counts, anchor="transfer")]
+        if self.score:
+            score = Table.from_records([self.score], percent=_RATIOS)
+            tables.append(replace(score, anchor="score"))
+        return tables
 
 
 def transfer(
@@ -124,24 +124,28 @@ def transfer(
     labelled = _labelled(corpus, choice, layer, from_side, left_out)
     choice.check()
     counts["pairs"] = len(labelled)
-    values = {value for given in labelled.values() for value in given.labels}
+    values: set[str] = set()
+    for given in labelled.values():
+        values.update(given.labels)
     spans = all(map(_BIO.fullmatch, values)) and not values <= {"O", _NONE}
-    gold = any(f"{to_side}.{layer}" in pair.attributes for pair in corpus)
-    name = f"{to_side}.{layer}{'-transferred' if gold else ''}"
+    name = f"{to_side}.{layer}"
+    if any(name in pair.attributes for pair in corpus):
+        name = f"{name}-transferred"
     pairs = []
     compared = []
     for k, pair in enumerate(corpus):
-        if (given := labelled.get(k)) is None:
+        if k not in labelled:
             pairs.append(pair)
             continue
-        labels = (_by_span if spans else _by_word)(given, counts)
+        if spans:
+            labels = _by_span(labelled[k], counts)
+        else:
+            labels = _by_word(labelled[k], counts)
         pairs.append(replace(pair, attributes={**pair.attributes, name: "\t".join(labels)}))
-        if (own := word_column(pair, to_side, layer)) is not None:
-            compared.append((labels, own))
-    if compared:
-        score = _score(compared, spans=spans)
-    else:
-        score = {}
+        gold = word_column(pair, to_side, layer)
+        if gold is not None:
+            compared.append((labels, gold))
+    score = _score(compared, spans=spans) if compared else {}
     return Transferred(Corpus(pairs), layer, from_side, spans, counts, +left_out, score)
 
 
@@ -157,9 +161,7 @@ class _Labelled(NamedTuple):
         sure, weight = self.links[link]
         if weight is not None:
             return weight
-        if sure:
-            return 1.0
-        return 0.5
+        return 1.0 if sure else 0.5
 
 
 def _labelled(
@@ -173,28 +175,34 @@ def _labelled(
         left_out["without labels"] += labels is None
         left_out["without links"] += alignment is None
         if labels is not None and alignment is not None:
+            source, target = pair.words
             if side == "source":
-                turned = alignment
+                others = target
             else:
-                turned = alignment.transpose()
-            links = {link: (sure, turned.weights.get(link)) for link, sure in turned.items()}
-            pairs[k] = _Labelled(labels, len(pair.words[side == "source"]), links)
+                others = source
+                alignment = alignment.transpose()
+            weights = alignment.weights
+            links = {link: (sure, weights.get(link)) for link, sure in alignment.items()}
+            pairs[k] = _Labelled(labels, len(others), links)
     return pairs
 
 
 def _by_word(given: _Labelled, counts: Counter[str]) -> list[str]:
     """Return the label of each word of the other side."""
-    ranked: list[list[tuple[bool, float, str]]] = [[] for _ in range(given.others)]
+    # of each word of the other side: the strengths of its links (sure, weight), and their labels
+    candidates: list[list[tuple[tuple[bool, float], str]]] = [[] for _ in range(given.others)]
     for link, (sure, weight) in given.links.items():
-        if (label := given.labels[link.i]) != _NONE:
-            ranked[link.j].append((sure, 1.0 if weight is None else weight, label))
+        label = given.labels[link.i]
+        if label != _NONE:
+            strength = (sure, 1.0 if weight is None else weight)
+            candidates[link.j].append((strength, label))
     column = []
-    for links in ranked:
-        most = max((link[:2] for link in links), default=None)
-        strongest = Counter(label for *strength, label in links if tuple(strength) == most)
+    for links in candidates:
+        greatest = max((strength for strength, _ in links), default=None)
+        strongest = Counter(label for strength, label in links if strength == greatest)
         counts["words"] += 1
         counts["labelled" if links else "unlinked"] += 1
-        counts["conflicts"] += len({label for *_, label in links}) > 1
+        counts["conflicts"] += len({label for _, label in links}) > 1
         counts["ties"] += len(strongest) > 1
         column.append(max(strongest, key=strongest.__getitem__, default=_NONE))
     return column
@@ -206,7 +214,8 @@ def _spans(labels: Sequence[str]) -> list[tuple[int, int, str]]:
     for k, label in enumerate(labels):
         kind = label[2:]
         if label.startswith("I-") and spans and spans[-1][1:] == (k, kind):
-            spans[-1] = (spans[-1][0], k + 1, kind)
+            begin, _, _ = spans[-1]
+            spans[-1] = (begin, k + 1, kind)
         elif label.startswith(("B-", "I-")):
             spans.append((k, k + 1, kind))
     return spans
@@ -215,20 +224,25 @@ def _spans(labels: Sequence[str]) -> list[tuple[int, int, str]]:
 def _by_span(given: _Labelled, counts: Counter[str]) -> list[str]:
     """Return a column of the other side with the spans at their best places."""
     spans = _spans(given.labels)
-    places = [_places(given, begin, end) for begin, end, _ in spans]
-    ranked = sorted((-x, k, place) for k, own in enumerate(places) for place, x in own.items())
+    ranked = []  # the places of all spans, those with the best agreement first
+    for k, (begin, end, _) in enumerate(spans):
+        places = _places(given, begin, end)
+        ranked += [(-agreement, k, place) for place, agreement in places.items()]
+    ranked.sort()
     best: dict[int, tuple[int, int]] = {}
     placed: dict[int, tuple[int, int]] = {}
     column = ["O"] * given.others
-    for _, k, (begin, end) in ranked:
-        best.setdefault(k, (begin, end))
-        if k in placed or set(column[begin:end]) != {"O"}:
+    for _, k, place in ranked:
+        first, last = place
+        best.setdefault(k, place)
+        if k in placed or set(column[first:last]) != {"O"}:
             continue
-        kind = spans[k][2]
-        column[begin:end] = [f"B-{kind}", *[f"I-{kind}"] * (end - begin - 1)]
-        placed[k] = begin, end
-        own = {link.j for link in given.links if spans[k][0] <= link.i < spans[k][1]}
-        counts["filled"] += len({*range(begin, end)} - own)
+        placed[k] = place
+        begin, end, kind = spans[k]
+        column[first] = f"B-{kind}"
+        column[first + 1 : last] = [f"I-{kind}"] * (last - first - 1)
+        linked = {link.j for link in given.links if begin <= link.i < end}
+        counts["filled"] += len(set(range(first, last)) - linked)
     counts["spans"] += len(spans)
     counts["placed"] += len(placed)
     counts["unlinked"] += len(spans) - len(best)
@@ -239,32 +253,42 @@ def _by_span(given: _Labelled, counts: Counter[str]) -> list[str]:
 
 def _places(given: _Labelled, begin: int, end: int) -> dict[tuple[int, int], float]:
     """Return where a span may go, each place with the agreement of its links with the span's."""
-    own = [link for link in given.links if begin <= link.i < end]
-    total = sum(map(given.weight, own))
+    of_span = [link for link in given.links if begin <= link.i < end]
+    total = sum(map(given.weight, of_span))
+    ends = sorted({link.j for link in of_span})
     places: dict[tuple[int, int], float] = {}
-    for first, last in combinations_with_replacement(sorted({link.j for link in own}), 2):
-        there = [link for link in given.links if first <= link.j <= last]
-        shared = sum(given.weight(link) for link in there if begin <= link.i < end)
-        whole = total + sum(map(given.weight, there))
-        places[first, last + 1] = 2 * shared / whole if whole else 0.0
+    for first, last in combinations_with_replacement(ends, 2):
+        of_place = [link for link in given.links if first <= link.j <= last]
+        shared = [link for link in of_place if begin <= link.i < end]
+        whole = total + sum(map(given.weight, of_place))
+        agreement = 2 * sum(map(given.weight, shared)) / whole if whole else 0.0
+        places[first, last + 1] = agreement
     return places
 
 
 def _score(compared: Iterable[tuple[list[str], list[str]]], *, spans: bool) -> dict[str, float]:
     """Return counts and ratios of pairs of columns: as transferred, and gold."""
-    gold = ours = equal = 0
-    for labels, own in compared:
-        first, second = {*_spans(labels)}, {*_spans(own)}
-        if not spans:  # words are spans without end and type
-            known = [k for k, label in enumerate(own) if label != _NONE]
-            first = {(k, k, labels[k]) for k in known if labels[k] != _NONE}
-            second = {(k, k, own[k]) for k in known}
-        gold += len(second)
-        ours += len(first)
-        equal += len(first & second)
-    right = equal / ours if ours else nan
+    gold = 0
+    ours = 0
+    equal = 0
+    for labels, gold_labels in compared:
+        if spans:
+            our_spans = set(_spans(labels))
+            gold_spans = set(_spans(gold_labels))
+            gold += len(gold_spans)
+            ours += len(our_spans)
+            equal += len(our_spans & gold_spans)
+        else:
+            for label, gold_label in zip(labels, gold_labels, strict=True):
+                if gold_label != _NONE:
+                    gold += 1
+                    ours += label != _NONE
+                    equal += label == gold_label
     counts = {"gold": gold, "transferred": ours, "equal": equal}
+    right = equal / ours if ours else nan
     if not spans:
-        return {**counts, "coverage": ours / gold if gold else nan, "accuracy": right}
+        coverage = ours / gold if gold else nan
+        return {**counts, "coverage": coverage, "accuracy": right}
+    recall = equal / gold if gold else nan
     f1 = 2 * equal / (ours + gold) if ours + gold else nan
-    return {**counts, "precision": right, "recall": equal / gold if gold else nan, "f1": f1}
+    return {**counts, "precision": right, "recall": recall, "f1": f1}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit._support.wording import how_many
 from alignkit.corpora.join import SeenIds
+from alignkit.corpora.labelled import pair_judgments
 from alignkit.corpora.split import EQUAL, REVERSED
 from alignkit.errors import FormatError
 from alignkit.io.base_checks import Fit, Fits, Suspicion, shift_of
@@ -133,7 +134,6 @@ def examine(
                     place = reading.place
                 else:
                     place = (reading.path, count)
-                if pair is not reading.built:
                     watch.pair(pair, count)
                 watch.look_over(pair, *place)
                 report.at = count + 1
@@ -220,10 +220,12 @@ class _Watch:
             self.report.observe(Finding(kind, message, path, line))
 
     def _note_empty(self, name: str, id: str, path: str, line: int) -> None:
+        """Add a finding about an alignment without links."""
         message = f"pair {id!r} has no links by {name!r}"
         self.report.observe(Finding("empty alignment", message, path, line))
 
     def _check_words(self, pair: SentencePair | Record, path: str, line: int, judged: bool) -> None:
+        """Note sentences that are missing or empty, and white space in words."""
         alone = (pair.source is None) != (pair.target is None)
         for side in SIDES:
             tokens = getattr(pair, side)
@@ -256,7 +258,8 @@ def compare_texts(first: Examination, second: Examination) -> None:
             if len(mine) != len(theirs):
                 what = f"{len(theirs)} and {len(mine)} {side} words"
             else:
-                k = next(k for k, (a, b) in enumerate(zip(theirs, mine, strict=True)) if a != b)
+                words = enumerate(zip(theirs, mine, strict=True))
+                k = next(k for k, (word, other_word) in words if word != other_word)
                 what = f"{side} word {k} is {theirs[k]!r} in the first file and {mine[k]!r} here"
             second.observe(Finding("texts differ", f"pair {pair.id!r}: {what}", *place))
     for id in known:
@@ -266,9 +269,12 @@ def compare_texts(first: Examination, second: Examination) -> None:
 
 def _flipped(judgment: str) -> str:
     """Return a judgment for exchanged texts, by the first scheme that changes it."""
-    schemes = (scheme for scheme in SCHEMES.values() if judgment in scheme.judgments)
-    others = (scheme.flip(judgment) for scheme in schemes if scheme.exchanged)
-    return next((other for other in others if other != judgment), judgment)
+    for scheme in SCHEMES.values():
+        if judgment in scheme.judgments and scheme.exchanged:
+            flipped = scheme.flip(judgment)
+            if flipped != judgment:
+                return flipped
+    return judgment
 
 
 class _Repeats:
@@ -279,25 +285,28 @@ class _Repeats:
 
     def add(self, pair: SentencePair) -> list[tuple[str, str]]:
         """Check a pair; return the kind and the message of each finding."""
-        judged = {
-            name: value.judgment for name, value in pair.annotations.items() if value.judgment
-        }
+        judged = pair_judgments(pair)
         if not judged or (texts := compared_texts(pair)) is None:
             return []
         odd = []
         for name, judgment in judged.items():
-            same = self._seen.get((name, texts))
-            if texts != texts[::-1]:
-                back = self._seen.get((name, texts[::-1]))
-            else:
-                back = None
-            kind, other = (EQUAL, same) if same is not None else (REVERSED, back)
-            if same is None:
+            kind = EQUAL
+            earlier = self._seen.get((name, texts))
+            if earlier is None:
+                kind = REVERSED
+                earlier = self._seen.get((name, texts[::-1]))
                 self._seen[name, texts] = pair.id, judgment
-            if other and judgment != (_flipped(other[1]) if kind == REVERSED else other[1]):
+            if earlier is None:
+                continue
+            earlier_id, earlier_judgment = earlier
+            if kind == EQUAL:
+                expected = earlier_judgment
+            else:
+                expected = _flipped(earlier_judgment)
+            if judgment != expected:
                 message = (
                     f"pair {pair.id[:40]!r} is {judgment[:40]!r} by {name[:40]!r}, but pair "
-                    f"{other[0][:40]!r} is {other[1][:40]!r}"
+                    f"{earlier_id[:40]!r} is {earlier_judgment[:40]!r}"
                 )
                 odd.append((f"{kind} pairs judged differently", message))
         return odd

@@ -160,17 +160,23 @@ class Alignment:
         AlignmentError : If a token does not have this form.
         """
         check_kind("text", text, str)
-        sides: dict[tuple[bool, str], list[Link]] = {}
+        sure: list[Link] = []
+        possible: list[Link] = []
+        nulls: list[Link] = []
+        possible_nulls: list[Link] = []
         for token in text.split():
             match = _TOKEN.fullmatch(token)
             if match is None or not (match[1] or match[3]):
                 raise AlignmentError(f"{token[:40]!r} is not a link; expected i-j, i?j, i- or -j")
-            link = Link(*(int(part) if part else NULL for part in (match[1], match[3])))
-            sides.setdefault((NULL in link, match[2]), []).append(link)
-        (sure, possible), (nulls, rest) = (
-            [sides.get((null, mark), ()) for mark in "-?"] for null in (False, True)
-        )
-        return cls(sure, possible, nulls=nulls, possible_nulls=rest)
+            source, mark, target = match.groups()
+            if source and target:
+                kind = sure if mark == "-" else possible
+            else:
+                kind = nulls if mark == "-" else possible_nulls
+            i = int(source) if source else NULL
+            j = int(target) if target else NULL
+            kind.append(Link(i, j))
+        return cls(sure, possible, nulls=nulls, possible_nulls=possible_nulls)
 
     @classmethod
     def from_bytes(
@@ -206,8 +212,10 @@ class Alignment:
             raise AlignmentError(f"matrix is an array of {matrix.dtype}; expected whole numbers")
         if matrix.ndim != 2 or not ((matrix == 0) | (matrix == 1) | (matrix == 2)).all():
             raise AlignmentError("expected an (N, M) array of the values 0, 1 and 2")
-        sure = zip(*(side.tolist() for side in (matrix == 2).nonzero()), strict=True)
-        possible = zip(*(side.tolist() for side in (matrix >= 1).nonzero()), strict=True)
+        sure_rows, sure_columns = (matrix == 2).nonzero()
+        rows, columns = (matrix >= 1).nonzero()
+        sure = zip(sure_rows.tolist(), sure_columns.tolist(), strict=True)
+        possible = zip(rows.tolist(), columns.tolist(), strict=True)
         return cls(sure, possible)
 
     @property
@@ -283,8 +291,10 @@ class Alignment:
         numbers = array("i", self._points)  # sorted, so the last link has the last source word
         n = 1 + numbers[-2] if numbers else 0
         m = 1 + max(numbers[1::2], default=-1)
-        for i, j in (*self.nulls, *self._labels) if self._nulls or self._labels else ():
-            n, m = max(n, i + 1), max(m, j + 1)
+        if self._nulls or self._labels:
+            for i, j in chain(self.nulls, self._labels):
+                n = max(n, i + 1)
+                m = max(m, j + 1)
         return n, m
 
     def matrix(self, n: int, m: int) -> NDArray[np.uint8]:
@@ -296,7 +306,8 @@ class Alignment:
         """
         import numpy as np
 
-        n, m = whole_number("n", n), whole_number("m", m)
+        n = whole_number("n", n)
+        m = whole_number("m", m)
         rows, columns = self.extent()
         if rows > n or columns > m:
             raise AlignmentError(f"links need {rows} x {columns} words, more than {n} x {m}")
@@ -331,14 +342,12 @@ class Alignment:
 
         graph: nx.Graph[tuple[str, int]] = nx.Graph()
         graph.add_edges_from((("source", i), ("target", j)) for i, j in self)
-        components = enumerate(nx.connected_components(graph))
-        numbers = {}
-        for number, words in components:
-            for word in words:
-                numbers[word] = number
+        component_of = {}
+        for number, words in enumerate(nx.connected_components(graph)):
+            component_of.update(dict.fromkeys(words, number))
         members: dict[int, list[Link]] = {}
         for link in self:  # in rising order
-            members.setdefault(numbers["source", link.i], []).append(link)
+            members.setdefault(component_of["source", link.i], []).append(link)
         return list(map(frozenset, members.values()))
 
     def transpose(self) -> Alignment:
@@ -397,12 +406,11 @@ class Alignment:
         return hash((self._points, self._flags, self._nulls))
 
     def __str__(self) -> str:
-        links = [f"{i}{'-' if flag else '?'}{j}" for (i, j), flag in self.items()]
-        nulls = [
-            f"{'' if i == NULL else i}{'-' if flag else '?'}{'' if j == NULL else j}"
-            for (i, j), flag in self._nulls
-        ]
-        return " ".join(links + nulls)
+        tokens = [f"{i}-{j}" if flag else f"{i}?{j}" for (i, j), flag in self.items()]
+        for (i, j), flag in self._nulls:
+            mark = "-" if flag else "?"
+            tokens.append(f"{mark}{j}" if i == NULL else f"{i}{mark}")
+        return " ".join(tokens)
 
     def __repr__(self) -> str:
         return f"Alignment({str(self)!r})"
@@ -419,17 +427,14 @@ class Alignment:
         n, m = self.extent()
         if n * m > DRAWN:
             return f"<p>{len(self)} links between {n} x {m} words: too many to show here</p>"
-        marks = ("", "□", "■")
         head = "".join(f"<th>{j}</th>" for j in range(m))
-        rows = "".join(
-            f"<tr><th>{i}</th>{''.join(f'<td>{marks[cell]}</td>' for cell in row)}</tr>"
-            for i, row in enumerate(self.matrix(n, m).tolist())
-        )
-        return (
-            '<div style="max-height:80vh;overflow:auto">'
-            f"<table><tr><th></th>{head}</tr>{rows}</table>"
-            "</div>"
-        )
+        rows = [f"<tr><th></th>{head}</tr>"]
+        marks = ("", "□", "■")
+        for i, row in enumerate(self.matrix(n, m).tolist()):
+            cells = "".join(f"<td>{marks[cell]}</td>" for cell in row)
+            rows.append(f"<tr><th>{i}</th>{cells}</tr>")
+        table = f"<table>{''.join(rows)}</table>"
+        return f'<div style="max-height:80vh;overflow:auto">{table}</div>'
 
 
 V = TypeVar("V")
@@ -441,6 +446,7 @@ _Kept = tuple[bytes, bytes, "tuple[tuple[Link, bool], ...]", "dict[Link, float]"
 
 
 def _marked(name: str, links: Iterable[LinkLike], flag: bool) -> dict[tuple[int, int], bool]:
+    """Return the links as whole numbers, each with the flag; `name` is for error messages."""
     try:
         return {(index(i), index(j)): flag for i, j in links}
     except (TypeError, ValueError) as problem:
@@ -451,6 +457,7 @@ def _marked(name: str, links: Iterable[LinkLike], flag: bool) -> dict[tuple[int,
 
 
 def _keyed(name: str, values: Mapping[LinkLike, V]) -> dict[Link, V]:
+    """Return the values of cells in ascending order; `name` is for error messages."""
     check_kind(name, values, Mapping)
     try:
         keyed = {Link(index(i), index(j)): value for (i, j), value in values.items()}
@@ -476,17 +483,24 @@ def word_graph(
         for position, word in enumerate(words or ()):
             add_word(graph, side, position, word=word)
 
-    def remarks(link: Link, status: str, sure: bool) -> dict[str, Any]:
-        given = {"weight": alignment.weights.get(link), "label": alignment.labels.get(link)}
-        known = {name: value for name, value in given.items() if value is not None}
-        return {status: "sure" if sure else "possible"} | known
+    def remarks(link: Link) -> dict[str, Any]:
+        """Return the weight and the label of a link or null, if it has them."""
+        known: dict[str, Any] = {}
+        if link in alignment.weights:
+            known["weight"] = alignment.weights[link]
+        if link in alignment.labels:
+            known["label"] = alignment.labels[link]
+        return known
 
     for link, sure in alignment.items():
-        ends = [add_word(graph, *end) for end in zip(SIDES, link, strict=True)]
-        graph.add_edge(*ends, kind="link", **remarks(link, "status", sure))
+        start = add_word(graph, "source", link.i)
+        end = add_word(graph, "target", link.j)
+        status = "sure" if sure else "possible"
+        graph.add_edge(start, end, kind="link", status=status, **remarks(link))
     for null, sure in alignment._nulls:
-        side, position = ("source", null.i) if null.j < 0 else ("target", null.j)
-        add_word(graph, side, position, **remarks(null, "null", sure))
+        side, position = ("source", null.i) if null.j == NULL else ("target", null.j)
+        status = "sure" if sure else "possible"
+        add_word(graph, side, position, null=status, **remarks(null))
     return graph
 
 

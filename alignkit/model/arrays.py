@@ -59,7 +59,9 @@ class LinkArrays:
             raise AlignmentError(f"links of pair {k} (counted from 0) are outside its lengths")
         rank = self.links[:, 0].astype(np.int64) << 32 | self.links[:, 1]
         falls = np.diff(rank) <= 0
-        falls[self.offsets[(self.offsets > 0) & (self.offsets < len(rank))] - 1] = False
+        # the first link of a pair may come before the last one of the pair before
+        inner = self.offsets[(self.offsets > 0) & (self.offsets < len(rank))]
+        falls[inner - 1] = False
         if falls.any():
             k = int(np.searchsorted(self.offsets, falls.argmax(), "right")) - 1
             raise AlignmentError(f"the links of pair {k} (counted from 0) are not ascending")
@@ -101,7 +103,8 @@ class LinkArrays:
         outside = np.flatnonzero((least > given).any(axis=1))
         if len(outside):
             k = outside[0]
-            (n, m), (rows, columns) = given[k], least[k]
+            n, m = given[k]
+            rows, columns = least[k]
             raise AlignmentError(
                 f"the links of alignment {k} (counted from 0) need {rows} x {columns} words, "
                 f"but the sentences have {n} x {m}"
@@ -130,15 +133,24 @@ class LinkArrays:
         blocks = arguments.every("blocks", blocks, LinkArrays)
         if len(blocks) == 1:
             return blocks[0]
-        starts = np.cumsum([0] + [len(block.links) for block in blocks])
-        arguments.check_count("links", int(starts[-1]))
-        tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
-        none = np.empty((0, 2), np.int32)
+        # empty arrays, so that there is something to join without blocks
+        links = [np.empty((0, 2), np.int32)]
+        sure = [np.empty(0, np.uint8)]
+        offsets = [np.zeros(1, np.int64)]
+        lengths = [np.empty((0, 2), np.int32)]
+        start = 0
+        for block in blocks:
+            links.append(block.links)
+            sure.append(block.sure)
+            offsets.append(block.offsets[1:] + start)
+            lengths.append(block.lengths)
+            start += len(block.links)
+        arguments.check_count("links", start)
         return cls.trusted(
-            np.concatenate([none, *(block.links for block in blocks)]),
-            np.concatenate([np.empty(0, np.uint8), *(block.sure for block in blocks)]),
-            np.concatenate([np.zeros(1, np.int64), *tails]),
-            np.concatenate([none, *(block.lengths for block in blocks)]),
+            np.concatenate(links),
+            np.concatenate(sure),
+            np.concatenate(offsets),
+            np.concatenate(lengths),
         )
 
     def __len__(self) -> int:
@@ -164,10 +176,14 @@ class LinkArrays:
         end = arguments.whole_number("end", end)
         start, end, _ = slice(start, end).indices(len(self))
         end = max(start, end)
-        first, last = self.offsets[start], self.offsets[end]
-        offsets = self.offsets[start : end + 1] - first
-        lengths = self.lengths[start:end]
-        return LinkArrays.trusted(self.links[first:last], self.sure[first:last], offsets, lengths)
+        first = self.offsets[start]
+        last = self.offsets[end]
+        return LinkArrays.trusted(
+            self.links[first:last],
+            self.sure[first:last],
+            self.offsets[start : end + 1] - first,
+            self.lengths[start:end],
+        )
 
     def take(self, places: I8) -> LinkArrays:
         """Return the arrays of the pairs at some places, in that order; places may repeat."""
@@ -232,16 +248,19 @@ class LinkArrays:
         return LinkArrays.trusted(links, sure, before[self.offsets], self.lengths)
 
 
-def _joined(
-    alignments: Iterable[Alignment],
-) -> tuple[I4, U1, I8]:
+def _joined(alignments: Iterable[Alignment]) -> tuple[I4, U1, I8]:
     """Return the links of some alignments, their sure flags, and the start of each."""
-    packed = [alignment.packed() for alignment in alignments]
-    sure = np.frombuffer(b"".join([flags for _, flags in packed]), np.uint8)
+    points = []
+    flags = []
+    for alignment in alignments:
+        its_points, its_flags = alignment.packed()
+        points.append(its_points)
+        flags.append(its_flags)
+    sure = np.frombuffer(b"".join(flags), np.uint8)
     arguments.check_count("links", len(sure))
-    links = np.frombuffer(b"".join([points for points, _ in packed]), np.int32).reshape(-1, 2)
-    ends = accumulate([len(flags) for _, flags in packed], initial=0)
-    return links, sure, np.fromiter(ends, np.int64, len(packed) + 1)
+    links = np.frombuffer(b"".join(points), np.int32).reshape(-1, 2)
+    ends = accumulate(map(len, flags), initial=0)
+    return links, sure, np.fromiter(ends, np.int64, len(flags) + 1)
 
 
 def gather(offsets: I8, places: I8) -> tuple[I8, I8]:
@@ -249,7 +268,8 @@ def gather(offsets: I8, places: I8) -> tuple[I8, I8]:
     sizes = np.diff(offsets)[places]
     new = np.zeros(len(places) + 1, np.int64)
     np.cumsum(sizes, out=new[1:])
-    return np.repeat(offsets[places] - new[:-1], sizes) + np.arange(new[-1]), new
+    moved_by = offsets[places] - new[:-1]
+    return np.repeat(moved_by, sizes) + np.arange(new[-1]), new
 
 
 def check_form(
@@ -344,7 +364,10 @@ def whole_numbers(name: str, value: object, dimensions: int) -> I8:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
         array = np.empty(())
-    whole = array.dtype.kind in "iu" or (array.dtype.kind == "f" and (array == array // 1).all())
+    if array.dtype.kind == "f":
+        whole = bool((array == array // 1).all())
+    else:
+        whole = array.dtype.kind in "iu"
     if array.size and not (whole and array.ndim == dimensions):
         shape = {1: "a sequence", 2: "a table"}[dimensions]
         raise ArgumentError(f"{name} must be {shape} of whole numbers")

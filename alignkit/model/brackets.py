@@ -37,6 +37,7 @@ _ESCAPED = r"[^ \t-\r()\\]*(?:\\(?:[()\\]|(?![()\\]))[^ \t-\r()\\]*)*"
 
 
 def _lexer(atom: str, possible: str) -> re.Pattern[str]:
+    """Return the pattern of the parts of a tree; `possible` is an atom or nothing."""
     return re.compile(
         rf"\(({atom}){_SPACE}+({atom}){_SPACE}*\)"  # 1, 2: a preterminal
         rf"|\({_SPACE}*({possible})"  # 3: a node opens
@@ -102,6 +103,7 @@ def read_brackets(
 
 
 def _read_plain(text: str, builder: _Builder) -> None:
+    """Read brackets; those in words are escaped."""
     lexer = _WITH_ESCAPES if "\\" in text else _PLAIN
     for match in lexer.finditer(text):
         kind = match.lastindex
@@ -148,12 +150,13 @@ def _known_word(text: str, at: int, builder: _Builder, tokens: Sequence[str]) ->
     token = tokens[place]
     if not token or not _MARKS.intersection(token):
         return ""
+    end = at + len(token)
     if token[0] in "()":
-        alone = builder.empty and text.startswith(")", _GAP.match(text, at + len(token)).end())  # type: ignore[union-attr]
-        return token if alone else ""
-    if text[at + len(token) : at + len(token) + 1] in _BEHIND:
-        return token
-    return ""
+        after_space = _GAP.match(text, end).end()  # type: ignore[union-attr]
+        fits = builder.empty and text.startswith(")", after_space)
+    else:
+        fits = text[end : end + 1] in _BEHIND
+    return token if fits else ""
 
 
 def _label_at(text: str, at: int) -> tuple[str, int]:
@@ -202,17 +205,21 @@ class _Builder:
             self._before.append(0)
             return
         if self._tags or "\\" in label:
-            known = self._labels.get(label)
-            if known is None:
-                tagged = _TAGGED.match(label) if self._tags else None
-                plain = _ESCAPE.sub(lambda m: m[0] if m[2] else _character(m), label)
-                known = self._labels[label] = tagged[1] if tagged else plain
-            read.function_tags += self._tags and known != label
-            label = known
+            plain = self._labels.get(label)
+            if plain is None:
+                plain = self._labels[label] = self._plain_label(label)
+            read.function_tags += self._tags and plain != label
+            label = plain
         parent = stack[-1] if stack else -1
         stack.append(len(read.labels))
         self._before.append(read.traces)
         read.open(intern(label), parent, self.count)
+
+    def _plain_label(self, label: str) -> str:
+        """Return a label without function tags if they are dropped, or else without escapes."""
+        if self._tags and (tagged := _TAGGED.match(label)):
+            return tagged[1]
+        return _ESCAPE.sub(_label_character, label)
 
     def word(self, word: str, at: int) -> None:
         """Add a word."""
@@ -247,15 +254,12 @@ class _Builder:
         """Return the result as one tree."""
         read = self.read
         if self._stack:
-            if self._stack[-1] >= 0:
-                opened = f", of {read.labels[self._stack[-1]][:40]!r}"
-            else:
-                opened = ""
+            node = self._stack[-1]
+            opened = ""
+            if node >= 0:
+                opened = f", of {read.labels[node][:40]!r}"
             missing = len(self._stack)
-            if missing > 1:
-                some = f"{missing} closing brackets are"
-            else:
-                some = "a closing bracket is"
+            some = f"{missing} closing brackets are" if missing > 1 else "a closing bracket is"
             raise self._error(f"{some} missing at the end{opened}", len(self._text.rstrip()))
         if not read.labels:
             raise self._error("nothing but brackets" if not read.traces else "only traces", 0)
@@ -269,6 +273,7 @@ class _Builder:
         return read
 
     def _error(self, message: str, at: int) -> FormatError:
+        """Return an error with the line and column of a place in the text."""
         return FormatError(message, "", *place_of(self._text, at))
 
 
@@ -286,20 +291,38 @@ def unescaped(word: str) -> str:
 
 
 def _character(match: re.Match[str]) -> str:
-    if plain := match[1] or match[2]:
-        return plain
-    number = int(match[3], 16) if match[3] else None
-    if number is None:
+    """Return what an escape means."""
+    mark, penn_mark, digits = match.groups()
+    if digits is None:
+        return mark or penn_mark
+    if not digits:
         return ""
+    number = int(digits, 16)
     if number <= 0x10FFFF:
         return chr(number)
     return match[0]
 
 
+def _label_character(match: re.Match[str]) -> str:
+    r"""Return what an escape means in a label, which keeps ``\/`` and ``\*``."""
+    if match[2]:
+        return match[0]
+    return _character(match)
+
+
 def _escaped(text: str) -> str:
+    """Return a word or label as it is written."""
     if not text:
         return r"\u{}"
-    return _UNSAFE.sub(lambda m: f"\\{m[0]}" if m[0] in "()\\" else f"\\u{{{ord(m[0]):x}}}", text)
+    return _UNSAFE.sub(_written_character, text)
+
+
+def _written_character(match: re.Match[str]) -> str:
+    """Return the escape of a character."""
+    character = match[0]
+    if character in _MARKS:
+        return f"\\{character}"
+    return f"\\u{{{ord(character):x}}}"
 
 
 _SAME = {
@@ -331,6 +354,7 @@ def same_word(leaf: str, token: str) -> bool:
 
 
 def _plain(word: str) -> str:
+    """Return a word with quotes, dashes and brackets in one of their ways of writing."""
     return _PARTS.sub(lambda match: _SAME[match[0]], word)
 
 
@@ -373,16 +397,17 @@ def read_fitting(
 
 
 def _fits(leaves: Sequence[str], tokens: Sequence[str]) -> bool:
+    """Return whether the leaves of a tree can mean the words."""
     return len(leaves) == len(tokens) and all(map(same_word, leaves, tokens))
 
 
 def _misfit(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
+    """Return the error for a tree with other leaves than the words."""
     leaves = read.words
     place = _first_difference(leaves, tokens, same_word)
+    hint = ""
     if read.traces:
         hint = "; traces (-NONE-) are words unless `drop_traces`"
-    else:
-        hint = ""
     if place < len(leaves):
         at = read.offsets[place]
     else:
@@ -394,14 +419,19 @@ _Same = Callable[[str, str], bool]
 
 
 def _first_difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same) -> int:
-    sides = enumerate(zip(leaves, tokens, strict=False))
-    return next((k for k, pair in sides if not same(*pair)), min(len(leaves), len(tokens)))
+    """Return the first place where leaves and words differ, or the end of the shorter ones."""
+    for k, (leaf, token) in enumerate(zip(leaves, tokens, strict=False)):
+        if not same(leaf, token):
+            return k
+    return min(len(leaves), len(tokens))
 
 
 def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str.__eq__) -> str:
     """Describe the first difference between the leaves of a tree and the expected words."""
     place = _first_difference(leaves, tokens, same)
-    counts = f"{how_many(len(leaves), 'leaf', 'leaves')} for {how_many(len(tokens), 'word')}; "
+    counts = ""
+    if len(leaves) != len(tokens):
+        counts = f"{how_many(len(leaves), 'leaf', 'leaves')} for {how_many(len(tokens), 'word')}; "
     if place < len(leaves):
         leaf = f"leaf {place} is {leaves[place][:40]!r}"
     else:
@@ -410,7 +440,7 @@ def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str._
         word = f"word {place} is {tokens[place][:40]!r}"
     else:
         word = "no word is left"
-    return f"{counts if len(leaves) != len(tokens) else ''}{leaf}, but {word}"
+    return f"{counts}{leaf}, but {word}"
 
 
 def write_brackets(
@@ -421,12 +451,15 @@ def write_brackets(
     afters: list[int],
 ) -> str:
     """Write a tree as one line that reads back as the same tree; columns as in `Brackets`."""
-    written: dict[str, Callable[[int], str]] = {
-        "word": lambda at: f" {_escaped(words[at])}",
-        "open": lambda at: f" ({_escaped(labels[at])}",
-        "close": lambda _: ")",
-    }
-    return "".join(written[kind](at) for kind, at in walk(starts, ends, afters))[1:]
+    written = []
+    for kind, at in walk(starts, ends, afters):
+        if kind == "word":
+            written.append(f" {_escaped(words[at])}")
+        elif kind == "open":
+            written.append(f" ({_escaped(labels[at])}")
+        else:
+            written.append(")")
+    return "".join(written).lstrip(" ")
 
 
 def walk(starts: list[int], ends: list[int], afters: list[int]) -> Iterator[tuple[str, int]]:

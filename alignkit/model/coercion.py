@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, replace
 from math import isnan
 from numbers import Real
-from typing import Any, TypeVar, Union
+from typing import Any, NamedTuple, TypeVar, Union
 
 from alignkit._support.arguments import check_kind, kind_of, words
 from alignkit.errors import AlignmentError, ArgumentError, JoinError, OptionError, UnknownNameError
@@ -85,47 +85,72 @@ def rows_of(
     judgments: Mapping[str, Iterable[object]],
 ) -> Iterator[tuple[str, Sentence, Sentence, dict[str, Annotation], dict[str, str]]]:
     """Return id, source, target, annotations and attributes of each pair; see `from_texts`."""
-    sides = sentences_of("source", source), sentences_of("target", target)
-    named = {name: _links(name, values) for name, values in annotations.items()}
-    said = [
-        {name: list(_several(f"{kind}[{name!r}]", values, kind)) for name, values in given.items()}
-        for kind, given in (("attributes", attributes), ("judgments", judgments))
-    ]
-    names = range(1, len(sides[0]) + 1) if ids is None else words("ids", ids)
-    columns: list[tuple[str, Sequence[object]]] = [("target", sides[1]), ("ids", names)]
-    for name, column in [*columns, *named.items(), *said[0].items(), *said[1].items()]:
-        if len(column) != len(sides[0]):
+    sources = sentences_of("source", source)
+    targets = sentences_of("target", target)
+    annotation_columns = {name: _links(name, values) for name, values in annotations.items()}
+    attribute_columns = _columns("attributes", attributes)
+    judgment_columns = _columns("judgments", judgments)
+    names = range(1, len(sources) + 1) if ids is None else words("ids", ids)
+    columns: list[tuple[str, Sequence[object]]] = [("target", targets), ("ids", names)]
+    columns += annotation_columns.items()
+    columns += attribute_columns.items()
+    columns += judgment_columns.items()
+    for name, column in columns:
+        if len(column) != len(sources):
             raise JoinError(
-                f"{name} has {len(column)} entries, but source has {len(sides[0])}; give as "
+                f"{name} has {len(column)} entries, but source has {len(sources)}; give as "
                 "many of each"
             )
     for k, id in enumerate(names):
-        annotated = {name: value for name, column in named.items() if (value := column[k])}
-        given, judged = ({x: str(y[k]) for x, y in of.items() if y[k] is not None} for of in said)
-        for name, text in judged.items():
+        annotated = {}
+        for name, annotation_column in annotation_columns.items():
+            annotation = annotation_column[k]
+            if annotation is not None:
+                annotated[name] = annotation
+        for name, text in _texts_at(k, judgment_columns).items():
             known = annotated.get(name) or Annotation(None, judgment=text)
             annotated[name] = replace(known, judgment=text)
-        yield str(id), sides[0][k], sides[1][k], annotated, given
+        yield str(id), sources[k], targets[k], annotated, _texts_at(k, attribute_columns)
+
+
+def _columns(kind: str, given: Mapping[str, Iterable[object]]) -> dict[str, list[object]]:
+    """Return the attributes or the judgments of all pairs by name."""
+    columns = {}
+    for name, values in given.items():
+        columns[name] = list(_several(f"{kind}[{name!r}]", values, kind))
+    return columns
+
+
+def _texts_at(k: int, columns: Mapping[str, Sequence[object]]) -> dict[str, str]:
+    """Return the values of pair k by name, as texts, without None."""
+    values = {name: column[k] for name, column in columns.items()}
+    return {name: str(value) for name, value in values.items() if value is not None}
 
 
 def sentences_of(name: str, values: Iterable[str | Iterable[str]]) -> list[tuple[str, ...]]:
     """Return sentences as words; texts are split at white space."""
-    return [
-        tuple(split_unicode(value)) if isinstance(value, str) else words(f"{name}[{k}]", value)
-        for k, value in enumerate(_several(name, values, "sentences"))
-    ]
+    sentences = []
+    for k, value in enumerate(_several(name, values, "sentences")):
+        if isinstance(value, str):
+            sentences.append(tuple(split_unicode(value)))
+        else:
+            sentences.append(words(f"{name}[{k}]", value))
+    return sentences
 
 
 def _links(name: str, values: Iterable[LinksLike]) -> list[Annotation | None]:
-    return [
-        value
-        if value is None or isinstance(value, Annotation)
-        else Annotation(alignment_of(f"{name}[{k}]", value))
-        for k, value in enumerate(_several(name, values, "alignments"))
-    ]
+    """Return the annotations of an annotator, one for each pair."""
+    annotations: list[Annotation | None] = []
+    for k, value in enumerate(_several(name, values, "alignments")):
+        if value is None or isinstance(value, Annotation):
+            annotations.append(value)
+        else:
+            annotations.append(Annotation(alignment_of(f"{name}[{k}]", value)))
+    return annotations
 
 
 def _several(name: str, values: Iterable[T], what: str) -> Iterable[T]:
+    """Return the values, or raise an error if they are no list."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise ArgumentError(f"{name} must be a list of {what}, one a pair")
     return values
@@ -145,7 +170,10 @@ def link_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, object]]:
             for link, sure in alignment.items():
                 yield {
                     **given,
-                    **{"annotator": name, "i": link.i, "j": link.j, "sure": sure},
+                    "annotator": name,
+                    "i": link.i,
+                    "j": link.j,
+                    "sure": sure,
                     "source": None if source is None else source[link.i],
                     "target": None if target is None else target[link.j],
                     "weight": alignment.weights.get(link),
@@ -156,11 +184,13 @@ def link_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, object]]:
 def annotation_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, object]]:
     """Yield a record for each annotation, and for each pair without one."""
     for pair in pairs:
-        texts = {side: _text(getattr(pair, side)) for side in SIDES}
+        texts = {"source": _text(pair.source), "target": _text(pair.target)}
         given = {"id": "", **texts, **pair.attributes} | {"id": pair.id, **texts}
-        for name, said in pair.annotations.items() or ((None, None),):
-            parts = {part.name: getattr(said, part.name, None) for part in fields(Annotation)}
-            parts["role"] = said and (said.role or ROLES[0])
+        if not pair.annotations:
+            yield {**given, "annotator": None, **dict.fromkeys(_OF_ANNOTATION)}
+        for name, annotation in pair.annotations.items():
+            parts = {part.name: getattr(annotation, part.name) for part in fields(Annotation)}
+            parts["role"] = annotation.role or ROLES[0]
             yield {**given, "annotator": name, "links": parts.pop("alignment"), **parts}
 
 
@@ -177,43 +207,64 @@ def pairs_of_records(
 ) -> Iterator[tuple[str, Sentence | None, Sentence | None, dict[str, Annotation], dict[str, str]]]:
     """Yield the arguments of `SentencePair` for each pair; see `Corpus.from_records`."""
     named = (*words("alignments", alignments), *words("judgments", judgments))
-    pairs: dict[tuple[str, int], tuple[Any, ...]] = {}
+    pairs: dict[tuple[str, int], _Gathered] = {}
     columns: dict[Any, None] = {}
     for k, record in enumerate(records):
-        check_kind(where := f"records[{k}]", record, dict)
+        where = f"records[{k}]"
+        check_kind(where, record, dict)
         columns.update(dict.fromkeys(record))
         given = {name: value for name, value in record.items() if not missing(value)}
-        whose = given.pop("annotator", None)
-        long = "annotator" in record
-        if "links" in given and not (long or "links" in named):
+        annotator = given.pop("annotator", None)
+        # a record of one annotation or link, rather than of a pair with all its annotations
+        of_annotator = "annotator" in record
+        if "links" in given and not (of_annotator or "links" in named):
             raise OptionError(
                 f"{where} has links but no annotator; add annotator, or name the key in alignments"
             )
-        of = () if not long else _OF_LINK if "i" in given else _OF_ANNOTATION
+        of_link = of_annotator and "i" in given
         id = str(given.pop("id", k + 1))
-        said = {name: given.pop(name) for name in of if name in given}
-        sides = tuple(_sentence_of(f"{where}[{x!r}]", given.pop(x, None)) for x in SIDES)
-        wide = {name: given.pop(name) for name in named if name in given}
+        parts = {}
+        if of_annotator:
+            parts = _taken(_OF_LINK if of_link else _OF_ANNOTATION, given)
+        source = _sentence_of(f"{where}['source']", given.pop("source", None))
+        target = _sentence_of(f"{where}['target']", given.pop("target", None))
+        annotated = _taken(named, given)
         attributes = {str(name): str(value) for name, value in given.items()}
-        pair = pairs.setdefault((id, -1 if long else k), (sides, attributes, {}, {}))
-        if pair[:2] != (sides, attributes):
+        key = (id, -1 if of_annotator else k)  # records of an annotator share their pair
+        pair = pairs.setdefault(key, _Gathered(source, target, attributes, {}, {}))
+        if pair[:3] != (source, target, attributes):
             raise JoinError(f"{where}: pair {id!r} had other words or attributes before")
-        annotations, links = pair[2:]
-        for name, value in wide.items():
-            annotations[name] = _annotation(
-                where, {"links" if name in alignments else "judgment": value}
-            )
-        if of is _OF_LINK:
-            links.setdefault(str(whose), []).append(said)
-        elif whose is not None:
-            if str(whose) in annotations:
-                raise OptionError(f"{where}: {whose!r} already annotated pair {id!r}")
-            annotations[str(whose)] = _annotation(where, said)
-    if columns and (unknown := [name for name in named if name not in columns]):
+        for name, value in annotated.items():
+            kind = "links" if name in alignments else "judgment"
+            pair.annotations[name] = _annotation(where, {kind: value})
+        if of_link:
+            pair.links.setdefault(str(annotator), []).append(parts)
+        elif annotator is not None:
+            if str(annotator) in pair.annotations:
+                raise OptionError(f"{where}: {annotator!r} already annotated pair {id!r}")
+            pair.annotations[str(annotator)] = _annotation(where, parts)
+    unknown = [name for name in named if name not in columns]
+    if columns and unknown:
         raise UnknownNameError("key of records", unknown[0], map(str, columns))
-    for (id, _), (sides, attributes, annotations, links) in pairs.items():
-        annotations |= {name: Annotation(_alignment(each)) for name, each in links.items()}
-        yield id, sides[0], sides[1], annotations, attributes
+    for (id, _), pair in pairs.items():
+        for name, links in pair.links.items():
+            pair.annotations[name] = Annotation(_alignment(links))
+        yield id, pair.source, pair.target, pair.annotations, pair.attributes
+
+
+class _Gathered(NamedTuple):
+    """What the records read so far say about a pair; `links` are records by annotator."""
+
+    source: Sentence | None
+    target: Sentence | None
+    attributes: dict[str, str]
+    annotations: dict[str, Annotation]
+    links: dict[str, list[dict[str, Any]]]
+
+
+def _taken(names: Iterable[str], given: dict[Any, Any]) -> dict[str, Any]:
+    """Remove the values with some names from a record, and return them."""
+    return {name: given.pop(name) for name in names if name in given}
 
 
 def missing(value: object) -> bool:
@@ -223,32 +274,36 @@ def missing(value: object) -> bool:
 
 
 def _sentence_of(name: str, value: Any) -> Sentence | None:
+    """Return the words of a sentence in a record, None without one; `name` is for errors."""
     if isinstance(value, str):
         return tuple(split_unicode(value))
     return value and words(name, value)
 
 
-def _annotation(where: str, said: dict[str, Any]) -> Annotation:
-    links = said.pop("links", None)
-    judgment = str(said.pop("judgment", ""))
+def _annotation(where: str, parts: dict[str, Any]) -> Annotation:
+    """Return an annotation from the values of a record; `where` names it in errors."""
+    links = parts.pop("links", None)
+    judgment = str(parts.pop("judgment", ""))
     try:
-        if links is None:
-            alignment = None
-        else:
-            alignment = alignment_of("links", links)
-        return Annotation(alignment, judgment=judgment, **said)
+        alignment = None if links is None else alignment_of("links", links)
+        return Annotation(alignment, judgment=judgment, **parts)
     except (AlignmentError, ArgumentError) as error:
         raise type(error)(f"{where}: {error}") from None
 
 
-def _alignment(links: Sequence[Mapping[str, Any]]) -> Alignment:
-    places: dict[LinkLike, Mapping[str, Any]] = {
-        Link(link["i"], link.get("j")): link  # type: ignore[arg-type]
-        for link in links
-    }
-    weights, labels = (
-        {place: link[name] for place, link in places.items() if name in link}
-        for name in ("weight", "label")
-    )
-    sure = [place for place, link in places.items() if link.get("sure", True)]
-    return Alignment(sure, places, weights=weights, labels=labels)
+def _alignment(records: Sequence[Mapping[str, Any]]) -> Alignment:
+    """Return the alignment of the records of links."""
+    sure: dict[LinkLike, bool] = {}
+    weights: dict[LinkLike, float] = {}
+    labels: dict[LinkLike, str] = {}
+    by_link = {}
+    for record in records:
+        link = Link(record["i"], record.get("j"))  # type: ignore[arg-type]
+        by_link[link] = record
+    for link, record in by_link.items():
+        sure[link] = record.get("sure", True)
+        if "weight" in record:
+            weights[link] = record["weight"]
+        if "label" in record:
+            labels[link] = record["label"]
+    return Alignment([link for link in sure if sure[link]], sure, weights=weights, labels=labels)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice, starmap
 from typing import Any, overload
 
 from alignkit import errors
 from alignkit._support import arguments
 from alignkit._support.wording import brief_annotators, how_many
 from alignkit.model import coercion
-from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import PERIODS, ROLES, Annotation, period_of
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair, origin_of
@@ -262,9 +262,14 @@ class Corpus:
         for name, role in roles.items():
             arguments.check_known("annotator", name, self.annotators)
             arguments.check_known("role", role, ROLES)
-        return self._annotated(
-            lambda name, x: (name, replace(x, role=roles[name]) if name in roles else x)
-        )
+
+        def changed(name: str, annotation: Annotation) -> tuple[str, Annotation]:
+            """Give an annotation its role."""
+            if name in roles:
+                annotation = replace(annotation, role=roles[name])
+            return name, annotation
+
+        return self._annotated(changed)
 
     def rename(self, names: Mapping[str, str]) -> Corpus:
         """Return the corpus with new names for annotators, given as old name to new name.
@@ -280,14 +285,16 @@ class Corpus:
         for name in names:
             arguments.check_known("annotator", name, self.annotators)
         after = Counter(names.get(name, name) for name in self.annotators)
-        if twice := [name for name, count in after.items() if count > 1]:
-            message = f"two annotators would have the name {twice[0]!r}; choose another"
-            raise errors.OptionError(message)
+        for name, count in after.items():
+            if count > 1:
+                message = f"two annotators would have the name {name!r}; choose another"
+                raise errors.OptionError(message)
 
-        def renamed(name: str, x: Annotation) -> tuple[str, Annotation]:
-            if x.start is not None and x.start in names:
-                x = replace(x, start=names[x.start])
-            return names.get(name, name), x
+        def renamed(name: str, annotation: Annotation) -> tuple[str, Annotation]:
+            """Give an annotation, and the one that it started from, their new names."""
+            if annotation.start is not None and annotation.start in names:
+                annotation = replace(annotation, start=names[annotation.start])
+            return names.get(name, name), annotation
 
         return self._annotated(renamed)
 
@@ -295,7 +302,8 @@ class Corpus:
         """Return the corpus with other names, or other annotations, in each pair."""
 
         def changed(pair: SentencePair) -> SentencePair:
-            return replace(pair, annotations=dict(change(*x) for x in pair.annotations.items()))
+            annotations = dict(starmap(change, pair.annotations.items()))
+            return replace(pair, annotations=annotations)
 
         return self.map(changed)
 
@@ -318,9 +326,9 @@ class Corpus:
             attributes.
         """
         arguments.check_known("kind of record", each, coercion.RECORDS)
-        return list(
-            (coercion.link_records if each == "link" else coercion.annotation_records)(self._pairs)
-        )
+        if each == "link":
+            return list(coercion.link_records(self._pairs))
+        return list(coercion.annotation_records(self._pairs))
 
     def to_html(self, *, interlinear: bool = False, title: str = "Alignments") -> str:
         """Return a page in one file: matrices, or, `interlinear`, running text of both sides.
@@ -332,7 +340,8 @@ class Corpus:
         """
         from alignkit.show import draw_html, draw_interlinear
 
-        return "".join((draw_interlinear if interlinear else draw_html)(self, title=title))
+        draw = draw_interlinear if interlinear else draw_html
+        return "".join(draw(self, title=title))
 
     def __len__(self) -> int:
         return len(self._pairs)
@@ -351,15 +360,7 @@ class Corpus:
     def __getitem__(self, index: slice) -> Corpus: ...
     def __getitem__(self, index: int | str | slice) -> SentencePair | Corpus:
         if isinstance(index, str):
-            if (known := self._known.get(index)) is None:
-                raise errors.UnknownIdError(index, self._known)
-            if known < 0:
-                places = [k for k, pair in enumerate(self._pairs) if pair.id == index]
-                raise errors.RepeatedIdError(
-                    f"{len(places)} pairs have the id {index[:100]!r}; use the place, e.g. "
-                    f"corpus[{places[0]}]"
-                )
-            return self._pairs[known]
+            return self._pairs[self._place_of(index)]
         if isinstance(index, slice):
             return Corpus(self._pairs[index])
         if not hasattr(index, "__index__"):
@@ -369,6 +370,19 @@ class Corpus:
             )
             raise errors.ArgumentError(what)
         return self._pairs[arguments.place("index", index, len(self), "pairs")]
+
+    def _place_of(self, id: str) -> int:
+        """Return the place of the pair with this id."""
+        place = self._known.get(id)
+        if place is None:
+            raise errors.UnknownIdError(id, self._known)
+        if place < 0:
+            places = [k for k, pair in enumerate(self._pairs) if pair.id == id]
+            raise errors.RepeatedIdError(
+                f"{len(places)} pairs have the id {id[:100]!r}; use the place, e.g. "
+                f"corpus[{places[0]}]"
+            )
+        return place
 
     @property
     def _known(self) -> dict[str, int]:
@@ -410,18 +424,21 @@ def group_text(
     if text is not None or attribute not in (*PERIODS, JUDGMENT):
         return text
     names = pair.annotations if annotators is None else annotators
-    given = {name: pair.annotations[name] for name in names if name in pair.annotations}
+    annotations = {name: pair.annotations[name] for name in names if name in pair.annotations}
     if attribute in PERIODS:
-        times = [annotation.when for annotation in given.values() if annotation.when]
+        times = [annotation.when for annotation in annotations.values() if annotation.when]
         if times:
             return period_of(max(times), attribute)
         return None
     if origin_of(pair) is not None:
         return None
-    judged = {name: given[name].judgment for name in sorted(given) if given[name].judgment}
-    if len(set(judged.values())) > 1:
-        return ", ".join(f"{name}: {judgment}" for name, judgment in judged.items())
-    return next(iter(judged.values()), None)
+    judgments = {}
+    for name in sorted(annotations):
+        if judgment := annotations[name].judgment:
+            judgments[name] = judgment
+    if len(set(judgments.values())) > 1:
+        return ", ".join(f"{name}: {judgment}" for name, judgment in judgments.items())
+    return next(iter(judgments.values()), None)
 
 
 def group_texts(
@@ -429,13 +446,13 @@ def group_texts(
 ) -> list[str]:
     """Return the `group_text` of each pair, ``""`` if it has none."""
     arguments.check_kind("attribute", attribute, str)
-    if annotators is None:
-        names = None
-    else:
+    names = None
+    if annotators is not None:
         names = arguments.words("annotators", annotators)
     texts = [group_text(pair, attribute, names) for pair in pairs]
     if texts and all(text is None for text in texts):
-        raise no_group(attribute, dict.fromkeys(name for pair in pairs for name in pair.attributes))
+        attributes = chain.from_iterable(pair.attributes for pair in pairs)
+        raise no_group(attribute, dict.fromkeys(attributes))
     return [text or "" for text in texts]
 
 
@@ -465,7 +482,8 @@ def values_of(text: str, split: str | None) -> tuple[str, ...]:
 def group_values(pair: SentencePair, attribute: str, separator: str | None) -> tuple[str, ...]:
     """Return the values that keep a pair together with others; see `compared`."""
     if attribute == TEXTS:
-        return tuple(filter(None, map(" ".join, compared_texts(pair, ignore_case=True) or ())))
+        texts = map(" ".join, compared_texts(pair, ignore_case=True) or ())
+        return tuple(filter(None, texts))
     text = compared(group_text(pair, attribute) or "").strip()
     return tuple(filter(None, values_of(text, separator)))
 
@@ -476,7 +494,8 @@ def compared_texts(
     """Return the words of both sides in the form for comparison; None without text."""
     if pair.source is None or pair.target is None:
         return None
-    source, target = ([compared(word, ignore_case=ignore_case) for word in x] for x in pair.words)
+    source = [compared(word, ignore_case=ignore_case) for word in pair.source]
+    target = [compared(word, ignore_case=ignore_case) for word in pair.target]
     return tuple(source), tuple(target)
 
 
@@ -485,35 +504,39 @@ _ROWS = 20
 
 def overview(corpus: Corpus) -> Table:
     """Return a table with a row for each of the first twenty annotators."""
-    counts: dict[str, list[int]] = {}
+    counts: dict[str, Counter[str]] = {}
     for pair in corpus:
         for name, annotation in pair.annotations.items():
-            row = counts.setdefault(name, [0, 0, 0, 0])
+            count = counts.setdefault(name, Counter())
             if annotation.alignment is None:
-                row[3] += 1
+                count["judged only"] += 1
                 continue
-            sure = sum(annotation.alignment.packed()[1])
-            row[0] += 1
-            row[1] += sure
-            row[2] += len(annotation.alignment) - sure
-    judged = any(row[3] for row in counts.values())
-    names = ["pairs", "sure", "possible", *(["judged only"] if judged else [])]
+            _, is_sure = annotation.alignment.packed()
+            sure = sum(is_sure)
+            count["pairs"] += 1
+            count["sure"] += sure
+            count["possible"] += len(annotation.alignment) - sure
+    names = ["pairs", "sure", "possible"]
+    if any(count["judged only"] for count in counts.values()):
+        names.append("judged only")
     columns = [Column("annotator"), *(Column(name, "count") for name in names)]
-    shown = list(counts.items())[:_ROWS]
-    rows: list[list[Cell]] = [[name, *row[: len(names)]] for name, row in shown]
+    rows: list[list[Cell]] = []
+    for annotator, count in islice(counts.items(), _ROWS):
+        rows.append([annotator, *(count[name] for name in names)])
     left = len(counts) - len(rows)
-    if left > 0:
-        note = f"and {left} more; alignkit.count_corpus counts all"
-    else:
-        note = ""
-    title = how_many(len(corpus), "sentence pair")
+    note = f"and {left} more; alignkit.count_corpus counts all" if left else ""
+    return Table(_contents(corpus), columns, rows, note)
+
+
+def _contents(corpus: Corpus) -> str:
+    """Return how many pairs and words a corpus has."""
+    text = how_many(len(corpus), "sentence pair")
     bare = sum(not pair.has_text for pair in corpus)
     if bare == len(corpus):
-        if bare:
-            title += ", words unknown"
-    else:
-        source, target = (sum(len(getattr(pair, side) or ()) for pair in corpus) for side in SIDES)
-        title += f", {source} source and {target} target words"
-        if bare:
-            title += f" ({bare} pairs without words)"
-    return Table(title, columns, rows, note)
+        return f"{text}, words unknown" if bare else text
+    source = sum(len(pair.source or ()) for pair in corpus)
+    target = sum(len(pair.target or ()) for pair in corpus)
+    text += f", {source} source and {target} target words"
+    if bare:
+        text += f" ({bare} pairs without words)"
+    return text

@@ -21,7 +21,7 @@ Requiring Computer Science Domain Knowledge, EMNLP: `parade`, `parade-votes`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -85,10 +85,13 @@ class Scheme:
     def judgments(self) -> tuple[str, ...]:
         """Every possible judgment: each label, alone and with all combinations of flags."""
         names = [flag.value for flag in self.flags]
-        sizes = range(len(names) + 1)
-        choices = [list(chosen) for size in sizes for chosen in combinations(names, size)]
-        fitting = ((x, flags) for x in self.values for flags in choices if self._fits(x, flags))
-        return tuple(label + "".join(flags) for label, flags in fitting)
+        judgments = []
+        for label in self.values:
+            for size in range(len(names) + 1):
+                choices = combinations(names, size)
+                fitting = [flags for flags in choices if self._fits(label, flags)]
+                judgments += [label + "".join(flags) for flags in fitting]
+        return tuple(judgments)
 
     @property
     def expected(self) -> str:
@@ -96,17 +99,12 @@ class Scheme:
         parts = [f"one of {', '.join(self.values)}"]
         for places in dict.fromkeys(flag.on for flag in self.flags):
             names = [flag.value for flag in self.flags if flag.on == places]
-            if places:
-                where = f"only on {', '.join(places)}"
-            else:
-                where = "on any"
+            where = f"only on {', '.join(places)}" if places else "on any"
             parts.append(f"then flags {where}, in this order: {', '.join(names)}")
-        parts += [
-            f"{flag.value} and {other} exclude each other"
-            for k, flag in enumerate(self.flags)
-            for other in flag.excludes
-            if other in [later.value for later in self.flags[k:]]
-        ]
+        for k, flag in enumerate(self.flags):
+            later = [other.value for other in self.flags[k:]]  # each two are named once
+            excluded = [other for other in flag.excludes if other in later]
+            parts += [f"{flag.value} and {other} exclude each other" for other in excluded]
         return "; ".join(parts)
 
     def parse(self, text: str, path: str = "", line: int | None = None) -> Judgment:
@@ -137,7 +135,8 @@ class Scheme:
         """Return the judgment for exchanged source and target: ``4<i`` for ``4>i``."""
         other = dict(self.exchanged) | {second: first for first, second in self.exchanged}
         label, flags = self.parse(judgment)
-        return self.canonical(other.get(label, label), [other.get(flag, flag) for flag in flags])
+        flipped_flags = [other.get(flag, flag) for flag in flags]
+        return self.canonical(other.get(label, label), flipped_flags)
 
     def take_apart(self, judgment: str, flags: Iterable[str] = ()) -> Judgment:
         """Return the label and all flags of an annotation, as separate choices on a page."""
@@ -157,14 +156,19 @@ class Scheme:
         except FormatError:
             return label, chosen
 
-    def _fits(self, label: str, flags: list[str]) -> bool:
-        return all(
-            (not flag.on or label in flag.on) and not set(flag.excludes) & set(flags)
-            for flag in self.flags
-            if flag.value in flags
-        )
+    def _fits(self, label: str, flags: Sequence[str]) -> bool:
+        """Return whether all these flags may stand on a label, and beside each other."""
+        for flag in self.flags:
+            if flag.value not in flags:
+                continue
+            if flag.on and label not in flag.on:
+                return False
+            if not set(flag.excludes).isdisjoint(flags):
+                return False
+        return True
 
     def _refusal(self, text: str, path: str = "", line: int | None = None) -> FormatError:
+        """Return the error for a text that is no judgment of the scheme."""
         message = f"{text[:40]!r} is not a judgment of {self.name}; expected {self.expected}"
         return FormatError(message, path, line)
 
@@ -317,26 +321,44 @@ def get_view(scheme: Scheme | str, name: str = "full") -> View:
     check_kind("scheme", scheme, Scheme)
     check_kind("name", name, str)
     rule, ranked = _RULES.get((scheme.name, name), (None, ""))
-    order = tuple(ranked.split()) or None
     if name not in scheme.views or (rule is None and name != "full"):
         raise UnknownNameError(f"view of {scheme.name}", name, scheme.views)
-    rows: dict[str, str | None] = dict.fromkeys(scheme.judgments)
-    for judgment, apart in zip(rows, map(scheme.parse, rows), strict=True):
-        if apart.label not in scheme.unscored:
-            rows[judgment] = rule(apart) if rule else judgment
+    rows: dict[str, str | None] = {}
+    for judgment in scheme.judgments:
+        parsed = scheme.parse(judgment)
+        if parsed.label in scheme.unscored:
+            rows[judgment] = None
+        elif rule is None:
+            rows[judgment] = judgment
+        else:
+            rows[judgment] = rule(parsed)
     if rule is None and not scheme.flags:
         order = scheme.order
+    else:
+        order = tuple(ranked.split()) or None
     labels = tuple(dict.fromkeys(label for label in rows.values() if label is not None))
-    return View(name, order if order else labels, order, scheme, FrozenMap(rows))
+    return View(name, order or labels, order, scheme, FrozenMap(rows))
+
+
+def _subsumption(judgment: Judgment) -> str:
+    """Return the label with its flags ``<`` and ``>``."""
+    return judgment.label + "".join(flag for flag in judgment.flags if flag in "<>")
+
+
+def _base(judgment: Judgment) -> str:
+    """Return the label without flags."""
+    return judgment.label
 
 
 def _retrieval(judgment: Judgment) -> str:
+    """Return the label without flags; one label for both directions of subsumption."""
     if {"<", ">"} & set(judgment.flags):
         return "4<>"
     return judgment.label
 
 
 def _strict(judgment: Judgment) -> str:
+    """Return the label; flags make a 4 a 2 or a 3."""
     if "i" in judgment.flags:
         return "2"
     if {"<", ">", "s"} & set(judgment.flags):
@@ -345,15 +367,13 @@ def _strict(judgment: Judgment) -> str:
 
 
 def _any_of(*labels: str) -> Callable[[Judgment], str]:
+    """Return a rule: 1 for these labels, 0 for all others."""
     return lambda judgment: str(int(judgment.label in labels))
 
 
 _RULES: dict[tuple[str, str], tuple[Callable[[Judgment], str], str]] = {
-    ("turku", "base+subsumption"): (
-        lambda judgment: judgment.label + "".join(flag for flag in judgment.flags if flag in "<>"),
-        "",
-    ),
-    ("turku", "base"): (lambda judgment: judgment.label, "1 2 3 4"),
+    ("turku", "base+subsumption"): (_subsumption, ""),
+    ("turku", "base"): (_base, "1 2 3 4"),
     ("turku", "binary"): (_any_of("3", "4"), "0 1"),
     ("turku", "strict"): (_strict, "1 2 3 4"),
     ("turku", "retrieval"): (_retrieval, "1 2 3 4<> 4"),

@@ -43,8 +43,9 @@ class PhrasePair(NamedTuple):
         self, source: Sequence[str], target: Sequence[str]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the source and the target words of the phrase pair."""
-        first = words("source", source)[self.source_start : self.source_end]
-        return first, words("target", target)[self.target_start : self.target_end]
+        source_words = words("source", source)[self.source_start : self.source_end]
+        target_words = words("target", target)[self.target_start : self.target_end]
+        return source_words, target_words
 
 
 KINDS = {"all": ATOMIC + COMPOSITE, "atomic": ATOMIC, "composite": COMPOSITE}
@@ -85,9 +86,9 @@ class PhraseArrays:
         """Return the phrase pairs of sentence pair k."""
         k = arguments.place("k", k, len(self), "sentence pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
-        marks = self.atomic[start:end].astype(bool).tolist()
-        rows = zip(self.spans[start:end].tolist(), marks, strict=True)
-        return [PhrasePair(a, b, c, d, mark) for (a, b, c, d), mark in rows]
+        spans = self.spans[start:end].tolist()
+        atomic = self.atomic[start:end].astype(bool).tolist()
+        return [PhrasePair(*span, mark) for span, mark in zip(spans, atomic, strict=True)]
 
     def only(self, kind: str) -> PhraseArrays:
         """Return the phrase pairs of one kind.
@@ -135,8 +136,16 @@ def extract_arrays(
     kept = arrays.sure_only() if links == "sure" else arrays
     phrases = _filled(kept, KINDS[kind], loose, longest)
     if different is not None:
-        first, second = ((readonly(side.ids), readonly(side.offsets)) for side in different)
-        drop_identical(phrases.spans, phrases.atomic, phrases.offsets, *first, *second)
+        source, target = different
+        drop_identical(
+            phrases.spans,
+            phrases.atomic,
+            phrases.offsets,
+            readonly(source.ids),
+            readonly(source.offsets),
+            readonly(target.ids),
+            readonly(target.offsets),
+        )
         phrases = _fitted(phrases.spans, phrases.atomic, phrases.offsets)
     return phrases
 
@@ -160,9 +169,12 @@ def _filled(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> PhraseA
         # room for as many a link as there were so far, and some more
         needed = written * len(links) // max(1, offsets[pair])
         room = int(max(2 * room, needed + needed // 16))
-        more = np.empty((room, 4), np.int32), np.empty(room, np.uint8)
-        more[0][:written], more[1][:written] = spans[:written], atomic[:written]
-        spans, atomic = more
+        more_spans = np.empty((room, 4), np.int32)
+        more_atomic = np.empty(room, np.uint8)
+        more_spans[:written] = spans[:written]
+        more_atomic[:written] = atomic[:written]
+        spans = more_spans
+        atomic = more_atomic
     return _fitted(spans, atomic, ends)
 
 

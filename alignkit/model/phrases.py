@@ -65,8 +65,11 @@ class PairPhrases(list[WordedPhrase]):
         """Return a table of the phrase pairs, or of the first `most` of them."""
         rows: list[list[Cell]] = []
         for phrase in self[:most]:
-            texts = (cut_text(text or "", _WIDE) for text in (phrase.source, phrase.target))
-            rows.append([*texts, phrase.kind, "{}:{}-{}:{}".format(*phrase[:4])])
+            source = cut_text(phrase.source or "", _WIDE)
+            target = cut_text(phrase.target or "", _WIDE)
+            source_span = f"{phrase.source_start}:{phrase.source_end}"
+            target_span = f"{phrase.target_start}:{phrase.target_end}"
+            rows.append([source, target, phrase.kind, f"{source_span}-{target_span}"])
         columns = [Column(name) for name in ("source", "target", "kind", "spans")]
         title = f"{how_many(len(self), 'phrase pair')} of {self._id!r}"
         more = len(self) - len(rows)
@@ -213,19 +216,14 @@ def extract_phrases(
             raise OptionError("a corpus has its own words; leave out source and target")
         if annotator is not None:
             alignments.require(annotator)
-        each: _OfPairs = {
-            "annotator": annotator,
-            "links": links,
-            "kind": kind,
-            "loose": loose,
-            "max_length": max_length,
-            "ignore_identical": ignore_identical,
-        }
-        return (
-            (pair.id, phrase)
-            for pair in alignments
-            if (annotator in pair.alignments if annotator else pair.alignments)
-            for phrase in extract_phrases(pair, **each)
+        return _phrases_of_corpus(
+            alignments,
+            annotator=annotator,
+            links=links,
+            kind=kind,
+            loose=loose,
+            max_length=max_length,
+            ignore_identical=ignore_identical,
         )
     if not isinstance(alignments, (Alignment, SentencePair, LinkArrays)):
         alignments = alignment_of("alignments", alignments)
@@ -256,6 +254,17 @@ def extract_phrases(
     return phrases.pair(0) if isinstance(alignments, Alignment) else phrases
 
 
+def _phrases_of_corpus(
+    corpus: Corpus, **options: Unpack[_OfPairs]
+) -> Iterator[tuple[str, WordedPhrase]]:
+    """Yield the phrase pairs of all pairs that the annotator, or somebody, aligned, with ids."""
+    annotator = options["annotator"]
+    for pair in corpus:
+        if annotator in pair.alignments or (not annotator and pair.alignments):
+            for phrase in extract_phrases(pair, **options):
+                yield pair.id, phrase
+
+
 _Words = tuple[TokenArrays, TokenArrays]
 
 
@@ -266,6 +275,7 @@ def _single(
     lengths: tuple[int, int] | None,
     loose: bool,
 ) -> tuple[LinkArrays, _Words | None]:
+    """Return the arrays of one alignment, and of its words if they are given."""
     if isinstance(source, TokenArrays) or isinstance(target, TokenArrays):
         raise OptionError("for one alignment, source and target must be sequences of tokens")
     if source is None or target is None:
@@ -287,22 +297,27 @@ def _many(
     target: Sequence[str] | TokenArrays | None,
     lengths: tuple[int, int] | None,
 ) -> tuple[LinkArrays, _Words | None]:
+    """Return the arrays with the lengths of the sentences if words are given, and the words."""
     if lengths is not None:
         raise OptionError("lengths is for one alignment; arrays have their own")
     if source is None or target is None:
         return arrays, None
     if not (isinstance(source, TokenArrays) and isinstance(target, TokenArrays)):
         raise OptionError("for arrays of alignments, source and target must be TokenArrays")
-    sizes = [np.diff(side.offsets) for side in (source, target)]
-    if any(len(side) != len(arrays) for side in sizes):
+    source_lengths = np.diff(source.offsets)
+    target_lengths = np.diff(target.offsets)
+    n_sources = len(source_lengths)
+    n_targets = len(target_lengths)
+    if n_sources != len(arrays) or n_targets != len(arrays):
         raise JoinError(
-            f"{len(arrays)} alignments, but {len(sizes[0])} source and {len(sizes[1])} target "
-            "sentences"
+            f"{len(arrays)} alignments, but {n_sources} source and {n_targets} target sentences"
         )
-    known = np.stack(sizes, axis=1).astype(np.int32)
+    known = np.stack([source_lengths, target_lengths], axis=1).astype(np.int32)
     short = np.flatnonzero((known < arrays.lengths).any(axis=1))
     if len(short):
-        (k, *_), (n, m), (rows, columns) = short, known[short[0]], arrays.lengths[short[0]]
+        k = short[0]
+        n, m = known[k]
+        rows, columns = arrays.lengths[k]
         raise AlignmentError(
             f"sentence pair {k} (counted from 0) has {n} x {m} words, but its alignment has "
             f"{rows} x {columns}"
