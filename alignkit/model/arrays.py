@@ -160,7 +160,8 @@ class LinkArrays:
         """Return the alignment of pair k; a negative k counts from the end."""
         k = arguments.place("k", k, len(self), "pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
-        return Alignment.from_bytes(self.links[start:end].tobytes(), self.sure[start:end].tobytes())
+        points = self.links[start:end].tobytes()
+        return Alignment.from_bytes(points, self.sure[start:end].tobytes())
 
     def alignments(self) -> Iterator[Alignment]:
         """Yield the alignment of each pair; faster than asking for each."""
@@ -226,12 +227,14 @@ class LinkArrays:
         ----------
         width : More than the largest index of a word.
         """
-        numbers: I8 = (self.pair_of * width + self.links[:, 0]) * width + self.links[:, 1]
+        row_numbers = self.pair_of * width + self.links[:, 0]
+        numbers: I8 = row_numbers * width + self.links[:, 1]
         return numbers
 
     def among(self, others: LinkArrays) -> B1:
         """(L,): whether the same pair has the link in other arrays."""
-        width = 1 + max(int(arrays.links.max(initial=0)) for arrays in (self, others))
+        largest = max(self.links.max(initial=0), others.links.max(initial=0))
+        width = 1 + int(largest)
         return np.isin(self.cells(width), others.cells(width), assume_unique=True)
 
     def sure_only(self) -> LinkArrays:

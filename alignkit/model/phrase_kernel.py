@@ -6,9 +6,6 @@ Zhang, Gildea & Chiang 2008, section 2). A span that is linked to a word before 
 never become consistent, so the scan stops there. Time is the output plus at most N (N + M) steps
 per pair; memory, without the output, is 32 N + 8 M bytes for the longest N and M. There is no N x M
 table.
-
-All kernels that need `closures` are in this file, because the machine code on disk is only updated
-when the file of the kernel itself changes, not when the file of a called function does.
 """
 
 from __future__ import annotations
@@ -30,9 +27,11 @@ FAR = np.int32(2**31 - 1)
 def ranges(links: I4, start: int, end: int, n: int, m: int, by_source: I4, by_target: I4) -> None:
     """Set the least and greatest partner of each word of a pair; FAR and -1 if it has none."""
     for i in range(n):
-        by_source[i, 0], by_source[i, 1] = FAR, -1
+        by_source[i, 0] = FAR
+        by_source[i, 1] = -1
     for j in range(m):
-        by_target[j, 0], by_target[j, 1] = FAR, -1
+        by_target[j, 0] = FAR
+        by_target[j, 1] = -1
     for k in range(start, end):
         i, j = links[k, 0], links[k, 1]
         by_source[i, 0] = min(by_source[i, 0], j)
@@ -56,10 +55,15 @@ def closures(n: int, by_source: I4, by_target: I4, closure: I4, reach: I4) -> No
         closure[i, 0] = -1
         if by_source[i, 1] < 0:
             continue
-        first, last = i, i
-        low, high = by_source[i, 0], by_source[i, 1]
+        first = i
+        last = i
+        low = by_source[i, 0]
+        high = by_source[i, 1]
         if low == high and by_target[low, 0] == by_target[low, 1]:  # most words: no need to look on
-            closure[i, 0], closure[i, 1], closure[i, 2], closure[i, 3] = i, i, low, low
+            closure[i, 0] = i
+            closure[i, 1] = i
+            closure[i, 2] = low
+            closure[i, 3] = low
             reach[i] = max(reach[i], i)
             continue
         partner = min(by_target[low, 0], by_target[high, 0])
@@ -91,9 +95,12 @@ def closures(n: int, by_source: I4, by_target: I4, closure: I4, reach: I4) -> No
             for k in range(last + 1, need_last + 1):
                 low = min(low, by_source[k, 0])
                 high = max(high, by_source[k, 1])
-            first, last = need_first, need_last
-        closure[i, 0], closure[i, 1] = first, last
-        closure[i, 2], closure[i, 3] = low, high
+            first = need_first
+            last = need_last
+        closure[i, 0] = first
+        closure[i, 1] = last
+        closure[i, 2] = low
+        closure[i, 3] = high
         reach[first] = max(reach[first], last)
 
 
@@ -116,7 +123,8 @@ def fill(
     `ends[pair]` phrase pairs; `ends[k + 1]` becomes their number up to pair k. Returns the first
     sentence pair that did not fit; P when all did.
     """
-    most_n, most_m = 0, 0
+    most_n = 0
+    most_m = 0
     for k in range(pair, len(lengths)):
         most_n = max(most_n, lengths[k, 0])
         most_m = max(most_m, lengths[k, 1])
@@ -198,8 +206,10 @@ def from_start(
     # holds all its links, and [first, last] the source words that this target span is linked to.
     # So [core, end] x [low, high] is consistent if and only if core <= first and last <= end. As
     # `first` only falls, first < core ends the scan; `last` > end waits for a longer source span.
-    low, high = by_source[core, 0], by_source[core, 0] - 1
-    first, last = core, core
+    low = by_source[core, 0]
+    high = by_source[core, 0] - 1
+    first = core
+    last = core
     for end in range(core, stop):
         if by_source[end, 1] < 0:
             continue
@@ -306,7 +316,8 @@ def drop_identical(
     """Move the phrase pairs with different word sequences to the front, and set `ends`."""
     # In place: `written` never passes the phrase pair q that is read, and `begin` is the old
     # `ends[k]`, which has been overwritten by the new one.
-    written, begin = 0, 0
+    written = 0
+    begin = 0
     for k in range(len(ends) - 1):
         stop = ends[k + 1]
         for q in range(begin, stop):
@@ -355,7 +366,8 @@ def match_phrases(
     Returns rows (P, 5): the columns `alignkit.scoring.counts.PHRASE_COLUMNS`.
     """
     rows = np.zeros((len(lengths), 5), np.int64)
-    most_n, most_m = 0, 0
+    most_n = 0
+    most_m = 0
     for k in range(len(lengths)):
         most_n = max(most_n, lengths[k, 0])
         most_m = max(most_m, lengths[k, 1])

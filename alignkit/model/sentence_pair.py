@@ -94,10 +94,11 @@ class SentencePair:
         place(self, "source_trees", self._trees("source", source_trees))
         place(self, "target_trees", self._trees("target", target_trees))
         if self.source is not None or self.target is not None:
-            most = [LONGEST if side is None else len(side) for side in (self.source, self.target)]
+            most_n = LONGEST if self.source is None else len(self.source)
+            most_m = LONGEST if self.target is None else len(self.target)
             for name, alignment in self.alignments.items():
                 n, m = alignment.extent()
-                if n > most[0] or m > most[1]:
+                if n > most_n or m > most_m:
                     raise errors.AlignmentError(
                         f"pair {self.id!r}: links of {name!r} need {n} x {m} words, but the "
                         f"sentences have {_count(self.source)} x {_count(self.target)}"
@@ -123,6 +124,7 @@ class SentencePair:
         return self
 
     def _trees(self, side: str, trees: Mapping[str, Tree]) -> FrozenMap[str, Tree]:
+        """Return the trees of a side, or raise an error if one does not fit its words."""
         if trees is _NONE:
             return _NONE
         from alignkit.model.brackets import difference
@@ -187,8 +189,8 @@ class SentencePair:
         >>> list(pair.annotations), list(pair.alignments)
         (['anna', 'ben'], ['anna'])
         """
-        given = self.annotations.items()
-        return {name: said.alignment for name, said in given if said.alignment is not None}
+        annotations = self.annotations.items()
+        return {name: x.alignment for name, x in annotations if x.alignment is not None}
 
     def aligned_by(self, *names: str) -> bool:
         """Return whether all these names aligned the pair; faster than `alignments`."""
@@ -277,10 +279,13 @@ class SentencePair:
         ------
         TreeError : If the leaves of a tree are not the words of its side.
         """
-        sides = self.source_trees, self.target_trees
-        more = ({} if tree is None else {name: tree} for tree in (source, target))
-        first, second = ({**known, **added} for known, added in zip(sides, more, strict=True))
-        return replace(self, source_trees=first, target_trees=second)
+        source_trees = dict(self.source_trees)
+        target_trees = dict(self.target_trees)
+        if source is not None:
+            source_trees[name] = source
+        if target is not None:
+            target_trees[name] = target
+        return replace(self, source_trees=source_trees, target_trees=target_trees)
 
     def without_trees(self) -> SentencePair:
         """Return the pair without its trees."""
@@ -317,10 +322,9 @@ class SentencePair:
             except errors.FormatError as error:
                 if not lenient_labels:
                     raise errors.JudgmentError.of(error, self.id, name, judgment) from None
-            if value.alignment is None:
-                alignment = None
-            else:
-                alignment = value.alignment.transpose()
+            alignment = value.alignment
+            if alignment is not None:
+                alignment = alignment.transpose()
             turned[name] = replace(value, alignment=alignment, judgment=judgment)
         return replace(
             self,
@@ -372,16 +376,19 @@ class SentencePair:
         if phrases:
             from alignkit.model.phrase_arrays import phrases_of
 
-            words = {"source": self.source, "target": self.target}
-            known = {side: tokens for side, tokens in words.items() if tokens is not None}
             for phrase in phrases_of(alignment, links):
-                spans = dict(zip(SIDES, (phrase[:2], phrase[2:4]), strict=True))
-                texts = {side: " ".join(known[side][slice(*spans[side])]) for side in known}
-                node = "phrase", *phrase[:4]
-                graph.add_node(node, kind="phrase", atomic=phrase.atomic, **texts)
-                for side, span in spans.items():
-                    for position in range(*span):
-                        graph.add_edge(node, add_word(graph, side, position), kind="part")
+                start, end, target_start, target_end, atomic = phrase
+                texts = {}
+                if self.source is not None:
+                    texts["source"] = " ".join(self.source[start:end])
+                if self.target is not None:
+                    texts["target"] = " ".join(self.target[target_start:target_end])
+                node = ("phrase", start, end, target_start, target_end)
+                graph.add_node(node, kind="phrase", atomic=atomic, **texts)
+                for i in range(start, end):
+                    graph.add_edge(node, add_word(graph, "source", i), kind="part")
+                for j in range(target_start, target_end):
+                    graph.add_edge(node, add_word(graph, "target", j), kind="part")
         return graph
 
     def __hash__(self) -> int:
@@ -392,7 +399,9 @@ class SentencePair:
         return f"SentencePair({brief(self.id)!r}, {sizes}, {brief_annotators(self.annotations)})"
 
     def _repr_html_(self) -> str:
-        if (n := len(self.source or ())) * (m := len(self.target or ())) > DRAWN:
+        n = len(self.source or ())
+        m = len(self.target or ())
+        if n * m > DRAWN:
             return f"<p>{n} x {m} words: too many to show here; use alignkit.show.draw_html</p>"
         from alignkit.show.html import draw_html_fragment
 
@@ -400,6 +409,7 @@ class SentencePair:
 
 
 def _annotation(name: str, value: Annotation | Alignment) -> Annotation:
+    """Return an annotation, or one with only an alignment; others are an error."""
     if not isinstance(name, str):
         check_kind("the name of an annotation", name, str)
     if isinstance(value, Annotation):
@@ -409,6 +419,7 @@ def _annotation(name: str, value: Annotation | Alignment) -> Annotation:
 
 
 def _count(tokens: tuple[str, ...] | None) -> str:
+    """Return the number of words for a message; ? if they are not known."""
     return "?" if tokens is None else str(len(tokens))
 
 
@@ -469,7 +480,8 @@ def alignment_of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
     """Return the alignment of the named annotator, or the only one."""
     if annotator is not None:
         return pair.alignment(annotator)
-    if not (alignments := pair.alignments):
+    alignments = pair.alignments
+    if not alignments:
         raise errors.OptionError(f"pair {pair.id!r} was aligned by nobody")
     if len(alignments) > 1:
         names = ", ".join(alignments)
@@ -504,8 +516,8 @@ def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> A
     from nltk.translate import Alignment as Links
 
     check_kind("pair", pair, SentencePair)
-    for name, value in (("annotator", annotator), ("links", links)):
-        check_kind(name, value, str)
+    check_kind("annotator", annotator, str)
+    check_kind("links", links, str)
     check_known("links", links, ("possible", "sure"))
     source, target = pair.words
     alignment = pair.alignment(annotator)

@@ -98,14 +98,15 @@ def symmetrize(
     check_arguments(symmetrize, locals())
     check_known("method of symmetrization", method, METHODS)
     if isinstance(forward, Alignment) and isinstance(reverse, Alignment):
-        arrays = LinkArrays.pack([forward]), LinkArrays.pack([reverse])
-        return _merge(*arrays, METHODS[method]).alignment(0)
+        merged = _merge(LinkArrays.pack([forward]), LinkArrays.pack([reverse]), METHODS[method])
+        return merged.alignment(0)
     if isinstance(forward, LinkArrays) and isinstance(reverse, LinkArrays):
         return _merge(forward, reverse, METHODS[method])
     raise OptionError("forward and reverse must be two alignments, or two arrays of them")
 
 
 def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArrays:
+    """Run the kernel; the links of both directions together are the most there can be."""
     if len(forward) != len(reverse):
         raise JoinError(
             f"forward has {len(forward)} sentence pairs and reverse {len(reverse)}; both must "
@@ -114,7 +115,7 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
     most = len(forward.links) + len(reverse.links)
     check_count("links of both directions", most)
     lengths = np.maximum(forward.lengths, reverse.lengths)
-    out = np.empty((most, 2), np.int32)
+    links = np.empty((most, 2), np.int32)
     offsets = np.zeros(len(forward) + 1, np.int64)
     merge(
         readonly(forward.links),
@@ -123,8 +124,8 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
         readonly(reverse.offsets),
         readonly(lengths),
         *method,
-        out,
+        links,
         offsets,
     )
-    out.resize((int(offsets[-1]), 2), refcheck=False)
-    return LinkArrays.trusted(out, np.ones(len(out), np.uint8), offsets, lengths)
+    links.resize((int(offsets[-1]), 2), refcheck=False)
+    return LinkArrays.trusted(links, np.ones(len(links), np.uint8), offsets, lengths)

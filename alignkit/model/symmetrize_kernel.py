@@ -83,7 +83,9 @@ def find(links: I4, order: I8, low: int, high: int, source: int) -> int:
             low = middle + 1
         else:
             high = middle
-    return low if low < end and links[order[low], 0] == source else -1
+    if low < end and links[order[low], 0] == source:
+        return low
+    return -1
 
 
 @jit
@@ -107,7 +109,8 @@ def grow(
     # `waiting` are the kept links that were not visited; all of them lie in order[begin:end] or,
     # if added behind the scan, in order[again_begin:again_end].
     waiting[:size] = kept[:size]
-    begin, end = 0, size
+    begin = 0
+    end = size
     while begin < end:
         again_begin = size
         again_end = 0
@@ -136,7 +139,8 @@ def grow(
                         again_begin = min(again_begin, spot)
                         again_end = max(again_end, spot + 1)
             place += 1
-        begin, end = again_begin, again_end
+        begin = again_begin
+        end = again_end
 
 
 @jit
@@ -183,11 +187,13 @@ def merge(
     `everything`, `growing` and `final` are those of `Method`. `out` (C, 2) has room for the links
     of both sides together; `offsets` (P + 1,) becomes the start of the links of each pair.
     """
-    room, most_n, most_m = 0, 0, 0
+    room = 0
+    most_n = 0
+    most_m = 0
     for k in range(len(lengths)):
-        here = forward_offsets[k + 1] - forward_offsets[k]
-        here += reverse_offsets[k + 1] - reverse_offsets[k]
-        room = max(room, here)
+        n_forward = forward_offsets[k + 1] - forward_offsets[k]
+        n_reverse = reverse_offsets[k + 1] - reverse_offsets[k]
+        room = max(room, n_forward + n_reverse)
         most_n = max(most_n, lengths[k, 0])
         most_m = max(most_m, lengths[k, 1])
     links = np.empty((room, 2), np.int32)

@@ -44,7 +44,9 @@ def code_point(character: str) -> str:
 def code_points(characters: Iterable[str]) -> str:
     """Return the names of characters: U+00A0 and U+3000."""
     names = [code_point(character) for character in sorted(characters)]
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def with_plain_spaces(text: str) -> str:
@@ -78,7 +80,9 @@ def split_unicode(text: str) -> list[str]:
 
 def compared(text: str, *, ignore_case: bool = False) -> str:
     """Return the form of a text for comparison: canonically equivalent texts are equal."""
-    return normalize("NFC", normalize("NFD", text).casefold() if ignore_case else text)
+    if ignore_case:
+        text = normalize("NFD", text).casefold()
+    return normalize("NFC", text)
 
 
 TOKENIZERS = {
@@ -115,6 +119,7 @@ def describe_tokenizer(name: str) -> str:
 
 
 def _tokenizer(name: str) -> TokenizerI:
+    """Return the tokenizer of NLTK."""
     from nltk.tokenize import NLTKWordTokenizer, WordPunctTokenizer
 
     kinds = {"treebank": NLTKWordTokenizer, "wordpunct": WordPunctTokenizer}

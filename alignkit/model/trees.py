@@ -87,7 +87,7 @@ class Tree:
                 raise TreeError(f"{name} must be {len(self.labels)} whole numbers, one per label")
             column.flags.writeable = False
             place(self, name, column)
-        _check(len(self.words), *(getattr(self, name).tolist() for name in _COLUMNS))
+        _check(len(self.words), self.parents.tolist(), *self._columns())
 
     @classmethod
     def trusted(
@@ -146,12 +146,14 @@ class Tree:
         '(S (-LRB- \\() (NN rain))'
         """
         check_arguments(Tree.parse, locals())
-        if tokens is None:
-            known = None
-        else:
-            known = check_words("tokens", tokens)
-        how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
-        read = brackets.read_fitting(text, known, strict=strict, **how)
+        known = None if tokens is None else check_words("tokens", tokens)
+        read = brackets.read_fitting(
+            text,
+            known,
+            strict=strict,
+            drop_function_tags=drop_function_tags,
+            drop_traces=drop_traces,
+        )
         if read is None:
             raise FormatError("no tree; expected Penn brackets, such as (S (NN rain))")
         return cls.of_brackets(read, known)
@@ -172,17 +174,21 @@ class Tree:
         while waiting:
             child, parent = waiting.pop()
             if child is None:
-                read.ends[parent], read.afters[parent] = len(read.words), len(read.labels)
+                read.ends[parent] = len(read.words)
+                read.afters[parent] = len(read.labels)
             elif isinstance(child, nltk.Tree):
                 check_kind("a label", child.label(), str)
-                waiting.append((None, len(read.labels)))
-                waiting += ((below, len(read.labels)) for below in reversed(child))
+                node = len(read.labels)
+                waiting.append((None, node))
+                waiting += [(below, node) for below in reversed(child)]
                 read.open(child.label(), parent, len(read.words))
             else:
                 check_kind("a leaf", child, str)
                 read.words.append(child)
-        if tokens is not None and (known := check_words("tokens", tokens)) != tuple(read.words):
-            raise TreeError(f"the tree does not fit: {brackets.difference(read.words, known)}")
+        if tokens is not None:
+            known = check_words("tokens", tokens)
+            if known != tuple(read.words):
+                raise TreeError(f"the tree does not fit: {brackets.difference(read.words, known)}")
         return cls.of_brackets(read, read.words)
 
     def to_nltk(self) -> nltk.Tree:
@@ -223,7 +229,7 @@ class Tree:
         known = check_words("words", words)
         if len(known) != len(self.words):
             raise TreeError(f"{how_many(len(known), 'word')} for a tree with {len(self.words)}")
-        return Tree.trusted(known, self.labels, *(getattr(self, name) for name in _COLUMNS))
+        return Tree.trusted(known, self.labels, self.parents, self.starts, self.ends, self.afters)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -259,28 +265,28 @@ class Tree:
         return brackets.write_brackets(self.words, self.labels, *self._columns())
 
     def _columns(self) -> tuple[list[int], list[int], list[int]]:
+        """Return starts, ends and afters, as `brackets.walk` takes them."""
         return self.starts.tolist(), self.ends.tolist(), self.afters.tolist()
 
     def __repr__(self) -> str:
         text = str(self)
-        if len(text) <= _SHOWN:
-            shown = text
-        else:
-            shown = f"{text[: _SHOWN - 1]}…"
-        return f"Tree({shown!r}, {how_many(len(self), 'node')})"
+        if len(text) > _SHOWN:
+            text = f"{text[: _SHOWN - 1]}…"
+        return f"Tree({text!r}, {how_many(len(self), 'node')})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        columns = ((getattr(self, name), getattr(other, name)) for name in _COLUMNS)
-        same = (self.words, self.labels) == (other.words, other.labels)
-        return same and all(np.array_equal(*both) for both in columns)
+        if (self.words, self.labels) != (other.words, other.labels):
+            return False
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _COLUMNS)
 
     def __hash__(self) -> int:
         return hash((self.words, self.labels, self.afters.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tree.trusted, (self.words, self.labels, *(getattr(self, c) for c in _COLUMNS))
+        columns = (self.parents, self.starts, self.ends, self.afters)
+        return Tree.trusted, (self.words, self.labels, *columns)
 
     def __copy__(self) -> Tree:
         return self
@@ -313,7 +319,8 @@ def _check(
             raise TreeError(f"node {node} has the parent {parent}, which is not valid in preorder")
         if node == count:
             return
-        if not place[-1] <= starts[node] <= ends[node] <= (ends[stack[-1]] if stack else words):
+        end_of_parent = ends[stack[-1]] if stack else words
+        if not place[-1] <= starts[node] <= ends[node] <= end_of_parent:
             raise TreeError(
                 f"node {node} spans {starts[node]}-{ends[node]}; it must be within its parent "
                 "and after the nodes before"

@@ -24,8 +24,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = {"ink": "#1b1b1b", "paper": "#fefefe", "soft": "#5c5c5c", "line": "#d9d9d9"}
-COLOURS |= {"a": "#0060a8", "sure": "#d55e00"}
+COLOURS = {
+    "ink": "#1b1b1b",
+    "paper": "#fefefe",
+    "soft": "#5c5c5c",
+    "line": "#d9d9d9",
+    "a": "#0060a8",
+    "sure": "#d55e00",
+}
 """The colours of a figure, by their names in the style sheet of a page."""
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -47,13 +53,16 @@ def _cleaned(element: Element, name: str, used: set[str]) -> Iterator[Element]:
     kept.text = element.text if tag == "text" else None
     for child in element:
         kept.extend(list(_cleaned(child, name, used)))
-    if (tag == "g" and not kept.attrib) or (tag in ("g", "defs") and not len(kept)):
+    is_bare = tag == "g" and not kept.attrib
+    is_empty = tag in ("g", "defs") and not len(kept)
+    if is_bare or is_empty:
         yield from kept
     else:
         yield kept
 
 
 def _attributes(element: Element, name: str, used: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the attributes for a page: ids with the name of the figure, colours by their names."""
     for key, value in element.attrib.items():
         if key == "id":
             if value in used:
@@ -74,6 +83,7 @@ def _attributes(element: Element, name: str, used: set[str]) -> Iterator[tuple[s
 
 
 def _rounded(match: re.Match[str]) -> str:
+    """Return a number with at most one decimal."""
     text = f"{float(match[0]):.1f}"
     return "0" if text in ("-0.0", "0.0") else text.removesuffix(".0")
 
@@ -173,8 +183,10 @@ class Canvas:
     def image(self, name: str, title: str, said: str, look: str = "chart") -> str:
         """Return the figure as SVG for a page."""
         root = ElementTree.fromstring(self.file("svg"))
-        values = "\n".join(value for element in root.iter() for value in element.attrib.values())
-        used = set(re.findall(r"(?:^|url\()#([\w.-]+)", values, re.MULTILINE))
+        used: set[str] = set()  # the ids that other elements refer to
+        for element in root.iter():
+            for value in element.attrib.values():
+                used.update(re.findall(r"(?:^|url\()#([\w.-]+)", value, re.MULTILINE))
         labels = f"{name}-title {name}-said"
         attributes = {"role": "img", "class": look, "aria-labelledby": labels}
         image = Element("svg", {"viewBox": root.get("viewBox", ""), **attributes})
@@ -187,7 +199,10 @@ class Canvas:
     def file(self, kind: str) -> bytes:
         """Return the figure as a file, one of `ENDINGS`."""
         data = BytesIO()
-        dpi = {"svg": 72.0, "pdf": 200.0, "png": self._png_dpi()}[kind]
+        if kind == "png":
+            dpi = self._png_dpi()
+        else:
+            dpi = 200.0 if kind == "pdf" else 72.0
         self.figure.savefig(data, format=kind, metadata=dict(_NOTHING[kind]), dpi=dpi)
         return data.getvalue()
 

@@ -58,15 +58,17 @@ class Grid:
             letter = f"{signs[k]} " if signs else ""
             parts.append(f"{letter}{shown(name)}: {sure} sure, {possible} possible")
         for name in self.absent:
-            judged = name in self.annotations
-            parts.append(f"{shown(name)}: {'judged, not aligned' if judged else 'not annotated'}")
+            what = "judged, not aligned" if name in self.annotations else "not annotated"
+            parts.append(f"{shown(name)}: {what}")
         return parts or ["no annotations"]
 
     def remarks(self) -> Iterator[tuple[str, str, str]]:
         """Yield an annotator, a kind of remark and its text."""
         for name, value in self.annotations.items():
-            labelled = {} if value.alignment is None else value.alignment.labels
-            labels = (f"{_words(self, link)} {label}" for link, label in labelled.items() if label)
+            labels = []
+            if value.alignment is not None:
+                labelled = value.alignment.labels.items()
+                labels = [f"{self._words(link)} {label}" for link, label in labelled if label]
             texts = {
                 "judgment": value.judgment,
                 "flags": ", ".join(sorted(value.flags)),
@@ -95,15 +97,18 @@ class Grid:
         have = []
         states = self.states(link) or ()
         for name, alignment, state in zip(self.annotators, self.alignments, states, strict=True):
-            if state:
-                label = alignment.labels.get(link, "")
-                if link in alignment.weights:
-                    weight = f"{alignment.weights[link]:.4g}"
-                else:
-                    weight = ""
-                who = "; ".join(part for part in (name, label, weight) if part)
-                have.append(f"{'sure' if state == 2 else 'possible'} ({who})")
-        return f"{_words(self, link)}: {', '.join(have)}"
+            if not state:
+                continue
+            facts = [name, alignment.labels.get(link, "")]
+            if link in alignment.weights:
+                facts.append(f"{alignment.weights[link]:.4g}")
+            status = "sure" if state == 2 else "possible"
+            have.append(f"{status} ({'; '.join(filter(None, facts))})")
+        return f"{self._words(link)}: {', '.join(have)}"
+
+    def _words(self, link: Link) -> str:
+        """Return the two words of a cell or null: ``they ~ they``."""
+        return f"{_word(self.rows, link.i)} ~ {_word(self.columns, link.j)}"
 
     def counts(self, k: int) -> tuple[int, int]:
         """Return the numbers of sure and only possible links of the k-th annotator."""
@@ -117,37 +122,47 @@ def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Gr
     aligned = pair.alignments
     names = tuple(name for name in wanted if name in aligned)
     alignments = tuple(aligned[name] for name in names)
-    extents = zip((0, 0), *(alignment.extent() for alignment in aligned.values()), strict=True)
-    numbers = [tuple(map(str, range(max(lengths)))) for lengths in extents]
+    rows = pair.source
+    if rows is None:
+        extents = [alignment.extent()[0] for alignment in aligned.values()]
+        rows = tuple(map(str, range(max(extents, default=0))))
+    columns = pair.target
+    if columns is None:
+        extents = [alignment.extent()[1] for alignment in aligned.values()]
+        columns = tuple(map(str, range(max(extents, default=0))))
+    nulls = []
+    for alignment in alignments:
+        sure = alignment.sure_nulls
+        nulls.append({null: null in sure for null in alignment.nulls})
     return Grid(
         id=pair.id,
         attributes=pair.attributes,
         annotators=names,
         alignments=alignments,
-        rows=numbers[0] if pair.source is None else pair.source,
-        columns=numbers[1] if pair.target is None else pair.target,
+        rows=rows,
+        columns=columns,
         has_source=pair.source is not None,
         has_target=pair.target is not None,
         absent=tuple(name for name in wanted if name not in aligned),
         annotations={k: pair.annotations[k] for k in wanted if k in pair.annotations},
         cells=_states([dict(alignment.items()) for alignment in alignments]),
-        nulls=_states(
-            [dict.fromkeys(x.nulls, False) | dict.fromkeys(x.sure_nulls, True) for x in alignments]
-        ),
+        nulls=_states(nulls),
     )
 
 
 def _states(marked: list[dict[Link, bool]]) -> dict[Link, States]:
-    links = sorted(set().union(*marked))
-    return {link: tuple(1 + m[link] if link in m else 0 for m in marked) for link in links}
+    """Return the states of all cells, given each annotator's and whether they are sure."""
+    states = {}
+    for link in sorted(set().union(*marked)):
+        states[link] = tuple(1 + cells[link] if link in cells else 0 for cells in marked)
+    return states
 
 
-def _words(grid: Grid, link: Link) -> str:
-    # a label may stand on a cell that bears no link, which the constructor does not bound
-    sides = ((grid.rows, link.i), (grid.columns, link.j))
-    return " ~ ".join(
-        EMPTY_WORD if k < 0 else words[k] if k < len(words) else str(k) for words, k in sides
-    )
+def _word(words: tuple[str, ...], k: int) -> str:
+    """Return word k; a label may stand on a cell without a link, beyond the last word."""
+    if k == NULL:
+        return EMPTY_WORD
+    return words[k] if k < len(words) else str(k)
 
 
 _LONE_LETTER = re.compile(r"(?<![^\W\d_])[A-Z](?![^\W\d_])")
@@ -185,15 +200,20 @@ def find_mark(states: States, annotators: tuple[str, ...]) -> CellMark:
 
 
 def letters(first: str, second: str) -> tuple[str, str]:
-    """Return the letters for two annotators."""
-    own = [set(_LONE_LETTER.findall(name.upper())) for name in (first, second)]
+    """Return the letters for two annotators, which agree with letters in their names."""
+    of_first = set(_LONE_LETTER.findall(first.upper()))
+    of_second = set(_LONE_LETTER.findall(second.upper()))
     for a, b in ("AB", "XY", "PQ", *pairwise(ascii_uppercase)):
-        if [lone & {a, b} for lone in own] in ([set(), set()], [{a}, {b}]):
+        both = {a, b}
+        if of_first.isdisjoint(both) and of_second.isdisjoint(both):
+            break
+        if of_first & both == {a} and of_second & both == {b}:
             break
     return a, b
 
 
 def _mark_of_two(states: States, a: str, b: str) -> CellMark:
+    """Return the mark of a cell in which two annotators differ."""
     x, y = letters(a, b)
     return {
         (2, 1): CellMark("first-surer", "◧", "<", f"sure for {a}, possible for {b}", 2),
@@ -220,10 +240,9 @@ def legend(
     cells: Counter[CellMark], nulls: int, empty_word: str = EMPTY_WORD
 ) -> list[tuple[CellMark | None, str]]:
     """Return the entries of a legend: each mark of `tally` and its meaning; None for nulls."""
-    ordered = sorted(cells.items(), key=lambda item: (item[0].rank, item[0].meaning))
-    entries: list[tuple[CellMark | None, str]] = [
-        (mark, f"{mark.meaning} ({count})") for mark, count in ordered
-    ]
+    marks = sorted(cells, key=lambda mark: (mark.rank, mark.meaning))
+    entries: list[tuple[CellMark | None, str]] = []
+    entries += [(mark, f"{mark.meaning} ({cells[mark]})") for mark in marks]
     if nulls:
         entries.append((None, f"{empty_word} aligned to nothing ({nulls} of these)"))
     return entries

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from math import ceil, floor, isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import visible
@@ -60,21 +60,28 @@ class DotPanel:
     @property
     def ends(self) -> list[float]:
         """All values that the axis must include, in hundredths."""
-        every = [end for row in self.values for x in row for end in (x.value, x.low, x.high)]
-        return [100 * end for end in every if not isnan(end)]
+        ends = []
+        for value in chain.from_iterable(self.values):
+            known = [end for end in (value.value, value.low, value.high) if not isnan(end)]
+            ends += [100 * end for end in known]
+        return ends
 
     def ticks(self, width: float) -> list[int]:
         """Return the ticks in hundredths: as many as fit the width in points, at most 7."""
-        low, high = min(self.ends), max(self.ends)
+        low = min(self.ends)
+        high = max(self.ends)
         ticks: list[int] = []
         for step in _STEPS:
             rest = 100 % step  # so that 100 is a tick of large steps too
             first = floor(round((low - rest) / step, 6))
             last = ceil(round((high - rest) / step, 6))
-            if first == last:
-                first, last = (first - 1, last) if high >= 100 else (first, last + 1)
-            ticks = [rest + k * step for k in range(first, min(last, first + _MOST_TICKS) + 1)]
-            room = max(_width(text) for text in self.shown(ticks)) + 4
+            if first == last and high >= 100:
+                first -= 1
+            elif first == last:
+                last += 1
+            last = min(last, first + _MOST_TICKS)
+            ticks = [rest + k * step for k in range(first, last + 1)]
+            room = max(map(_width, self.shown(ticks))) + 4
             if len(ticks) <= _MOST_TICKS and room * (len(ticks) - 1) <= width:
                 break
         return ticks
@@ -84,11 +91,13 @@ class DotPanel:
         if self.percent:
             return list(map(str, ticks))
         digits = 1 if all(tick % 10 == 0 for tick in ticks) else 2
-        texts = (f"{tick / 100:.{digits}f}" if tick else "0" for tick in ticks)
-        return [
-            text.replace("0.", ".", 1) if text.lstrip("-")[0] == "0" and text != "0" else text
-            for text in texts
-        ]
+        texts = []
+        for tick in ticks:
+            text = f"{tick / 100:.{digits}f}" if tick else "0"
+            if text.startswith(("0.", "-0.")):
+                text = text.replace("0.", ".", 1)
+            texts.append(text)
+        return texts
 
 
 @dataclass(frozen=True)
@@ -133,38 +142,46 @@ class DotPlot:
 
 
 def _draw(figure: Canvas, plot: DotPlot, abreast: int) -> None:
-    rows = [row for panel in plot.panels for row in panel.rows]
+    """Draw the panels, `abreast` next to each other; panels of a line have the same rows."""
+    rows = list(chain.from_iterable(panel.rows for panel in plot.panels))
     groups = [row.group.split(", ") for row in rows if row.group]
-    margin = _LINE * max(map(len, groups), default=0) + (3 if groups else 0)
+    margin = _LINE * max(map(len, groups), default=0)
+    if groups:
+        margin += 3
     texts = _fitted(rows, _LABELS * figure.width - _EDGE - margin - 7)
     left = _EDGE + margin + max(map(_width, texts.values()), default=0) + 7
     wide = (figure.width - left - 9 - _GAP * (abreast - 1)) / abreast
-    top = _EDGE + (_ROW if len(plot.series) > 1 else 2)
+    has_legend = len(plot.series) > 1
+    top = _EDGE + (_ROW if has_legend else 2)
     lines = [plot.panels[k : k + abreast] for k in range(0, len(plot.panels), abreast)]
-    places = [_places(line[0].rows) for line in lines]
-    figure.resize(top + sum(height + _AXIS for *_, height in places) - 9)
-    if len(plot.series) > 1:
+    layouts = [_Layout.of(line[0].rows) for line in lines]
+    figure.resize(top + sum(layout.height + _AXIS for layout in layouts) - 9)
+    if has_legend:
         _legend(figure, plot.series, left)
-    for line, (ys, bounds, height) in zip(lines, places, strict=True):
-        for y, row in zip(ys, line[0].rows, strict=True):
+    for line, layout in zip(lines, layouts, strict=True):
+        for y, row in zip(layout.ys, line[0].rows, strict=True):
             figure.text(left - 7, top + y + 0.35 * _TEXT, texts[row.names], ha="right")
-        for start, end, group in bounds:
-            for k, part in enumerate(group.split(", ") if group else ()):
-                x, y = _EDGE + _LINE * (k + 0.8), top + (start + end) / 2
-                figure.text(x, y, part, rotation=90, ha="right", va="center")
+        for group in layout.groups:
+            middle = top + (group.start + group.end) / 2
+            for k, part in enumerate(group.parts):
+                x = _EDGE + _LINE * (k + 0.8)
+                figure.text(x, middle, part, rotation=90, ha="right", va="center")
+        bottom = top + layout.height
         for k, panel in enumerate(line):
             x = left + k * (wide + _GAP)
-            axes = figure.axes(x, top, x + wide, top + height)
-            _draw_panel(axes, panel, ys, wide)
-            for start, *_ in bounds[1:]:
-                (rule,) = axes.plot([0, 1.01], [start] * 2, color=COLOURS["soft"], linewidth=0.5)
+            axes = figure.axes(x, top, x + wide, bottom)
+            _draw_panel(axes, panel, layout.ys, wide)
+            for group in layout.groups[1:]:
+                ys = [group.start, group.start]
+                (rule,) = axes.plot([0, 1.01], ys, color=COLOURS["soft"], linewidth=0.5)
                 rule.set(clip_on=False, transform=axes.get_yaxis_transform())
-            axes.set(ylim=(height, 0))
-            figure.text(x + wide / 2, top + height + 3 + 2.4 * _TEXT, panel.label, ha="center")
-        top += height + _AXIS
+            axes.set(ylim=(layout.height, 0))
+            figure.text(x + wide / 2, bottom + 3 + 2.4 * _TEXT, panel.label, ha="center")
+        top += layout.height + _AXIS
 
 
 def _draw_panel(axes: Axes, panel: DotPanel, ys: Sequence[float], width: float) -> None:
+    """Draw the axis of a panel, and the points of each row with their intervals."""
     ticks = panel.ticks(width)
     axes.set(xlim=(ticks[0], ticks[-1]))
     axes.set_xticks(ticks, labels=panel.shown(ticks))
@@ -179,7 +196,8 @@ def _draw_panel(axes: Axes, panel: DotPanel, ys: Sequence[float], width: float) 
         for n, (k, point) in enumerate(known):
             place = y + step * (n - (len(known) - 1) / 2)
             ends = [100 * point.low, 100 * point.high]
-            axes.plot(ends, [place] * 2, color=_LOOKS[k]["color"], linewidth=1.2, clip_on=False)
+            colour = _LOOKS[k]["color"]
+            axes.plot(ends, [place, place], color=colour, linewidth=1.2, clip_on=False)
             look = _LOOKS[k] | _POINT
             axes.plot([100 * point.value], [place], **look, clip_on=False, zorder=3)
 
@@ -187,10 +205,8 @@ def _draw_panel(axes: Axes, panel: DotPanel, ys: Sequence[float], width: float) 
 def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:
     """Draw the legend of the points, from the axis on, or from the edge if it is too long."""
     widths = [26 + _width(name) + 12 for name in series]
-    if left + sum(widths) - 12 <= figure.width - _EDGE:
-        x = left
-    else:
-        x = _EDGE
+    fits = left + sum(widths) - 12 <= figure.width - _EDGE
+    x = left if fits else _EDGE
     y = _EDGE + 7
     for k, (name, width) in enumerate(zip(series, widths, strict=True)):
         figure.line((x, y), (x + 9, y), (x + 18, y), markevery=[1], **(_LOOKS[k] | _POINT))
@@ -198,30 +214,49 @@ def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:
         x += width
 
 
-def _places(rows: Sequence[DotRow]) -> tuple[list[float], list[tuple[float, float, str]], float]:
-    """Return the places of the rows, the groups with their ends, and the total height."""
-    ys = list[float]()
-    groups = list[tuple[float, float, str]]()
-    y = 0.0
-    for group, members in groupby(rows, key=lambda row: row.group):
-        count = len(list(members))
-        room = max(_ROW * count, *(_width(part) + 6 if group else 0 for part in group.split(", ")))
-        ys += [y + (room - _ROW * count) / 2 + _ROW * (k + 0.5) for k in range(count)]
-        groups.append((y, y + room, group))
-        y += room
-    return ys, groups, y
+class _Group(NamedTuple):
+    """Rows in a row with the same group: where they start and end, and the parts of its name."""
+
+    start: float
+    end: float
+    parts: list[str]
+
+
+class _Layout(NamedTuple):
+    """The places of rows, in points from the top: their middles, their groups, their end."""
+
+    ys: list[float]
+    groups: list[_Group]
+    height: float
+
+    @classmethod
+    def of(cls, rows: Sequence[DotRow]) -> _Layout:
+        """Place rows below each other; a group is at least as high as its name is long."""
+        ys: list[float] = []
+        groups: list[_Group] = []
+        y = 0.0
+        for name, members in groupby(rows, key=lambda row: row.group):
+            parts = name.split(", ") if name else []
+            count = len(list(members))
+            height = max([_ROW * count, *(_width(part) + 6 for part in parts)])
+            first = y + (height - _ROW * count) / 2
+            ys += [first + _ROW * (k + 0.5) for k in range(count)]
+            groups.append(_Group(y, y + height, parts))
+            y += height
+        return cls(ys, groups, y)
 
 
 def _fitted(rows: Sequence[DotRow], room: float) -> dict[tuple[str, ...], str]:
     """Return the labels of rows; names are cut in the middle until all fit."""
-    names = dict.fromkeys(row.names for row in rows)
-    longest = max((char_width(visible(name)) for row in names for name in row), default=0)
-    texts: dict[tuple[str, ...], str] = {}
-    for most in range(min(longest, 80), 2, -1):
-        texts = {row: " ~ ".join(cut_middle(visible(name), most) for name in row) for row in names}
+    names = {row.names: list(map(visible, row.names)) for row in rows}
+    widths = map(char_width, chain.from_iterable(names.values()))
+    texts = {row: " ~ ".join(shown) for row, shown in names.items()}
+    for most in range(min(max(widths, default=0), 80), 2, -1):
+        for row, shown in names.items():
+            texts[row] = " ~ ".join(cut_middle(name, most) for name in shown)
         if max(map(_width, texts.values())) <= room:
             break
-    return texts or {row: " ~ ".join(map(visible, row)) for row in names}
+    return texts
 
 
 def _width(text: str) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -91,61 +91,69 @@ def start_page(title: str, style: str = "", policy: str = "") -> str:
 def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
     """Draw the top of a page: the numbers of pairs and links, and the legend."""
     number = 0
-    rows = {name: [0, 0, 0, 0] for name in names}
+    heads = ("pairs", "sure", "possible", "nulls")
+    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
     cells, nulls = tally(())
     for number, pair in enumerate(pairs, 1):  # noqa: B007 - how many there are, at the end
         grid = make_grid(pair, names)
         for k, name in enumerate(grid.annotators):
-            counts = (1, *grid.counts(k), len(grid.alignments[k].nulls))
-            rows[name] = [have + more for have, more in zip(rows[name], counts, strict=True)]
+            sure, possible = grid.counts(k)
+            counts[name]["pairs"] += 1
+            counts[name]["sure"] += sure
+            counts[name]["possible"] += possible
+            counts[name]["nulls"] += len(grid.alignments[k].nulls)
         more_cells, more_nulls = tally([grid])
         cells += more_cells
         nulls += more_nulls
     body = ""
-    for name, counted in rows.items():
-        numbers = "".join(f"<td>{count}" for count in counted)
+    for name, count in counts.items():
+        numbers = "".join(f"<td>{count[head]}" for head in heads)
         body += f"<tr><th scope=row>{isolated_text(name)}{numbers}\n"
-    heads = ("annotator", "pairs", "sure", "possible", "nulls")
-    head = "".join(f"<th scope=col>{text}" for text in heads)
-    if rows:
+    table = ""
+    if body:
+        head = "".join(f"<th scope=col>{text}" for text in ("annotator", *heads))
         table = f'<table class="totals"><thead><tr>{head}<tbody>\n{body}</table>'
-    else:
-        table = ""
     facts = f"{how_many(number, 'sentence pair')}; rows are source words, columns target words"
     table = f'<div class="scroll">{table}</div>'
     return f'<p class="facts">{facts}</p>\n{table}\n{_legend(cells, nulls)}'
 
 
 def _legend(cells: Counter[CellMark], nulls: int) -> str:
-    items = [
-        f"<li>{_sign(mark)} {safe_text(text)}" if mark else f"<li>{text}"
-        for mark, text in legend(cells, nulls)
-    ]
-    if items:
-        return f'<ul class="legend">{"".join(items)}</ul>\n'
-    return ""
+    """Draw the legend of the marks that are used; nothing without any."""
+    items = ""
+    for mark, text in legend(cells, nulls):
+        items += f"<li>{_sign(mark)} {safe_text(text)}" if mark else f"<li>{text}"
+    return f'<ul class="legend">{items}</ul>\n' if items else ""
 
 
 def draw_figure(grid: Grid) -> str:
     """Draw a grid as HTML: sentences, numbers of links, matrix, legend and remarks."""
+    parts = []
     facts = [f"{isolated_text(x)}: {isolated_text(text)}" for x, text in grid.attributes.items()]
     if facts:
-        parts = [f'<p class="facts">{" · ".join(facts)}</p>\n']
-    else:
-        parts = []
-    for words, known in ((grid.rows, grid.has_source), (grid.columns, grid.has_target)):
-        if known:
-            parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}</p>\n')
+        parts.append(f'<p class="facts">{" · ".join(facts)}</p>\n')
+    if grid.has_source:
+        parts.append(_sentence(grid.rows))
+    if grid.has_target:
+        parts.append(_sentence(grid.columns))
     who = " · ".join(grid.who(isolated_text))
     parts += [f'<p class="facts">{who}</p>\n', _matrix(grid), _legend(*tally([grid]))]
     remarks = ""
     for name, kind, text in grid.remarks():
         lines = "\n".join(map(safe_text, text.splitlines()))
         remarks += f'<dt>{isolated_text(name)}, {kind}<dd dir="auto">{lines}\n'
-    return "".join([*parts, f"<dl>{remarks}</dl>\n" if remarks else ""])
+    if remarks:
+        parts.append(f"<dl>{remarks}</dl>\n")
+    return "".join(parts)
+
+
+def _sentence(words: Sequence[str]) -> str:
+    """Draw a sentence as a line of text."""
+    return f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}</p>\n'
 
 
 def _matrix(grid: Grid) -> str:
+    """Draw the matrix of a grid: a row for each source word, a column for each target word."""
     rows, columns = grid.places
     name = safe_text(f"alignment matrix of pair {grid.id}")
     lines = [
@@ -156,33 +164,37 @@ def _matrix(grid: Grid) -> str:
     lines.append("<tbody>\n")
     for i in rows:
         cells = ""
-        for link in (Link(i, j) for j in columns):
+        for j in columns:
+            link = Link(i, j)
             mark = grid.mark(link)
-            cells += f"<td>{_sign(mark, grid.describe(link)) if mark else ''}"
+            cells += "<td>"
+            if mark:
+                cells += _sign(mark, grid.describe(link))
         lines.append(f"<tr><th scope=row>{_word(grid.rows, i)}{cells}\n")
-    return "".join([*lines, "</table></div>\n"])
+    lines.append("</table></div>\n")
+    return "".join(lines)
 
 
 def _word(words: Sequence[str], index: int, *, column: bool = False) -> str:
-    word = EMPTY_WORD if index == NULL else words[index]
-    if column and (is_wide(word) or index == NULL):
-        names = ["upright"]
-    else:
-        names = []
-    if index == NULL:
-        names += ["empty-word"]
-    if names:
-        start = f'<bdi class="{" ".join(names)}"'
-    else:
-        start = "<bdi"
-    if index == NULL:
+    """Draw a word at the edge of a matrix, with its number as a title."""
+    is_null = index == NULL
+    if is_null:
+        word = EMPTY_WORD
         title = "aligned to nothing"
     else:
+        word = words[index]
         title = f"{index}: {word}"
-    return f'{start} title="{safe_text(title)}">{safe_text(word)}</bdi>'
+    names = []
+    if column and (is_null or is_wide(word)):
+        names.append("upright")
+    if is_null:
+        names.append("empty-word")
+    look = f' class="{" ".join(names)}"' if names else ""
+    return f'<bdi{look} title="{safe_text(title)}">{safe_text(word)}</bdi>'
 
 
 def _sign(mark: CellMark, title: str = "") -> str:
+    """Draw a mark; without a title only for the eye, next to a text that says the same."""
     if title:
         role = f' role="img" title="{safe_text(title)}"'
     else:
@@ -234,8 +246,9 @@ class PageContent:
 
 
 def _matrices(every: Iterable[SentencePair], annotators: Iterable[str] | None) -> PageContent:
+    """Return the content of pages of matrices; `every` are the pairs of all pages."""
     if annotators is None:
-        annotators = (name for pair in every for name in pair.annotations)
+        annotators = chain.from_iterable(pair.annotations for pair in every)
     names = tuple(dict.fromkeys(annotators))
 
     def articles(pairs: Iterable[SentencePair]) -> Iterator[str]:
@@ -260,16 +273,23 @@ def draw_pages(
         return
     ids = [pair.id for pair in pairs]
     first = PurePath(path)
-    starts = range(0, len(ids), pairs_a_page)
-    ends = [(ids[start], ids[start : start + pairs_a_page][-1]) for start in starts]
-    others = (f"{first.stem}-page-{number}{first.suffix}" for number in range(2, len(ends) + 1))
-    paths = [path, *(str(first.with_name(name)) for name in others)]
+    paths: list[str] = []
+    ends: list[tuple[str, str]] = []  # the first and the last id on each page
+    for start in range(0, len(ids), pairs_a_page):
+        ids_of_page = ids[start : start + pairs_a_page]
+        ends.append((ids_of_page[0], ids_of_page[-1]))
+        if not paths:
+            paths.append(path)
+        else:
+            name = f"{first.stem}-page-{len(paths) + 1}{first.suffix}"
+            paths.append(str(first.with_name(name)))
     rest = iter(pairs)
-    for number, here in enumerate(paths, 1):
-        said = f"{title}, page {number} of {len(paths)}"
-        start = start_page(said, content.style) + (content.totals(pairs) if number == 1 else "")
+    for number, path_of_page in enumerate(paths, 1):
+        top = start_page(f"{title}, page {number} of {len(paths)}", content.style)
+        if number == 1:
+            top += content.totals(pairs)
         drawn = content.articles(islice(rest, pairs_a_page))
-        yield here, _page(start, number, paths, ends, drawn)
+        yield path_of_page, _page(top, number, paths, ends, drawn)
 
 
 def draw_page(pairs: Iterable[SentencePair], content: PageContent, *, title: str) -> Iterator[str]:
@@ -288,15 +308,19 @@ def _page(
     ends: Sequence[tuple[str, str]],
     drawn: Iterator[str],
 ) -> Iterator[str]:
-    wanted = {"first": 1, "previous": number - 1, "next": number + 1, "last": len(paths)}
-    other = {k: n for k, n in wanted.items() if 1 <= n <= len(paths) and n != number}
-    links = [_link(paths[place - 1], name) for name, place in other.items()]
+    """Yield a page of several, with links to the others above and below the pairs."""
+    links = []
+    if number > 1:
+        links.append(_link(paths[0], "first"))
+        links.append(_link(paths[number - 2], "previous"))
+    if number < len(paths):
+        links.append(_link(paths[number], "next"))
+        links.append(_link(paths[-1], "last"))
     steps = f"<strong>page {number} of {len(paths)}</strong> {' '.join(links)}"
-    spans = [f"{isolated_text(first)} to {isolated_text(last)}" for first, last in ends]
-    places = "".join(
-        f"<li>{_link(there, span, there == paths[number - 1])}</li>"
-        for there, span in zip(paths, spans, strict=True)
-    )
+    places = ""
+    for k, (path, (first, last)) in enumerate(zip(paths, ends, strict=True), 1):
+        span = f"{isolated_text(first)} to {isolated_text(last)}"
+        places += f"<li>{_link(path, span, here=k == number)}</li>"
     yield start
     yield f'<nav aria-label="pages">{steps}\n<details><summary>all {len(paths)} pages, by the '
     yield f"ids of their pairs</summary><ol>{places}</ol></details></nav>\n</header>\n<main>\n"
@@ -304,6 +328,7 @@ def _page(
     yield f'</main>\n<nav aria-label="pages, again">{steps}</nav>\n</body>\n</html>\n'
 
 
-def _link(path: str, text: str, here: bool = False) -> str:
+def _link(path: str, text: str, *, here: bool = False) -> str:
+    """Draw a link to a page in the same folder; `here` is the page itself."""
     current = ' aria-current="page"' if here else ""
     return f'<a href="./{quote(PurePath(path).name)}"{current}>{text}</a>'

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
-from itertools import islice
+from itertools import chain, islice
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many, visible, visible_data
@@ -69,7 +69,7 @@ def draw_interlinear(
     check_arguments(draw_interlinear, locals())
     kept = tuple(pairs) if iter(pairs) is pairs else pairs
     if annotators is None:
-        annotators = (name for pair in kept for name in pair.alignments)
+        annotators = chain.from_iterable(pair.alignments for pair in kept)
     names = tuple(dict.fromkeys(annotators))
     script = files("alignkit.show").joinpath("interlinear.js").read_text(encoding="utf-8")
     digest = b64encode(sha256(script.encode()).digest()).decode()
@@ -77,28 +77,34 @@ def draw_interlinear(
     yield _TOP.format(facts=how_many(sum(1 for _ in kept), "sentence pair", commas=True))
     for pair in islice(kept, pairs_a_page):
         grid = make_grid(pair, ())
-        sides = (" ".join(words) for words in (grid.rows, grid.columns))
-        texts = "".join(f'<p class="text" dir="auto">{safe_text(text)}</p>' for text in sides)
-        yield f"<article><h2>{isolated_text(pair.id)}</h2>{texts}</article>\n"
+        source = _sentence(grid.rows)
+        target = _sentence(grid.columns)
+        yield f"<article><h2>{isolated_text(pair.id)}</h2>{source}{target}</article>\n"
     yield _END
-    yield f'{{"size":{pairs_a_page},"names":{_data([*map(visible, names)])},"pairs":['
+    yield f'{{"size":{pairs_a_page},"names":{_data(list(map(visible, names)))},"pairs":['
     for number, pair in enumerate(kept):
-        yield ",\n" * bool(number) + _data(_record(pair, names))
+        if number:
+            yield ",\n"
+        yield _data(_record(pair, names))
     yield f"]}}</script>\n<script>{script}</script>\n</body>\n</html>\n"
+
+
+def _sentence(words: tuple[str, ...]) -> str:
+    """Return a sentence as a paragraph."""
+    return f'<p class="text" dir="auto">{safe_text(" ".join(words))}</p>'
 
 
 def _record(pair: SentencePair, names: tuple[str, ...]) -> list[object]:
     """Return the id, the words of both sides, the links of each annotator, and the remarks."""
     annotations = {name: x for name, x in pair.annotations.items() if name in names}
     grid = replace(make_grid(pair, ()), annotations=annotations)  # whose cells would take long
-    words = [[*map(visible, side)] for side in (grid.rows, grid.columns)]
+    words = [list(map(visible, grid.rows)), list(map(visible, grid.columns))]
     alignments = pair.alignments
     links = [str(alignments.get(name, "")) for name in names]
-    remarks = [
-        [names.index(name), kind, visible_data(text)]
-        for name, kind, text in grid.remarks()
-        if kind not in ("provenance", "when")
-    ]
+    remarks = []
+    for name, kind, text in grid.remarks():
+        if kind not in ("provenance", "when"):
+            remarks.append([names.index(name), kind, visible_data(text)])
     return [visible(pair.id), words, links or [""], remarks]
 
 

@@ -20,12 +20,34 @@ _MARGIN = 12
 _LONGEST = 40
 
 # plain classes and no variables: the converters to PDF that papers need know no more
-LIGHT = {"ink": "#1b1b1b", "paper": "#ffffff", "soft": "#5c5c5c", "line": "#d9d9d9"}
-LIGHT |= {"a": "#0060a8", "b": "#a84300", "mix": "#7b3f98"}
-DARK = {"ink": "#ececec", "paper": "#181a1b", "soft": "#a8a8a8", "line": "#3c3f41"}
-DARK |= {"a": "#66b8ff", "b": "#ff9d57", "mix": "#d6a2ee"}
-_COLOURS = dict.fromkeys(("first-surer", "second-surer", "some"), "mix")
-_COLOURS |= {"first-sure": "a", "first-possible": "a", "second-sure": "b", "second-possible": "b"}
+LIGHT = {
+    "ink": "#1b1b1b",
+    "paper": "#ffffff",
+    "soft": "#5c5c5c",
+    "line": "#d9d9d9",
+    "a": "#0060a8",
+    "b": "#a84300",
+    "mix": "#7b3f98",
+}
+DARK = {
+    "ink": "#ececec",
+    "paper": "#181a1b",
+    "soft": "#a8a8a8",
+    "line": "#3c3f41",
+    "a": "#66b8ff",
+    "b": "#ff9d57",
+    "mix": "#d6a2ee",
+}
+_COLOURS = {
+    "first-surer": "mix",
+    "second-surer": "mix",
+    "some": "mix",
+    "first-sure": "a",
+    "first-possible": "a",
+    "second-sure": "b",
+    "second-possible": "b",
+}
+"""The colours of marks by their kinds; those of other marks are ink."""
 
 
 def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
@@ -50,18 +72,21 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
     """
     check_arguments(draw_svg, locals())
     plan = _Plan.of(make_grid(pair, annotators))
-    notes, below = _notes(plan)
-    width = max(plan.right, below[0]) + _MARGIN
-    height = below[1] + _MARGIN
-    names = ", ".join(plan.grid.annotators)
+    notes, (reach, foot) = _notes(plan)
+    width = max(plan.right, reach) + _MARGIN
+    height = foot + _MARGIN
+    title = f"pair {pair.id}"
+    if names := ", ".join(plan.grid.annotators):
+        title += f": {names}"
+    dark = f"@media(prefers-color-scheme:dark){{{colour_rules(DARK)}}}"
     lines = [f"M{plan.left} {y}H{plan.right}" for y in range(plan.top, plan.bottom + 1, _CELL)]
     lines += [f"M{x} {plan.top}V{plan.bottom}" for x in range(plan.left, plan.right + 1, _CELL)]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" font-family="sans-serif" '
         f'font-size="{_SIZE}">',
-        f"<title>{_text(f'pair {pair.id}' + (f': {names}' if names else ''))}</title>",
-        f"<style>{colour_rules(LIGHT)}@media(prefers-color-scheme:dark){{{colour_rules(DARK)}}}</style>",
+        f"<title>{_text(title)}</title>",
+        f"<style>{colour_rules(LIGHT)}{dark}</style>",
         f'<rect class="ak-paper" width="{width}" height="{height}"/>',
         *_words(plan),
         f'<path class="ak-line-edge" d="{"".join(lines)}"/>',
@@ -74,6 +99,8 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
+    """The places of an image: its rows and columns, and the edges of the matrix in pixels."""
+
     grid: Grid
     rows: list[int]
     columns: list[int]
@@ -84,14 +111,17 @@ class _Plan:
 
     @classmethod
     def of(cls, grid: Grid) -> _Plan:
+        """Leave room for the words of both sides."""
         rows, columns = grid.places
-        left = max((_length(_shown(grid.rows, i)) for i in rows), default=0)
-        words = [_shown(grid.columns, j) for j in columns]
-        heights = (
-            (_SIZE + 1) * len(text_width.char_clusters(x)) if text_width.is_wide(x) else _length(x)
-            for x in words
-        )
-        left = _MARGIN + left + 8
+        widths = [_length(_shown(grid.rows, i)) for i in rows]
+        heights = []
+        for j in columns:
+            word = _shown(grid.columns, j)
+            if text_width.is_wide(word):
+                heights.append((_SIZE + 1) * len(text_width.char_clusters(word)))
+            else:
+                heights.append(_length(word))
+        left = _MARGIN + max(widths, default=0) + 8
         top = _MARGIN + max(heights, default=0) + 8
         right = left + len(columns) * _CELL
         bottom = top + len(rows) * _CELL
@@ -107,6 +137,7 @@ def colour_rules(colours: dict[str, str]) -> str:
 
 
 def _words(plan: _Plan) -> Iterator[str]:
+    """Draw the words of both sides."""
     for row, i in enumerate(plan.rows):
         word = _shown(plan.grid.rows, i)
         y = plan.top + row * _CELL + 15
@@ -127,6 +158,7 @@ def _words(plan: _Plan) -> Iterator[str]:
 
 
 def _label(word: str, place: str, *, at_end: bool, null: bool) -> str:
+    """Draw a word that starts at a place, or ends there."""
     rtl = text_width.is_right_to_left(word)
     anchor = "end" if at_end != rtl else "start"  # the start of a right-to-left word is its right
     direction = ' direction="rtl"' if rtl else ""
@@ -135,6 +167,7 @@ def _label(word: str, place: str, *, at_end: bool, null: bool) -> str:
 
 
 def _marks(plan: _Plan) -> Iterator[str]:
+    """Draw the marks of all cells."""
     grid = plan.grid
     inset = (_CELL - _BOX) // 2
     for row, i in enumerate(plan.rows):
@@ -150,25 +183,25 @@ def _shape(mark: CellMark, x: int, y: int) -> str:
     """Draw a mark: filled is sure, outlined is possible; circles are the second annotator's."""
     colour = f"ak-{_COLOURS.get(mark.kind, 'ink')}"
     full = mark.kind in {"sure", "first-sure", "second-sure"}
+    corner = ""
     if mark.kind in {"second-sure", "second-possible"}:
         corner = f' rx="{_BOX // 2}"'
-    else:
-        corner = ""
-    edge, width = (0, "") if full else (1, ' stroke-width="2"')
-    size = _BOX - 2 * edge
-    kind = "-edge" if edge else ""
-    shape = (
-        f'<rect class="{colour}{kind}" x="{x + edge}" y="{y + edge}" width="{size}" '
-        f'height="{size}"{width}{corner}/>'
-    )
+    if full:
+        shape = f'<rect class="{colour}" x="{x}" y="{y}" width="{_BOX}" height="{_BOX}"{corner}/>'
+    else:  # a line of two pixels within the same box
+        shape = (
+            f'<rect class="{colour}-edge" x="{x + 1}" y="{y + 1}" width="{_BOX - 2}" '
+            f'height="{_BOX - 2}" stroke-width="2"{corner}/>'
+        )
     if mark.kind in {"first-surer", "second-surer"}:
         start = x if mark.kind == "first-surer" else x + _BOX // 2
         half = f'<rect class="{colour}" x="{start}" y="{y}" width="{_BOX // 2}" height="{_BOX}"/>'
         return shape + half
     if mark.kind in {"sure", "possible"}:
         return shape
+    ink = "ak-paper" if full else colour
     return (
-        f'{shape}<text class="{"ak-paper" if full else colour}" x="{x + _BOX // 2}" y="{y + 11}" '
+        f'{shape}<text class="{ink}" x="{x + _BOX // 2}" y="{y + 11}" '
         f'text-anchor="middle" font-size="11" font-weight="bold">{mark.sign}</text>'
     )
 
@@ -185,7 +218,8 @@ def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
         start = 20 if mark else 0
         wide = _length(visible(text)) + start
         if x > _MARGIN and x + wide > edge:
-            x, y = _MARGIN, y + 22
+            x = _MARGIN
+            y += 22
         if mark:
             parts.append(f'<g aria-hidden="true">{_shape(mark, x, y)}</g>')
         parts.append(f'<text class="ak-ink" x="{x + start}" y="{y + 12}">{_text(text)}</text>')
@@ -195,14 +229,17 @@ def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
 
 
 def _shown(words: tuple[str, ...], index: int) -> str:
+    """Return a word as it is drawn."""
     if index == NULL:
         return EMPTY_WORD
     return text_width.cut_text(visible(words[index]), _LONGEST)
 
 
 def _length(text: str) -> int:
+    """Return the width of a text in pixels."""
     return text_width.text_length(text, _SIZE)
 
 
 def _text(text: str) -> str:
+    """Return a text for an image, without hidden characters."""
     return escape(visible(text))

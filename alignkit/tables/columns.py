@@ -145,9 +145,11 @@ class Column:
         return f"<{self._number(value)}"
 
     def _number(self, value: float, sign: str | None = None) -> str:
+        """Return a number with its unit; `sign` is that of `format`, None for the column's."""
         if isnan(value):
             return "-"
-        sign = ("+" if self.signed else "") if sign is None else sign
+        if sign is None:
+            sign = "+" if self.signed else ""
         digits = KINDS[self.kind] if self.digits is None else self.digits
         if self.kind == "percent":
             text = f"{100 * value:{sign}.{digits}f}"
@@ -155,8 +157,10 @@ class Column:
             text = f"{int(value):{sign}d}"
         elif self.kind == "text":
             text = str(value)
+        elif self.kind == "number":
+            text = f"{value:{sign}.{digits}g}"
         else:
-            text = f"{value:{sign}.{digits}{'g' if self.kind == 'number' else 'f'}}"
+            text = f"{value:{sign}.{digits}f}"
             if self.kind == "coefficient":
                 text = re.sub(r"^(\D?)0\.", r"\1.", text)
             if self.kind == "p" and not _NONZERO.search(text):
@@ -166,7 +170,9 @@ class Column:
         return text + self.unit
 
 
-_PERCENT, _COEFFICIENT, _CHANCE = (Column("", kind) for kind in ("percent", "coefficient", "p"))
+_PERCENT = Column("", "percent")
+_COEFFICIENT = Column("", "coefficient")
+_CHANCE = Column("", "p")
 
 
 def percent(value: float) -> str:

@@ -80,15 +80,20 @@ _LEAST = 4  # the width of a number where columns have no rule above them
 
 
 def _text_table(sheet: Sheet) -> str:
+    """Return a table with its title above it, and the reasons and the note below."""
     notes = [f"({mark}) {visible(why)}" for mark, why in sheet.reasons]
     if sheet.note:
-        notes += [visible(line) for line in sheet.note.split("\n")]
-    title = "\n".join(map(visible, sheet.title.split("\n")))
-    parts = [title, _aligned(sheet) if sheet.columns else "", "\n".join(notes)]
-    return ("\n\n" if sheet.ruled else "\n").join(part for part in parts if part)
+        notes += map(visible, sheet.note.split("\n"))
+    parts = ["\n".join(map(visible, sheet.title.split("\n")))]
+    if sheet.columns:
+        parts.append(_aligned(sheet))
+    parts.append("\n".join(notes))
+    between = "\n\n" if sheet.ruled else "\n"
+    return between.join(filter(None, parts))
 
 
 def _marked(cell: ShownCell) -> str:
+    """Return the letter of a reason as it stands behind a cell."""
     return f" ({cell.mark})" if cell.mark else ""
 
 
@@ -99,44 +104,69 @@ def _aligned(sheet: Sheet) -> str:
     names = [visible(column.name) for column in columns]
     widths = [max(map(char_width, column)) for column in zip(names, *cells, strict=True)]
     if not sheet.ruled:
-        least = (0 if column.kind == "text" else _LEAST for column in columns)
-        widths = list(map(max, widths, least))
-    gaps = [""]
-    for k in range(1, len(columns)):
-        new = k == sheet.stub > 1 or (k > sheet.stub and columns[k].span != columns[k - 1].span)
-        gaps.append("   " if new and not sheet.ruled else "  ")
+        for k, column in enumerate(columns):
+            if column.kind != "text":
+                widths[k] = max(widths[k], _LEAST)
+    gaps = _gaps(sheet)
     spans = [(visible(span), places) for span, places in _spans(columns) if span]
     for span, places in spans:
         room = sum(widths[k] for k in places) + sum(len(gaps[k]) for k in places[1:])
         widths[places[0]] += max(0, char_width(span) - room)
 
     def line(texts: Sequence[str]) -> str:
-        parts = []
+        """Return a line with a text in each column."""
+        written = ""
         for text, width, gap, column in zip(texts, widths, gaps, columns, strict=True):
             space = " " * (width - char_width(text))
             kept = kept_in_place(text)
-            parts.append(gap + (space + kept if column.right else kept + space))
-        return "".join(parts).rstrip(" ")
+            written += gap
+            written += space + kept if column.right else kept + space
+        return written.rstrip(" ")
 
-    over = ""
-    reached = 0
-    for span, places in spans:
-        start = sum(widths[: places[0]]) + sum(map(len, gaps[: places[0] + 1]))
-        over += " " * (start - reached) + kept_in_place(span)
-        reached = start + char_width(span)
-    lines = [*([over] if spans else []), line(names)]
+    lines = []
+    if spans:
+        lines.append(_line_of_spans(spans, widths, gaps))
+    lines.append(line(names))
     if sheet.ruled:
         lines.append(line(["-" * width for width in widths]))
     for place, row in enumerate(cells):
         if place in sheet.apart:
-            lines += [""]
+            lines.append("")
         lines.append(line(row))
     return "\n".join(lines)
 
 
+def _gaps(sheet: Sheet) -> list[str]:
+    """Return the space before each column, wider where spans begin if there are no rules."""
+    gaps = [""]
+    for k in range(1, len(sheet.columns)):
+        after_stub = k == sheet.stub > 1
+        other_span = sheet.columns[k].span != sheet.columns[k - 1].span
+        begins = after_stub or (k > sheet.stub and other_span)
+        gaps.append("   " if begins and not sheet.ruled else "  ")
+    return gaps
+
+
+def _line_of_spans(
+    spans: Sequence[tuple[str, list[int]]], widths: Sequence[int], gaps: Sequence[str]
+) -> str:
+    """Return a line with each span above its first column."""
+    line = ""
+    reached = 0
+    for span, (first, *_) in spans:
+        start = sum(widths[:first]) + sum(map(len, gaps[: first + 1]))
+        line += " " * (start - reached) + kept_in_place(span)
+        reached = start + char_width(span)
+    return line
+
+
 def _text_report(report: Report) -> str:
+    """Return the tables of a report one below the other."""
+
     def filled(text: str) -> str:
-        return "\n".join(fill(x, _WIDTH, break_on_hyphens=False) for x in text.split("\n"))
+        """Return a text with its lines broken at the width."""
+        lines = [fill(line, _WIDTH, break_on_hyphens=False) for line in text.split("\n")]
+        return "\n".join(lines)
 
     blocks = ["\n".join(map(visible, report.head))]
     for sheet in report.tables:
@@ -157,41 +187,46 @@ _BLOCK = re.compile(r"(?m)^(\s*)(?=[-+#])")  # would begin a list or a heading
 
 
 def _markdown_escape(text: str) -> str:
+    """Escape a text within a line of Markdown."""
     return _MARKDOWN.sub(r"\\\1", visible(text))
 
 
 def _paragraph(text: str) -> str:
-    return "\n".join(_BLOCK.sub(r"\1\\", _markdown_escape(line)) for line in text.split("\n"))
+    """Escape lines of text for Markdown."""
+    lines = map(_markdown_escape, text.split("\n"))
+    return "\n".join(_BLOCK.sub(r"\1\\", line) for line in lines)
 
 
 def _one_line(text: str) -> str:
+    """Escape a text for Markdown, in one line."""
     return _paragraph(" ".join(text.split()))
 
 
 def _markdown_table(sheet: Sheet) -> str:
     """Return a table with one line of headings; each name follows its span."""
-
-    def shown(cell: ShownCell) -> str:
-        return (_markdown_escape(cell.text) if cell.words else cell.text) + _marked(cell)
-
-    lines = [
-        [_markdown_escape(column.heading) for column in sheet.columns],
-        ["--:" if column.right else ":--" for column in sheet.columns],
-        *(map(shown, row) for row in sheet.rows),
-    ]
-    if sheet.columns:
-        body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    else:
-        body = ""
+    parts = []
     if sheet.title:
-        title = f"**{_one_line(sheet.title)}**"
-    else:
-        title = ""
-    notes = "  \n".join(f"({mark}) {_paragraph(why)}" for mark, why in sheet.reasons)
-    return "\n\n".join(filter(None, [title, body, notes, _paragraph(sheet.note)]))
+        parts.append(f"**{_one_line(sheet.title)}**")
+    if sheet.columns:
+        lines = [
+            [_markdown_escape(column.heading) for column in sheet.columns],
+            ["--:" if column.right else ":--" for column in sheet.columns],
+        ]
+        lines += [list(map(_markdown_cell, row)) for row in sheet.rows]
+        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
+    notes = [f"({mark}) {_paragraph(why)}" for mark, why in sheet.reasons]
+    parts += ["  \n".join(notes), _paragraph(sheet.note)]
+    return "\n\n".join(filter(None, parts))
+
+
+def _markdown_cell(cell: ShownCell) -> str:
+    """Return a cell for Markdown."""
+    text = _markdown_escape(cell.text) if cell.words else cell.text
+    return text + _marked(cell)
 
 
 def _markdown_report(report: Report) -> str:
+    """Return the tables of a report one below the other."""
     blocks = ["  \n".join(map(_one_line, report.head)), *map(_markdown_table, report.tables)]
     if report.cautions:
         lines = (f"- {_one_line(caution)}" for caution in report.cautions)
@@ -220,17 +255,23 @@ def latex_escape(text: str) -> str:
 
 
 def _comment(text: str) -> str:
+    """Return lines of text as comments of LaTeX."""
     if text:
         return "\n".join(f"% {visible(line)}".rstrip() for line in text.split("\n"))
     return ""
 
 
 def _latex_table(sheet: Sheet) -> str:
-    parts = [_comment(sheet.title), _tabular(sheet) if sheet.columns else "", _comment(sheet.note)]
+    """Return a table, with its title and note as comments."""
+    parts = [_comment(sheet.title)]
+    if sheet.columns:
+        parts.append(_tabular(sheet))
+    parts.append(_comment(sheet.note))
     return "\n".join(filter(None, parts))
 
 
 def _tabular(sheet: Sheet) -> str:
+    """Return the environment of a table, with its spans above rules of their own."""
     columns = sheet.columns
     sides = "".join("r" if column.right else "l" for column in columns)
     lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule"]
@@ -248,28 +289,37 @@ def _tabular(sheet: Sheet) -> str:
     lines += [_latex_line(names), r"\midrule"]
     for place, row in enumerate(sheet.rows):
         if place in sheet.apart:
-            lines += [r"\addlinespace"]
-        lines.append(_latex_line([_latex_cell(cell) for cell in row]))
+            lines.append(r"\addlinespace")
+        lines.append(_latex_line(list(map(_latex_cell, row))))
     lines.append(r"\bottomrule")
     for mark, reason in sheet.reasons:
         text = rf"\textsuperscript{{{mark}}} {latex_escape(reason)}"
         lines.append(rf"\multicolumn{{{len(columns)}}}{{l}}{{{text}}} \\")
-    return "\n".join([*lines, r"\end{tabular}"])
+    lines.append(r"\end{tabular}")
+    return "\n".join(lines)
 
 
 def _latex_cell(cell: ShownCell) -> str:
+    """Return a cell for LaTeX, with the minus of numbers and the letter of a reason."""
     text = "--" if cell.text == "-" else latex_escape(cell.text)
-    text = text if cell.words else _MINUS.sub("$-$", text)
-    return text + (rf"\textsuperscript{{{cell.mark}}}" if cell.mark else "")
+    if not cell.words:
+        text = _MINUS.sub("$-$", text)
+    if cell.mark:
+        text += rf"\textsuperscript{{{cell.mark}}}"
+    return text
 
 
 def _latex_line(cells: Sequence[str]) -> str:
-    # a bracket or star after \\ would be taken for its argument
-    return " & ".join("{}" + cell if cell[:1] in ("[", "*") else cell for cell in cells) + r" \\"
+    """Return a row; a bracket or star after the end of a row would be taken for its argument."""
+    safe = ["{}" + cell if cell[:1] in ("[", "*") else cell for cell in cells]
+    return " & ".join(safe) + r" \\"
 
 
 def _latex_report(report: Report) -> str:
+    """Return the tables of a report one below the other."""
+
     def comments(lines: Sequence[str]) -> str:
+        """Return lines as comments."""
         return _comment("\n".join(map(visible, lines)))
 
     blocks = [r"% needs \usepackage{booktabs}", comments(report.head)]
@@ -294,23 +344,23 @@ def style_sheet(name: str) -> str:
 def _html_table(sheet: Sheet) -> str:
     """Return a table in a frame that the keyboard can scroll, with its note below."""
     name = safe_text(" ".join(sheet.title.split()) or "table")
+    identity = ""
     if sheet.anchor:
         identity = f' id="{safe_text(sheet.anchor)}"'
-    else:
-        identity = ""
-    caption = f"<caption><span>{_html_lines(sheet.title)}</span></caption>\n" * bool(sheet.title)
+    caption = ""
+    if sheet.title:
+        caption = f"<caption><span>{_html_lines(sheet.title)}</span></caption>\n"
     notes = [f"<sup>{mark}</sup> {safe_text(reason)}" for mark, reason in sheet.reasons]
     if sheet.note:
-        notes += [_html_lines(sheet.note)]
+        notes.append(_html_lines(sheet.note))
     below = "".join(f'<p class="note">{note}</p>\n' for note in notes)
+    frame = ""
     if sheet.columns or sheet.title:
+        content = f"{caption}{_html_head(sheet.columns)}{''.join(_html_bodies(sheet))}"
         frame = (
             f'<div class="frame" tabindex="0" role="region" aria-label="{name}">'
-            f"<table>{caption}{_html_head(sheet.columns)}{''.join(_html_bodies(sheet))}"
-            "</table></div>\n"
+            f"<table>{content}</table></div>\n"
         )
-    else:
-        frame = ""
     return f'<div class="alignkit-table"{_pinned(sheet)}{identity}>\n{frame}{below}</div>\n'
 
 
@@ -325,10 +375,12 @@ def _pinned(sheet: Sheet) -> str:
 
 
 def _html_lines(text: str) -> str:
+    """Return lines of text as HTML."""
     return "<br>".join(map(safe_text, text.split("\n")))
 
 
 def _html_head(columns: Sequence[Column]) -> str:
+    """Return the headings, with a line of spans above the names if there are any."""
     if not columns:
         return ""
     groups = spans = names = ""
@@ -346,38 +398,38 @@ def _html_head(columns: Sequence[Column]) -> str:
 
 
 def _html_bodies(sheet: Sheet) -> Iterator[str]:
+    """Yield the rows, in a body for each group."""
     yield "<tbody>\n"
     for place, row in enumerate(sheet.rows):
         if place and place in sheet.apart:
             yield "</tbody>\n<tbody>\n"
         cells = ""
         for k, (column, cell) in enumerate(zip(sheet.columns, row, strict=True)):
-            if cell.words:
-                text = isolated_text(cell.text)
-            else:
-                text = safe_text(cell.text)
-            text = f"{_side(column)}>{text}{f'<sup>{cell.mark}</sup>' if cell.mark else ''}"
+            text = isolated_text(cell.text) if cell.words else safe_text(cell.text)
+            if cell.mark:
+                text += f"<sup>{cell.mark}</sup>"
             names_row = k < sheet.stub and column.kind == "text" and cell.text
             if names_row:
-                cells += f'<th scope="row"{text}</th>'
+                cells += f'<th scope="row"{_side(column)}>{text}</th>'
             else:
-                cells += f"<td{text}</td>"
+                cells += f"<td{_side(column)}>{text}</td>"
         yield f"<tr>{cells}</tr>\n"
     yield "</tbody>"
 
 
 def _side(column: Column) -> str:
+    """Return the class of a cell by the side that it is aligned to."""
     return ' class="number"' if column.right else ""
 
 
 def _html_report(report: Report) -> str:
+    """Return the tables of a report with their style sheet."""
     head = "".join(f"<p>{safe_text(line.strip())}</p>\n" for line in report.head)
     tables = "".join(map(_html_table, report.tables))
     cautions = "".join(f"<li>{safe_text(caution)}</li>\n" for caution in report.cautions)
+    care = ""
     if cautions:
         care = f"<p><strong>{report.care}</strong></p>\n<ul>\n{cautions}</ul>\n"
-    else:
-        care = ""
     body = f"{head}{tables}{care}{signed(report.signature)}"
     return f"<style>{style_sheet('table')}</style>\n<div>\n{body}</div>\n"
 
@@ -385,9 +437,12 @@ def _html_report(report: Report) -> str:
 def html_cautions(items: Iterable[str]) -> str:
     """Return the region of a page with cautions (each is HTML), or ""."""
     listed = "".join(f"<li>{item}</li>\n" for item in items)
-    region = '<div class="cautions" role="region" aria-labelledby="cautions">\n'
-    region += f'<h2 id="cautions">{CARE}</h2>\n<ul>\n{listed}</ul>\n</div>\n'
-    return region if listed else ""
+    if not listed:
+        return ""
+    return (
+        '<div class="cautions" role="region" aria-labelledby="cautions">\n'
+        f'<h2 id="cautions">{CARE}</h2>\n<ul>\n{listed}</ul>\n</div>\n'
+    )
 
 
 def signed(signature: str) -> str:
@@ -413,6 +468,7 @@ def csv_lines(rows: Iterable[Iterable[object]], *, divider: str = ",") -> str:
     """Return a line for each row, without a final line end; None and NaN are empty."""
 
     def written(value: object) -> str:
+        """Return a cell as it is written."""
         if value is None or (isinstance(value, Real) and isnan(value)):
             return ""
         text = str(value)
@@ -422,8 +478,11 @@ def csv_lines(rows: Iterable[Iterable[object]], *, divider: str = ",") -> str:
             return '"{}"'.format(text.replace('"', '""'))
         return text
 
-    cells = (list(map(written, row)) for row in rows)
-    return "\n".join('""' if row == [""] else divider.join(row) for row in cells)
+    lines = []
+    for row in rows:
+        cells = list(map(written, row))
+        lines.append('""' if cells == [""] else divider.join(cells))
+    return "\n".join(lines)
 
 
 def unguarded(text: str) -> str:

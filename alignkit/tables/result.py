@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from alignkit._support.arguments import check_arguments
@@ -44,11 +45,10 @@ class Caution:
     brief: str = ""
 
     def __str__(self) -> str:
+        text = f"{self.says}; {self.instead}"
         if self.pairings:
-            who = f"{'; '.join(self.pairings)}: "
-        else:
-            who = ""
-        return f"{who}{self.says}; {self.instead}"
+            return f"{'; '.join(self.pairings)}: {text}"
+        return text
 
 
 class Result(ABC):
@@ -100,17 +100,18 @@ class Result(ABC):
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each row of each table, with the table's name as ``table``."""
-        return [
-            {"table": table.anchor, **record}
-            for table in self.tables()
-            for record in table.to_records()
-        ]
+        records: list[dict[str, object]] = []
+        for table in self.tables():
+            records += [{"table": table.anchor, **record} for record in table.to_records()]
+        return records
 
     def csv(self) -> str:
         """Return the records as CSV, with one line of headings for all tables."""
         records = self.to_records()
-        keys = list(dict.fromkeys(key for record in records for key in record))
-        return csv_lines([keys, *([record.get(key) for key in keys] for record in records)])
+        keys = list(dict.fromkeys(chain.from_iterable(records)))
+        lines: list[list[object]] = [[*keys]]
+        lines += [list(map(record.get, keys)) for record in records]
+        return csv_lines(lines)
 
     def to_json(self) -> dict[str, object]:
         """Return the records of each table as JSON values; NaN becomes None."""
@@ -126,15 +127,14 @@ class Result(ABC):
     def page(self, title: str) -> str:
         """Return the tables and the figures as a page that needs neither network nor script."""
         check_arguments(Result.page, locals())
-        tables = "".join(map(get_medium("html").table, (x.sheet() for x in self.page_tables())))
+        html = get_medium("html")
+        tables = "".join(html.table(table.sheet()) for table in self.page_tables())
         figures = "".join(map(_figure, self.images()))
         heading = safe_text(title)
         style = "".join(map(style_sheet, ("drawings", "matrix", "table", "page")))
         head = "".join(f"<li>{safe_text(line)}</li>\n" for line in self.head)
         if head:
             head = f'<ul class="found">\n{head}</ul>\n'
-        else:
-            head = ""
         care = html_cautions(safe_text(str(caution)) for caution in self.cautions)
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -174,11 +174,10 @@ class TableResult(Result):
 
 
 def _figure(picture: Picture) -> str:
+    """Return a figure with its caption, as wide as it was drawn."""
     caption = f"<figcaption>{safe_text(picture.title)}</figcaption>"
-    if box := re.search(r'viewBox="\S+ \S+ (\S+) ', picture.image):
-        width = box[1]
-    else:
-        width = "640"
+    box = re.search(r'viewBox="\S+ \S+ (\S+) ', picture.image)
+    width = box[1] if box else "640"
     return (
         f'<figure class="as-drawn" style="--drawn:{width}px">{caption}\n{picture.image}</figure>\n'
     )

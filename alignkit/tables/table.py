@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import isnan, nan
 from numbers import Real
 from string import ascii_lowercase
@@ -78,14 +79,9 @@ class Table:
                 raise ArgumentError(
                     f"rows[{number}] has {len(row)} cells for {len(self.columns)} columns"
                 )
-            for k, cell in enumerate(row if not set(map(type, row)) <= _USUAL else ()):
-                if not isinstance(cell, _CELLS) and type(cell).__name__ not in ("bool_", "bool"):
-                    raise ArgumentError(
-                        f"rows[{number}][{k}] is of type {type(cell).__name__}; expected a str, "
-                        "a number, a Value or None"
-                    )
-        keys = [key for k in range(len(self.columns)) for key in self._keys(k)]
-        for key, count in Counter(keys).items():
+            if not set(map(type, row)) <= _USUAL:
+                _check_cells(row, number)
+        for key, count in Counter(self._all_keys()).items():
             if count > 1:
                 raise ArgumentError(f"{count} columns have the key {key!r}; use different keys")
 
@@ -122,14 +118,14 @@ class Table:
         check_arguments(Table.from_records, {**locals(), "cls": cls})
         kept = list(records)
         if columns is None:
-            columns = list(dict.fromkeys(key for record in kept for key in record))
+            columns = list(dict.fromkeys(chain.from_iterable(kept)))
         if not isinstance(digits, Mapping):  # those of all columns are not meant for percentages
             digits = {name: digits for name in columns if name not in percent}
         made = []
         for name in columns:
             values = [record.get(name) for record in kept]
-            share = name in percent
-            made.append(guessed_column(name, values, digits=digits.get(name), percent=share))
+            is_share = name in percent
+            made.append(guessed_column(name, values, digits=digits.get(name), percent=is_share))
         rows = [[_plain(record.get(name)) for name in columns] for record in kept]
         return cls(title, made, rows)
 
@@ -163,26 +159,33 @@ class Table:
 
     def csv(self) -> str:
         """Return the table as CSV, with one line of headings: the keys, as in `to_records`."""
-        keys = []
-        for k in range(len(self.columns)):
-            keys.extend(self._keys(k))
-        return csv_lines([keys, *(list(record.values()) for record in self.to_records())])
+        lines: list[Iterable[object]] = [self._all_keys()]
+        lines += [record.values() for record in self.to_records()]
+        return csv_lines(lines)
 
     def sheet(self) -> Sheet:
         """Return the table with texts as cells, the input of a medium."""
-        cells = (cell for row in self.rows for cell in row if isinstance(cell, Value))
-        given = dict.fromkeys(cell.reason for cell in cells if cell.reason)
-        marks = {reason: _letters(number) for number, reason in enumerate(given)}
-        rows = [
-            [
-                column.show(cell, marks.get(cell.reason, "") if type(cell) is Value else "")
-                for column, cell in zip(self.columns, row, strict=True)
-            ]
-            for row in self.rows
-        ]
-        reasons = [(mark, why) for why, mark in marks.items()]
-        shown = self.title, self.note, self.anchor, self.apart, self.stub, self.ruled
-        return Sheet(self.columns, rows, *shown, reasons)
+        marks: dict[str, str] = {}  # the letter of each reason
+        rows = []
+        for row in self.rows:
+            shown = []
+            for column, cell in zip(self.columns, row, strict=True):
+                mark = ""
+                if isinstance(cell, Value) and cell.reason:
+                    mark = marks.setdefault(cell.reason, _letters(len(marks)))
+                shown.append(column.show(cell, mark))
+            rows.append(shown)
+        return Sheet(
+            self.columns,
+            rows,
+            self.title,
+            self.note,
+            self.anchor,
+            self.apart,
+            self.stub,
+            self.ruled,
+            reasons=[(mark, why) for why, mark in marks.items()],
+        )
 
     @staticmethod
     def style() -> str:
@@ -198,35 +201,57 @@ class Table:
         If some cell of a column has bounds or a reason, or is an upper bound, all rows have further
         keys: its own with ``_low`` and ``_high``, with ``_reason``, and with ``_bound``.
         """
-        keys = [self._keys(k) for k in range(len(self.columns))]
-        records: list[dict[str, object]] = [{} for _ in self.rows]
-        for record, row in zip(records, self.rows, strict=True):
-            for (key, *more), cell in zip(keys, row, strict=True):
-                value = cell if isinstance(cell, Value) else None
-                record[key] = cell if value is None else value.value
-                for name in more:
-                    part = name.removeprefix(f"{key}_")
-                    record[name] = getattr(value, part, _ABSENT[part])
+        parts = [self._parts(k) for k in range(len(self.columns))]
+        records = []
+        for row in self.rows:
+            record: dict[str, object] = {}
+            for column, names, cell in zip(self.columns, parts, row, strict=True):
+                record[column.key] = cell.value if isinstance(cell, Value) else cell
+                for name in names:
+                    record[f"{column.key}_{name}"] = getattr(cell, name, _ABSENT[name])
+            records.append(record)
         return records
 
-    def _keys(self, k: int) -> list[str]:
-        key = self.columns[k].key
-        values = [cell for row in self.rows if isinstance(cell := row[k], Value)]
-        bounds = any(not (isnan(value.low) and isnan(value.high)) for value in values)
-        reason = any(value.reason for value in values)
-        more = [*(["low", "high"] if bounds else []), *(["reason"] if reason else [])]
+    def _parts(self, k: int) -> list[str]:
+        """Return the further parts that values in column k have, besides the number."""
+        values = [row[k] for row in self.rows if isinstance(row[k], Value)]
+        parts = []
+        if any(not (isnan(value.low) and isnan(value.high)) for value in values):
+            parts += ["low", "high"]
+        if any(value.reason for value in values):
+            parts.append("reason")
         if any(value.bound for value in values):
-            more.append("bound")
-        return [key, *(f"{key}_{name}" for name in more)]
+            parts.append("bound")
+        return parts
+
+    def _all_keys(self) -> list[str]:
+        """Return the keys of records, in their order."""
+        keys = []
+        for k, column in enumerate(self.columns):
+            keys.append(column.key)
+            keys += [f"{column.key}_{name}" for name in self._parts(k)]
+        return keys
+
+
+def _check_cells(row: Sequence[object], number: int) -> None:
+    """Raise an error for a cell of another type; `number` is that of the row."""
+    for k, cell in enumerate(row):
+        kind = type(cell).__name__
+        if not isinstance(cell, _CELLS) and kind not in ("bool_", "bool"):
+            raise ArgumentError(
+                f"rows[{number}][{k}] is of type {kind}; expected a str, a number, a Value or None"
+            )
 
 
 def _letters(number: int) -> str:
     """Return a, b, ..., z, aa, ab, ..."""
     more, last = divmod(number, len(ascii_lowercase))
-    return (_letters(more - 1) if more else "") + ascii_lowercase[last]
+    before = _letters(more - 1) if more else ""
+    return before + ascii_lowercase[last]
 
 
 def _plain(value: object) -> Cell:
+    """Return a value that a cell can hold, others as text."""
     if isinstance(value, (str, bool, int, float, Value, type(None))):
         return value
     return str(value)
@@ -241,11 +266,11 @@ def guessed_column(
         column = Column(name, "percent", digits=digits, unit="%")
     elif any(issubclass(kind, (float, Value)) for kind in kinds):
         column = Column(name, "decimal", digits=digits)
+    elif any(issubclass(kind, int) and kind is not bool for kind in kinds):
+        column = Column(name, "count")
     else:
-        counts = any(issubclass(kind, int) and kind is not bool for kind in kinds)
-        column = Column(name, "count" if counts else "text")
+        column = Column(name)
     filled = [value for value in values if value is not None and value != ""]
     texts = (column.show(_plain(value)).text for value in filled)
     right = bool(filled) and all(map(_NUMBER.fullmatch, texts))
-    key = name or "row"
-    return Column(name, column.kind, "", key, column.digits, column.unit, right=right)
+    return replace(column, key=name or "row", right=right)

@@ -31,9 +31,11 @@ def char_width(text: str) -> int:
 
 
 def _cluster_width(cluster: str) -> int:
+    """Return the terminal cells of a cluster: 2 if it is wide, 1 or 2 by its characters if not."""
     if any(east_asian_width(char) in "WF" for char in cluster):
         return 2
-    return min(2, sum(not extends(char) or category(char) == "Mc" for char in cluster))
+    spacing = [char for char in cluster if not extends(char) or category(char) == "Mc"]
+    return min(2, len(spacing))
 
 
 def text_length(text: str, size: int) -> int:
@@ -60,8 +62,10 @@ def is_wide(text: str) -> bool:
 
 def is_right_to_left(text: str) -> bool:
     """Return whether the first character with a direction runs from right to left."""
-    directions = (bidirectional(char) for char in text)
-    return next((d != "L" for d in directions if d in {"L", "R", "AL"}), False)
+    for direction in map(bidirectional, text):
+        if direction in {"L", "R", "AL"}:
+            return direction != "L"
+    return False
 
 
 def kept_in_place(text: str) -> str:
