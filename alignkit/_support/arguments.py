@@ -69,6 +69,7 @@ def _declared(function: Callable[..., object]) -> dict[str, tuple[list[str], boo
 
 
 def _is(value: object, kind: str) -> bool:
+    """Return whether a value is of a kind, as annotations name it."""
     if isinstance(value, (str, bytes)) and kind in _SEQUENCES:
         return False
     if isinstance(value, Mapping) and kind == "Sequence":
@@ -78,11 +79,10 @@ def _is(value: object, kind: str) -> bool:
 
 
 def _refuse(name: str, value: object, expected: str) -> None:
-    splits = isinstance(value, (str, bytes)) and "sequence" in expected
-    if splits:
+    """Raise the error for a value of another kind."""
+    hint = ""
+    if isinstance(value, (str, bytes)) and "sequence" in expected:
         hint = ": split the string, or put it into a list"
-    else:
-        hint = ""
     raise ArgumentError(f"{name} is {kind_of(value)}; it must be {expected}{hint}")
 
 

@@ -43,6 +43,7 @@ def leave_at_once() -> list[int]:
 
 
 def _stop(kind: int, _frame: FrameType | None) -> None:
+    """End the process at a signal: clean up, and report what was done."""
     state = ""
     for cleanup in reversed(_cleanups):
         state = f"; {cleanup()}"

@@ -76,6 +76,7 @@ def visible_data(text: str) -> str:
 
 
 def _visible(char: str, only_ascii: bool) -> str:
+    """Return a character, or its escape if it cannot be seen."""
     code = ord(char)
     kind = category(char)
     if only_ascii:
@@ -85,8 +86,13 @@ def _visible(char: str, only_ascii: bool) -> str:
     else:
         odd = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
         hidden = odd or (kind in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _JOINERS)
-    kind, digits = ("x", 2) if code < 1 << 8 else ("u", 4) if code < 1 << 16 else ("U", 8)
-    return f"\\{kind}{code:0{digits}x}" if hidden else char
+    if not hidden:
+        return char
+    if code < 1 << 8:
+        return f"\\x{code:02x}"
+    if code < 1 << 16:
+        return f"\\u{code:04x}"
+    return f"\\U{code:08x}"
 
 
 def extends(char: str) -> bool:

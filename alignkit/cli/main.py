@@ -238,6 +238,7 @@ def _sides_hint(words: Sequence[str]) -> str:
 
 
 def _run(ran: _Ran, *, own: bool) -> int:
+    """Run a command; return its exit status, with errors as messages."""
     words = ran.words
     parser = _parser([] if "--print-completion" in words else words)
     try:
@@ -245,14 +246,8 @@ def _run(ran: _Ran, *, own: bool) -> int:
         own_parser = getattr(options, "parser", parser)
         if left := own_parser.late(options, unknown):
             stray = getattr(options, "stray", None)
-            if left[0] in words[1:]:
-                before = words[words.index(left[0]) - 1]
-            else:
-                before = ""
-            if stray:
-                hint = stray(options, left)
-            else:
-                hint = _sides_hint(words)
+            before = words[words.index(left[0]) - 1] if left[0] in words[1:] else ""
+            hint = stray(options, left) if stray else _sides_hint(words)
             own_parser.unknown(left, hint, before)
     except SystemExit as end:  # --help, --version, or a wrong option that was told
         return int(end.code or 0)

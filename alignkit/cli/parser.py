@@ -26,14 +26,17 @@ class _Formatter(argparse.HelpFormatter):
         self._action_max_length = 18  # argparse forgets the indent of commands
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Break the paragraphs of a description into lines."""
         paragraphs = re.split(r"\n\s*\n", text.strip("\n"))
         return "\n\n".join(self._filled(part, width, indent) for part in paragraphs) + "\n"
 
     def _split_lines(self, text: str, width: int) -> list[str]:
+        """Break the help of an option into lines."""
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
     @staticmethod
     def _filled(paragraph: str, width: int, indent: str) -> str:
+        """Break a paragraph into lines up to its first indented line; keep the rest."""
         plain: list[str] = []
         rest = paragraph.split("\n")
         while rest and not rest[0].startswith(" "):
@@ -158,6 +161,7 @@ class Parser(argparse.ArgumentParser):
         return any(action.type is output for action in self._actions)
 
     def _print_message(self, message: str, file: Any = None) -> None:
+        """Print a message, on stderr with hidden characters escaped."""
         if file is None or file is sys.stderr:
             tell_raw(visible_lines(message))
         else:

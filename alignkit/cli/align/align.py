@@ -240,10 +240,9 @@ class _Work:
         """Yield the links of each block; at the end, write all other outputs."""
         options = self._options
         with ExitStack() as stack:
+            scores = None
             if options.scores:
                 scores = stack.enter_context(replacing(options.scores))
-            else:
-                scores = None
             for block in blocks:
                 aligner, evidence = self._evidence()
                 links = aligner.align_bitext(
@@ -289,6 +288,7 @@ class _Work:
             warn(f"{self._options.load}: warning: {self.known.caution}")
 
     def _took(self, what: str) -> None:
+        """Add the time since the last call to that of a step."""
         now = time.perf_counter()
         self.seconds[what] = self.seconds.get(what, 0.0) + now - self._lap
         self._lap = now
@@ -323,10 +323,7 @@ def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
 
     with replacing_bytes(output) as stream:  # without an object for each pair
         for _, links in aligned:
-            if options.probs:
-                probabilities = links.probabilities
-            else:
-                probabilities = None
+            probabilities = links.probabilities if options.probs else None
             stream.write(format_lines(links.arrays, probabilities=probabilities))
             if output == "-":
                 stream.flush()
@@ -377,16 +374,18 @@ def report_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
 
 def _summary(work: _Work, tokenizer: str | None) -> str:
     """Return the settings, the learned corrections and the counts as JSON."""
-    record = {
+    record: dict[str, object] = {
         **work.counts,
         "tokenizer": tokenizer,
         "settings": asdict(work.aligner.settings),
         "rounds": jsonable(work.aligner.history),
-        **({"evidence": work.systems} if work.systems else {}),
-        "learned": None if work.report is None else work.report.to_json(),
-        **({} if work.known is None else {"known_words": work.known.to_json()}),
-        "seconds": {name: round(value, 3) for name, value in work.seconds.items()},
     }
+    if work.systems:
+        record["evidence"] = work.systems
+    record["learned"] = None if work.report is None else work.report.to_json()
+    if work.known is not None:
+        record["known_words"] = work.known.to_json()
+    record["seconds"] = {name: round(value, 3) for name, value in work.seconds.items()}
     return json_text(record)
 
 
@@ -426,6 +425,7 @@ def _run_parts(options: argparse.Namespace) -> int:
 
 
 def _align_parts(options: argparse.Namespace) -> int:
+    """Align parts with a saved model, and report the counts."""
     if options.output == "-":
         raise OptionError("the links of parts go to files: name them, as in -o 'out/*.align.gz'")
     from alignkit.cluster.aligning import align_parts

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit learn`."""
     parser.add_argument("input", metavar="CORPUS", help="words and gold links; - is stdin")
     group = parser.add_argument_group("learning")
     add_options(

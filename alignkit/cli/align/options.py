@@ -102,6 +102,7 @@ def check_vectors(options: argparse.Namespace) -> None:
 
 
 def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
+    """Add the options of learning from gold links."""
     if default:
         start = "samples"
     else:
@@ -122,6 +123,7 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
 
 
 def add_evidence(group: argparse._ArgumentGroup) -> None:
+    """Add the options that name the links of other systems."""
     more = {"action": "append"}
     parsing.add_options(
         group,
@@ -175,6 +177,7 @@ def add_align_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
+    """Add the options that name what is written."""
     parsing.add_options(
         group,
         """
@@ -200,6 +203,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_how(group: argparse._ArgumentGroup) -> None:
+    """Add the options of choosing links."""
     parsing.add_options(group, "--load FILE  use an aligner saved by --save, without training")
     add_settings(group, ("model", "best"))
     parsing.add_options(
@@ -238,6 +242,7 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_gold(group: argparse._ArgumentGroup) -> None:
+    """Add the options of learning from gold links while aligning."""
     parsing.add_options(
         group,
         """
@@ -290,6 +295,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def _check_decoding(options: argparse.Namespace) -> None:
+    """Refuse options of choosing links that do not fit together."""
     if options.threshold is not None and options.symmetrize != "posterior":
         raise OptionError("--threshold needs --symmetrize posterior; leave one of them out")
     threshold = options.threshold or 0.0  # the default is known, and checked, after training
@@ -303,48 +309,43 @@ def _check_decoding(options: argparse.Namespace) -> None:
 
 
 def _check_learning(options: argparse.Namespace) -> None:
+    """Refuse options about learning, priors and evidence that do not fit together."""
     check_prior(options)
-    given = {"--objective": options.objective, "--ignore-identical": options.ignore_identical}
-    learning = next((flag for flag, value in given.items() if value), "")
     prior = options.prior not in (None, "none")
     posterior = options.symmetrize == "posterior"
     loaded = options.load and not (options.no_learned or prior)
-    uses = (options.vote or options.learn or loaded) and posterior
-    needed = "--learn NAME, --vote, or --load with a model that learned from it"
-    for wrong, why in (
-        (
-            learning and options.learn is None,
-            f"{learning} needs --learn NAME: add it, or leave {learning} out",
-        ),
-        (
-            options.no_learned and options.load is None,
-            "--no-learned needs --load FILE: add it, or leave --no-learned out",
-        ),
-        (options.evidence and not uses, f"--evidence needs {needed}, and --symmetrize posterior"),
-        (options.vote and not options.evidence, "--vote needs --evidence NAME=FILE"),
-        (
-            options.vote and (options.learn or prior),
-            "--vote uses nothing learned: leave out --learn and --prior",
-        ),
-        (
-            options.no_evidence and (options.evidence or not options.load),
-            "--no-evidence needs --load, and contradicts --evidence",
-        ),
-        (
-            options.no_learned and (options.learn or options.prior),
-            "--no-learned contradicts --learn and --prior: leave one of them out",
-        ),
-        (
-            (options.learn or prior) and not posterior,
+    uses_evidence = (options.vote or options.learn or loaded) and posterior
+    if options.learn is None:
+        for flag, value in (
+            ("--objective", options.objective),
+            ("--ignore-identical", options.ignore_identical),
+        ):
+            if value:
+                raise OptionError(f"{flag} needs --learn NAME: add it, or leave {flag} out")
+    if options.no_learned and options.load is None:
+        raise OptionError("--no-learned needs --load FILE: add it, or leave --no-learned out")
+    if options.evidence and not uses_evidence:
+        raise OptionError(
+            "--evidence needs --learn NAME, --vote, or --load with a model that learned from it, "
+            "and --symmetrize posterior"
+        )
+    if options.vote and not options.evidence:
+        raise OptionError("--vote needs --evidence NAME=FILE")
+    if options.vote and (options.learn or prior):
+        raise OptionError("--vote uses nothing learned: leave out --learn and --prior")
+    if options.no_evidence and (options.evidence or not options.load):
+        raise OptionError("--no-evidence needs --load, and contradicts --evidence")
+    if options.no_learned and (options.learn or options.prior):
+        raise OptionError("--no-learned contradicts --learn and --prior: leave one of them out")
+    if (options.learn or prior) and not posterior:
+        raise OptionError(
             "learning corrects probabilities, which only --symmetrize posterior uses: leave out "
-            "--symmetrize",
-        ),
-    ):
-        if wrong:
-            raise OptionError(why)
+            "--symmetrize"
+        )
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
+    """Refuse outputs that cannot be written, or that mix with JSON."""
     paths = options.output, options.save, options.scores, options.lexicon
     places = [path for path in paths if path is not None]
     if options.json and any(standard_stream(path) is sys.stdout for path in places):

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many, visible
@@ -67,7 +67,9 @@ class InputBlock:
     def lengths(self) -> tuple[list[int], list[int]]:
         """The number of words on both sides of each pair."""
         if isinstance(self.bitext, list):
-            return [len(pair[0]) for pair in self.bitext], [len(pair[1]) for pair in self.bitext]
+            sources = [len(source) for source, _ in self.bitext]
+            targets = [len(target) for _, target in self.bitext]
+            return sources, targets
         return self.bitext.source.lengths.tolist(), self.bitext.target.lengths.tolist()
 
 
@@ -130,15 +132,21 @@ class InputSentences:
             if self._needs_pairs:
                 block = _packed(_pairs(lines, reading, self._attributes), casefold)
             elif live and lines.size == 1:
-                sides = (map(split_words, x.split("\n")[:-1]) for x in (lines.source, lines.target))
-                block = InputBlock(list(zip(*sides, strict=True)), None)
+                source = split_words(lines.source.removesuffix("\n"))
+                target = split_words(lines.target.removesuffix("\n"))
+                block = InputBlock([(source, target)], None)
             else:
                 block = InputBlock(numbered(lines, casefold=casefold), None)
-            for lengths, path in zip(block.lengths, (self._paths[0], self._paths[-1]), strict=True):
-                for k, size in enumerate(lengths):
-                    if size > reading.options.max_words:
-                        raise reading.too_long("a sentence", size, lines.first + k, path)
+            sources, targets = block.lengths
+            self._check_lengths(sources, lines.first, reading, self._paths[0])
+            self._check_lengths(targets, lines.first, reading, self._paths[-1])
             yield block
+
+    def _check_lengths(self, lengths: list[int], first: int, reading: Reading, path: str) -> None:
+        """Refuse a sentence with too many words; `first` is the number of the first line."""
+        for number, size in enumerate(lengths, first):
+            if size > reading.options.max_words:
+                raise reading.too_long("a sentence", size, number, path)
 
     def _of_tagged(
         self, plain: ReadOptions, *, casefold: bool, whole: bool
@@ -160,6 +168,7 @@ class InputSentences:
 
 
 def _is_text(options: argparse.Namespace) -> bool:
+    """Return whether the input is plain text, not sentence pairs with links."""
     if options.format is not None:
         return options.format in TEXT_FORMATS
     if options.source is not None or os.path.isdir(options.input):
@@ -173,24 +182,29 @@ def _is_text(options: argparse.Namespace) -> bool:
 
 def _divided(lines: Lines, divide: Callable[[str], list[str]], *, unescape: bool) -> Lines:
     """Put spaces between the words of lines."""
-    plain = html.unescape if unescape else str
-    source, target = (
-        "".join(f"{' '.join(divide(plain(line)))}\n" for line in side.split("\n")[:-1])
-        for side in (lines.source, lines.target)
-    )
-    return lines._replace(source=source, target=target)
+
+    def divided(text: str) -> str:
+        """Return the lines of a side with spaces between the words."""
+        sentences = []
+        for line in text.split("\n")[:-1]:
+            plain = html.unescape(line) if unescape else line
+            sentences.append(f"{' '.join(divide(plain))}\n")
+        return "".join(sentences)
+
+    return lines._replace(source=divided(lines.source), target=divided(lines.target))
 
 
 def _pairs(lines: Lines, reading: Reading, attributes: Mapping[str, str]) -> list[SentencePair]:
-    sides = zip(lines.source.split("\n")[:-1], lines.target.split("\n")[:-1], strict=True)
+    """Return lines as sentence pairs, with their ids or else their numbers."""
+    sources = map(reading.tokens, lines.source.split("\n")[:-1])
+    targets = map(reading.tokens, lines.target.split("\n")[:-1])
     ids = lines.ids or map(str, range(lines.first, lines.first + lines.size))
-    return [
-        SentencePair(id, reading.tokens(source), reading.tokens(target), attributes=attributes)
-        for id, (source, target) in zip(ids, sides, strict=True)
-    ]
+    rows = zip(ids, sources, targets, strict=True)
+    return [SentencePair(*row, attributes=attributes) for row in rows]
 
 
 def _packed(pairs: Sequence[SentencePair], casefold: bool) -> InputBlock:
+    """Return sentence pairs, and their words as an aligner takes them."""
     from alignkit.align.bitext import Bitext
 
     return InputBlock(Bitext.pack((pair.words for pair in pairs), casefold=casefold), pairs)
@@ -198,6 +212,7 @@ def _packed(pairs: Sequence[SentencePair], casefold: bool) -> InputBlock:
 
 @contextmanager
 def _watched(file: TextFile) -> Iterator[Callable[[int], None]]:
+    """Show the progress of reading a file."""
     with ProgressBar(file.path, file.fraction) as progress:
         yield progress.step
 
@@ -214,19 +229,14 @@ def read_dictionary(
     for number, line in reading.lines():
         if not line.strip():
             continue
-        columns = (line.casefold() if casefold else line).split("\t")
+        text = line.casefold() if casefold else line
+        columns = text.split("\t")
         words = [column.strip() for column in columns[:2]]
         if len(columns) not in (2, 3) or not all(words):
             raise reading.error("expected source word, tab, target word", number)
         weight = _WEIGHT
         if len(columns) == 3:
-            try:
-                weight = float(columns[2])
-            except ValueError:
-                weight = -1.0
-        if not 0 <= weight < 1e9:
-            message = f"{columns[2][:40]!r} is not a pseudo-count; expected a number, 0 or more"
-            raise FormatError(message, reading.path, number)
+            weight = _pseudo_count(columns[2], reading.path, number)
         if any(len(word.split()) > 1 for word in words):
             several += 1
         else:
@@ -234,6 +244,18 @@ def read_dictionary(
     if several:
         say(f"{options.dictionary}: {several:,} entries with several words are left out")
     return weights
+
+
+def _pseudo_count(text: str, path: str, line: int) -> float:
+    """Return the number in the third column of a dictionary."""
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = -1.0
+    if not 0 <= weight < 1e9:
+        message = f"{text[:40]!r} is not a pseudo-count; expected a number, 0 or more"
+        raise FormatError(message, path, line)
+    return weight
 
 
 def read_evidence(
@@ -246,41 +268,50 @@ def read_evidence(
 
     known = Corpus(pairs).aligners
     annotators = dict[str, list[str]]()
-    for word in (*(options.evidence_source or ()), *(options.evidence_target or ())):
-        if not any(given.startswith(f"{word.partition('=')[0]}=") for given in options.evidence):
+    for word in chain(options.evidence_source or (), options.evidence_target or ()):
+        name, _, _ = word.partition("=")
+        if not any(given.startswith(f"{name}=") for given in options.evidence):
             raise OptionError(f"{word}: no such --evidence NAME=FILE")
     for word in options.evidence:
         name, equals, rest = word.partition("=")
         if not name or name in annotators or (equals and not all(rest.split(","))):
             raise OptionError(f"--evidence {word}: expected {_FORM}, and each name once")
         files = evidence_files(word)
-        if len(files) > 1:
-            own = [f"{name}/{k + 1}" for k in range(len(files))]
-        else:
-            own = [name]
         if not files:
-            own = channels_of(name, known, f"annotator (or give --evidence {name}=FILE)")
-        annotators[name] = own
+            channels = channels_of(name, known, f"annotator (or give --evidence {name}=FILE)")
+        elif len(files) == 1:
+            channels = [name]
+        else:
+            channels = [f"{name}/{k + 1}" for k in range(len(files))]
+        annotators[name] = channels
         checked_annotators(annotators, gold or "")
         counts = Counter[str]()
-        for channel, file in zip(own, files, strict=False):
-            links = list(_links_of(*file, options, name, pairs, counts))
-            pairs = [
-                pair.without_annotations(channel)
-                if given is None
-                else pair.with_annotation(channel, given)
-                for pair, given in zip(pairs, links, strict=True)
-            ]
-        there = sum(pair.aligned_by(*own) for pair in pairs)
-        notes = [f"{name}: {there:,} of {len(pairs):,} pairs"]
-        if there < len(pairs):
-            notes.append(f"{len(pairs) - there:,} without its evidence")
+        for channel, (path, parts) in zip(channels, files, strict=False):
+            links = list(_links_of(path, parts, options, name, pairs, counts))
+            pairs = _with_links(pairs, channel, links)
+        complete = sum(pair.aligned_by(*channels) for pair in pairs)
+        notes = [f"{name}: {complete:,} of {len(pairs):,} pairs"]
+        if complete < len(pairs):
+            notes.append(f"{len(pairs) - complete:,} without its evidence")
         if counts["refused"]:
             notes.append(f"the sentences of {how_many(counts['refused'], 'pair')} differ")
         if counts["empty"]:
             notes.append(f"{how_many(counts['empty'], 'line is', 'lines are', commas=True)} empty")
         say("; ".join(notes))
     return pairs, annotators
+
+
+def _with_links(
+    pairs: Sequence[SentencePair], annotator: str, links: Sequence[Alignment | None]
+) -> list[SentencePair]:
+    """Return the pairs with these links of an annotator, and without others of the same name."""
+    changed = []
+    for pair, alignment in zip(pairs, links, strict=True):
+        if alignment is None:
+            changed.append(pair.without_annotations(annotator))
+        else:
+            changed.append(pair.with_annotation(annotator, alignment))
+    return changed
 
 
 def _links_of(
@@ -296,13 +327,10 @@ def _links_of(
     from alignkit.cli.corpora.merge import input_of
     from alignkit.corpora.remapping import remap
 
-    texts = {
-        side: dict(w.partition("=")[::2] for w in getattr(options, f"evidence_{side}") or ())
-        for side in ("source", "target")
-    }
     declared = reading_options(
         options,
-        **{side: own.get(name) for side, own in texts.items()},
+        source=_text_of(name, options.evidence_source),
+        target=_text_of(name, options.evidence_target),
         base=None,
         transpose=False,
         name=None,
@@ -318,7 +346,8 @@ def _links_of(
     if len(others) < len(records):
         raise JoinError(f"{path}: two pairs have the same id")
     DISORDER.pop(path, None)  # its links are joined by id
-    missing = refused = 0
+    missing = 0
+    refused = 0
     for k, pair in enumerate(pairs, 1):
         number, other = others.pop(str(k) if by_line else pair.id, (0, pair))
         alignment = choice.of(other) if number else None
@@ -328,25 +357,17 @@ def _links_of(
             continue
         counts["empty"] += not alignment
         weights_of(alignment, f"{path}:{number}")
-        (n, m), base = pair.lengths, read.reading.base
         if other.has_text and other.words != pair.words:
             alignment = remap(alignment, other.words, pair.words)
             refused += alignment is None
-        elif outside := [(i, j) for i, j in alignment if i >= n or j >= m]:
-            wrong = "link {}-{} (source-target, from 0) lies outside".format(*outside[0])
-            read_as = f"{'target' if read.reading.options.transpose else 'source'} first"
-            advice = f"it was read with base {base}, {read_as}: check :base1 and :transpose"
-            source, target = pair.words
-            if spaces := code_points({*spaces_in(" ".join((*source, *target)))}):
-                advice = f"the words contain {spaces}: see --token-separators; {advice}"
-            raise FormatError(f"{wrong} the pair of {n} x {m} words; {advice}", path, number)
+        else:
+            _check_inside(alignment, pair, read, number)
         yield alignment
     total = f"{len(pairs):,} pairs"
     for number, other in others.values():
+        what = f"pair {other.id!r}"
         if by_line:
-            what = f"line {number} (pair {other.id!r})"
-        else:
-            what = f"pair {other.id!r}"
+            what = f"line {number} ({what})"
         raise JoinError(f"{path}: {what} is about none of the {total}")
     if missing and not options.partial:
         raise JoinError(
@@ -361,6 +382,32 @@ def _links_of(
         )
 
 
+def _text_of(name: str, given: Iterable[str] | None) -> str | None:
+    """Return the file that NAME=FILE options give to a name, the last one if there are several."""
+    path = None
+    for word in given or ():
+        key, _, value = word.partition("=")
+        if key == name:
+            path = value
+    return path
+
+
+def _check_inside(alignment: Alignment, pair: SentencePair, read: Input, number: int) -> None:
+    """Refuse links outside of a pair, with what may be wrong; `number` is their line."""
+    n, m = pair.lengths
+    for i, j in alignment:
+        if i < n and j < m:
+            continue
+        wrong = f"link {i}-{j} (source-target, from 0) lies outside"
+        first = "target" if read.reading.options.transpose else "source"
+        base = read.reading.base
+        advice = f"it was read with base {base}, {first} first: check :base1 and :transpose"
+        spaces = code_points(set(spaces_in(" ".join(chain(*pair.words)))))
+        if spaces:
+            advice = f"the words contain {spaces}: see --token-separators; {advice}"
+        raise FormatError(f"{wrong} the pair of {n} x {m} words; {advice}", read.path, number)
+
+
 def check_needed(model: str, learned: Learned | None, annotators: Annotators) -> None:
     """Refuse evidence of other systems than those that a loaded model was learned with."""
     from alignkit.align.evidence import check_systems
@@ -368,14 +415,16 @@ def check_needed(model: str, learned: Learned | None, annotators: Annotators) ->
 
     systems = () if learned is None else learned.lessons.evidence
     try:
-        check_systems(systems, {name: len(own) for name, own in annotators.items()})
+        check_systems(systems, {name: len(channels) for name, channels in annotators.items()})
     except OptionError as error:
         advice = "give exactly these systems"
-        if learned and (missing := [x for x in systems if x.name not in annotators]):
-            option = f"--evidence {missing[0].name}={','.join(['FILE'] * missing[0].channels)}"
+        missing = [system for system in systems if system.name not in annotators]
+        if learned and missing:
+            files = ",".join(["FILE"] * missing[0].channels)
+            option = f"--evidence {missing[0].name}={files}"
             advice = f"add {option}, or --no-evidence to align without any"
             if measures := learned.lessons.measures:
-                now, without = (f"{100 * x:.1f}" for x in measures)
+                now, without = (f"{100 * measure:.1f}" for measure in measures)
                 name = OBJECTIVES[learned.lessons.objective].measure
                 advice += f" (learned so too: {name} {without} instead of {now})"
         raise OptionError(f"{model}: {error}: {advice}") from None
@@ -388,9 +437,10 @@ def report_doubts(aligner: Aligner, pairs: Iterable[SentencePair], evidence: Evi
 
     learned = aligner.parameters.learned
     plain = {system.name for system in evidence.systems if not system.weighted}
-    for system in learned.lessons.evidence if learned is not None else ():
-        if system.weighted and system.name in plain:
-            warn(f"learned from weights of {system.name}, but now all its links weigh 1")
+    if learned is not None:
+        for system in learned.lessons.evidence:
+            if system.weighted and system.name in plain:
+                warn(f"learned from weights of {system.name}, but now all its links weigh 1")
     bitext = Bitext.pack(pairs, casefold=aligner.parameters.casefold)
     for doubt in doubts(aligner.decoder, bitext, evidence):
         warn(f"evidence {doubt}")
@@ -456,11 +506,11 @@ def read_two_vectors(
     """Read the vectors of the source (or of both sides) and of the target."""
     if options.vectors is None:
         return None, None
-    source, target = (None, None) if bitext is None else (bitext.source.words, bitext.target.words)
+    source = None if bitext is None else bitext.source.words
+    target = None if bitext is None else bitext.target.words
     if options.target_vectors is None:
-        if source is None or target is None:
-            both = None
-        else:
+        both = None
+        if source is not None and target is not None:
             both = {*source, *target}
         return _read(options.vectors, both, options.max_size), None
     first = _read(options.vectors, source, options.max_size)
@@ -475,6 +525,7 @@ def read_two_vectors(
 
 
 def _read(path: str, words: Collection[str] | None, max_size: int) -> WordVectors:
+    """Read the vectors of these words, None for all, and report how many they are."""
     from alignkit.align.vectors.word_vectors import read_vectors
 
     with ProgressBar(path, None, None) as progress:
@@ -548,14 +599,22 @@ def report_rounds(history: Iterable[Round], words: tuple[int, int], of: str = ""
     """Report the log-likelihood per word; `words` counts both texts, `of` names the part."""
     for model, group in groupby(history, key=lambda round: round.model):
         rounds = list(group)
-        ends = rounds[0], rounds[-1]
-        forward = dict.fromkeys(end.forward / max(1, words[1]) for end in ends)
-        reverse = dict.fromkeys(end.reverse / max(1, words[0]) for end in ends)
-        sides = (" ... ".join(f"{value:.2f}" for value in values) for values in (forward, reverse))
+        source_words, target_words = (max(1, count) for count in words)
+        first = rounds[0]
+        last = rounds[-1]
+        target = _from_to(first.forward / target_words, last.forward / target_words)
+        source = _from_to(first.reverse / source_words, last.reverse / source_words)
         say(
             f"{of}{model}, {how_many(len(rounds), 'round')}: log-likelihood of a target word "
-            f"{next(sides)}, of a source word {next(sides)}"
+            f"{target}, of a source word {source}"
         )
+
+
+def _from_to(first: float, last: float) -> str:
+    """Return two numbers, or one if they are equal."""
+    if first == last:
+        return f"{first:.2f}"
+    return f"{first:.2f} ... {last:.2f}"
 
 
 def report_odd(name: str, empty: int, cut: int) -> None:

@@ -42,6 +42,7 @@ _METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit symmetrize`."""
     add_options(
         parser,
         f"""
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     turned = options.transpose != options.reverse_transposed
     forward = Input(options.forward, options.format, declared)
     reverse = Input(options.reverse, options.format, reading_options(options, transpose=turned))
-    watches = BaseWatch(forward.reading.base), BaseWatch(reverse.reading.base)
+    watches = (BaseWatch(forward.reading.base), BaseWatch(reverse.reading.base))
     if have_blocks(forward, reverse):
         merged = _merged_links(forward, reverse, options, watches)
     else:
@@ -91,6 +92,7 @@ def run(options: argparse.Namespace) -> None:
 def _merged_links(
     forward: Input, reverse: Input, options: argparse.Namespace, watches: Sequence[BaseWatch]
 ) -> Iterator[SentencePair]:
+    """Yield merged pairs of two inputs that can be read without their words."""
     from alignkit.model.symmetrization import symmetrize
 
     rest: list[object] = []
@@ -108,6 +110,7 @@ def _merged_links(
 def _merged_pairs(
     forward: Input, reverse: Input, options: argparse.Namespace, watches: Sequence[BaseWatch]
 ) -> Iterator[SentencePair]:
+    """Yield merged pairs of any two inputs, a block at a time."""
     from alignkit.model.arrays import LinkArrays
     from alignkit.model.symmetrization import symmetrize
 
@@ -116,14 +119,15 @@ def _merged_pairs(
         both = _with_single(forward.pairs(), reverse.pairs(), odd)
     else:
         both = join_pairs(forward.pairs(), reverse.pairs(), differences=odd)
-    choices = Choice(forward.path, None), Choice(reverse.path, None)
+    forward_choice = Choice(forward.path, None)
+    reverse_choice = Choice(reverse.path, None)
+    forward_watch, reverse_watch = watches
     single = 0
     while block := list(islice(both, _BLOCK)):
-        given = [
-            [choice.of(pair) for pair in side]
-            for choice, side in zip(choices, zip(*block, strict=True), strict=True)
-        ]
-        missing = [None in directions for directions in zip(*given, strict=True)]
+        forward_links = [forward_choice.of(first) for first, _ in block]
+        reverse_links = [reverse_choice.of(second) for _, second in block]
+        links_of_pairs = zip(forward_links, reverse_links, strict=True)
+        missing = [None in directions for directions in links_of_pairs]
         if any(missing) and not options.partial:
             pair, _ = block[missing.index(True)]
             raise JoinError(
@@ -131,13 +135,12 @@ def _merged_pairs(
                 "intended, use `partial=True`"
             )
         single += sum(missing)
-        sides = [
-            LinkArrays.pack(Alignment() if links is None else links for links in side)
-            for side in given
-        ]
-        for watch, links in zip(watches, sides, strict=True):
-            watch.add(links)
-        merged = symmetrize(sides[0], sides[1], options.method)
+        nothing = Alignment()
+        forward_arrays = LinkArrays.pack(links or nothing for links in forward_links)
+        reverse_arrays = LinkArrays.pack(links or nothing for links in reverse_links)
+        forward_watch.add(forward_arrays)
+        reverse_watch.add(reverse_arrays)
+        merged = symmetrize(forward_arrays, reverse_arrays, options.method)
         for k, (pair, _) in enumerate(block):
             annotations = FrozenMap() if missing[k] else _annotated(merged, k, options.method)
             yield replace(pair, annotations=annotations)
@@ -172,5 +175,6 @@ def _with_single(
 
 
 def _warn_of_single(pairs: int) -> None:
+    """Warn of pairs that only one of the two files has."""
     if pairs:
         warn(f"{pairs} sentence pairs have no links: only one of the two files has links for them")

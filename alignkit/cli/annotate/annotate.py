@@ -59,6 +59,7 @@ _ELSEWHERE = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit annotate`."""
     either = {"action": argparse.BooleanOptionalAction}
     add_options(
         parser,
@@ -136,6 +137,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Open or create a project, and serve it until a signal comes."""
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
     from alignkit.annotate.server import serving
     from alignkit.annotate.server.opening import check_beforehand
@@ -259,29 +261,17 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
 
 
 def _check(options: argparse.Namespace) -> None:
+    """Refuse options that do not fit together, and files that do not exist."""
     check_task(options)
-    given = ["gold"] * (options.gold is not None) + list(_rules(options))
-    systems = options.evidence
-    votes = options.suggestions == names.VOTE
-    _refuse(
-        (
-            options.corpus is None and (options.source or options.target),
-            "--source and --target add words to the links of CORPUS: name it",
-        ),
-        (
-            given and not options.adjudicate,
-            f"--{''.join(given[:1])} needs --adjudicate: add it, or"
-            f" leave --{''.join(given[:1])} out",
-        ),
-        (systems and not votes, "--evidence needs --suggestions vote: add it"),
-        (votes and not systems, "--suggestions vote needs --evidence NAME, an annotator of CORPUS"),
-        (len({*systems}) < len(systems), "--evidence has a name twice: give each once"),
-        (
-            any("=" in x for x in systems),
-            "--evidence takes only names here; to put the links of"
-            " files into a corpus, use `alignkit merge CORPUS --add NAME=FILE --in-order -o NEW`",
-        ),
-    )
+    if options.corpus is None and (options.source or options.target):
+        raise OptionError("--source and --target add words to the links of CORPUS: name it")
+    for_adjudication = list(_rules(options))
+    if options.gold is not None:
+        for_adjudication.insert(0, "gold")
+    if for_adjudication and not options.adjudicate:
+        flag = f"--{for_adjudication[0]}"
+        raise OptionError(f"{flag} needs --adjudicate: add it, or leave {flag} out")
+    _check_vote(options)
     for option, path in (("--model", options.model), ("--guidelines", options.guidelines)):
         if path is not None and not os.path.isfile(path):
             raise OptionError(f"{option} {path}: no such file")
@@ -291,14 +281,25 @@ def _check(options: argparse.Namespace) -> None:
         get_scheme(options.scheme)
 
 
-def _refuse(*faults: tuple[object, str]) -> None:
-    """Report the first fault that there is."""
-    for wrong, why in faults:
-        if wrong:
-            raise OptionError(why)
+def _check_vote(options: argparse.Namespace) -> None:
+    """Refuse systems without a vote, a vote without systems, and what is no name of a system."""
+    systems = options.evidence
+    votes = options.suggestions == names.VOTE
+    if systems and not votes:
+        raise OptionError("--evidence needs --suggestions vote: add it")
+    if votes and not systems:
+        raise OptionError("--suggestions vote needs --evidence NAME, an annotator of CORPUS")
+    if len(set(systems)) < len(systems):
+        raise OptionError("--evidence has a name twice: give each once")
+    if any("=" in name for name in systems):
+        raise OptionError(
+            "--evidence takes only names here; to put the links of files into a corpus, use "
+            "`alignkit merge CORPUS --add NAME=FILE --in-order -o NEW`"
+        )
 
 
 def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> Opening:
+    """Return how to open the project: what it is made from, and which suggestions it gets."""
     from alignkit.annotate.server.child import SuggestionPlan
     from alignkit.annotate.server.opening import Opening
 
@@ -309,10 +310,9 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
     elif options.model is not None:
         plan = SuggestionPlan("model", os.path.abspath(options.model))
     elif options.suggestions is not None or options.task in ("judge", "extract"):
+        name = ""
         if options.evidence:
             name = names.vote_name(dict.fromkeys(options.evidence, ()))
-        else:
-            name = ""
         plan = SuggestionPlan(options.suggestions or "none", name)
     else:
         given = False
@@ -359,7 +359,8 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
         job.corpus = str(names.samples() / "paraphrases.jsonl")
         job.format = "alignkit-jsonl"
     else:
-        job.corpus, job.format = corpus, detect_format(corpus, options.format, declared)
+        job.corpus = corpus
+        job.format = detect_format(corpus, options.format, declared)
         if job.format == "pharaoh" and options.source is None:
             raise OptionError(
                 f"{corpus}: format pharaoh has no words; add --source FILE --target FILE (one "
@@ -376,9 +377,8 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
     from alignkit.annotate.server.opening import annotators_of
 
     file = str(names.samples() / "paraphrases.jsonl")
-    if job.corpus:
-        taken = known
-    else:
+    taken = known
+    if not job.corpus:
         taken = annotators_of(type(job)("", file, "alignkit-jsonl")) or ()
     if job.annotator in taken:
         say(
@@ -389,6 +389,7 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
 
 
 def _who(text: str) -> str:
+    """Return the name of an annotator; others are errors of arguments."""
     name = annotator_name(text)
     if not name.strip() or len(name) > 200 or not name.isprintable():
         raise argparse.ArgumentTypeError(f"{name[:40]!r} is not a name; expected 1 to 200 letters")
@@ -399,36 +400,32 @@ def check_task(options: argparse.Namespace) -> None:
     """Refuse options that do not fit the task."""
     extracts = options.task == "extract"
     tokenizer = options.tokenize
-    links = ("initial", "model", "suggestions")
-    given = [f"--{name}" for name in links if getattr(options, name) not in (None, "none")]
-    unknown = tokenizer is not None and tokenizer not in TOKENIZERS
     if options.adjudicate and options.task is not None:
         names.check_adjudicable(options.task)
-    _refuse(
-        (
-            options.documents is not None and not extracts,
+    if options.documents is not None and not extracts:
+        raise OptionError(
             f"{options.documents}: only --task extract takes two inputs; to annotate two texts, "
-            "make a corpus of them: alignkit align SRC TGT --to alignkit-jsonl -o pairs.jsonl",
-        ),
-        (
-            tokenizer is not None and not extracts,
-            "--tokenize needs --task extract: add it, or leave --tokenize out",
-        ),
-        (
-            unknown and os.path.exists(tokenizer),
-            f"--tokenize {tokenizer} names a file: put --tokenize after the documents",
-        ),
-        (
-            given and options.task in ("judge", "extract"),
-            f"{''.join(given[:1])} is about suggested"
-            f" links, but --task {options.task} has none; leave it out",
-        ),
-        (
-            extracts and options.corpus is None,
-            "--task extract needs documents: two folders with the"
-            " same file names, two files, or a file of JSON lines",
-        ),
-    )
+            "make a corpus of them: alignkit align SRC TGT --to alignkit-jsonl -o pairs.jsonl"
+        )
+    if tokenizer is not None and not extracts:
+        raise OptionError("--tokenize needs --task extract: add it, or leave --tokenize out")
+    unknown = tokenizer is not None and tokenizer not in TOKENIZERS
+    if unknown and os.path.exists(tokenizer):
+        raise OptionError(
+            f"--tokenize {tokenizer} names a file: put --tokenize after the documents"
+        )
+    if options.task in ("judge", "extract"):
+        for name in ("initial", "model", "suggestions"):
+            if getattr(options, name) not in (None, "none"):
+                raise OptionError(
+                    f"--{name} is about suggested links, but --task {options.task} has none; "
+                    "leave it out"
+                )
+    if extracts and options.corpus is None:
+        raise OptionError(
+            "--task extract needs documents: two folders with the same file names, two files, "
+            "or a file of JSON lines"
+        )
     if unknown:
         raise UnknownNameError("tokenizer", tokenizer, TOKENIZERS)
 

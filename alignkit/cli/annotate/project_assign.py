@@ -34,6 +34,7 @@ _share = real("a share from 0 to 1", 0, 1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit project assign`."""
     add_project_argument(parser)
     add_options(
         parser,
@@ -86,6 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Assign pairs to annotators, or move open pairs from one to another."""
     from alignkit.annotate.assignment import assign_pairs
     from alignkit.annotate.reassignment import move_pairs
 
@@ -110,6 +112,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _tell(options: argparse.Namespace, assignment: Assignment) -> None:
+    """Report that nothing was stored or added, and warnings."""
     if options.dry_run:
         say("dry run: nothing was stored")
     elif not assignment.new:

@@ -20,6 +20,7 @@ from alignkit.cli.parser import add_options, number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit project bias`."""
     add_project_argument(parser)
     add_options(
         parser,

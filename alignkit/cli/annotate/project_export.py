@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit project export`."""
     add_project_argument(parser)
     add_options(
         parser,
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Write the work in a project, and report what is unfinished or left out."""
     from alignkit.annotate.exporting import exported_work
 
     check_writing(options)
@@ -81,9 +83,10 @@ def run(options: argparse.Namespace) -> None:
         _write_provenance(store, options)
     if unfinished:
         shares = ", ".join(f"{count} by {name}" for name, count in sorted(unfinished.items()))
+        left_out = "they are left out" if options.done else "--done leaves them out"
         say(
             f"{options.project}: {unfinished.total()} of the alignments are not marked as done "
-            f"({shares}); {'they are left out' if options.done else '--done leaves them out'}"
+            f"({shares}); {left_out}"
         )
     if outdated:
         say(

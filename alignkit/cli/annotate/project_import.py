@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit project import`."""
     add_project_argument(parser)
     add_options(
         parser,
@@ -60,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Add the work in a file or another project to a project."""
     from alignkit.annotate.importing import import_pairs, merge_project
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.store import Store
@@ -102,13 +105,10 @@ def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[Sentenc
             options.input, encoding=options.encoding
         )
     if options.second is None and not bitext:
+        declared = inputs.reading_options(options)
         if options.words_only:
-            dropped = {"drop_out_of_range": True}
-        else:
-            dropped = {}
-        source = inputs.Input(
-            options.input, options.format, inputs.reading_options(options, **dropped)
-        )
+            declared = replace(declared, drop_out_of_range=True)
+        source = inputs.Input(options.input, options.format, declared)
         pairs = source.pairs()
         if options.words_only:
             pairs = (SentencePair(pair.id, pair.source, pair.target) for pair in pairs)
@@ -120,6 +120,7 @@ def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[Sentenc
 
 
 def _lines(result: Imported) -> Iterator[str]:
+    """Yield what was imported, in lines for people."""
     yield f"{result.pairs - result.added} pairs of the project"
     if result.added:
         yield f"{result.added} pairs added to it"

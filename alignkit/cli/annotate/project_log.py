@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit project log`."""
     add_options(
         parser,
         """
@@ -54,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Print the log of a project, check it, or build a project from it."""
     if options.json and not options.check:
         raise OptionError("--json needs --check; the log is always JSON lines")
     if options.output is not None and (options.check or options.rebuild):
@@ -74,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    """Compare a project with what its log says; return 1 if they differ."""
     from alignkit.annotate.project.replay import replay
 
     with (
@@ -88,16 +91,14 @@ def _check(options: argparse.Namespace) -> int:
         if replayed.more:
             lines.append(f"... and {replayed.more} more")
         count = len(replayed.differences) + replayed.more
-        if count:
-            state = f"{count} differences"
-        else:
-            state = "the project agrees with the log"
+        state = f"{count} differences" if count else "the project agrees with the log"
         lines.append(f"{replayed.events} events, {replayed.streams} streams: {state}")
         print(visible_lines("\n".join(lines)))
     return 1 if replayed.differences else 0
 
 
 def _rebuild(options: argparse.Namespace) -> int:
+    """Build a project from the log of another, or from a file with a log."""
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.names import ProjectError
     from alignkit.annotate.project.replay import build_project
@@ -114,6 +115,7 @@ def _rebuild(options: argparse.Namespace) -> int:
 
 
 def _read_log(path: str) -> Iterator[LogEvent]:
+    """Yield the events in a file, one a line."""
     from alignkit.annotate.project.events import decode_event
     from alignkit.annotate.project.names import BadEvent
 

@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _day(text: str) -> str:
+    """Return a day in ISO 8601; others are errors of arguments."""
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
@@ -42,6 +43,7 @@ def _day(text: str) -> str:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Print the judgments to look at again."""
     from alignkit.annotate.exporting import exported
     from alignkit.annotate.project.queries import known_scheme
 
@@ -51,14 +53,14 @@ def run(options: argparse.Namespace) -> None:
             scheme.parse(options.label)
         rows = []
         for pair in exported(store, annotator=options.annotator):
-            for name, said in pair.annotations.items():
-                if scheme is None:
-                    plain = said.judgment
-                else:
-                    plain = scheme.take_apart(said.judgment).label
-                early = not (options.before and said.when) or said.when < options.before
-                if said.judgment and early and options.label in (None, said.judgment, plain):
-                    rows.append([pair.id, name, said.judgment, said.when or ""])
+            for name, annotation in pair.annotations.items():
+                judgment = annotation.judgment
+                when = annotation.when or ""
+                label = judgment if scheme is None else scheme.take_apart(judgment).label
+                wanted = options.label in (None, judgment, label)
+                late = bool(options.before) and when >= options.before
+                if judgment and wanted and not late:
+                    rows.append([pair.id, name, judgment, when])
     columns = [Column(name) for name in ("pair", "annotator", "judgment", "changed")]
     table = Table(f"judgments to look at again: {len(rows):,}", columns, rows)
     print(json_text(table.to_records()) if options.json else table)

@@ -37,6 +37,7 @@ _NEEDS_TLS = "needs TLS: give --certificate and --key, or --behind-proxy ADDRESS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit serve`."""
     add_options(
         parser,
         """
@@ -140,6 +141,7 @@ def _checked(options: argparse.Namespace) -> str:
 
 
 def _address(options: argparse.Namespace, port: int) -> Address:
+    """Return the address that people use."""
     from alignkit.annotate.lab.server import Address
     from alignkit.annotate.server.serving import url_host
 

@@ -50,16 +50,17 @@ def check_files(options: argparse.Namespace) -> list[str]:
                 f"{path} is an input, but standard output goes there too; redirect it to "
                 "another file"
             )
-        others = (
-            output
-            for name, output in outputs.items()
-            if not (options.parser.replaces and place == _REPLACES.get(name))
-        )
+        others = []
+        for name, output in outputs.items():
+            may_replace = options.parser.replaces and place == _REPLACES.get(name)
+            if not may_replace:
+                others.append(output)
         _refuse_replaced(place, path, others)
     return list(outputs.values())
 
 
 def refuse_second_reading(options: argparse.Namespace) -> None:
+    """Refuse to read standard input for two arguments."""
     if [path for _, path in _named(options)].count("-") > 1:
         raise OptionError("standard input (-) can be read once only; name files for the others")
 
@@ -70,32 +71,32 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
     for place in _READ:
         value = getattr(options, place, None)
         if isinstance(value, str):
-            paths = [value]
+            words = [value]
         elif isinstance(value, list):
-            paths = value
+            words = value
         else:
-            paths = []
-        for path in paths:
-            several = place == "add" or place.startswith("evidence")
-            if several:
-                files = [file for file, _ in evidence_files(path)]
-            else:
-                files = [path]
+            continue
+        for word in words:
+            files = [word]
+            if place == "add" or place.startswith("evidence"):
+                files = [file for file, _ in evidence_files(word)]
             named += [(place, file) for file in files]
     return named
 
 
 def evidence_files(word: str) -> list[tuple[str, list[str]]]:
     """Return the files in NAME=FILE:transpose,FILE, each with the parts after it."""
-    files = word.partition("=")[2]
-    whole = added(f"={files}")  # its name may have a comma
-    each = [whole] if os.path.exists(whole[0]) else map(added, map("={}".format, files.split(",")))
-    return [file for file in each if file[0]]
+    _, _, files = word.partition("=")
+    path, parts = added(f"={files}")
+    if os.path.exists(path):  # its name may have a comma
+        return [(path, parts)]
+    each = [added(f"={file}") for file in files.split(",")]
+    return [(path, parts) for path, parts in each if path]
 
 
 def added(word: str) -> tuple[str, list[str]]:
     """Return the file in NAME=FILE:FORMAT:base=1:transpose, and the parts after it."""
-    path = word.partition("=")[2]
+    _, _, path = word.partition("=")
     parts = list[str]()
     while ":" in path and not os.path.exists(path):
         before, _, part = path.rpartition(":")
@@ -114,13 +115,13 @@ def refuse_replacing(outputs: Iterable[str], options: argparse.Namespace) -> Non
 
 
 def _refuse_replaced(place: str, path: str, outputs: Iterable[str]) -> None:
+    """Refuse outputs that are the same file as an input."""
     file = "/dev/stdin" if path == "-" else path
-    if os.path.isfile(file) or os.path.isdir(file):
-        known = identity(file)
-    else:
-        known = None
-    for output in outputs if known is not None else ():
-        if identity(output) == known:
+    if not (os.path.isfile(file) or os.path.isdir(file)):
+        return
+    known = identity(file)
+    for output in outputs:
+        if known is not None and identity(output) == known:
             raise OptionError(
                 f"{output} would be replaced, but is also read ({_READ[place]}{path}); name "
                 "another file for the output; nothing was changed"
@@ -130,7 +131,8 @@ def _refuse_replaced(place: str, path: str, outputs: Iterable[str]) -> None:
 def short_names(paths: Sequence[str]) -> dict[str, str]:
     """Return the shortest unique ending of each path."""
     pure = [PurePath(path) for path in paths]
-    for count in range(1, max((len(path.parts) for path in pure), default=0) + 1):
+    most_parts = max((len(path.parts) for path in pure), default=0)
+    for count in range(1, most_parts + 1):
         named = ["/".join(path.parts[-count:]) for path in pure]
         plain = [name.removesuffix(path.suffix) for name, path in zip(named, pure, strict=True)]
         for short in (plain, named):
@@ -151,10 +153,11 @@ def require_extra(name: str, *more: str) -> None:
     """Raise an error if packages of an extra are missing; `more` names those of one command."""
     missing = [package for package in (*_NEEDS[name], *more) if find_spec(package) is None]
     if missing:
-        here = Path(__file__).parents[3] / "setup.cfg"  # where alignkit is a copy of the project
+        is_project = (Path(__file__).parents[3] / "setup.cfg").exists()
+        package = "." if is_project else "alignkit"
         raise AlignkitError(
             f"this needs more libraries ({', '.join(missing)}); run: "
-            f"pip install '{'.' if here.exists() else 'alignkit'}[{name}]'"
+            f"pip install '{package}[{name}]'"
         )
 
 
@@ -162,6 +165,7 @@ _MEGABYTES = 128
 
 
 def add_memory(group: argparse._ActionsContainer, what: str) -> None:
+    """Add the option for the memory that sorting takes."""
     table = f"""
         --memory MB  memory for sorting {what}; the rest is sorted on disk, with the same result
             (default: {_MEGABYTES})

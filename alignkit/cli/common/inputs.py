@@ -69,6 +69,7 @@ _YES_OR_NO = {"yes": True, "no": False}
 
 
 def _yes_or_no(word: str) -> bool:
+    """Return true for yes and false for no; others are errors of arguments."""
     if word not in _YES_OR_NO:
         raise argparse.ArgumentTypeError(f"{word!r}: expected yes or no")
     return _YES_OR_NO[word]
@@ -90,6 +91,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def _add_options(group: argparse._ActionsContainer, names: Sequence[str]) -> None:
+    """Add options for fields of `ReadOptions`, with their help from its docstring."""
     for name in names:
         settings = _SETTINGS.get(name, {"action": "store_true"}) | {"default": _OPTIONS[name]}
         help = " ".join(_HELP.get(name, "").split())
@@ -123,10 +125,7 @@ class Input:
             raise OptionError("standard input is closed; name a file")
         self.path = path
         self.format = detect_format(path, format, options)
-        if format is None:
-            doubts = suspicions(path, self.format, options)
-        else:
-            doubts = []
+        doubts = suspicions(path, self.format, options) if format is None else []
         self._suspicions = [f"{path}: {doubt}" for doubt in doubts]
         for doubt in doubts:
             warn(f"{path}: warning: {doubt}")
@@ -153,10 +152,7 @@ class Input:
             for pair in read_pairs(self.kind, self.reading):
                 progress.step()
                 if worded and None in (pair.source, pair.target) and _is_judged(pair):
-                    if pair.source is None:
-                        side = "source"
-                    else:
-                        side = "target"
+                    side = "source" if pair.source is None else "target"
                     raise FormatError(
                         f"pair {pair.id[:40]!r} is judged, but its {side} words are "
                         "missing; add them",
@@ -185,6 +181,7 @@ class Input:
         return Corpus(self.pairs(needed=needed, judged=judged))
 
     def _tell(self) -> None:
+        """Report what was dropped, and an odd order."""
         counts = self.reading.counts
         tell(self.path, Counter({k: n for k, n in counts.items() if k not in _HARMLESS}))
         if self.reading.disorder:
@@ -213,6 +210,7 @@ class Through:
 
 
 def _is_judged(pair: SentencePair) -> bool:
+    """Return whether somebody judged a pair."""
     return any(annotation.judgment for annotation in pair.annotations.values())
 
 
@@ -220,10 +218,13 @@ def tell(path: str, counts: Counter[str], about: str = "") -> None:
     """Print on stderr the counts of events, if there are any."""
     events = [f"{n} x {kind}" for kind, n in counts.items() if n]
     if events:
-        (warn if any(map(_LOSS.search, +counts)) else say)(f"{path}: {about}{', '.join(events)}")
+        lost = any(map(_LOSS.search, +counts))
+        report = warn if lost else say
+        report(f"{path}: {about}{', '.join(events)}")
 
 
 def add_order_argument(group: argparse._ActionsContainer) -> None:
+    """Add the option that joins pairs by their order."""
     add_options(
         group,
         """
@@ -237,11 +238,13 @@ OF_FORMAT = "of the judgments (default: that of the format)"
 
 
 def add_scheme_argument(group: argparse._ActionsContainer, about: str = OF_FORMAT) -> None:
+    """Add the option that names a scheme of judgments."""
     settings = {"choices": tuple(SCHEMES)}
     add_options(group, f"--scheme S  scheme {about}: {', '.join(SCHEMES)}", scheme=settings)
 
 
 def add_view_argument(group: argparse._ActionsContainer) -> None:
+    """Add the option that names a view of a scheme."""
     text = "--view V  view of the scheme: how to merge its labels into fewer labels (default: full)"
     add_options(group, text, view={"default": "full"})
 
@@ -265,6 +268,7 @@ def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
 
 
 def add_rewrites_argument(group: argparse._ActionsContainer) -> None:
+    """Add the option that counts rewrites."""
     add_options(
         group, "--rewrites  count rewrites too, with the label that their annotators gave them"
     )
@@ -331,6 +335,7 @@ def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple
 
 
 def add_names(group: argparse._ActionsContainer) -> None:
+    """Add the options that rename annotators and set their roles."""
     repeated = {"action": "append", "default": []}
     add_options(
         group,
@@ -354,6 +359,7 @@ def named(corpus: Corpus, options: argparse.Namespace) -> Corpus:
 
 
 def _equations(flag: str, form: str, texts: Iterable[str]) -> dict[str, str]:
+    """Return the names and values in texts such as OLD=NEW."""
     pairs: dict[str, str] = {}
     for text in texts:
         name, _, value = text.rpartition("=")

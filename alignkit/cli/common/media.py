@@ -129,6 +129,7 @@ def tell_written(
 
 
 def _types(number: int, singular: str = "type", plural: str = "") -> str:
+    """Return a number of types in words."""
     return how_many(number, singular, plural, commas=True)
 
 

@@ -228,6 +228,7 @@ class ProgressBar:
         self.step(256)
 
     def _show(self) -> None:
+        """Write the line of progress over the one before."""
         now = time.monotonic()
         self._next = now + _EVERY
         passed = now - self._start

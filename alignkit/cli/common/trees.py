@@ -31,6 +31,7 @@ _SINGULAR = {
 
 
 def add_tree_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add the options that name files of trees."""
     group = parser.add_argument_group("trees")
     add_options(
         group,

@@ -47,7 +47,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from alignkit._support.signals import before_stop
 from alignkit._support.values import named_json
@@ -69,7 +69,6 @@ from alignkit.io.inputs import sides_hint
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import write_corpus
 from alignkit.io.text_files import Finding
-from alignkit.model.alignment import SIDES
 from alignkit.model.corpus import Corpus
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
@@ -112,13 +111,12 @@ class Mending:
     def report(self) -> None:
         """Print the report on stderr."""
         tell_lost(self.path, self.format, self.lost)
-        if self.left is not None or self.dropped:
-            parts = ["written"]
-        else:
-            parts = []
+        parts = []
         if self.dropped:
             total = how_many(self.written + self.dropped, "pair")
-            parts = [f"written without {self.dropped} of {total}, broken in {self._places()}"]
+            parts.append(f"written without {self.dropped} of {total}, broken in {self._places()}")
+        elif self.left is not None:
+            parts.append("written")
         if self.read_again not in (None, self.written):
             parts.append(f"reading it gives {self.read_again} pairs, not {self.written}")
         if self.left:
@@ -131,24 +129,24 @@ class Mending:
             say(f"{self.path}: ids have changed: {_cut(id_ranges(self.renumbered))}")
 
     def _places(self) -> str:
-        def ranges(numbers: list[int]) -> list[str]:  # 3, 9, 4, 5 become 3-5 and 9
-            runs = _runs(sorted(set(numbers)), lambda before, after: after == before + 1)
-            return ["-".join(map(str, run)) for run in runs]
-
-        lines: dict[str, list[int]] = {}
+        """Return the files and lines of broken records: a.txt:3-5, a.txt:9."""
+        lines: dict[str, set[int]] = {}
         for finding in self.broken:
-            lines.setdefault(finding.path, []).extend([finding.line] if finding.line else [])
-        listing = _cut(
-            f"{path}:{part}" if part else path
-            for path, numbers in lines.items()
-            for part in ranges(numbers) or [""]
-        )
+            numbers = lines.setdefault(finding.path, set())
+            if finding.line:
+                numbers.add(finding.line)
+        places = []
+        for path, numbers in lines.items():
+            runs = _runs(sorted(numbers), lambda before, after: after == before + 1)
+            places += [f"{path}:{'-'.join(map(str, run))}" for run in runs] or [path]
+        listing = _cut(places)
         if len(self.broken) == self.dropped:
             return listing
         return f"{listing}, ..."
 
 
 def _cut(parts: Iterable[str]) -> str:
+    """Return a listing of the first `_MOST` parts, and how many more there are."""
     listed = list(parts)
     listing = ", ".join(listed[:_MOST])
     more = len(listed) - _MOST
@@ -158,6 +156,7 @@ def _cut(parts: Iterable[str]) -> str:
 
 
 def _listing(counts: Mapping[str, int]) -> str:
+    """Return counts as text: 2 x repeated id, 1 x flat tree."""
     return ", ".join(f"{count} x {kind}" for kind, count in counts.items() if count)
 
 
@@ -176,13 +175,17 @@ def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield which ids became which, in ranges: 4-5 are now 3-4."""
     for run in _runs(renamed, lambda before, after: all(map(_follows, before, after))):
         old, new = zip(*run, strict=True)
-        yield f"{'-'.join(old)} {'is' if len(run) == 1 else 'are'} now {'-'.join(new)}"
+        verb = "is" if len(run) == 1 else "are"
+        yield f"{'-'.join(old)} {verb} now {'-'.join(new)}"
 
 
 def _follows(before: str, after: str) -> bool:
+    """Return whether an id is the next one: s12 after s11."""
     first = _NUMBERED.fullmatch(before)
     second = _NUMBERED.fullmatch(after)
-    return bool(first and second and first[1] == second[1] and int(first[2]) + 1 == int(second[2]))
+    if first is None or second is None:
+        return False
+    return first[1] == second[1] and int(first[2]) + 1 == int(second[2])
 
 
 def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
@@ -194,7 +197,9 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     corpus = report.corpus
     if kind.text_beside and not options.fix_source:
         corpus = _without_rest_of_texts(corpus)
-    lost = Counter(what for pair in corpus for what in losses(pair, kind.holds))
+    lost: Counter[str] = Counter()
+    for pair in corpus:
+        lost.update(losses(pair, kind.holds))
     if report.refused and kind.blocks is not None:  # the numbers of lines count
         problem = f"--fix cannot correct {report.refused} broken lines of {report.path}"
         why = "and leaving them out would shift all lines after them"
@@ -215,13 +220,15 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     rest = _examined_again(report, corpus, options, declared)
     _write(report, corpus, options.fix, options.fix_source, options.fix_target)
     broken = [finding for finding in report.findings if finding.kind == "broken record"]
-    old, new = report.corpus.ids, rest.corpus.ids
+    old = report.corpus.ids
+    new = rest.corpus.ids
     mending = Mending(options.fix, report.format, len(old), report.refused, broken, lost=lost)
     if standard_stream(options.fix) is None:
         mending.left = rest.counts
         mending.read_again = len(new)
     if len(new) == len(old):
-        mending.renumbered = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
+        renamed = zip(old, new, strict=True)
+        mending.renumbered = [(before, after) for before, after in renamed if before != after]
     return mending
 
 
@@ -236,6 +243,7 @@ def _without_rest_of_texts(corpus: Corpus) -> Corpus:
 def _write(
     report: Examination, corpus: Corpus, path: str, source: str | None, target: str | None
 ) -> None:
+    """Write a corpus in the format of the examined file, with ids unless they are 1, 2, ..."""
     write_corpus(
         corpus,
         path,
@@ -255,25 +263,31 @@ def _examined_again(
     from alignkit.corpora.validation import examine
 
     def remove() -> str:
+        """Remove the folder if the command is stopped."""
         rmtree(folder, ignore_errors=True)
         return ""
 
+    def copy_of(path: str, place: str) -> str:
+        """Return a path with the same name in a folder of its own."""
+        Path(folder, place).mkdir()
+        return str(Path(folder, place, Path(path).name or "mended"))
+
     with TemporaryDirectory(prefix="alignkit-") as folder, before_stop(remove):
-        path, source, target = (
-            name and str(Path(folder, str(k), Path(name).name or "mended"))
-            for k, name in enumerate((options.fix, options.fix_source, options.fix_target))
-        )
-        for k in range(3):
-            Path(folder, str(k)).mkdir()
+        path = copy_of(options.fix, "links")
+        source = copy_of(options.fix_source, "source") if options.fix_source else None
+        target = copy_of(options.fix_target, "target") if options.fix_target else None
         Context().run(_write, report, corpus, path, source, target)  # at once, whatever is to come
-        # without a target, the source is a bitext
-        changed: dict[str, Any] = {"source": source} if source else {}
-        changed |= {"target": target} if source or target else {}
-        again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
+        again = declared
+        if source:
+            # without a target, the source is a bitext
+            again = replace(declared, source=source, target=target, encoding="utf-8")
+        elif target:
+            again = replace(declared, target=target, encoding="utf-8")
         return examine(path, format=report.format, options=again)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit check`."""
     add_options(
         parser,
         """
@@ -315,6 +329,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Check files in the way that the options choose; return 1 if there are findings."""
     for name in ("group", "separator", "ignore_case"):
         if getattr(options, name) and not options.leaks:
             flag = f"--{name.replace('_', '-')}"
@@ -324,10 +339,7 @@ def run(options: argparse.Namespace) -> int:
     if options.consistency and (options.leaks or options.fix or trees.trees_named(options)):
         raise OptionError("--consistency works alone; leave out --leaks, --fix and trees")
     if options.show is None:
-        if options.consistency:
-            options.show = _SUGGESTIONS
-        else:
-            options.show = _FINDINGS
+        options.show = _SUGGESTIONS if options.consistency else _FINDINGS
     if options.consistency:
         return _check_consistency(options)
     if options.leaks:
@@ -336,24 +348,24 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_consistency(options: argparse.Namespace) -> int:
+    """Run `check --consistency`; return 1 if there are suggestions."""
     from alignkit.corpora.consistency import consistency
 
     declared = reading_options(options)
-    results = {
-        path: replace(
-            consistency(Input(path, options.format, declared).corpus(needed=True)),
-            most=options.show,
-        )
-        for path in options.inputs
-    }
+    results = {}
+    for path in options.inputs:
+        corpus = Input(path, options.format, declared).corpus(needed=True)
+        results[path] = replace(consistency(corpus), most=options.show)
     if options.json:
         print(json_text([{"path": path} | result.to_json() for path, result in results.items()]))
-    for path, result in () if options.json else results.items():
-        print(f"{path}\n\n{result}\n" if len(results) > 1 else result)
+    else:
+        for path, result in results.items():
+            print(f"{path}\n\n{result}\n" if len(results) > 1 else result)
     return int(any(result.suggestions for result in results.values()))
 
 
 def _check_files(options: argparse.Namespace) -> int:
+    """Run `check` on files with alignments; return 1 if there are findings."""
     from alignkit.corpora.validation import compare_texts
 
     several = len(options.inputs) > 1
@@ -378,14 +390,7 @@ def _check_files(options: argparse.Namespace) -> int:
         except AlignkitError as error:
             problem = error  # first print the findings
     with redirect_stdout(sys.stderr if options.fix == "-" else sys.stdout):
-        if options.json:
-            records = [_record(report, options) for report in examined]
-            if mending is not None:
-                records[0]["fix"] = mending.to_json()
-            print(json_text(records))
-        for number, report in enumerate(() if options.json else examined):
-            print(end="\n" if number else "")
-            _print(report, options)
+        _print_all(examined, mending, options)
     if problem is not None:
         raise problem
     if mending is not None:
@@ -393,7 +398,24 @@ def _check_files(options: argparse.Namespace) -> int:
     return 0 if all(report.clean for report in examined) else 1
 
 
+def _print_all(
+    examined: list[Examination], mending: Mending | None, options: argparse.Namespace
+) -> None:
+    """Print the findings of all files, as text or as JSON."""
+    if options.json:
+        records = [_record(report, options) for report in examined]
+        if mending is not None:
+            records[0]["fix"] = mending.to_json()
+        print(json_text(records))
+        return
+    for place, report in enumerate(examined):
+        if place:
+            print()
+        _print(report, options)
+
+
 def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> Examination:
+    """Examine a file, and the files of trees if they are named."""
     from alignkit.corpora.validation import examine
 
     format = detect_format(path, options.format, declared)
@@ -405,15 +427,18 @@ def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> 
     name = trees.tree_name(options) or ""
     try:  # trees of files that do not fit, or are flat; more or fewer than pairs
         for pair in trees.attached(options, report.corpus, report.tree_counts, report.observe):
-            for side in SIDES:
-                if (tree := getattr(pair, f"{side}_trees").get(name)) is not None:
-                    report.add_tree(pair.id, side, name, tree, *report.lines[pair.id])
+            place = report.lines[pair.id]
+            if name in pair.source_trees:
+                report.add_tree(pair.id, "source", name, pair.source_trees[name], *place)
+            if name in pair.target_trees:
+                report.add_tree(pair.id, "target", name, pair.target_trees[name], *place)
     except JoinError as problem:
         report.observe(Finding("wrong number of trees", str(problem), report.path))
     return report
 
 
 def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitError | None:
+    """Return an error for the first file that seems to have another format."""
     for report in examined:
         judged = JUDGED in get_format(report.format).holds and report.refused < report.records
         if report.refused and not report.links and not judged:
@@ -428,26 +453,26 @@ def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitE
     return None
 
 
-def _print(report: Examination, options: argparse.Namespace) -> None:
-    by_id = get_format(report.format).by_id  # links name words: no base, no direction
+def _summary(report: Examination) -> str:
+    """Return what a file contains, in one line."""
+    text = f"{visible(report.path)}: {report.format}, "
+    text += how_many(report.records - report.refused, "sentence pair")
     if report.refused:
-        refused = f" and {how_many(report.refused, 'broken record')}"
-    else:
-        refused = ""
+        text += f" and {how_many(report.refused, 'broken record')}"
+    text += f", {how_many(report.links, 'link')}"
     if report.nulls:
-        nulls = f", {how_many(report.nulls, 'null')}"
-    else:
-        nulls = ""
-    if by_id:
-        base = ""
-    else:
-        base = f", counted from {report.base}"
-    print(
-        f"{visible(report.path)}: {report.format}, "
-        f"{how_many(report.records - report.refused, 'sentence pair')}{refused}, "
-        f"{how_many(report.links, 'link')}{nulls}{base}"
-        f"{', written target first' if report.transposed else ''}"
-    )
+        text += f", {how_many(report.nulls, 'null')}"
+    if not get_format(report.format).by_id:
+        text += f", counted from {report.base}"
+    if report.transposed:
+        text += ", written target first"
+    return text
+
+
+def _print(report: Examination, options: argparse.Namespace) -> None:
+    """Print what a file contains, and its findings."""
+    by_id = get_format(report.format).by_id  # links name words: no base, no direction
+    print(_summary(report))
     if report.trees:
         named = (f"{n} {side} {name}" for (side, name), n in report.trees.items())
         print(f"trees: {visible(', '.join(named))}")
@@ -482,19 +507,21 @@ def _print_some(lines: Iterable[tuple[str, str]], counts: Mapping[str, int], mos
 
 
 def _fits(report: Examination) -> Table:
+    """Return a table with the bases and directions that the links may have."""
     columns = [
-        *(Column("base", "count"), Column("direction"), Column("links outside", "count")),
-        *(Column("join equal words", "count"), Column("", key="declared")),
+        Column("base", "count"),
+        Column("direction"),
+        Column("links outside", "count"),
+        Column("join equal words", "count"),
+        Column("", key="declared"),
     ]
     rows: list[list[Cell]] = []
     for fit in report.fits:
-        if fit.transposed:
-            direction = "target first"
-        else:
-            direction = "source first"
+        direction = "target first" if fit.transposed else "source first"
         known = ["?" if count is None else count for count in _known(report, fit)]
-        declared = (fit.base, fit.transposed) == report.declared
-        rows.append([fit.base, direction, *known, "<- as declared" if declared else None])
+        is_declared = (fit.base, fit.transposed) == report.declared
+        mark = "<- as declared" if is_declared else None
+        rows.append([fit.base, direction, *known, mark])
     return Table("", columns, rows)
 
 
@@ -505,23 +532,27 @@ def _known(report: Examination, fit: Fit) -> tuple[int | None, int | None]:
 
 
 def _record(report: Examination, options: argparse.Namespace) -> dict[str, object]:
+    """Return what `--json` prints about a file."""
+    trees_read = []
+    for (side, name), count in report.trees.items():
+        trees_read.append({"side": side, "name": name, "pairs": count})
+    fits = []
+    for fit in report.fits:
+        outside, equal = _known(report, fit)
+        record = named_json(fit, ("base", "transposed"))
+        fits.append(record | {"outside": outside, "equal": equal})
+    findings = []
+    for finding in report.findings:
+        record = named_json(finding, ("kind", "path", "line", "times"))
+        findings.append(record | {"message": in_words_of(options.parser, finding.message)})
     return {
         **named_json(report, ("path", "format", "base", "transposed", "records")),
         "read": report.records - report.refused,
         **named_json(report, ("refused", "links", "sure", "nulls")),
-        "trees": [
-            {"side": side, "name": name, "pairs": n} for (side, name), n in report.trees.items()
-        ],
+        "trees": trees_read,
         **named_json(report, ("tree_counts", "clean", "counts", "spaces")),
-        "fits": [
-            {"base": fit.base, "transposed": fit.transposed, "outside": outside, "equal": equal}
-            for fit, (outside, equal) in ((fit, _known(report, fit)) for fit in report.fits)
-        ],
-        "findings": [
-            named_json(finding, ("kind", "path", "line", "times"))
-            | {"message": in_words_of(options.parser, finding.message)}
-            for finding in report.findings
-        ],
+        "fits": fits,
+        "findings": findings,
     }
 
 
@@ -564,15 +595,8 @@ def check_leaks(options: argparse.Namespace) -> int:
         print(json_text(record))
         return int(bool(leaks))
 
-    def line(leak: Leak) -> str:
-        about = f" by {leak.group}" if leak.group else ""
-        if leak.also:
-            also = f"; the first file also has {', '.join(leak.also)}"
-        else:
-            also = ""
-        return f"{leak.kind}: pair {leak.test!r} and {leak.train!r} of the first file{about}{also}"
-
-    _print_some(((leak.kind, line(leak)) for leak in leaks), counts, options.show)
+    lines = ((leak.kind, _leak_line(leak)) for leak in leaks)
+    _print_some(lines, counts, options.show)
     if leaks:
         listing = _listing({kind: counts[kind] for kind in KINDS})
         print(f"{pairs} of {len(test)} pairs match the first file: {listing}")
@@ -588,3 +612,13 @@ def check_leaks(options: argparse.Namespace) -> int:
             "'alignkit select --keep-texts' prevents it)"
         )
     return int(bool(leaks))
+
+
+def _leak_line(leak: Leak) -> str:
+    """Return a leak as it is printed."""
+    text = f"{leak.kind}: pair {leak.test!r} and {leak.train!r} of the first file"
+    if leak.group:
+        text += f" by {leak.group}"
+    if leak.also:
+        text += f"; the first file also has {', '.join(leak.also)}"
+    return text

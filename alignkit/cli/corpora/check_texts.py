@@ -53,9 +53,11 @@ def check_texts(options: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr if options.fix == "-" else sys.stdout):
         if options.json:
             print(json_text([_record(path, odd, options) for path, odd in checked.items()]))
-        for number, (path, odd) in enumerate(() if options.json else checked.items()):
-            print(end="\n" if number else "")
-            _print(path, odd)
+        else:
+            for number, (path, odd) in enumerate(checked.items()):
+                if number:
+                    print()
+                _print(path, odd)
     if options.fix:
         changes = _changes(checked[options.inputs[0]])
         said = ", ".join(f"{count} x {kind} {_MENDED[kind]}" for kind, count in changes.items())
@@ -64,13 +66,19 @@ def check_texts(options: argparse.Namespace) -> int:
 
 
 def _print(path: str, odd: OddCharacters) -> None:
+    """Print the odd characters of a text."""
     print(f"{visible(path)}: text, {how_many(odd.lines, 'line')}")
     if odd.each:
-        columns = [Column("kind"), Column("character"), Column("count", "count")]
-        columns.append(Column("first lines"))
-        rows: list[list[Cell]] = [
-            [each.kind, each.name, each.count, ", ".join(map(str, each.lines))] for each in odd.each
+        columns = [
+            Column("kind"),
+            Column("character"),
+            Column("count", "count"),
+            Column("first lines"),
         ]
+        rows: list[list[Cell]] = []
+        for each in odd.each:
+            lines = ", ".join(map(str, each.lines))
+            rows.append([each.kind, each.name, each.count, lines])
         print(f"\n{Table('', columns, rows)}\n")
     if any(each.kind == SPACE for each in odd.each):
         print(
@@ -90,6 +98,7 @@ def _changes(odd: OddCharacters) -> dict[str, int]:
 
 
 def _record(path: str, odd: OddCharacters, options: argparse.Namespace) -> dict[str, object]:
+    """Return what `--json` prints about a text."""
     characters = [
         {"kind": each.kind, "character": each.name, "count": each.count, "lines": each.lines}
         for each in odd.each

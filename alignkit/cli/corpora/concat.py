@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Write several corpora of different pairs as one."""
     convert.refuse_json_beside(options)
     declared = reading_options(options)
     twice = [path for path, count in Counter(options.inputs).items() if count > 1]
@@ -57,7 +58,9 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         parts = zip(options.inputs, read.values(), strict=True)
         record = {
-            **{"output": options.output, "format": format, "pairs": len(corpus)},
+            "output": options.output,
+            "format": format,
+            "pairs": len(corpus),
             "annotators": list(corpus.annotators),
             "inputs": [{"path": path, "pairs": len(part)} for path, part in parts],
         }

@@ -26,6 +26,7 @@ from alignkit.model.alignment import SIDES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit concordance`."""
     add_options(
         parser,
         """
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Print what a word is linked to, or a glossary of all words."""
     if options.all == (options.word is not None):
         raise OptionError("name one WORD, or add --all for all words")
     if options.all and options.regex:

@@ -40,6 +40,7 @@ from alignkit.model.sentence_pair import SentencePair, origin_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit convert`."""
     add_options(
         parser,
         """
@@ -89,6 +90,7 @@ def add_writing_arguments(
 
 
 def run(options: argparse.Namespace) -> None:
+    """Write a corpus in another format, or as rows for training."""
     rows = options.rows is not None
     if not rows:
         options.to = options.to or format_of_name(options.output)

@@ -27,6 +27,7 @@ from alignkit.model.labels import get_view
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit labels`."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     inputs.add_scheme_argument(parser)
     inputs.add_view_argument(parser)
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Print the counts of the labels."""
     from alignkit.corpora.labelled import count_labels
 
     check_groups(options)

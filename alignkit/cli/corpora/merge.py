@@ -38,6 +38,7 @@ OWN["transpose"] = "transpose", True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit merge`."""
     add_options(
         parser,
         f"""
@@ -57,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Add annotations in other files to a corpus."""
     format = corpus_format(options, ())
     if "annotators" not in get_format(format).holds:
         raise OptionError(
@@ -95,9 +97,10 @@ def merged(
             raise hinting(error, base, other) from None
         if other.path != base.path:
             DISORDER.pop(other.path, None)  # the output has the order of the base
-    for read in (base, *others.values()) if ordered and others else ():
-        if read.reading.disorder:
-            warn(f"{read.path}: warning: joined in order, but {read.reading.disorder}")
+    if ordered and others:
+        for read in (base, *others.values()):
+            if read.reading.disorder:
+                warn(f"{read.path}: warning: joined in order, but {read.reading.disorder}")
     return corpus
 
 
@@ -127,4 +130,5 @@ def input_of(path: str, parts: list[str], declared: ReadOptions, form: str) -> i
 
 
 def _tell(name: str, differences: Differences) -> None:
+    """Print the differences of an input."""
     warn(f"{name}: {differences}")

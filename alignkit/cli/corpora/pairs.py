@@ -38,6 +38,7 @@ _ratio = real("a number above 1", 1, hint="; for a ratio of 1:9, use 9")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit pairs`."""
     add_options(
         parser,
         """
@@ -89,6 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Write pairs of translations, and report what was dropped."""
     _check(options)
     declared = reading_of(options)
     readings = [TextFile(path, declared) for path in options.inputs]
@@ -112,6 +114,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
+    """Refuse options that do not fit the inputs or the output."""
     inputs = options.inputs
     refuse_second_reading(options)
     twice = next((path for k, path in enumerate(inputs) if path in inputs[:k]), None)
@@ -130,6 +133,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _is_bitext(options: argparse.Namespace) -> bool:
+    """Return whether the output is two texts, one for each side."""
     return options.to_source is None and options.to != "tsv"
 
 
@@ -146,12 +150,14 @@ def _without_divider(groups: Iterable[Group], readings: list[TextFile]) -> Itera
 
 
 def _paths(options: argparse.Namespace) -> list[str]:
+    """Return the files to write."""
     if options.to_source is not None:
         return [options.to_source, options.to_target]
     return [options.output or "-"]
 
 
 def _tell(counts: PairingCounts, options: argparse.Namespace) -> None:
+    """Report how many pairs were made, kept and dropped."""
     say(
         f"{counts.groups:,} groups of {counts.sentences:,} translations, {counts.empty:,} "
         f"empty; {counts.pairs:,} pairs, {counts.kept:,} kept"

@@ -30,6 +30,7 @@ from alignkit.model.texts import split_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit retokenize`."""
     parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
     add_options(
         parser,
@@ -49,13 +50,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _words(reading: TextFile, ids: bool) -> list[list[str]]:
-    return [
-        reading.words(split_id(reading, number, line, reading.path)[1] if ids else line, number)
-        for number, line in reading.lines()
-    ]
+    """Return the words of each line of a text."""
+    sentences = []
+    for number, line in reading.lines():
+        text = line
+        if ids:
+            _, text = split_id(reading, number, line, reading.path)
+        sentences.append(reading.words(text, number))
+    return sentences
 
 
 def run(options: argparse.Namespace) -> None:
+    """Write a corpus with the words of other files, and report what was lost."""
     convert.refuse_json_beside(options)
     declared = reading_options(options)
     read = Input(options.input, options.format, declared)

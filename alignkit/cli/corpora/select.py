@@ -41,6 +41,7 @@ _DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit select`."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     convert.add_corpus_output(
         parser, "file to write (with --split: OUT-train, OUT-dev, ...); - is stdout"
@@ -82,6 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Write the chosen pairs, or divide the corpus into several files."""
     convert.refuse_json_beside(options)
     shares = _shares(options)
     places = _places(options, shares)
@@ -127,6 +129,7 @@ def _shares(options: argparse.Namespace) -> dict[str, float] | None:
 
 
 def _parts(text: str) -> dict[str, float]:
+    """Return the shares of parts by their names, as in train=0.8,test=0.2."""
     shares: dict[str, float] = {}
     for word in text.split(","):
         name, equals, share = (part.strip() for part in word.partition("="))
@@ -141,6 +144,7 @@ def _parts(text: str) -> dict[str, float]:
 
 
 def _number(text: str, place: str) -> float:
+    """Return a share between 0 and 1, or as a percentage."""
     try:
         if text.endswith("%"):
             share = float(text[:-1]) / 100

@@ -44,6 +44,7 @@ LARGEST = 30_000  # pixels of a side of a picture that browsers draw
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit show`."""
     add_options(parser, "IN  file or folder to read; - is stdin", IN={"dest": "input"})
     add_options(
         parser.add_argument_group("drawing"),
@@ -96,6 +97,7 @@ def _stray(options: argparse.Namespace, words: Sequence[str]) -> str:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Draw the chosen pairs on the terminal, on pages or as images."""
     if options.pairs_a_page and not (options.html or options.interlinear):
         raise OptionError("--pairs-a-page needs a page; add --html FILE or --interlinear FILE")
     if options.draw_trees and options.interlinear:
@@ -105,7 +107,10 @@ def run(options: argparse.Namespace) -> None:
     if not options.draw_trees and (
         options.links or options.tree_name or trees.trees_named(options)
     ):
-        name = "--links" if options.links else "--tree-name" if options.tree_name else "trees"
+        if options.links:
+            name = "--links"
+        else:
+            name = "--tree-name" if options.tree_name else "trees"
         raise OptionError(f"{name} needs --trees: add it, or leave {name} out")
     read = Input(options.input, options.format, reading_options(options)).pairs()
     pairs = _chosen(trees.with_trees(options, read), options)
@@ -157,7 +162,8 @@ def _with_parses(
     """Yield the pairs with trees to draw, up to the limit, and report how many were skipped."""
     name = trees.tree_name(options)
     names = dict[str, None]()
-    kept = bare = 0
+    kept = 0
+    bare = 0
     choice = Choice(options.input, None, "annotators")
     for pair in pairs:
         known = dict.fromkeys((*pair.source_trees, *pair.target_trees))
@@ -183,6 +189,7 @@ def _with_parses(
 
 
 def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+    """Yield the pairs to draw."""
     wanted = dict.fromkeys(options.id or ())
     asked = dict.fromkeys(options.annotators or ())
     shown: set[str] = set()
@@ -208,6 +215,7 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
 
 
 def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
+    """Write an image for each pair."""
     if len(pairs) != 1:
         raise OptionError(f"--svg draws one pair, but there are {len(pairs)}: choose one with --id")
     (pair,) = pairs
@@ -222,15 +230,13 @@ def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
         image = draw_tree_svg(pair, **_of_trees(options))
         out.write(image)
     size = re.search(r'width="([\d.]+)" height="([\d.]+)"', image)
-    if size:
-        sides = [float(side) for side in size.groups()]
-    else:
-        sides = [0.0]
-    if max(sides) > LARGEST:
-        said = " x ".join(f"{side:,.0f}" for side in sides)
+    if size is None:
+        return
+    width, height = map(float, size.groups())
+    if max(width, height) > LARGEST:
         say(
-            f"the picture has {said} pixels, which is too large for most programs; without "
-            "--svg, the trees are drawn as lines of text"
+            f"the picture has {width:,.0f} x {height:,.0f} pixels, which is too large for most "
+            "programs; without --svg, the trees are drawn as lines of text"
         )
 
 
@@ -242,6 +248,7 @@ def _of_trees(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
+    """Write pages of matrices or of trees."""
     from alignkit.show.html import draw_html_pages, draw_pages
 
     alone = options.html == "-" or (os.path.exists(options.html) and not isfile(options.html))
@@ -249,10 +256,7 @@ def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
         message = f"{options.html} can only be one page; leave out --pairs-a-page, or name a file"
         raise OptionError(message)
     usual = TREES_A_PAGE if options.draw_trees else PAIRS_A_PAGE
-    if alone:
-        most = len(pairs)
-    else:
-        most = options.pairs_a_page or usual
+    most = len(pairs) if alone else options.pairs_a_page or usual
     where: dict[str, Any] = {"title": options.input, "path": options.html, "pairs_a_page": most}
     if options.draw_trees:
         from alignkit.rules.drawings.svg import tree_content
@@ -260,8 +264,14 @@ def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
         pages = draw_pages(pairs, tree_content(**_of_trees(options)), **where)
     else:
         pages = draw_html_pages(pairs, options.annotators, **where)
-    texts = options.input, options.source, options.target
-    inputs = *texts, options.source_trees, options.target_trees, options.both_trees
+    inputs = (
+        options.input,
+        options.source,
+        options.target,
+        options.source_trees,
+        options.target_trees,
+        options.both_trees,
+    )
     read = {identity(path) for path in inputs if path}
     path = options.html
     for count, (path, pieces) in enumerate(pages, 1):
@@ -274,6 +284,7 @@ def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
 
 
 def _draw_interlinear(pairs: _Kept, options: argparse.Namespace) -> None:
+    """Write a page of running text."""
     from alignkit.show.interlinear import draw_interlinear
 
     shown = options.pairs_a_page or SHOWN_AT_A_TIME
@@ -283,13 +294,16 @@ def _draw_interlinear(pairs: _Kept, options: argparse.Namespace) -> None:
 
 
 def _draw_terminal(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
+    """Print matrices or trees."""
     from alignkit.show.text import draw_text
 
     terminal = sys.stdout.isatty()
-    colour = options.colour == "always" or (
-        options.colour == "auto" and terminal and not os.environ.get("NO_COLOR")
-    )
-    width = options.width or (shutil.get_terminal_size().columns if terminal else None)
+    colour = options.colour == "always"
+    if options.colour == "auto":
+        colour = terminal and not os.environ.get("NO_COLOR")
+    width = options.width
+    if not width and terminal:
+        width = shutil.get_terminal_size().columns
     drawn: dict[str, Any] = {"colour": colour, "width": width, "ascii": options.ascii}
     for count, pair in enumerate(pairs):
         if count:

@@ -37,6 +37,7 @@ from alignkit.tables.table import Table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit stats`."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_forms(parser.add_argument_group("output (all except --json need --diversity)"))
     add_groups(parser)
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Print the counts of a corpus, or how similar the texts of its pairs are."""
     check_groups(options)
     source = inputs.Input(options.input, options.format, inputs.reading_options(options))
     pairs = source.pairs(needed=options.diversity)
@@ -94,7 +96,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) -> None:
-    from alignkit.corpora.wording_diversity import diversity
+    """Print how similar the two texts of each pair are."""
+    from alignkit.corpora.wording_diversity import TOKEN, diversity
 
     words: list[str] = []
     if options.stop_words is not None:
@@ -111,12 +114,13 @@ def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) 
         rewrites=options.rewrites,
         stop_words=frozenset(words),
         stem=options.stem,
-        **({} if options.token is None else {"token": options.token}),
+        token=TOKEN if options.token is None else options.token,
     )
     print_findings(result, options, title="Diversity of wording")
 
 
 def _record(counts: counting.CorpusCounts) -> dict[str, Any]:
+    """Return counts for JSON."""
     record = asdict(counts)
     if not any(part.judged for part in counts.annotators.values()):
         for part in record["annotators"].values():
@@ -128,51 +132,41 @@ def _record(counts: counting.CorpusCounts) -> dict[str, Any]:
 
 def _print_groups(result: counting.GroupCounts, by: str) -> None:
     """Print a table of the groups, and a table of their annotators."""
+    note = ""
     if result.several:
         note = overlapping(result.several, result.whole.pairs, by)
-    else:
-        note = ""
-    names = {value: value or f"(no {by})" for value in result.groups}
     columns = [
         Column(by, key="group"),
-        *(Column(name, "count") for name in ("pairs", "source words", "target words")),
-        *(Column(name, "decimal", digits=1) for name in ("source a pair", "target a pair")),
+        Column("pairs", "count"),
+        Column("source words", "count"),
+        Column("target words", "count"),
+        Column("source a pair", "decimal", digits=1),
+        Column("target a pair", "decimal", digits=1),
     ]
     rows: list[list[Cell]] = []
+    people: list[tuple[tuple[str, ...], counting.AnnotatorCounts]] = []
     for value, part in result.groups.items():
-        with_text = part.pairs - part.without_text
-        tokens = part.source_tokens, part.target_tokens
-        means = [n / with_text if with_text else nan for n in tokens]
-        rows.append([names[value], part.pairs, *(tokens if with_text else (nan, nan)), *means])
+        group = value or f"(no {by})"
+        figures = [nan, nan, nan, nan]
+        if with_text := part.pairs - part.without_text:
+            source = part.source_tokens
+            target = part.target_tokens
+            figures = [source, target, source / with_text, target / with_text]
+        rows.append([group, part.pairs, *figures])
+        people += [((group, name), counts) for name, counts in part.annotators.items()]
     print(f"\n{Table('', columns, rows, note)}")
-    people = [
-        ((names[value], name), counts)
-        for value, part in result.groups.items()
-        for name, counts in part.annotators.items()
-    ]
     if people:
         print(f"\n{_annotators(people, by)}")
 
 
 def _print(counts: counting.CorpusCounts) -> None:
+    """Print the counts of words, annotators, trees and attributes."""
+    ids = ""
     if counts.repeated_ids:
         ids = f", {counts.repeated_ids} with an id used before"
-    else:
-        ids = ""
     print(f"{counts.pairs} sentence pairs{ids}")
-    rows: list[list[Cell]]
     if counts.without_text < counts.pairs:
-        with_text = counts.pairs - counts.without_text
-        columns = [
-            *(Column("side"), Column("words", "count"), Column("different", "count")),
-            *(Column("a pair", "decimal", digits=1), Column("longest", "count")),
-        ]
-        rows = []
-        for side in SIDES:
-            tokens, types = (getattr(counts, f"{side}_{what}") for what in ("tokens", "types"))
-            longest = getattr(counts, f"longest_{side}")
-            rows.append([side, tokens, types, tokens / with_text, longest])
-        print(f"\n{Table('', columns, rows)}")
+        print(f"\n{_sides(counts)}")
     if counts.annotators:
         people = [((name,), part) for name, part in counts.annotators.items()]
         print(f"\n{_annotators(people)}")
@@ -180,40 +174,70 @@ def _print(counts: counting.CorpusCounts) -> None:
         if roles:
             print(f"\nroles: {visible(', '.join(roles))}")
     if counts.trees:
-        columns = [
-            Column("trees"),
-            *(Column(f"{side} {what}", "count") for side in SIDES for what in ("pairs", "nodes")),
-            Column("deepest", "count"),
-        ]
-        rows = [
-            [name, part.source, part.source_nodes, part.target, part.target_nodes, part.deepest]
-            for name, part in counts.trees.items()
-        ]
-        print(f"\n{Table('', columns, rows)}")
+        print(f"\n{_trees(counts)}")
     if counts.attributes:
         listing = ", ".join(f"{name} ({n} values)" for name, n in counts.attributes.items())
         print(f"\nattributes: {visible(listing)}")
+
+
+def _sides(counts: counting.CorpusCounts) -> Table:
+    """Return a table of the words of each side."""
+    columns = [
+        Column("side"),
+        Column("words", "count"),
+        Column("different", "count"),
+        Column("a pair", "decimal", digits=1),
+        Column("longest", "count"),
+    ]
+    rows: list[list[Cell]] = []
+    for side in SIDES:
+        tokens = getattr(counts, f"{side}_tokens")
+        types = getattr(counts, f"{side}_types")
+        mean = tokens / (counts.pairs - counts.without_text)
+        rows.append([side, tokens, types, mean, getattr(counts, f"longest_{side}")])
+    return Table("", columns, rows)
+
+
+def _trees(counts: counting.CorpusCounts) -> Table:
+    """Return a table of the trees by their names."""
+    columns = [
+        Column("trees"),
+        Column("source pairs", "count"),
+        Column("source nodes", "count"),
+        Column("target pairs", "count"),
+        Column("target nodes", "count"),
+        Column("deepest", "count"),
+    ]
+    rows: list[list[Cell]] = []
+    for name, part in counts.trees.items():
+        source = [part.source, part.source_nodes]
+        target = [part.target, part.target_nodes]
+        rows.append([name, *source, *target, part.deepest])
+    return Table("", columns, rows)
 
 
 def _annotators(
     people: Sequence[tuple[tuple[str, ...], counting.AnnotatorCounts]], by: str | None = None
 ) -> Table:
     """Return a table with a row for each annotator (of each group, if there are groups)."""
-    judged = any(part.judged for _, part in people)
+    columns = [Column("annotator")]
+    if by is not None:
+        columns.insert(0, Column(by, key="group"))
     names = ("pairs", "empty", "sure", "possible", "nulls", "1-1", "identical")
-    columns = [
-        *([] if by is None else [Column(by, key="group")]),
-        Column("annotator"),
-        *(Column(name, "count") for name in names),
-        *(Column(f"{side} aligned", "percent", unit="%") for side in SIDES),
-        *([Column("judged only", "count")] if judged else []),
-    ]
+    columns += [Column(name, "count") for name in names]
+    columns.append(Column("source aligned", "percent", unit="%"))
+    columns.append(Column("target aligned", "percent", unit="%"))
+    judged = any(part.judged for _, part in people)
+    if judged:
+        columns.append(Column("judged only", "count"))
     rows: list[list[Cell]] = []
     for words, part in people:
-        tokens = part.source_tokens, part.target_tokens
-        aligned = part.source_aligned, part.target_aligned
-        links = part.pairs, part.empty, part.sure, part.possible, part.nulls, part.one_to_one
-        shares = [a / n if n else nan for a, n in zip(aligned, tokens, strict=True)]
-        identical = part.identical if any(tokens) else nan
-        rows.append([*words, *links, identical, *shares, *([part.judged] if judged else [])])
+        has_text = part.source_tokens or part.target_tokens
+        row: list[Cell] = [*words, part.pairs, part.empty, part.sure, part.possible]
+        row += [part.nulls, part.one_to_one, part.identical if has_text else nan]
+        row.append(part.source_aligned / part.source_tokens if part.source_tokens else nan)
+        row.append(part.target_aligned / part.target_tokens if part.target_tokens else nan)
+        if judged:
+            row.append(part.judged)
+        rows.append(row)
     return Table("", columns, rows)

@@ -27,6 +27,7 @@ from alignkit.model.alignment import SIDES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit transfer`."""
     parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
     add_options(
         parser,
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Write a corpus with labels of words carried over its links."""
     if options.output is not None:
         refuse_json_beside(options)
     read = Input(options.input, options.format, reading_options(options))

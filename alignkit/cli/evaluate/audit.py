@@ -47,6 +47,7 @@ def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
 
 
 def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that all sheets share."""
     add_options(
         parser.add_argument_group("sheets"),
         """

@@ -26,6 +26,7 @@ from alignkit.io.inputs import naming
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit audit pairs`."""
     add_options(parser, "CORPUS  file or folder to read; - is stdin", CORPUS={"dest": "input"})
     group = parser.add_argument_group("items")
     audit.add_draw_arguments(group)
@@ -61,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _share(text: str) -> float:
+    """Return a share between 0 and 1; others are errors of arguments."""
     try:
         if text.endswith("%"):
             return float(text[:-1]) / 100
@@ -71,6 +73,7 @@ def _share(text: str) -> float:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Draw judged pairs, and write the sheets."""
     audit.check_sheets(options)
     from alignkit.audit.judged_pairs import draw_pairs
 
@@ -83,7 +86,11 @@ def run(options: argparse.Namespace) -> None:
             annotators=options.annotator,
             **{name: getattr(options, name) for name in names},
         )
-    unasked = {0: ["rewrite"], 1: ["plain"]}.get(options.mix, [])
+    unasked = []
+    if options.mix == 0:
+        unasked.append("rewrite")
+    elif options.mix == 1:
+        unasked.append("plain")
     audit.write_sheets(drawn, options, unasked)
     idle = [name for name in drawn.judges if not any(name in item.judges for item in drawn.items)]
     if idle:

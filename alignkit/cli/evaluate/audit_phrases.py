@@ -27,6 +27,7 @@ from alignkit.model.corpus import Corpus
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit audit phrases`."""
     add_options(
         parser,
         """
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Draw phrase pairs, and write the sheets."""
     audit.check_sheets(options)
     from alignkit.audit.phrase_errors import draw_phrases
     from alignkit.scoring.files import TwoFiles

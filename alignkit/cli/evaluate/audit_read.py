@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Read filled sheets, and print the results."""
     refuse_second_reading(options)
     settle_draws(options)
     from alignkit.audit.result import read_audit

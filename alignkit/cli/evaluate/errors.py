@@ -32,6 +32,7 @@ from alignkit.scoring.link_classes import LANGUAGES, Frequencies, function_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit errors`."""
     inputs.add_sides(parser, "alignments of the system; - is stdin")
     group = parser.add_argument_group("classes of links")
     add_options(
@@ -72,15 +73,15 @@ def _with_tags(
     options = ReadOptions(encoding=reading.options.encoding)
     lines = {name: TextFile(path, options).lines() for name, path in files.items()}
     for line, pair in enumerate(pairs, 1):
-        tags = {name: next(texts, (line, ""))[1] for name, texts in lines.items()}
+        tags = {}
+        for name, texts in lines.items():
+            _, text = next(texts, (line, ""))
+            tags[name] = text
         for name, text in tags.items():
             if not text.strip():
                 message = f"no tags; expected a line for each pair of {reading.path}"
                 raise FormatError(message, files[name], line)
-            if name == "source_tags":
-                words = pair.source
-            else:
-                words = pair.target
+            words = pair.source if name == "source_tags" else pair.target
             if words is not None and len(text.split()) != len(words):
                 raise FormatError(
                     f"{len(text.split())} tags for {len(words)} words of pair "
@@ -95,6 +96,7 @@ def _with_tags(
 
 
 def run(options: argparse.Namespace) -> None:
+    """Print the errors of a system by kind of link."""
     settle_draws(options)
     require_reference(options)
     from alignkit.scoring.errors_by_kind import link_errors
@@ -105,15 +107,20 @@ def run(options: argparse.Namespace) -> None:
     known = None if words is None else function_words(*words)
     frequencies = Frequencies()
     corpus, skipped, cautions = _read(options, frequencies)
-    passed = ("attribute", "split", "examples", "resamples", "confidence", "seed")
+    classes = map(str.strip, options.by_link.split(","))
     errors = link_errors(
         corpus,
         inputs.HYPOTHESIS,
         inputs.REFERENCE,
-        by_link=[name.strip() for name in options.by_link.split(",") if name.strip()],
+        by_link=list(filter(None, classes)),
         function_words=known,
         frequencies=frequencies if frequencies else None,
-        **{name: getattr(options, name) for name in passed},
+        attribute=options.attribute,
+        split=options.split,
+        examples=options.examples,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
     )
     name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
     errors = replace(errors, skipped=skipped, system=name, notes=(*cautions, *errors.notes))
@@ -127,14 +134,21 @@ def _read(
     from alignkit.scoring.files import TwoFiles
 
     declared = inputs.declared_sides(options, options.hyp_annotator)
-    given = {"source_tags": options.source_tags, "target_tags": options.target_tags}
-    tags = {name: path for name, path in given.items() if path is not None}
+    tags = {}
+    if options.source_tags is not None:
+        tags["source_tags"] = options.source_tags
+    if options.target_tags is not None:
+        tags["target_tags"] = options.target_tags
 
     def opened() -> tuple[LinkInput, LinkInput]:
+        """Open both files; words are counted, and tags added, as the reference is read."""
         hyp, ref = inputs.open_sides(options.hypothesis, options.reference, declared)
-        seen = frequencies.seen
-        counted = inputs.Through(ref, lambda pairs: _with_tags(map(seen, pairs), tags, ref.reading))
-        return counted if hyp is ref else hyp, counted
+
+        def tagged(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
+            return _with_tags(map(frequencies.seen, pairs), tags, ref.reading)
+
+        reference = inputs.Through(ref, tagged)
+        return reference if hyp is ref else hyp, reference
 
     sides = TwoFiles(opened, declared, tell=warn)
     with naming(sides.ref.path, sides.hyp.path):

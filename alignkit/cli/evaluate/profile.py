@@ -56,6 +56,7 @@ _OF_TABLE = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit profile`."""
     gold = "the gold standard, unless HYP contains it too. Then name both annotators"
     parser.add_argument("hypothesis", nargs="?", metavar="HYP", help="alignments of a system")
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
@@ -118,6 +119,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Print how systems do on each phenomenon, and draw the ranks."""
     paths = [path for path in (options.plot, options.heat_map) if path is not None]
     for path in paths:
         ending(path)
@@ -137,6 +139,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _printed(options: argparse.Namespace) -> Ranking:
+    """Return the ranking of the systems in a table of measured values."""
     from alignkit.scoring.ranking import rank, read_measured
 
     if options.hypothesis is not None:
@@ -152,19 +155,19 @@ def _printed(options: argparse.Namespace) -> Ranking:
 
 
 def _drawing(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the groups, and the settings of the random draws."""
     names = ("like", "trials", "resamples", "confidence", "alpha", "seed")
     return {"by": options.by or BY, **{name: getattr(options, name) for name in names}}
 
 
 def _check(options: argparse.Namespace, *, judged: bool) -> None:
+    """Refuse options that do not fit links, or judgments."""
     if options.leave_out or options.lower_is_better:
         raise OptionError("--leave-out and --lower-is-better only work with --table")
-    if options.measure is not None and (options.measure == "accuracy") != judged:
-        raise OptionError(
-            f"--measure {options.measure} is for links; leave out --scheme or it"
-            if judged
-            else "--measure accuracy is for judgments; add their --scheme"
-        )
+    if options.measure == "accuracy" and not judged:
+        raise OptionError("--measure accuracy is for judgments; add their --scheme")
+    if options.measure not in (None, "accuracy") and judged:
+        raise OptionError(f"--measure {options.measure} is for links; leave out --scheme or it")
     if not judged and (options.predictions or options.rewrites or options.view != "full"):
         raise OptionError(
             "--predictions, --rewrites and --view are for judgments; add their --scheme"
@@ -174,6 +177,7 @@ def _check(options: argparse.Namespace, *, judged: bool) -> None:
 
 
 def _labels(options: argparse.Namespace) -> Profile:
+    """Return the profile of systems that judge pairs."""
     from alignkit.scoring.label_scores import profile_labels
 
     _check(options, judged=True)
@@ -185,6 +189,7 @@ def _labels(options: argparse.Namespace) -> Profile:
 
 
 def _links(options: argparse.Namespace) -> Profile:
+    """Return the profile of systems that align words."""
     from alignkit.cli.evaluate.score_output import Scoring
     from alignkit.scoring.measures import link_ratios, phrase_ratios
     from alignkit.scoring.profile_tests import profile_rows
@@ -204,11 +209,10 @@ def _links(options: argparse.Namespace) -> Profile:
     scoring = argparse.Namespace(**fixed)
     systems = score.systems_of(scoring)
     level = "phrases-sure" if phrases else "links"
-    alone = len(systems) == 1
-    scored = {
-        (alone and annotator) or name: Scoring(path, scoring, annotator)
-        for name, path, annotator in systems
-    }
+    scored = {}
+    for name, path, annotator in systems:
+        shown = annotator if annotator and len(systems) == 1 else name
+        scored[shown] = Scoring(path, scoring, annotator)
     first = next(iter(scored.values()))
     if not first.groups:
         raise OptionError(
@@ -231,6 +235,7 @@ def _links(options: argparse.Namespace) -> Profile:
 
 
 def _draw(ranking: Ranking, options: argparse.Namespace) -> None:
+    """Write the figures that the options name."""
     from alignkit.scoring.plots import cd_diagram, heat_map
 
     if options.plot is not None:
@@ -240,5 +245,4 @@ def _draw(ranking: Ranking, options: argparse.Namespace) -> None:
         cd_diagram(tests.ranking, tests.groups(), tests.critical_difference, options.plot)
     if options.heat_map is not None:
         table = ranking.measured.worst_first()
-        cells = table.phenomena, table.systems, table.values, table.measure
-        heat_map(*cells, options.heat_map)
+        heat_map(table.phenomena, table.systems, table.values, table.measure, options.heat_map)

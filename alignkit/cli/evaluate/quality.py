@@ -29,6 +29,7 @@ from alignkit.io.inputs import naming
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit quality`."""
     add_options(parser, "CORPUS  corpus of judged pairs; - is stdin", CORPUS={"dest": "input"})
     group = parser.add_argument_group("annotators and judgments")
     add_options(
@@ -73,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Print how well measures of quality agree with judgments of people."""
     from alignkit.agreement.crowd import crowd_quality
 
     if options.over is None and (options.good or options.good_in):

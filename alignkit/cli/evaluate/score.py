@@ -36,6 +36,7 @@ RARE = "--split-identical --in-order --plot-width --max-length --exact-case"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit score`."""
     add_sides(parser, "alignments to score, as FILE or NAME=FILE; - is stdin", optional=True)
     group = parser.add_argument_group("scoring")
     add_options(
@@ -211,6 +212,7 @@ def refuse_stdin(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
+    """Refuse options that do not fit together, and a figure that cannot be written."""
     refuse_stdin(options)
     if options.reference is None:
         require_reference(options)

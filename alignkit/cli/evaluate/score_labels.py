@@ -55,6 +55,7 @@ class Judged:
 
 
 def add_judged(group: argparse._ArgumentGroup, about: str = inputs.OF_FORMAT) -> None:
+    """Add the options of scoring judgments."""
     inputs.add_scheme_argument(group, about)
     inputs.add_view_argument(group)
     add_options(
@@ -112,22 +113,18 @@ def _of_files(options: argparse.Namespace) -> Judged:
     gold = ref.corpus(needed=True)
     judge = _judge(gold, options.ref_annotator, ref.path, "--ref-annotator")
     names = tuple(system.name for system in systems)
-    if judge not in names:
-        reference = judge
-    else:
-        reference = f"{judge} of {ref.path}"
+    reference = f"{judge} of {ref.path}" if judge in names else judge
     joined = Corpus(_only(pair, {judge: reference}) for pair in gold)
     for path in paths:
-        if path == paths[0]:
-            file = hyp
-        else:
-            file = inputs.open_sides(path, options.reference, declared)[0]
+        file = hyp
+        if path != paths[0]:
+            file, _ = inputs.open_sides(path, options.reference, declared)
         other = file.corpus(needed=True)
-        kept = {
-            _judge(other, system.annotator, path, "--hyp-annotator"): system.name
-            for system in systems
-            if system.path == path
-        }
+        kept = {}
+        for system in systems:
+            if system.path == path:
+                hyp_judge = _judge(other, system.annotator, path, "--hyp-annotator")
+                kept[hyp_judge] = system.name
         joined = Corpus(_joined(joined, other, kept, file, ref, options))
     return Judged(joined, names, reference)
 
@@ -136,25 +133,31 @@ def _judge(
     corpus: Corpus, name: str | None, path: str, option: str, *, apart: Sequence[str] = ()
 ) -> str:
     """Return the named judge, or the only one apart from some."""
-    known = dict.fromkeys(who for p in corpus for who, x in p.annotations.items() if x.judgment)
+    from alignkit.corpora.labelled import pair_judgments
+
+    known: dict[str, None] = {}
+    for pair in corpus:
+        known.update(dict.fromkeys(pair_judgments(pair)))
     for other in apart if name is None else (name,):
         check_known(f"annotator of {path} who judged pairs:", other, known)
     if name is not None:
         return name
-    rest = [who for who in known if who not in apart]
-    if len(rest) != 1:
-        if rest:
-            who = f"judged by {', '.join(rest)}: choose with {option}"
-        else:
-            who = "judged by nobody"
-        raise OptionError(f"{path}: pairs are {who}")
+    rest = [judge for judge in known if judge not in apart]
+    if not rest:
+        raise OptionError(f"{path}: pairs are judged by nobody")
+    if len(rest) > 1:
+        judges = ", ".join(rest)
+        raise OptionError(f"{path}: pairs are judged by {judges}: choose with {option}")
     return rest[0]
 
 
 def _only(pair: SentencePair, names: dict[str, str]) -> SentencePair:
     """Return a pair with only some annotators, renamed."""
-    said = {names[who]: each for who, each in pair.annotations.items() if who in names}
-    return replace(pair, annotations=said)
+    annotations = {}
+    for name, annotation in pair.annotations.items():
+        if name in names:
+            annotations[names[name]] = annotation
+    return replace(pair, annotations=annotations)
 
 
 def _joined(
@@ -165,6 +168,7 @@ def _joined(
     ref: inputs.Input,
     options: argparse.Namespace,
 ) -> Iterator[SentencePair]:
+    """Yield the pairs of the reference with the judgments of a system's file."""
     differences = Differences()
     left = iter(refs)
     right = iter([_only(pair, names) for pair in hyps])
@@ -179,15 +183,17 @@ def _joined(
     if text := str(differences):
         warn(f"{ref.path} and {hyp.path}: {text}")
     for pair in refs:
-        if (mine := others.get(id(pair))) is None:
+        other = others.get(id(pair))
+        if other is None:
             yield pair
             continue
-        attributes = {**mine.attributes, **pair.attributes}
-        said: dict[str, Annotation] = {**pair.annotations, **mine.annotations}
-        yield replace(pair, attributes=attributes, annotations=said)
+        attributes = {**other.attributes, **pair.attributes}
+        annotations: dict[str, Annotation] = {**pair.annotations, **other.annotations}
+        yield replace(pair, attributes=attributes, annotations=annotations)
 
 
 def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judged:
+    """Add the labels in files of predictions."""
     from alignkit.scoring.predictions import read_predictions
 
     paths = list(options.predictions)
@@ -197,10 +203,8 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
     names = list(judged.systems)
     unflagged = list[str]()
     for path, short in short_names(paths).items():
-        if short in (*names, *corpus.annotators):
-            name = path
-        else:
-            name = short
+        taken = short in names or short in corpus.annotators
+        name = path if taken else short
         read = read_predictions(
             corpus,
             path,
@@ -212,11 +216,12 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
         corpus = read.added(corpus, name)
         names.append(name)
         if read.of_view:
-            unflagged += [name]
+            unflagged.append(name)
     return Judged(corpus, tuple(names), judged.reference, tuple(unflagged))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit score-labels`."""
     gold = (
         "judgments to score against. Without REF, name the judgments to score by --hyp-annotator "
         "or --predictions"

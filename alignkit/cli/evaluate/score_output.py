@@ -36,7 +36,8 @@ class Scoring:
         self._annotator = annotator
         self.by: str = options.by or ""
         drawn = options.ci or options.plot is not None
-        settings = ScoreSettings(**{x.name: vars(options)[x.name] for x in fields(ScoreSettings)})
+        names = [field.name for field in fields(ScoreSettings)]
+        settings = ScoreSettings(**{name: getattr(options, name) for name in names})
         declared = declared_sides(options, self._annotator)
         files = TwoFiles(
             lambda: self._open(declared),
@@ -62,6 +63,7 @@ class Scoring:
         self.score = score
 
     def _open(self, declared: FileOptions) -> tuple[Input, Input]:
+        """Open both files, and forget the facts about pairs read before."""
         self.ids: list[str] = []
         self.groups: list[tuple[str, ...]] = []
         self._attributes: dict[str, None] = {}
@@ -74,9 +76,9 @@ class Scoring:
             self.ids.append(ref.id)
         if options.by is not None:
             self._attributes.update(dict.fromkeys([*ref.attributes, *hyp.attributes]))
-            sides = (ref, options.ref_annotator), (hyp, self._annotator)
-            texts = [group_text(pair, options.by, name and [name]) for pair, name in sides]
-            known = [text for text in texts if text is not None] or [""]
+            of_ref = _group_of(ref, options.by, options.ref_annotator)
+            of_hyp = _group_of(hyp, options.by, self._annotator)
+            known = [text for text in (of_ref, of_hyp) if text is not None] or [""]
             text = max(known) if options.by in PERIODS else known[0]
             self.groups.append(values_of(text, options.split))
 
@@ -85,9 +87,14 @@ class Scoring:
         """The score of each group, if requested."""
         if not self.by:
             return ()
-        given = drawing_of(self._options) if self._options.ci else {}
-        given |= {"name": self.by, "aggregate": self.score.aggregate}
-        return records.group_records(self.score.rows, self.groups, **given)
+        drawing = drawing_of(self._options) if self._options.ci else {}
+        return records.group_records(
+            self.score.rows,
+            self.groups,
+            name=self.by,
+            aggregate=self.score.aggregate,
+            **drawing,
+        )
 
     @cached_property
     def by_pair(self) -> Records:
@@ -112,6 +119,11 @@ class Scoring:
         if self.by_group:
             return records.few_in_groups(self.by_group, self.by)
         return ""
+
+
+def _group_of(pair: SentencePair, by: str, annotator: str | None) -> str | None:
+    """Return the group of a pair, by the judgments or times of one annotator if named."""
+    return group_text(pair, by, [annotator] if annotator else None)
 
 
 _COLUMNS = (
@@ -152,8 +164,12 @@ class Scored:
     @property
     def cautions(self) -> list[str]:
         """Warnings about the numbers, each once."""
-        scores = [self.comparisons] if self.comparisons else self.scores.values()
-        every = [caution for score in scores for caution in score.cautions]
+        every: list[str] = []
+        if self.comparisons:
+            every += self.comparisons.cautions
+        else:
+            for score in self.scores.values():
+                every += score.cautions
         every += [scoring.caution for scoring in self.systems.values() if scoring.caution]
         return list(dict.fromkeys(every))
 
@@ -170,15 +186,15 @@ def output(scored: Scored, options: argparse.Namespace) -> str:
     if options.csv:
         return _csv(scored)
     tables = [table.sheet() for table in _tables(scored, options.tables)]
-    if scored.comparisons:
-        head = []
-    else:
+    head = []
+    if not scored.comparisons:
         head = [score.title for score in scored.scores.values()]
     report = Report(head, tables, scored.cautions, "; ".join(scored.signatures))
     return get_medium(options.medium).report(report).lstrip("\n")
 
 
 def _tables(scored: Scored, chosen: Sequence[str]) -> Iterator[Table]:
+    """Yield the tables to print."""
     if scored.comparisons is not None and "systems" in chosen:
         yield from scored.comparisons.tables()
     for name, parts in scored.systems.items():
@@ -200,30 +216,36 @@ def _json(scored: Scored) -> dict[str, object]:
     more = {"groups": parts.by_group, "overlap": parts.overlap, "sentence_pairs": parts.by_pair}
     record |= {name: jsonable(part) for name, part in more.items() if part}
     if scored.comparisons is not None:
-        record["systems"] = {
-            name: {"path": scoring.path, **scoring.score.to_json()}
-            for name, scoring in scored.systems.items()
-        }
+        systems = {}
+        for name, scoring in scored.systems.items():
+            systems[name] = {"path": scoring.path, **scoring.score.to_json()}
+        record["systems"] = systems
         record["comparisons"] = scored.comparisons.to_json()
         record["tests"] = named_json(scored.comparisons, ("compared", "resamples", "trials"))
-    return record | ({"cautions": scored.cautions} if scored.cautions else {})
+    if scored.cautions:
+        record["cautions"] = scored.cautions
+    return record
 
 
 def _csv(scored: Scored) -> str:
+    """Return all numbers as CSV, a row for each, with the cautions and the settings below."""
     rows: list[Mapping[str, object]] = []
     for name, parts in scored.systems.items():
         rows += _figures(parts.score.to_records(), {"kind": "score", "system": name})
         by: dict[str, object] = {"kind": "group", "system": name, "by": parts.by}
         rows += _figures(parts.by_group, by, parts.by)
         rows += _figures(parts.by_pair, {"kind": "pair", "system": name, "by": "id"}, "id")
-    for record in scored.comparisons.to_records() if scored.comparisons else ():
-        named = {"kind": "difference", "against": record["baseline"], "value": record["difference"]}
-        rows.append(record | named)
-    notes = [parts.overlap for parts in scored.systems.values() if parts.overlap]
-    rows += [{"kind": "caution", "text": x} for x in (*dict.fromkeys(notes), *scored.cautions)]
+    if scored.comparisons:
+        for record in scored.comparisons.to_records():
+            baseline = record["baseline"]
+            named = {"kind": "difference", "against": baseline, "value": record["difference"]}
+            rows.append(record | named)
+    overlaps = dict.fromkeys(parts.overlap for parts in scored.systems.values() if parts.overlap)
+    rows += [{"kind": "caution", "text": text} for text in (*overlaps, *scored.cautions)]
     rows += [{"kind": "signature", "text": text} for text in scored.signatures]
     lines: list[Sequence[object]] = [_COLUMNS]
-    return csv_lines([*lines, *([row.get(name, "") for name in _COLUMNS] for row in rows)])
+    lines += [[row.get(name, "") for name in _COLUMNS] for row in rows]
+    return csv_lines(lines)
 
 
 def _figures(

@@ -26,6 +26,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit score-phrases`."""
     add_options(
         parser,
         """
@@ -60,25 +61,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Score a list of phrase pairs against gold alignments."""
     settle_draws(options, drawn=options.ci, wanting="add --ci")
     from alignkit.scoring.phrase_list import read_phrase_table, score_phrase_list
 
     reference = Input(options.reference, options.format, reading_options(options))
     choice = Choice(reference.path, options.annotator)
+    pairs = []
     with naming(reference.path):
-        corpus = Corpus(
-            SentencePair(pair.id, *pair.words, {} if gold is None else {"gold": gold})
-            for pair in reference.pairs()
-            for gold in [choice.of(pair)]
-        )
+        for pair in reference.pairs():
+            gold = choice.of(pair)
+            annotations = {} if gold is None else {"gold": gold}
+            pairs.append(SentencePair(pair.id, *pair.words, annotations))
+    corpus = Corpus(pairs)
     choice.check()
     if "gold" not in corpus.annotators:
         raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing to score")
-    limits = {"encoding": options.encoding, "max_size": options.max_size}
-    entries = read_phrase_table(options.table, format=options.table_format, **limits)
-    names = ("links", "exact_case", "ignore_identical", "min_length", "max_length", "loose")
-    passed = {name: getattr(options, name) for name in names}
-    score = score_phrase_list(entries, corpus, "gold", **passed)
+    entries = read_phrase_table(
+        options.table,
+        format=options.table_format,
+        encoding=options.encoding,
+        max_size=options.max_size,
+    )
+    score = score_phrase_list(
+        entries,
+        corpus,
+        "gold",
+        links=options.links,
+        exact_case=options.exact_case,
+        ignore_identical=options.ignore_identical,
+        min_length=options.min_length,
+        max_length=options.max_length,
+        loose=options.loose,
+    )
     suspicions = [in_words_of(options.parser, text) for text in score.suspicions]
     for text in suspicions:
         warn(f"warning: {text}")

@@ -56,11 +56,9 @@ def add_fields(group: argparse._ActionsContainer, kind: type) -> None:
         if name not in helps:  # for Python alone
             continue
         least, most = LIMITS.get(name, (1, inf))
-        several: dict[str, Any]
+        several: dict[str, Any] = {}
         if sort.startswith("Sequence"):
             several = {"nargs": "+"}
-        else:
-            several = {}
         kinds: dict[str, dict[str, Any]] = {
             "bool": {"action": "store_true"},
             "str": {"metavar": "NAME"},
@@ -78,10 +76,7 @@ def add_fields(group: argparse._ActionsContainer, kind: type) -> None:
             settings |= {"type": real("a number above 0", 1e-9)}
         default = "any" if sort == "float" and field.default is None else field.default
         if default and "(default" not in helps[name]:
-            if isinstance(default, tuple):
-                parts = default
-            else:
-                parts = (default,)
+            parts = default if isinstance(default, tuple) else (default,)
             helps[name] += f" (default: {'-'.join(map(str, parts))})"
         flag = f"--{name.replace('_', '-')}"
         group.add_argument(flag, help=helps[name], default=field.default, **several, **settings)
@@ -129,9 +124,8 @@ def report(result: Result, options: argparse.Namespace) -> None:
         return
     for note in result.cautions:
         warn(str(note))
-    for line in "\n\n".join((*result.head, *map(str, result.tables()), result.settings)).split(
-        "\n"
-    ):
+    parts = [*result.head, *map(str, result.tables()), result.settings]
+    for line in "\n\n".join(parts).split("\n"):
         say(line)
 
 

@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Find sentences like given ones."""
     require_extra("identify")
     from alignkit.identification.retrieval import retrieve
 

@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Find pairs of sentences that may be paraphrases."""
     chosen = SentenceOptions(**candidates.fields_of(options, SentenceOptions))
     if options.negatives:
         if chosen.band != SentenceOptions().band:

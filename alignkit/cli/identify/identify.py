@@ -39,6 +39,7 @@ _TRAINING = "test leaks compare inductive function_words vectors folds save"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit identify`."""
     add_options(
         parser,
         """
@@ -92,6 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Train a system that judges pairs, or load one, and print how well it does."""
     prepare(options)
     if options.no_text:
         raise OptionError("--no-text: words that annotations quote are no texts to learn from")
@@ -117,6 +119,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _read(path: str, options: argparse.Namespace, *, judged: bool) -> Corpus:
+    """Read a corpus; if it is judged, settle the scheme of its judgments."""
     read = inputs.Input(path, options.format, inputs.reading_options(options))
     if judged:
         inputs.settle_scheme(options, read)
@@ -124,16 +127,14 @@ def _read(path: str, options: argparse.Namespace, *, judged: bool) -> Corpus:
 
 
 def _loaded(options: argparse.Namespace) -> IdentifierScores:
+    """Judge a file with a saved system."""
     from alignkit.identification.evaluation import evaluate
     from alignkit.identification.identifier import Identifier
 
     for name in (*_TRAINING.split(), *fields_of(options, IdentifierOptions)):
         if getattr(options, name) != options.parser.get_default(name):
-            if name == "test":
-                said = "TEST"
-            else:
-                said = f"--{name.replace('_', '-')}"
-            raise OptionError(f"--load judges one file with a trained system: leave {said} out")
+            flag = "TEST" if name == "test" else f"--{name.replace('_', '-')}"
+            raise OptionError(f"--load judges one file with a trained system: leave {flag} out")
     identifier = Identifier.load(options.load)
     view = identifier.view
     if options.scheme not in (None, view.scheme.name) or options.view not in ("full", view.name):
@@ -143,6 +144,7 @@ def _loaded(options: argparse.Namespace) -> IdentifierScores:
 
 
 def _trained(options: argparse.Namespace) -> IdentifierScores:
+    """Train systems, and judge the test file, or the same file by cross-validation."""
     from alignkit.align.vectors.word_vectors import read_vectors
     from alignkit.identification.evaluation import COMPARED, cross_validate, evaluate
     from alignkit.identification.features import mean_vectors, tokens
@@ -151,26 +153,24 @@ def _trained(options: argparse.Namespace) -> IdentifierScores:
 
     corpus = _read(options.input, options, judged=True)
     view = get_view(options.scheme, options.view)
-    if options.test is None:
-        test = None
-    else:
+    test = None
+    if options.test is not None:
         test = _read(options.test, options, judged=False)
     judging = {"annotator": options.annotator, "rewrites": options.rewrites}
     how = fields_of(options, IdentifierOptions) | judging | {"inductive": options.inductive}
     chosen = tuple(how.pop("features"))
-    language = options.function_words
-    if language:
-        how["function_words"] = function_words(language).source
-    else:
-        how["function_words"] = ()
+    how["function_words"] = ()
+    if options.function_words:
+        how["function_words"] = function_words(options.function_words).source
     if options.vectors is not None:
-        sides = (side for pair in (*corpus, *(test or ())) for side in pair.words)
-        words = set()
-        for side in sides:
-            for word in tokens(" ".join(side)):
-                words.add(word)
+        words: set[str] = set()
+        for pair in (*corpus, *(test or ())):
+            for side in pair.words:
+                words.update(tokens(" ".join(side)))
         how["encode"] = mean_vectors(read_vectors(options.vectors, words))
-    systems = [*(x for x in COMPARED if options.compare and x != chosen), chosen]
+    systems = [chosen]
+    if options.compare:
+        systems = [*(features for features in COMPARED if features != chosen), chosen]
     with ProgressBar("training", None, None) as progress:
         if test is None:
             scores = cross_validate(

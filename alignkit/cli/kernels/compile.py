@@ -44,6 +44,7 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 
 
 def run(_: argparse.Namespace) -> None:
+    """Compile all kernels, by rehearsing commands on a small corpus."""
     from alignkit._support import kernel_cache
 
     if obstacle := kernel_cache.obstacle():

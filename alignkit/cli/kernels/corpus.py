@@ -74,20 +74,18 @@ def _record(number: int, pair: MadeUp) -> dict[str, Any]:
     """Return a pair as JSON: links and judgments of people who differ, of a system, and gold."""
     without = _LINKS[: number % 6] + _LINKS[number % 6 + 1 :]
     gold = {"sure": _text(_LINKS), "possible": "2-2 1-4"}
-    if number % 3:
-        anna = gold
-    else:
+    anna = gold
+    ben = gold
+    if number % 3 == 0:
         anna = {"sure": _text(without), "possible": "2-2"}
-    if number % 4:
-        ben = gold
-    else:
+    if number % 4 == 0:
         ben = {"sure": _text([*_LINKS, (2, 4)])}
     labels = ["paraphrase", "partial", "none"]
     people = {"anna": anna, "ben": ben, "cleo": anna, "gold": gold}
-    annotations = {
-        name: links | {"judgment": labels[number * k % len(labels) if number % 5 == 0 else 0]}
-        for k, (name, links) in enumerate(people.items())
-    }
+    annotations = {}
+    for k, (name, links) in enumerate(people.items()):
+        differ = number * k if number % 5 == 0 else 0
+        annotations[name] = links | {"judgment": labels[differ % len(labels)]}
     annotations["gold"]["role"] = "adjudicated"
     annotations["eflomal"] = {"sure": _text(without), "role": "initial"}
     return {
@@ -100,6 +98,7 @@ def _record(number: int, pair: MadeUp) -> dict[str, Any]:
 
 
 def _text(links: Iterable[tuple[int, int]]) -> str:
+    """Return links as text, 0-0 1-2."""
     return " ".join(f"{i}-{j}" for i, j in links)
 
 

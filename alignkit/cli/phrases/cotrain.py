@@ -25,6 +25,7 @@ from alignkit.io.atomic_files import replacing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit cotrain`."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_options(
         parser.add_argument_group("co-training"),
@@ -55,23 +56,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Learn paraphrases and their contexts, and write both."""
     from alignkit.rules.cotraining import cotrain
 
     read = Input(options.input, options.format, reading_options(options))
-    names = ("strength", "min_count", "context", "max_length", "rounds")
-    given = {name: getattr(options, name) for name in names}
-    result = cotrain(read.pairs(needed=True), **given)
-    rows = [
-        (" ".join(x), " ".join(y), *map("{:.6g}".format, more)) for x, y, *more in result.rows()
-    ]
-    rules = [
-        (*map(" ".join, (*x.source, *x.target)), f"{x.positive}", f"{x.negative}")
-        for x in result.rules
-    ]
-    for path, lines in ((options.output, rows), (options.rules, rules)):
-        if path is not None:
-            with replacing(path) as out:
-                out.writelines("\t".join(line) + "\n" for line in lines)
+    result = cotrain(
+        read.pairs(needed=True),
+        strength=options.strength,
+        min_count=options.min_count,
+        context=options.context,
+        max_length=options.max_length,
+        rounds=options.rounds,
+    )
+    with replacing(options.output) as out:
+        for source, target, *numbers in result.rows():
+            figures = "\t".join(f"{value:.6g}" for value in numbers)
+            out.write(f"{' '.join(source)}\t{' '.join(target)}\t{figures}\n")
+    if options.rules is not None:
+        with replacing(options.rules) as out:
+            for rule in result.rules:
+                contexts = "\t".join(map(" ".join, (*rule.source, *rule.target)))
+                out.write(f"{contexts}\t{rule.positive}\t{rule.negative}\n")
     if result.left_out:
         warn(f"{options.input}: {result.left_out} x pair without words on both sides, left out")
     if n := result.untagged:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit paraphrase`."""
     parser.add_argument("rules", metavar="RULES", help="file with rules (.gz too); - is stdin")
     add_options(
         parser.add_argument_group("sentences"),
@@ -78,13 +79,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Write the best rewrites of each sentence."""
     refuse_second_reading(options)
     from alignkit.io.tree_files import read_trees
     from alignkit.rules.rewrites import paraphrase
 
     index = _index(options)
     counts: Counter[str] = Counter()
-    number = unchanged = 0
+    number = 0
+    unchanged = 0
     with replacing(options.output) as out:
         trees = read_trees(
             options.sentences,
@@ -95,10 +98,9 @@ def run(options: argparse.Namespace) -> None:
             counts=counts,
         )
         for number, tree in enumerate(counted(trees, options.sentences, None, "sentences"), 1):
+            rewrites = []
             if tree is not None:
                 rewrites = paraphrase(tree, index, nbest=options.nbest)
-            else:
-                rewrites = []
             unchanged += not rewrites
             if options.json:
                 record = _record(number, tree, rewrites)
@@ -119,35 +121,36 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _index(options: argparse.Namespace) -> RuleIndex:
+    """Read the rules that can be applied, and report how many they are."""
     from alignkit.rules.files import read_rules
     from alignkit.rules.rule_index import RuleIndex
 
     if not 0 <= options.min_p <= 1:
         raise OptionError(f"--min-p is {options.min_p}; it must be between 0 and 1")
-
     try:
+        rules = read_rules(options.rules, options.rules_format)
         index = RuleIndex.build(
-            counted(read_rules(options.rules, options.rules_format), options.rules, None, "rules"),
+            counted(rules, options.rules, None, "rules"),
             min_count=options.min_count,
             min_p=options.min_p,
             any_labels=options.any_labels,
         )
     except OptionError as error:
         raise OptionError(f"{options.rules}: {error}") from None
-    reasons = [f"{n:,} {why}" for why, n in index.left_out.items()]
     total = index.kept + sum(index.left_out.values())
     if not total:
         raise OptionError(f"{options.rules}: no rules; learn rules with 'alignkit rules'")
-    if reasons:
+    rest = ""
+    if index.left_out:
+        reasons = [f"{n:,} {why}" for why, n in index.left_out.items()]
         rest = f"; not applied: {', '.join(reasons)}"
-    else:
-        rest = ""
     of_all = how_many(total, "rule", commas=True)
     say(f"{options.rules}: {index.kept:,} of {of_all} can be applied{rest}")
     return index
 
 
 def _lines(number: int, tree: Tree, rewrites: list[Rewrite]) -> Iterator[str]:
+    """Yield the lines of a sentence: its rewrites, each with the rules that were applied."""
     from alignkit.rules.files.notation import rule_text
 
     yield f"{number}  {' '.join(tree.words)}"
@@ -155,29 +158,38 @@ def _lines(number: int, tree: Tree, rewrites: list[Rewrite]) -> Iterator[str]:
         yield f"  {rank:>2}  {rewrite.probability:<6.3g}  {rewrite.marked(tree.words)}"
         for at in rewrite.replacements:
             rule = at.rule
-            figures = f"{'?' if rule.count is None else f'{rule.count:g}'} {rule.p_target:.3g}"
+            count = "?" if rule.count is None else f"{rule.count:g}"
+            figures = f"{count} {rule.p_target:.3g}"
             yield f"      {rule_text(rule.rule)} ||| {figures} at {at.start}-{at.end}"
     yield ""
 
 
 def _record(number: int, tree: Tree | None, rewrites: list[Rewrite]) -> dict[str, object]:
+    """Return a sentence and its rewrites for JSON."""
+    records = []
+    for rank, rewrite in enumerate(rewrites, 1):
+        record = {
+            "rank": rank,
+            "probability": rewrite.probability,
+            "words": list(rewrite.words),
+            "origins": list(rewrite.origins),
+            "minor": rewrite.minor,
+            "rules": list(map(_applied, rewrite.replacements)),
+        }
+        records.append(record)
+    words = None if tree is None else list(tree.words)
+    return {"sentence": number, "words": words, "rewrites": records}
+
+
+def _applied(at: Replacement) -> dict[str, object]:
+    """Return a rule, and the node and words that it was applied to, for JSON."""
     from alignkit.rules.files.notation import rule_text
 
-    def applied(at: Replacement) -> dict[str, object]:
-        known = {"rule": rule_text(at.rule.rule), "count": at.rule.count}
-        known |= {"p_target": at.rule.p_target, "node": at.node}
-        return {**known, "start": at.start, "end": at.end}
-
-    made = [
-        {
-            "rank": rank,
-            "probability": x.probability,
-            "words": list(x.words),
-            "origins": list(x.origins),
-            "minor": x.minor,
-            "rules": [*map(applied, x.replacements)],
-        }
-        for rank, x in enumerate(rewrites, 1)
-    ]
-    words = None if tree is None else list(tree.words)
-    return {"sentence": number, "words": words, "rewrites": made}
+    return {
+        "rule": rule_text(at.rule.rule),
+        "count": at.rule.count,
+        "p_target": at.rule.p_target,
+        "node": at.node,
+        "start": at.start,
+        "end": at.end,
+    }

@@ -22,7 +22,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from alignkit._support.wording import escaped
@@ -54,6 +54,7 @@ _BLOCK = 4096
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit phrases`."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_options(
         parser.add_argument_group("phrase pairs"),
@@ -96,6 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Write phrase pairs, or a table of them."""
     if not options.counted and not options.min_count is options.memory is None:
         raise OptionError("--min-count and --memory need --table: add it, or leave them out")
     paths = {"input": options.input, "source": options.source, "target": options.target}
@@ -119,30 +121,32 @@ _Phrases = Iterator[tuple[int, int, int, int, int]]
 def _extract(
     block: list[tuple[SentencePair, Alignment]], options: argparse.Namespace
 ) -> Iterator[tuple[SentencePair, _Phrases]]:
+    """Yield the phrase pairs of each sentence pair of a block."""
     from alignkit.model.arrays import LinkArrays, Vocabulary
     from alignkit.model.phrases import extract_phrases
     from alignkit.rules.tables.phrase_tables import pack_words
 
-    texts: tuple[TokenArrays | None, TokenArrays | None] = None, None
+    source: TokenArrays | None = None
+    target: TokenArrays | None = None
     if options.loose or options.ignore_identical:
         if not all(pair.has_text for pair, _ in block):
-            if options.loose:
-                flag = "--loose"
-            else:
-                flag = "--ignore-identical"
+            flag = "--loose" if options.loose else "--ignore-identical"
             message = f"{options.input}: {flag} needs the words; add --source and --target"
             raise MissingTextError(message)
-        texts = pack_words((pair.words for pair, _ in block), Vocabulary())
+        source, target = pack_words((pair.words for pair, _ in block), Vocabulary())
     links = LinkArrays.pack(alignment for _, alignment in block)
-    phrases = extract_phrases(links, source=texts[0], target=texts[1], **vars(_settings(options)))
-    ends = phrases.offsets.tolist()
+    settings = vars(_settings(options))
+    phrases = extract_phrases(links, source=source, target=target, **settings)
     # flat lists: a list for each phrase pair would keep the garbage collector busy
-    columns = [*(column.tolist() for column in phrases.spans.T), phrases.atomic.tolist()]
-    for (pair, _), start, end in zip(block, ends, ends[1:], strict=False):
+    columns = phrases.spans.T.tolist()
+    columns.append(phrases.atomic.tolist())
+    bounds = pairwise(phrases.offsets.tolist())
+    for (pair, _), (start, end) in zip(block, bounds, strict=True):
         yield pair, zip(*(column[start:end] for column in columns), strict=True)
 
 
 def _tab_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
+    """Yield a line of tab-separated columns for each phrase pair."""
     id = escaped(pair.id)
     source, before, after = _joined(pair.source)
     target, to_before, to_after = _joined(pair.target)
@@ -171,6 +175,7 @@ def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], ran
 
 
 def _json_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
+    """Yield a JSON object for each phrase pair."""
     for a, b, c, d, kind in phrases:
         record: dict[str, object] = {
             "id": pair.id,
@@ -210,14 +215,15 @@ def _count_phrases(sources: Iterable[Input], name: str, options: argparse.Namesp
 
 
 def _report(path: str, occurrences: int, tally: PhraseTally, least: int) -> None:
+    """Report how many phrase pairs were counted."""
+    left_out = ""
     if least > 1:
         left_out = f"; {tally.left_out:,} seen less than {least} times left out"
-    else:
-        left_out = ""
     say(f"{path}: {occurrences:,} phrase pairs, {tally.different:,} different{left_out}")
 
 
 def _settings(options: argparse.Namespace) -> TableSettings:
+    """Return which phrase pairs to extract."""
     from alignkit.rules.tables.phrase_tables import TableSettings
 
     return TableSettings(
@@ -258,18 +264,17 @@ def _phrases_of_parts(options: argparse.Namespace) -> None:
 
     if not options.counted:
         raise OptionError("parts ('*', --cluster) only work with --table: add it")
-    named = {"source": options.source, "target": options.target}
-    sides = {side: path for side, path in named.items() if path is not None}
+    sides = {}
+    if options.source is not None:
+        sides["source"] = options.source
+    if options.target is not None:
+        sides["target"] = options.target
     parts = find_parts(options.input, *sides.values())
     if options.estimate:
         return _estimate(parts, sides, options)
     one_file(options.output)
     if not cluster.by_workers(options):
-        texts = (dict(zip(sides, part.paths[1:], strict=True)) for part in parts)
-        inputs = (
-            Input(part.paths[0], options.format, reading_options(options, **words))
-            for part, words in zip(parts, texts, strict=True)
-        )
+        inputs = (_input_of_part(part, sides, options) for part in parts)
         return _count_phrases(inputs, options.input, options)
     cluster.refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
@@ -287,3 +292,10 @@ def _phrases_of_parts(options: argparse.Namespace) -> None:
         )
     tell(options.input, result.counts)
     _report(options.input, result.occurrences, result.tally, least)
+
+
+def _input_of_part(part: Part, sides: Iterable[str], options: argparse.Namespace) -> Input:
+    """Return the input of a part; its files are the alignments, and the words of the sides."""
+    path, *words = part.paths
+    paths = dict(zip(sides, words, strict=True))
+    return Input(path, options.format, reading_options(options, **paths))

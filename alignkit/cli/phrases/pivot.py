@@ -44,7 +44,8 @@ from alignkit.io.text_files import line_encoding
 from alignkit.model.texts import without_first_marks
 
 if TYPE_CHECKING:
-    from alignkit.rules.tables.pivots import Pivot, PivotSettings, PivotTally
+    from alignkit.rules.grammar import RuleType
+    from alignkit.rules.tables.pivots import Paraphrase, Pivot, PivotSettings, PivotTally, RulePivot
 
 
 _PHRASES = ("tsv", "moses")
@@ -52,6 +53,7 @@ _SORTS = ("phrase", "probability")  # as in `alignkit.rules.tables.pivots`, whic
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit pivot`."""
     parser.add_argument(
         "table", metavar="TABLE", help="table of phrases or rules (.gz too); - is stdin"
     )
@@ -117,12 +119,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Join tables over a pivot language: of rules, of phrases, or of phrases in parts."""
     from alignkit.rules.tables.pivots import PivotSettings
 
     refuse_second_reading(options)
     line_encoding(options.encoding)  # refuses what is none
     settings = PivotSettings(options.min_p, options.top or None, options.identity, options.sort)
-    tables = [options.table] + ([] if options.second is None else [options.second])
+    tables = [options.table]
+    if options.second is not None:
+        tables.append(options.second)
     if cluster.of_parts(options, *tables):
         return _of_parts(tables, settings, options)
     formats = [_rules_format(path, options) for path in tables]
@@ -147,12 +152,12 @@ def _rules_format(path: str, options: argparse.Namespace) -> str | None:
 
     head, _ = look_ahead(path, 1 << 16, options.max_size, options.encoding)
     text = without_first_marks(head.decode(options.encoding, "replace"))
-    line = text.partition("\n")[0]
+    line, _, _ = text.partition("\n")
     if "\t" in line:
-        format = None
-    else:
-        format = detect_rule_format(path, line)
-    if format == "moses" and not line.partition("|||")[0].rstrip().endswith("]"):
+        return None
+    format = detect_rule_format(path, line)
+    source, _, _ = line.partition("|||")
+    if format == "moses" and not source.rstrip().endswith("]"):
         return None  # its phrase tables lack the left-hand side
     return format
 
@@ -163,7 +168,8 @@ def _rules(
     settings: PivotSettings,
     options: argparse.Namespace,
 ) -> None:
-    from alignkit.rules.files import WrittenRules, read_rules, rule_lines
+    """Join rules, and write the paraphrase rules."""
+    from alignkit.rules.files import WrittenRules, rule_lines
     from alignkit.rules.tables.pivots import RulePivot
 
     if options.jsonl:
@@ -176,29 +182,38 @@ def _rules(
         replacing(options.output) as out,
         RulePivot(len(tables), on=options.on, folder=folder, room=room(options)) as rule_pivot,
     ):
-        for side, (path, own) in enumerate(zip(tables, formats, strict=True), start=1):
-            rules = read_rules(path, own, encoding=options.encoding, max_size=options.max_size)
-            rules = counted(rules, path, None, "rules")
-            try:
-                seen = rule_pivot.add(side, rules, min_count=options.min_count)
-            except OptionError as problem:
-                raise OptionError(f"{path}: {problem}") from None
-            if not seen:
-                raise OptionError(f"{path}: no rules; name a file with rules")
-            tell(path, rule_pivot.left_out, f"of {seen:,} rules, left out: ")
-            rule_pivot.left_out.clear()
-        rules = (  # with twelve digits of probabilities; those behind tell nothing
-            replace(
-                rule,
-                p_target=float(f"{rule.p_target or 0:.12g}"),
-                p_source=float(f"{rule.p_source or 0:.12g}"),
-            )
-            for rule in rule_pivot.rules(settings)
-        )
+        for side, (path, format_of_table) in enumerate(zip(tables, formats, strict=True), start=1):
+            _read_rules(path, format_of_table, side, rule_pivot, options)
+        rules = map(_with_twelve_digits, rule_pivot.rules(settings))
         out.writelines(rule_lines(rules, format, one_label=options.one_label, written=written))
     pivot = rule_pivot.pivot
     _report_joined(pivot.tally, pivot.repeated, settings, " and ".join(tables))
     tell_written(options.output, written, format)
+
+
+def _read_rules(
+    path: str, format: str | None, side: int, pivot: RulePivot, options: argparse.Namespace
+) -> None:
+    """Add a file to a table of rules."""
+    from alignkit.rules.files import read_rules
+
+    rules = read_rules(path, format, encoding=options.encoding, max_size=options.max_size)
+    rules = counted(rules, path, None, "rules")
+    try:
+        seen = pivot.add(side, rules, min_count=options.min_count)
+    except OptionError as problem:
+        raise OptionError(f"{path}: {problem}") from None
+    if not seen:
+        raise OptionError(f"{path}: no rules; name a file with rules")
+    tell(path, pivot.left_out, f"of {seen:,} rules, left out: ")
+    pivot.left_out.clear()
+
+
+def _with_twelve_digits(rule: RuleType) -> RuleType:
+    """Return a rule with twelve digits of its probabilities; further digits say nothing."""
+    p_target = float(f"{rule.p_target or 0:.12g}")
+    p_source = float(f"{rule.p_source or 0:.12g}")
+    return replace(rule, p_target=p_target, p_source=p_source)
 
 
 def _join_phrases(
@@ -211,19 +226,26 @@ def _join_phrases(
         replacing(options.output) as out,
         Pivot(len(tables), folder=sorting_folder(options.output), room=room(options)) as pivot,
     ):
-        for side, files in enumerate(tables, start=1):
-            if not sum([_read(path, side, pivot, options) for path in files]):
-                name = names[side - 1]
+        for side, (files, name) in enumerate(zip(tables, names, strict=True), start=1):
+            entries = 0
+            for path in files:
+                entries += _read(path, side, pivot, options)
+            if not entries:
                 raise OptionError(f"{name}: no phrase pairs; name a file with phrase pairs")
-        lines = pivot.lines(settings)
         if options.jsonl:
-            given = map(asdict, pivot.paraphrases(settings))
-            lines = (json_text(paraphrase, indent=None) + "\n" for paraphrase in given)
+            lines = map(_json_line, pivot.paraphrases(settings))
+        else:
+            lines = pivot.lines(settings)
         with ProgressBar(options.table, None, "paraphrases") as progress:
             for text in lines:
                 out.write(text)
                 progress.step(text.count("\n"))
     _report_joined(pivot.tally, pivot.repeated, settings, " and ".join(names))
+
+
+def _json_line(paraphrase: Paraphrase) -> str:
+    """Return a paraphrase as a line of JSON."""
+    return json_text(asdict(paraphrase), indent=None) + "\n"
 
 
 def _of_parts(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> None:
@@ -232,11 +254,9 @@ def _of_parts(tables: list[str], settings: PivotSettings, options: argparse.Name
 
     one_file(options.output)
     parts = [find_parts(path) for path in tables]
-    cluster.refuse_options(
-        options,
-        {"rules_format": None, "to": None, "one_label": False},
-        "it is for rules, but only phrase tables can be in parts",
-    )
+    for_rules = {"rules_format": None, "to": None, "one_label": False}
+    why = "it is for rules, but only phrase tables can be in parts"
+    cluster.refuse_options(options, for_rules, why)
     if not cluster.by_workers(options):
         files = [[part.paths[0] for part in table] for table in parts]
         return _join_phrases(files, tables, settings, options)
@@ -272,6 +292,7 @@ def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> in
 
 
 def _report_rare(path: str, entries: int, left_out: int, least: int) -> None:
+    """Report how many phrase pairs of a file are too rare."""
     if left_out:
         say(
             f"{path}: {left_out:,} of {entries:,} phrase pairs seen less than {least} times "
@@ -280,18 +301,17 @@ def _report_rare(path: str, entries: int, left_out: int, least: int) -> None:
 
 
 def _report_joined(tally: PivotTally, repeated: int, settings: PivotSettings, named: str) -> None:
-    left_out = {
-        f"with p below {settings.min_p:g}": tally.rare,
-        f"beyond the best {settings.top}": tally.beyond,
-    }
-    rest = ", ".join(f"{count:,} {why}" for why, count in left_out.items() if count)
+    """Report how many paraphrases were found and left out, and repeated phrase pairs."""
+    reasons = []
+    if tally.rare:
+        reasons.append(f"{tally.rare:,} with p below {settings.min_p:g}")
+    if tally.beyond:
+        reasons.append(f"{tally.beyond:,} beyond the best {settings.top}")
+    left_out = f"; left out: {', '.join(reasons)}" if reasons else ""
     kept = tally.joined - tally.rare - tally.beyond
     say(
-        (
-            f"{named}: {kept:,} of {tally.joined:,} paraphrases, from {tally.paths:,} paths over "
-            "pivots"
-        )
-        + (f"; left out: {rest}" if rest else "")
+        f"{named}: {kept:,} of {tally.joined:,} paraphrases, from {tally.paths:,} paths over "
+        f"pivots{left_out}"
     )
     if repeated:
         say(

@@ -41,6 +41,7 @@ _LISTED = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit rules`."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_options(
         parser.add_argument_group("learning"),
@@ -108,6 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Learn rules, and print, draw or write those that are chosen."""
     kinds = _check(options)
     from alignkit.rules.learning import learn_grammar
 
@@ -164,7 +166,10 @@ def _chosen(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Itera
     for pair in pairs:
         chosen = choice.of(pair)
         others = [name for name, alignment in pair.alignments.items() if alignment is not chosen]
-        yield pair.without_annotations(*others) if others else pair
+        if others:
+            yield pair.without_annotations(*others)
+        else:
+            yield pair
     choice.check()
 
 
@@ -202,16 +207,18 @@ def _where_trees_are(options: argparse.Namespace) -> str:
     if options.grammar == "s2t":
         if options.string is None:
             return "; name trees of one side with --source-trees or --target-trees"
-        return f"; name trees with --{'target' if options.string == 'source' else 'source'}-trees"
-    named = {"source": options.source_trees, "target": options.target_trees}
-    bare = [side for side, path in named.items() if path is None]
-    if len(bare) == 1:
-        trees = f"--{bare[0]}-trees"
-        return f"; name the trees of the other side with {trees}, or use --grammar s2t"
-    return "; name trees with --source-trees and --target-trees, or with --both-trees"
+        side = "target" if options.string == "source" else "source"
+        return f"; name trees with --{side}-trees"
+    has_source = options.source_trees is not None
+    has_target = options.target_trees is not None
+    if has_source == has_target:
+        return "; name trees with --source-trees and --target-trees, or with --both-trees"
+    bare = "target" if has_source else "source"
+    return f"; name the trees of the other side with --{bare}-trees, or use --grammar s2t"
 
 
 def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> None:
+    """Print the chosen rules, with a summary of all."""
     from alignkit.rules.show import grammar_lines, grammar_summary, grammar_tables
 
     limit = _LISTED if options.limit is None else options.limit or None
@@ -228,6 +235,7 @@ def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> No
 
 
 def _json(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Iterator[str]:
+    """Yield a JSON object with the counts, and the chosen rules as its list, one a line."""
     from alignkit.rules.files import rule_lines
 
     kinds = grammar.kinds().items()
@@ -243,8 +251,11 @@ def _json(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Ite
         "kinds": {kind: {"rules": tokens, "types": types} for kind, (tokens, types) in kinds},
         "chosen": {"rules": chosen.tokens, "types": len(chosen)},
     }
-    yield json_text(record).rstrip().removesuffix("}").rstrip() + ',\n  "list": ['
+    unfinished = json_text(record).rstrip().removesuffix("}").rstrip()
+    yield f'{unfinished},\n  "list": ['
     types = chosen.types[: options.limit or None]
     for place, line in enumerate(rule_lines(types, "jsonl")):
-        yield f"{',' if place else ''}\n    {line.rstrip()}"
+        if place:
+            yield ","
+        yield f"\n    {line.rstrip()}"
     yield "\n  ]\n}\n"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `alignkit score-rules`."""
     inputs.add_sides(parser, "alignments to score; - is stdin")
     add_tree_options(parser)
     group = parser.add_argument_group("scoring")
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Learn rules from both alignments, and print how well they agree."""
     settle_draws(options, drawn=options.ci, wanting="add --ci")
     if options.reference is None and not (options.hyp_annotator and options.ref_annotator):
         raise OptionError(
