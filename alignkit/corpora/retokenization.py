@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, product
+from itertools import product
 from typing import NamedTuple
 from unicodedata import combining, is_normalized, normalize
 
@@ -158,8 +158,10 @@ def _fitted(old: Sequence[str], new: Sequence[str], side: str) -> _Fitted | str:
             break
     else:
         return _difference(side, old, chars, new, new_chars)
-    words_of_chars = map(product, chars.owners, new_chars.owners)
-    shares = Counter(chain.from_iterable(words_of_chars))
+    shares: Counter[tuple[int, int]] = Counter()
+    for owners, new_owners in zip(chars.owners, new_chars.owners, strict=True):
+        for both in product(owners, new_owners):
+            shares[both] += 1
     most = Counter[int]()
     most_of_new = Counter[int]()
     for (k, n), count in shares.items():

@@ -134,10 +134,10 @@ class LinkArrays:
         if len(blocks) == 1:
             return blocks[0]
         # empty arrays, so that there is something to join without blocks
-        links = [np.empty((0, 2), np.int32)]
-        sure = [np.empty(0, np.uint8)]
-        offsets = [np.zeros(1, np.int64)]
-        lengths = [np.empty((0, 2), np.int32)]
+        links: list[I4] = [np.empty((0, 2), np.int32)]
+        sure: list[U1] = [np.empty(0, np.uint8)]
+        offsets: list[I8] = [np.zeros(1, np.int64)]
+        lengths: list[I4] = [np.empty((0, 2), np.int32)]
         start = 0
         for block in blocks:
             links.append(block.links)

@@ -109,9 +109,8 @@ class Result(ABC):
         """Return the records as CSV, with one line of headings for all tables."""
         records = self.to_records()
         keys = list(dict.fromkeys(chain.from_iterable(records)))
-        lines: list[list[object]] = [[*keys]]
-        lines += [list(map(record.get, keys)) for record in records]
-        return csv_lines(lines)
+        rows = ([record.get(key) for key in keys] for record in records)
+        return csv_lines([keys, *rows])
 
     def to_json(self) -> dict[str, object]:
         """Return the records of each table as JSON values; NaN becomes None."""

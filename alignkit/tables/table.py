@@ -214,7 +214,8 @@ class Table:
 
     def _parts(self, k: int) -> list[str]:
         """Return the further parts that values in column k have, besides the number."""
-        values = [row[k] for row in self.rows if isinstance(row[k], Value)]
+        cells = [row[k] for row in self.rows]
+        values = [cell for cell in cells if isinstance(cell, Value)]
         parts = []
         if any(not (isnan(value.low) and isnan(value.high)) for value in values):
             parts += ["low", "high"]

@@ -232,10 +232,9 @@ def _join_phrases(
                 entries += _read(path, side, pivot, options)
             if not entries:
                 raise OptionError(f"{name}: no phrase pairs; name a file with phrase pairs")
+        lines = pivot.lines(settings)
         if options.jsonl:
             lines = map(_json_line, pivot.paraphrases(settings))
-        else:
-            lines = pivot.lines(settings)
         with ProgressBar(options.table, None, "paraphrases") as progress:
             for text in lines:
                 out.write(text)
