@@ -88,7 +88,8 @@ class PhraseArrays:
         start, end = self.offsets[k], self.offsets[k + 1]
         spans = self.spans[start:end].tolist()
         atomic = self.atomic[start:end].astype(bool).tolist()
-        return [PhrasePair(*span, mark) for span, mark in zip(spans, atomic, strict=True)]
+        marked = zip(spans, atomic, strict=True)
+        return [PhrasePair(i, i_end, j, j_end, mark) for (i, i_end, j, j_end), mark in marked]
 
     def only(self, kind: str) -> PhraseArrays:
         """Return the phrase pairs of one kind.

@@ -253,7 +253,7 @@ def _of_parts(tables: list[str], settings: PivotSettings, options: argparse.Name
 
     one_file(options.output)
     parts = [find_parts(path) for path in tables]
-    for_rules = {"rules_format": None, "to": None, "one_label": False}
+    for_rules: dict[str, object] = {"rules_format": None, "to": None, "one_label": False}
     why = "it is for rules, but only phrase tables can be in parts"
     cluster.refuse_options(options, for_rules, why)
     if not cluster.by_workers(options):
