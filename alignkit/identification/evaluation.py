@@ -87,70 +87,67 @@ class IdentifierScores(Result):
         if self.gold is None:
             return (f"{how_many(len(self.ids), 'pair')} judged by {name}; no labels to compare",)
         rows: dict[object, Any] = {row["system"]: row for row in self._scores.to_records()}
-        right, most = (rows[each]["accuracy"] for each in (name, MAJORITY))
-        return (
-            (
-                f"{name} is right on {right:.1%} of {how_many(len(self.gold.ids), 'pair')}, the "
-                f"most frequent label on {most:.1%}"
-            ),
+        right = rows[name]["accuracy"]
+        most = rows[MAJORITY]["accuracy"]
+        line = (
+            f"{name} is right on {right:.1%} of {how_many(len(self.gold.ids), 'pair')}, the "
+            f"most frequent label on {most:.1%}"
         )
+        return (line,)
 
     def tables(self) -> Sequence[Table]:
         """Return the number of predictions of each label, and the scores of the systems."""
         columns = [Column("label"), Column("judged", "count"), Column("predicted", "count")]
-        if self.gold is None:
-            judged = []
-        else:
+        tables = []
+        judged = []
+        if self.gold is not None:
+            tables.append(self._scores)
             judged = self.gold.labels.tolist()
         predicted = self.systems[-1].labels.tolist()
-        rows: list[list[Cell]] = [
-            [label, judged.count(k), predicted.count(k)] for k, label in enumerate(self.view.labels)
-        ]
-        table = Table("Labels", columns, rows, anchor="labels")
-        return [table] if self.gold is None else [self._scores, table]
+        rows: list[list[Cell]] = []
+        for k, label in enumerate(self.view.labels):
+            rows.append([label, judged.count(k), predicted.count(k)])
+        return [*tables, Table("Labels", columns, rows, anchor="labels")]
 
     @cached_property
     def _scores(self) -> Table:
+        """The table of scores: of each system, and of the most frequent label."""
         assert self.gold is not None
         gold = self.gold.labels
         classes = len(self.view.labels)
         names = ["macro F1", "weighted F1", "calibration error"]
         if classes == 2:
-            names[:2] = [f"F1 of {self.view.labels[1]}", "AUC"]
-        columns = [
-            Column("system"),
-            Column("pairs", "count"),
-            Column("accuracy", "percent"),
-            *(Column(name, "percent", key=name.lower().replace(" ", "_")) for name in names),
-            Column("p", "p"),
-        ]
+            names = [f"F1 of {self.view.labels[1]}", "AUC", "calibration error"]
+        columns = [Column("system"), Column("pairs", "count"), Column("accuracy", "percent")]
+        columns += [Column(name, "percent", key=name.lower().replace(" ", "_")) for name in names]
+        columns.append(Column("p", "p"))
         place = {id: k for k, id in enumerate(self.ids)}
         kept = [place[id] for id in self.gold.ids]
-        systems = [
-            SystemLabels(x.name, x.labels[kept], x.probabilities[kept]) for x in self.systems
-        ]
-        right = {x.name: x.labels == gold for x in systems}
+        systems = []
+        for system in self.systems:
+            labels = system.labels[kept]
+            systems.append(SystemLabels(system.name, labels, system.probabilities[kept]))
+        right = {system.name: system.labels == gold for system in systems}
         n = len(gold)
         shares = np.bincount(gold, minlength=classes) / n
         always = np.full(n, shares.argmax())
+        systems.append(SystemLabels(MAJORITY, always, np.tile(shares, (n, 1))))
         _, groups, sizes = np.unique(self.gold.groups, return_inverse=True, return_counts=True)
         groups = groups.reshape(-1)
         rows: list[list[Cell]] = []
-        for each in (*systems, SystemLabels(MAJORITY, always, np.tile(shares, (n, 1)))):
-            hits = each.labels == gold
+        for system in systems:
+            hits = system.labels == gold
             p = nan
             bounds = share_interval(np.bincount(groups, hits).astype(np.int64), sizes)
-            values = [Value(float(hits.mean()), *bounds), *self._measures(each)]
-            if each.name == MAJORITY:
+            values = [Value(float(hits.mean()), *bounds), *self._measures(system)]
+            if system.name == MAJORITY:
                 values[-1] = Value(nan)
-            elif each.name != _BASELINE and _BASELINE in right:
-                better = right[each.name].astype(np.int64) - right[_BASELINE]
+            elif system.name != _BASELINE and _BASELINE in right:
+                better = right[system.name].astype(np.int64) - right[_BASELINE]
                 p = mcnemar_clusters(np.bincount(groups, better).astype(np.int64))
-            rows.append([each.name, n, *values, p])
-        notes = [
-            f"95% intervals: of accuracy, Wilson's; of the others, by {_RESAMPLES} resamples",
-            *(f"{name}: {said}" for name, said in _MEANINGS.items() if name in names),
-        ]
+            rows.append([system.name, n, *values, p])
+        notes = [f"95% intervals: of accuracy, Wilson's; of the others, by {_RESAMPLES} resamples"]
+        notes += [f"{name}: {meaning}" for name, meaning in _MEANINGS.items() if name in names]
         if len(right) > 1 and _BASELINE in right:
             notes.append(f"p: McNemar's exact test against {_BASELINE}")
         unit = "the pair"
@@ -167,23 +164,28 @@ class IdentifierScores(Result):
         rng = np.random.default_rng(0)
         measure = _measure_of(self.gold.labels, system)
         drawn = draw_weights(count, _RESAMPLES, rng, width=4 * len(groups))
-        values = np.hstack([measure(weights[:, groups]) for weights in drawn])
-        for exact, row in zip(
-            measure(np.ones((1, len(groups))))[:, 0].tolist(), values, strict=True
-        ):
+        resampled = np.hstack([measure(weights[:, groups]) for weights in drawn])
+        exact = measure(np.ones((1, len(groups))))[:, 0]
+        for value, row in zip(exact.tolist(), resampled, strict=True):
             interval = interval_of(row, 0.95)
-            yield Value(exact, interval.low, interval.high)
+            yield Value(value, interval.low, interval.high)
 
 
 def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
-    """Return a function of weights of pairs (B, P) that returns three measures, (3, B)."""
+    """Return a function of weights of pairs (B, P) that returns three measures, (3, B).
+
+    What does not depend on the weights is computed once: the cell of each pair in the table of gold
+    and predicted labels, how far its probability is off, by bin, and the order of the pairs by
+    their probability of the last label, which gives the AUC as a sum over equal probabilities.
+    """
     pairs, classes = system.probabilities.shape
+    every = np.arange(pairs)
     cells = np.zeros((pairs, classes * classes))
-    cells[np.arange(pairs), gold * classes + system.labels] = 1
+    cells[every, gold * classes + system.labels] = 1
     certain = system.probabilities.max(1)
     off = np.zeros((pairs, _BINS))
-    of_bin = np.minimum((certain * _BINS).astype(int), _BINS - 1)
-    off[np.arange(pairs), of_bin] = certain - (system.probabilities.argmax(1) == gold)
+    bin_of = np.minimum((certain * _BINS).astype(int), _BINS - 1)
+    off[every, bin_of] = certain - (system.probabilities.argmax(1) == gold)
     order = np.argsort(system.probabilities[:, -1], kind="stable")
     values = system.probabilities[order, -1]
     positive = gold[order] == 1
@@ -201,9 +203,8 @@ def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
                 weighted = np.nansum(f1 * support, 1) / total
                 return np.stack((np.nanmean(f1, 1), weighted, calibration))
             ranked = weights[:, order]
-            ones, zeros = (
-                np.add.reduceat(ranked * kept, starts, axis=1) for kept in (positive, ~positive)
-            )
+            ones = np.add.reduceat(ranked * positive, starts, axis=1)
+            zeros = np.add.reduceat(ranked * ~positive, starts, axis=1)
             below = np.cumsum(zeros, 1) - zeros / 2
             auc = (ones * below).sum(1) / (ones.sum(1) * zeros.sum(1))
         return np.stack((f1[:, 1], auc, calibration))
@@ -240,34 +241,39 @@ def cross_validate(
     check_arguments(cross_validate, locals(), apart=("view", "options", "systems", "progress"))
     if not systems:
         raise OptionError("name one system or more")
-    hows = [IdentifierOptions(features=tuple(each), **options) for each in systems]
-    group = checked_group(corpus, hows[0].group)
+    chosen = [IdentifierOptions(features=tuple(features), **options) for features in systems]
+    first = chosen[0]
+    group = checked_group(corpus, first.group)
     pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
     pairs.check(view)
-    shape = len(pairs.ids), len(view.labels)
-    results = [SystemLabels(how.name, np.zeros(shape[0], int), np.zeros(shape)) for how in hows]
-    aligns = any(how.aligns for how in hows)
+    number = len(pairs.ids)
+    classes = len(view.labels)
+    shape = (number, classes)
+    results = [SystemLabels(each.name, np.zeros(number, int), np.zeros(shape)) for each in chosen]
+    aligns = any(each.aligns for each in chosen)
+    aligner = None
     if aligns and not inductive:
         aligner = train_aligner(pairs.texts)
-    else:
-        aligner = None
-    texts = PairTexts(pairs.texts, aligner, hows[0])
-    for done, (train, test) in enumerate(folds(pairs, np.arange(shape[0]), count, hows[0].seed)):
+    texts = PairTexts(pairs.texts, aligner, first)
+    divided = folds(pairs, np.arange(number), count, first.seed)
+    for done, (train, test) in enumerate(divided):
         if progress is not None:
             progress(done / count)
         if aligns and inductive:
             aligner = train_aligner(pairs.texts[k] for k in train)
-            texts = PairTexts(pairs.texts, aligner, hows[0])
-        for how, result in zip(hows, results, strict=True):
-            labels, probabilities = fit_model(texts, pairs, train, shape[1], how).judge(texts)
-            result.labels[test], result.probabilities[test] = labels[test], probabilities[test]
+            texts = PairTexts(pairs.texts, aligner, first)
+        for each, result in zip(chosen, results, strict=True):
+            model = fit_model(texts, pairs, train, classes, each)
+            labels, probabilities = model.judge(texts)
+            result.labels[test] = labels[test]
+            result.probabilities[test] = probabilities[test]
     if not aligns:
         aligned = "none"
     elif inductive:
         aligned = "inductive"
     else:
         aligned = "transductive"
-    settings = hows[-1].of_system(view, aligned, folds=count)
+    settings = chosen[-1].of_system(view, aligned, folds=count)
     notes = (*pairs.notes, *cautions(pairs, view, group, aligns=aligns))
     return IdentifierScores(view, pairs.ids, tuple(results), pairs, notes, settings)
 
@@ -286,26 +292,26 @@ def evaluate(
     OptionError : If the identifiers have different labels.
     """
     check_arguments(evaluate, locals(), apart=("identifiers",))
-    first = identifiers[-1]
-    view = first.view
-    if any(each.view != view for each in identifiers):
+    last = identifiers[-1]
+    view = last.view
+    if any(identifier.view != view for identifier in identifiers):
         raise OptionError("the systems have different labels: train them with the same view")
-    systems = tuple(SystemLabels(x.options.name, *x.judge(corpus)[1:]) for x in identifiers)
-    gold = None
-    notes = [*first.notes]
-    notes += text_notes(map(text_of, corpus), aligns=first.aligner is not None)
-    if trained := first.known(corpus):
+    systems = []
+    for identifier in identifiers:
+        _, labels, probabilities = identifier.judge(corpus)
+        systems.append(SystemLabels(identifier.options.name, labels, probabilities))
+    notes = list(last.notes)
+    notes += text_notes(map(text_of, corpus), aligns=last.aligner is not None)
+    trained = last.known(corpus)
+    if trained:
         notes.append(f"{how_many(trained, 'pair')} trained the system: it judges them too well")
-    if judges_of(judged_part(corpus, rewrites=rewrites)[0]):
-        known = set()
-        for pair in corpus:
-            for name in pair.attributes:
-                known.add(name)
-        if first.options.group in known:
-            group = first.options.group
-        else:
-            group = None
-        gold = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
-        notes += gold.notes
-        gold = gold if gold.ids else None
-    return IdentifierScores(view, corpus.ids, systems, gold, tuple(notes), first.signature)
+    gold = None
+    judged, _, _ = judged_part(corpus, rewrites=rewrites)
+    if judges_of(judged):
+        known = {name for pair in corpus for name in pair.attributes}
+        group = last.options.group if last.options.group in known else None
+        pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
+        notes += pairs.notes
+        if pairs.ids:
+            gold = pairs
+    return IdentifierScores(view, corpus.ids, tuple(systems), gold, tuple(notes), last.signature)

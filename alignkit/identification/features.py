@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from math import log, log1p
 from typing import Any, NamedTuple
 
@@ -72,7 +73,7 @@ _BY_PAIR = (
     "longest block",
     "largest sum",
 )
-ALIGN = (*_BY_PAIR, *(f"{name}, {end}" for name in _BY_SIDE for end in ("min", "max")))
+ALIGN = (*_BY_PAIR, *map(", ".join, product(_BY_SIDE, ("min", "max"))))
 NAMES = {"cosine": ("cosine of letters",), "overlap": OVERLAP, "align": ALIGN}
 
 _COSINE = OVERLAP.index("cosine of letters")
@@ -90,13 +91,45 @@ def tokens(text: str) -> list[str]:
 
 def train_aligner(pairs: Iterable[Texts]) -> Aligner:
     """Train the aligner of the features: an HMM on pairs in both orders, whatever their order."""
-    words = sorted(sorted(map(_cut, pair)) for pair in pairs)
+    words = sorted(map(_ordered, pairs))
     whole = [(first, second) for first, second in words if first]
-    return Aligner.train([*whole, *(pair[::-1] for pair in whole)], model="hmm", identity=3)
+    turned = [(second, first) for first, second in whole]
+    return Aligner.train(whole + turned, model="hmm", identity=3)
+
+
+def _ordered(pair: Texts) -> tuple[list[str], list[str]]:
+    """Return the words of both texts in a fixed order: an aligner depends a little on it."""
+    first, second = sorted(map(_cut, pair))
+    return first, second
 
 
 def _cut(text: str) -> list[str]:
+    """Return the words that are aligned."""
     return tokens(text)[:LONGEST_PIECE]
+
+
+class _WordMasses:
+    """What the words of one side of P pairs weigh in the features of alignment."""
+
+    def __init__(self) -> None:
+        self._rows: list[int] = []
+        self._columns: list[int] = []
+        self._best: list[float] = []
+        self._bare: list[float] = []
+
+    def add(self, pair: int, codes: list[int], best: F8) -> None:
+        """Add the words of a pair, each with its best posterior."""
+        self._rows += [pair] * len(codes)
+        self._columns += codes
+        self._best += best.tolist()
+        self._bare += (best < _LINK).astype(float).tolist()
+
+    def matrices(self, shape: tuple[int, int]) -> tuple[Matrix, Matrix]:
+        """Return the sums of best posteriors, and how often words are unaligned: (P, words)."""
+        places = (np.array(self._rows, int), np.array(self._columns, int))
+        best = sparse.csr_matrix((np.array(self._best), places), shape)
+        bare = sparse.csr_matrix((np.array(self._bare), places), shape)
+        return best, bare
 
 
 class TextFrequencies(NamedTuple):
@@ -110,25 +143,29 @@ class TextFrequencies(NamedTuple):
 class _Counts:
     """How often each text has each word or n-gram."""
 
-    def __init__(self, texts: Sequence[Sequence[str]], **options: Any) -> None:
-        counter = sklearn("feature_extraction.text").CountVectorizer(dtype=np.float32, **options)
-        counted = counter.fit_transform([*texts[0], *texts[1]])
-        n = len(texts[0])
+    def __init__(self, firsts: Sequence[str], seconds: Sequence[str], **options: Any) -> None:
+        make = sklearn("feature_extraction.text").CountVectorizer
+        counter = make(dtype=np.float32, **options)
+        counted = counter.fit_transform([*firsts, *seconds])
+        n = len(firsts)
         self.names: list[str] = counter.get_feature_names_out().tolist()
-        self.sides = counted[:n], counted[n:]
+        self.sides = (counted[:n], counted[n:])
 
     @cached_property
     def _products(self) -> list[Matrix]:
+        """The counts of both texts multiplied with each other, and with themselves."""
         first, second = self.sides
-        return [a.multiply(b).tocsr() for a, b in ((first, second), (first,) * 2, (second,) * 2)]
+        products = (first.multiply(second), first.multiply(first), second.multiply(second))
+        return [product.tocsr() for product in products]
 
     def idf(self, places: I8) -> tuple[dict[str, float], float]:
         """Return the idf of what the texts of some pairs have, and of what they do not have."""
         held = np.concatenate([side[places].indices for side in self.sides])
         known, df = np.unique(held, return_counts=True)
-        values = np.log((1 + 2 * len(places)) / (1 + df)) + 1
+        texts = 2 * len(places)
+        values = np.log((1 + texts) / (1 + df)) + 1
         names = [self.names[k] for k in known.tolist()]
-        return dict(zip(names, values.tolist(), strict=True)), log(1 + 2 * len(places)) + 1
+        return dict(zip(names, values.tolist(), strict=True)), log(1 + texts) + 1
 
     def weights(self, idf: dict[str, float], unseen: float) -> F8:
         """Return the idf of each name."""
@@ -136,8 +173,8 @@ class _Counts:
 
     def cosine(self, idf: F8) -> F8:
         """Return the cosine of the two texts of each pair, (P,)."""
-        dot, *squares = (product @ idf**2 for product in self._products)
-        return _divided(dot, np.sqrt(squares[0] * squares[1]))
+        dot, first, second = (product @ idf**2 for product in self._products)
+        return _divided(dot, np.sqrt(first * second))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,45 +199,57 @@ class PairTexts:
 
     def matrix(self, features: Iterable[str], frequencies: TextFrequencies) -> Matrix:
         """Return the values of feature sets, (P, F)."""
-        makers: dict[str, Callable[[TextFrequencies], Matrix]] = {
-            "cosine": lambda idf: self._overlap(idf)[:, [_COSINE]],
-            "overlap": self._overlap,
-            "align": self._align,
-            "bow": self._bag,
-            "vectors": lambda _: self._vectors,
-            "pairs": lambda _: encoded(self.options.encode_pairs, self.texts),
-        }
-        parts = [makers[name](frequencies) for name in features]
+        parts = [self._values(name, frequencies) for name in features]
         if any(map(sparse.issparse, parts)):
             return sparse.hstack(parts, "csr")
         return np.hstack(parts)
 
+    def _values(self, name: str, frequencies: TextFrequencies) -> Matrix:
+        """Return the values of one feature set."""
+        if name == "cosine":
+            return self._overlap(frequencies)[:, [_COSINE]]
+        if name == "overlap":
+            return self._overlap(frequencies)
+        if name == "align":
+            return self._align(frequencies)
+        if name == "bow":
+            return self._bag(frequencies)
+        if name == "vectors":
+            return self._vectors
+        return encoded(self.options.encode_pairs, self.texts)
+
     @cached_property
     def _sides(self) -> tuple[list[str], list[str]]:
+        """The first texts, and the second ones."""
         return [first for first, _ in self.texts], [second for _, second in self.texts]
 
     @cached_property
     def _words(self) -> _Counts:
-        return _Counts(self._sides, analyzer=tokens)
+        """The words of the texts."""
+        return _Counts(*self._sides, analyzer=tokens)
 
     @cached_property
     def _letters(self) -> _Counts:
-        return _Counts(self._sides, analyzer="char_wb", ngram_range=(2, 4))
+        """The n-grams of letters of the texts."""
+        return _Counts(*self._sides, analyzer="char_wb", ngram_range=(2, 4))
 
     @cached_property
     def _vectors(self) -> Matrix:
         """|u - v| and u v of the vectors u, v of the two texts: (P, 2 d)."""
-        both = encoded(self.options.encode, [*self._sides[0], *self._sides[1]])
-        return _difference_and_product(both[: len(self.texts)], both[len(self.texts) :])
+        firsts, seconds = self._sides
+        vectors = encoded(self.options.encode, [*firsts, *seconds])
+        return _difference_and_product(vectors[: len(firsts)], vectors[len(firsts) :])
 
     def _bag(self, idf: TextFrequencies) -> Matrix:
         """Return |u - v| and u v of binary bags of training words u, v: (P, 2 words), sparse."""
         places = {word: k for k, word in enumerate(idf.words)}
-        kept = [(k, places[word]) for k, word in enumerate(self._words.names) if word in places]
+        names = self._words.names
+        kept = [(k, places[word]) for k, word in enumerate(names) if word in places]
         rows, columns = np.array(kept, int).reshape(-1, 2).T
-        shape = len(self._words.names), len(places)
-        chosen = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape)
-        return _difference_and_product(*((side > 0) @ chosen for side in self._words.sides))
+        ones = np.ones(len(rows))
+        chosen = sparse.csr_matrix((ones, (rows, columns)), (len(names), len(places)))
+        first, second = self._words.sides
+        return _difference_and_product((first > 0) @ chosen, (second > 0) @ chosen)
 
     def _overlap(self, idf: TextFrequencies) -> F8:
         """Return the features of shared words and letters, (P, 21)."""
@@ -208,20 +257,23 @@ class PairTexts:
         letters = self._letters.weights(idf.letters, 0.0)
         first, second = (side > 0 for side in self._words.sides)
         shared = first.multiply(second) @ words
-        masses = np.sort([_divided(shared, side @ words) for side in (first, second)], axis=0)
-        cosines = self._letters.cosine(letters), self._words.cosine(words)
-        return np.column_stack((self._shared, *cosines, *masses))
+        shares = [_divided(shared, first @ words), _divided(shared, second @ words)]
+        letter_cosine = self._letters.cosine(letters)
+        word_cosine = self._words.cosine(words)
+        return np.column_stack((self._shared, letter_cosine, word_cosine, *np.sort(shares, axis=0)))
 
     @cached_property
     def _shared(self) -> F8:
         """The features of shared words and letters that need no frequencies."""
         stem = porter_stem()
         content = self._is_content
-        rows = []
-        for pair in self.texts:
-            stems = [{stem(word) for word in {*tokens(text)} if content(word)} for text in pair]
-            rows.append(_shared_words(pair, stems))
-        return np.column_stack((rows, self._letters.cosine(np.ones(len(self._letters.names)))))
+
+        def stems(text: str) -> set[str]:
+            return {stem(word) for word in set(tokens(text)) if content(word)}
+
+        rows = [_shared_words(pair, list(map(stems, pair))) for pair in self.texts]
+        equal_weights = np.ones(len(self._letters.names))
+        return np.column_stack((rows, self._letters.cosine(equal_weights)))
 
     def _is_content(self, word: str) -> bool:
         """Return whether a word has letters or digits and is no function word."""
@@ -232,17 +284,12 @@ class PairTexts:
         values, masses = self._aligned
         words = self._words.weights(idf.words, idf.unseen)
         content = words * [self._is_content(word) for word in self._words.names]
-        by_idf = [
-            np.sort(
-                [
-                    _divided(mass[k] @ weights, counts @ weights)
-                    for mass, counts in zip(masses, self._words.sides, strict=True)
-                ],
-                axis=0,
-            )
-            for k, weights in enumerate((words, content))
-        ]
-        return np.column_stack((values, *by_idf[0], *by_idf[1]))
+        covered = []
+        unaligned = []
+        for (best, bare), counts in zip(masses, self._words.sides, strict=True):
+            covered.append(_divided(best @ words, counts @ words))
+            unaligned.append(_divided(bare @ content, counts @ content))
+        return np.column_stack((values, *np.sort(covered, axis=0), *np.sort(unaligned, axis=0)))
 
     @cached_property
     def _aligned(self) -> tuple[F8, list[tuple[Matrix, Matrix]]]:
@@ -252,37 +299,35 @@ class PairTexts:
         (P, words), sparse.
         """
         assert self.aligner is not None
-        # sorted: an aligner is not quite the same in both directions
-        words = [sorted(map(_cut, pair)) for pair in self.texts]
+        words = list(map(_ordered, self.texts))
         whole = [k for k, pair in enumerate(words) if all(pair)]
         values = np.zeros((len(words), len(ALIGN) - 4))
         places = {word: k for k, word in enumerate(self._words.names)}
-        cells: list[list[Any]] = [[np.zeros((4, 0))], [np.zeros((4, 0))]]
-        scores = self.aligner.scores([(words[k][0], words[k][1]) for k in whole]) if whole else ()
+        masses = [_WordMasses(), _WordMasses()]
+        scores: Iterable[Any] = ()
+        if whole:
+            scores = self.aligner.scores([words[k] for k in whole])
         for k, score in zip(whole, scores, strict=True):
             pair = words[k]
-            turned = words[k][0] != _cut(self.texts[k][0])
-            forward, reverse = (x.astype(float) for x in self.aligner.posteriors(*pair))
+            turned = pair[0] != _cut(self.texts[k][0])
+            forward, reverse = (array.astype(float) for array in self.aligner.posteriors(*pair))
             mean = (forward + reverse) / 2
             sides = []
-            for s, posterior in enumerate((reverse, forward.T)):
-                best = mean.max(1 - s)
-                content = np.array([self._is_content(word) for word in pair[s]])
-                sides.append(_of_side(pair[s], content, best, posterior, float(score[1 - s])))
-                codes = [places[word] for word in pair[s]]
-                cells[s ^ turned].append((np.full(len(codes), k), codes, best, best < _LINK))
+            for side, posterior in enumerate((reverse, forward.T)):
+                other = 1 - side
+                best = mean.max(other)
+                content = np.array([self._is_content(word) for word in pair[side]])
+                likelihood = float(score[other])
+                sides.append(_of_side(pair[side], content, best, posterior, likelihood))
+                codes = [places[word] for word in pair[side]]
+                given_side = other if turned else side
+                masses[given_side].add(k, codes, best)
             ends = []
             for both in zip(*sides, strict=True):
                 ends.extend(sorted(both))
-            values[k] = *_of_pair(pair[0], pair[1], forward, reverse), *ends
-        masses = []
-        for side in cells:
-            rows, columns, *weights = np.hstack(side)
-            at = (rows.astype(int), columns.astype(int))
-            shape = (len(words), len(places))
-            best, bare = (sparse.csr_matrix((x, at), shape) for x in weights)
-            masses.append((best, bare))
-        return values, masses
+            values[k] = (*_of_pair(*pair, forward, reverse), *ends)
+        shape = (len(words), len(places))
+        return values, [side_masses.matrices(shape) for side_masses in masses]
 
 
 def mean_vectors(vectors: WordVectors) -> Encoder:
@@ -291,44 +336,55 @@ def mean_vectors(vectors: WordVectors) -> Encoder:
 
 
 def _divided(part: F8, whole: F8) -> F8:
+    """Divide, with 0 where the whole is 0."""
     result: F8 = np.divide(part, whole, where=whole > 0, out=np.zeros_like(part, float))
     return result
 
 
 def _share(part: float, whole: float) -> float:
+    """Divide; 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
 def _difference_and_product(u: Matrix, v: Matrix) -> Matrix:
-    kind: Any = sparse if sparse.issparse(u) else np
-    return kind.hstack((abs(u - v), u.multiply(v) if kind is sparse else u * v))
+    """Return |u - v| and u v of each row, side by side."""
+    is_sparse = sparse.issparse(u)
+    if is_sparse:
+        return sparse.hstack((abs(u - v), u.multiply(v)))
+    return np.hstack((abs(u - v), u * v))
 
 
 def _shared_words(pair: Texts, stems: Sequence[set[str]]) -> list[float]:
-    """Return the features of a pair that count shared words."""
+    """Return the features of a pair that count shared words, in the order of `OVERLAP`."""
     first, second = (tokens(text) for text in pair)
-    types = set(first), set(second)
-    shared = len(types[0] & types[1])
-    both = len(types[0] | types[1])
-    (fewer, more), (shorter, longer) = sorted(map(len, types)), sorted((len(first), len(second)))
+    first_types = set(first)
+    second_types = set(second)
+    shared = len(first_types & second_types)
+    fewer, more = sorted((len(first_types), len(second_types)))
+    shorter, longer = sorted((len(first), len(second)))
     common = _longest_common(first, second)
-    digits = [Counter(word for word in side if word.isdigit()) for side in (first, second)]
-    shared_digits = (digits[0] & digits[1]).total()
-    negations = [len(_NEGATION.findall(text.lower())) for text in pair]
+    first_stems, second_stems = stems
+    first_digits = Counter(filter(str.isdigit, first))
+    second_digits = Counter(filter(str.isdigit, second))
+    shared_digits = (first_digits & second_digits).total()
+    first_negations, second_negations = (len(_NEGATION.findall(text.lower())) for text in pair)
+    fewer_characters, more_characters = sorted(map(len, pair))
     return [
-        _share(shared, both),
-        _share(len(stems[0] & stems[1]), len(stems[0] | stems[1])),
+        _share(shared, len(first_types | second_types)),
+        _share(len(first_stems & second_stems), len(first_stems | second_stems)),
         _share(shared, fewer),
         _share(shared, more),
-        *(_dice(first, second, n) for n in (1, 2, 3)),
+        _dice(first, second, 1),
+        _dice(first, second, 2),
+        _dice(first, second, 3),
         _share(common, shorter),
         _share(common, longer),
         _share(shorter, longer),
         log1p(longer - shorter),
         shared_digits,
-        (digits[0] | digits[1]).total() - shared_digits,
-        abs(negations[0] - negations[1]),
-        _share(*sorted(map(len, pair))),
+        (first_digits | second_digits).total() - shared_digits,
+        abs(first_negations - second_negations),
+        _share(fewer_characters, more_characters),
         first == second,
     ]
 
@@ -338,47 +394,66 @@ def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
     row = np.zeros(len(second) + 1, int)
     other = np.array(second, str)
     for word in first:
-        row[1:] = np.maximum.accumulate(np.where(other == word, row[:-1] + 1, row[1:]))
+        longer = np.where(other == word, row[:-1] + 1, row[1:])
+        row[1:] = np.maximum.accumulate(longer)
     return int(row[-1])
 
 
 def _dice(first: Sequence[str], second: Sequence[str], n: int) -> float:
-    grams = [Counter(zip(*(side[k:] for k in range(n)), strict=False)) for side in (first, second)]
-    return _share(2 * (grams[0] & grams[1]).total(), grams[0].total() + grams[1].total())
+    """Return twice the number of shared n-grams, divided by the number of all n-grams."""
+    grams = _grams(first, n)
+    others = _grams(second, n)
+    return _share(2 * (grams & others).total(), grams.total() + others.total())
+
+
+def _grams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
+    """Count the n-grams of words."""
+    return Counter(tuple(words[k : k + n]) for k in range(len(words) - n + 1))
 
 
 def _of_side(
     words: Sequence[str], content: B1, best: F8, posterior: F8, score: float
 ) -> list[float]:
-    """Return the features of a side; posterior (words, others) is its own distribution."""
+    """Return the features of a side, in the order of `_BY_SIDE` without the last two.
+
+    posterior (words, others) is the side's own distribution.
+    """
     bare = best < _LINK
     null = np.clip(1 - posterior.sum(1), 0, 1)
     whole = np.column_stack((posterior, null))
-    entropy = -(whole * np.log(whole, where=whole > 0, out=np.zeros_like(whole))).sum(1)
+    logarithms = np.log(whole, where=whole > 0, out=np.zeros_like(whole))
+    entropy = -(whole * logarithms).sum(1)
     unaligned = int((bare & content).sum())
+    digits = np.array([word.isdigit() for word in words])
     return [
         best.mean(),
-        best[content].mean() if content.any() else 0.0,
+        _mean(best[content]),
         _share(unaligned, int(content.sum())),
-        sum(bare[k] and word.isdigit() for k, word in enumerate(words)),
+        np.count_nonzero(bare & digits),
         log1p(unaligned),
         entropy.mean(),
-        entropy[content].mean() if content.any() else 0.0,
+        _mean(entropy[content]),
         score / len(words),
         null.mean(),
     ]
 
 
+def _mean(values: F8) -> float:
+    """Return the mean; 0 if there are no values."""
+    return float(values.mean()) if len(values) else 0.0
+
+
 def _of_pair(
     first: Sequence[str], second: Sequence[str], forward: F8, reverse: F8
 ) -> tuple[float, ...]:
-    """Return the features that belong to no side."""
+    """Return the features that belong to no side, in the order of `_BY_PAIR`."""
     mean = (forward + reverse) / 2
-    unequal = float(mean[np.not_equal.outer(np.array(first), np.array(second))].sum())
+    are_unequal = np.not_equal.outer(np.array(first), np.array(second))
+    unequal = float(mean[are_unequal].sum())
     agreed = _share(np.minimum(forward, reverse).sum(), np.maximum(forward, reverse).sum())
     largest = max(mean.sum(0).max(), mean.sum(1).max())
     shorter = min(mean.shape)
-    shares = agreed, _share(unequal, mean.sum()), unequal / shorter
+    shares = (agreed, _share(unequal, mean.sum()), unequal / shorter)
     links = np.argwhere(mean > _LINK)
     if not len(links):
         return *shares, 1.0, 0.0, 1.0, 0.0, 0.0, largest
@@ -390,14 +465,17 @@ def _of_pair(
         order = np.subtract.outer(i, i) * np.subtract.outer(j, j)
         crossing = float((order < 0).sum()) / (len(links) * (len(links) - 1))
     distance = float(np.abs(i / mean.shape[0] - j / mean.shape[1]).mean())
-    blocks = [_block_sizes(links), _block_sizes(links[np.lexsort((i, j))][:, ::-1])]
-    number = sum(map(len, blocks)) / 2
-    longest = max(sizes.max() for sizes in blocks)
+    by_column = links[np.lexsort((i, j))]
+    sizes = _block_sizes(links)
+    other_sizes = _block_sizes(by_column[:, ::-1])
+    number = (len(sizes) + len(other_sizes)) / 2
+    longest = max(sizes.max(), other_sizes.max())
     return *shares, tau, crossing, distance, number / len(links), longest / shorter, largest
 
 
 def _block_sizes(links: I8) -> I8:
     """Return the numbers of links in runs that go on by at most one word on both sides."""
-    i, j = links.T
-    joined = (np.diff(i) <= 1) & (np.diff(j) <= 1) & (np.diff(j) >= 0)
-    return np.diff(np.flatnonzero(np.concatenate(([True], ~joined, [True]))))
+    i_steps, j_steps = np.diff(links.T)
+    joined = (i_steps <= 1) & (j_steps <= 1) & (j_steps >= 0)
+    is_bound = np.concatenate(([True], ~joined, [True]))
+    return np.diff(np.flatnonzero(is_bound))

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -76,7 +77,10 @@ class PairModel:
     @property
     def names(self) -> list[str]:
         """The names of the features that have one."""
-        return [name for part in self.features for name in NAMES.get(part, ())]
+        names: list[str] = []
+        for part in self.features:
+            names += NAMES.get(part, ())
+        return names
 
     def probabilities(self, matrix: Matrix) -> F8:
         """Return the probability of each label, (P, K), from features (P, F)."""
@@ -115,16 +119,15 @@ def _fit(
     intercepts = np.full(classes, _NEVER)
     scaler = sklearn("preprocessing").StandardScaler(with_mean=not is_sparse).fit(matrix)
     center = np.zeros(width) if scaler.mean_ is None else scaler.mean_
-    forest = threshold = None
+    forest = None
+    threshold = None
     if options.classifier == "forest":
         make = sklearn("ensemble").RandomForestClassifier
-        forest = make(500, min_samples_leaf=5, random_state=options.seed).fit(matrix, labels)
+        forest = make(500, min_samples_leaf=5, random_state=options.seed)
+        forest.fit(matrix, labels)
         coefficients = coefficients[:, :0]
     else:
-        if is_sparse or width > _WIDE:
-            solver = "lbfgs"
-        else:
-            solver = "newton-cholesky"
+        solver = "lbfgs" if is_sparse or width > _WIDE else "newton-cholesky"
         make = sklearn("linear_model").LogisticRegression
         linear = make(C=strength, max_iter=5000, solver=solver)
         linear.fit(scaler.transform(matrix), labels)
@@ -133,7 +136,8 @@ def _fit(
         if len(rows) == 1:  # of the second of two labels
             rows = np.vstack((np.zeros_like(rows), rows))
             offsets = np.append(0.0, offsets)
-        coefficients[linear.classes_], intercepts[linear.classes_] = rows, offsets
+        coefficients[linear.classes_] = rows
+        intercepts[linear.classes_] = offsets
         if start.keywords["features"] == ("cosine",) and classes == 2:
             threshold = _threshold(matrix[:, 0], labels, options.decide)
     return start(
@@ -153,7 +157,9 @@ def _threshold(values: F8, labels: I8, decide: str) -> float:
     above = values >= thresholds[:, None]
     scores = (above == labels).mean(1)
     if decide == "f1":
-        scores = 2 * (above & (labels == 1)).sum(1) / np.maximum(1, above.sum(1) + labels.sum())
+        right = (above & (labels == 1)).sum(1)
+        both = above.sum(1) + labels.sum()
+        scores = 2 * right / np.maximum(1, both)
     return float(thresholds[scores.argmax()])
 
 
@@ -169,31 +175,39 @@ def fit_model(
     strengths = (0.0,) if options.classifier == "forest" else options.strengths
     sets = _SETS if options.features == (AUTO,) else (options.features,)
 
-    def fit(train: I8, features: Sequence[str], *each: float) -> tuple[Matrix, list[PairModel]]:
+    def fit(
+        train: I8, features: Sequence[str], strengths: Sequence[float]
+    ) -> tuple[Matrix, list[PairModel]]:
+        """Fit a model for each C to training pairs; return the features of all pairs, too."""
         frequencies = texts.frequencies(train)
         matrix = texts.matrix(features, frequencies)
         start = partial(PairModel, features=tuple(features), frequencies=frequencies)
         kept = matrix[train]
         labels = pairs.labels[train]
-        return matrix, [_fit(start, kept, labels, classes, x, options) for x in each]
+        return matrix, [_fit(start, kept, labels, classes, each, options) for each in strengths]
 
     chosen = sets[0]
     strength = strengths[0]
-    least = np.zeros(0)
+    least = np.zeros(0)  # the loss of each pair by what is chosen
     if len(sets) * len(strengths) > 1:
         inner = list(folds(pairs, places, _FOLDS, options.seed))
         for features in sets:
             losses = np.zeros((len(strengths), len(pairs.labels)))
             for train, test in inner:
-                matrix, models = fit(train, features, *strengths)
+                matrix, models = fit(train, features, strengths)
+                labels = pairs.labels[test]
                 for loss, model in zip(losses, models, strict=True):
-                    right = model.probabilities(matrix[test])[range(len(test)), pairs.labels[test]]
+                    probabilities = model.probabilities(matrix[test])
+                    right = probabilities[np.arange(len(test)), labels]
                     loss[test] = -np.log(np.maximum(right, 1e-12))
             losses = losses[:, places]
             k = int(losses.mean(1).argmin())
             if not len(least) or clear_gain(least - losses[k], pairs.groups[places]):
-                chosen, strength, least = features, strengths[k], losses[k]
-    return fit(places, chosen, strength)[1][0]
+                chosen = features
+                strength = strengths[k]
+                least = losses[k]
+    _, (model,) = fit(places, chosen, [strength])
+    return model
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,18 +273,17 @@ class Identifier:
         notes = [*pairs.notes, *cautions(pairs, view, group, aligns=how.aligns)]
         if test is not None:
             notes += leak_notes(pairs, corpus, test, group, leaks)
-        if test is None or inductive:
-            more = []
-        else:
+        more = []
+        if test is not None and not inductive:
             more = [text_of(pair) for pair in test]
+        aligner = None
         if how.aligns:
             aligner = train_aligner([*pairs.texts, *more])
-        else:
-            aligner = None
         texts = PairTexts(pairs.texts, aligner, how)
         model = fit_model(texts, pairs, np.arange(len(pairs.ids)), len(view.labels), how)
-        same = (model.coefficients == 0).all(0).tolist()
-        if constant := [name for name, zero in zip(model.names, same, strict=False) if zero]:
+        without_weight = (model.coefficients == 0).all(0).tolist()
+        constant = list(compress(model.names, without_weight))
+        if constant:
             notes.append(f"constant features, with weight 0: {', '.join(constant)}")
         if "align" not in model.features:
             aligner = None
@@ -305,7 +318,7 @@ class Identifier:
     def probabilities(self, corpus: Iterable[SentencePair]) -> dict[str, dict[str, float]]:
         """Return the probability of each label, by id."""
         ids, _, values = self.judge(corpus)
-        rows = (dict(zip(self.view.labels, row, strict=True)) for row in values.tolist())
+        rows = [dict(zip(self.view.labels, row, strict=True)) for row in values.tolist()]
         return dict(zip(ids, rows, strict=True))
 
     @property
@@ -314,8 +327,8 @@ class Identifier:
 
         With more than two labels, those of the last label.
         """
-        row = self.model.coefficients[-1].tolist()
-        return sorted(zip(self.model.names, row, strict=False), key=lambda each: -abs(each[1]))
+        weights = zip(self.model.names, self.model.coefficients[-1].tolist(), strict=False)
+        return sorted(weights, key=lambda named: -abs(named[1]))
 
     @property
     def signature(self) -> str:
@@ -329,11 +342,12 @@ class Identifier:
         options = self.options
         if options.encode or options.encode_pairs or model.forest is not None:
             raise OptionError("a forest, or a system with given vectors, cannot be saved")
-        held = None
+        aligner = None
         if self.aligner is not None:
             with TemporaryDirectory() as folder, apart():
-                self.aligner.save(file := Path(folder, "aligner"))
-                held = base64.b64encode(file.read_bytes()).decode("ascii")
+                file = Path(folder, "aligner")
+                self.aligner.save(file)
+                aligner = base64.b64encode(file.read_bytes()).decode("ascii")
         record = {
             "version": __version__,
             "scheme": self.view.scheme.name,
@@ -342,7 +356,7 @@ class Identifier:
             "names": model.names,
             "model": vars(model),
             "options": vars(options) | {"function_words": sorted(options.function_words)},
-            "aligner": held,
+            "aligner": aligner,
             "aligned": self.aligned,
             "trained": sorted(self.trained),
             "notes": self.notes,
@@ -370,10 +384,11 @@ class Identifier:
         if record.pop("checksum", None) != _checksum(record):
             raise FormatError("is damaged or was edited: train the system anew", str(path))
         view = get_view(record["scheme"], record["view"])
-        held = record["model"]
-        arrays = {name: np.array(held[name], float) for name in _ARRAYS}
-        frequencies = TextFrequencies(*held["frequencies"])
-        model = PairModel(**held | arrays | {"frequencies": frequencies})
+        fields = record["model"]
+        for name in _ARRAYS:
+            fields[name] = np.array(fields[name], float)
+        fields["frequencies"] = TextFrequencies(*fields["frequencies"])
+        model = PairModel(**fields)
         if model.names != record["names"] or list(view.labels) != record["labels"]:
             raise FormatError("has features or labels of another version of alignkit", str(path))
         aligner = None
@@ -389,6 +404,7 @@ class Identifier:
 
 
 def _checksum(record: dict[str, Any]) -> int:
+    """Return the checksum of what a file holds."""
     return crc32(json.dumps(record, default=np.ndarray.tolist).encode())
 
 
@@ -396,14 +412,12 @@ def cautions(pairs: LabelledPairs, view: View, group: str | None, *, aligns: boo
     """Yield what to know before the numbers are believed."""
     if group is None:
         yield "pairs count as independent, apart from equal ones: no group was chosen"
-    if (n := len(pairs.ids)) < FEW:
-        if aligns:
-            harm = f"; features of the aligner can do harm below {FEW}"
-        else:
-            harm = ""
-        yield f"few: {n} training pairs{harm}"
+    if len(pairs.ids) < FEW:
+        harm = f"; features of the aligner can do harm below {FEW}" if aligns else ""
+        yield f"few: {len(pairs.ids)} training pairs{harm}"
     known = set(pairs.labels.tolist())
-    if never := [repr(label) for k, label in enumerate(view.labels) if k not in known]:
+    never = [repr(label) for k, label in enumerate(view.labels) if k not in known]
+    if never:
         yield f"no training pair has the label {', '.join(never)}: it is never predicted"
     yield from text_notes(pairs.texts, aligns=aligns)
 
@@ -411,7 +425,10 @@ def cautions(pairs: LabelledPairs, view: View, group: str | None, *, aligns: boo
 def text_notes(texts: Iterable[Texts], *, aligns: bool) -> Iterator[str]:
     """Yield how many pairs have no words, or more than are aligned."""
     longest = [max(pair, key=len) for pair in texts]
-    if bare := longest.count(""):
+    bare = longest.count("")
+    if bare:
         yield f"{how_many(bare, 'pair')} without words: their predictions mean nothing"
-    if long := sum(aligns and len(tokens(text)) > LONGEST_PIECE for text in longest):
-        yield f"{how_many(long, 'pair')}: only the first {LONGEST_PIECE} words are aligned"
+    if aligns:
+        long = sum(len(tokens(text)) > LONGEST_PIECE for text in longest)
+        if long:
+            yield f"{how_many(long, 'pair')}: only the first {LONGEST_PIECE} words are aligned"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import chain
 
 import numpy as np
 
@@ -70,26 +71,18 @@ class LabelledPairs:
         texts = [text_of(pair) for pair in corpus]
         kept = [k for k in np.flatnonzero(labels >= 0).tolist() if any(texts[k])]
         unlabelled = int((labels < 0).sum())
-        left = {"without a label": unlabelled, "without words": len(texts) - unlabelled - len(kept)}
-        notes += tuple(f"{how_many(n, 'pair')} {what} left out" for what, n in left.items() if n)
+        wordless = len(texts) - unlabelled - len(kept)
+        if unlabelled:
+            notes += (f"{how_many(unlabelled, 'pair')} without a label left out",)
+        if wordless:
+            notes += (f"{how_many(wordless, 'pair')} without words left out",)
         pairs = [corpus[k] for k in kept]
         texts = [texts[k] for k in kept]
-        together = [_EQUAL]
-        names = [origin_of(pair) or pair.id for pair in pairs]
         if group is not None:
-            own = [min(group_values(pair, group, None), default="") for pair in pairs]
-            names = [value or name for value, name in zip(own, names, strict=True)]
-            together.append(group)
-            if alone := own.count(""):
+            alone = sum(not group_values(pair, group, None) for pair in pairs)
+            if alone:
                 notes += (f"{how_many(alone, 'pair')} without {group}: each is a group of its own",)
-        known = (
-            replace(pair, attributes={**pair.attributes, _EQUAL: digest_of(text)})
-            for pair, text in zip(pairs, texts, strict=True)
-        )
-        firsts = np.array(names, object)  # groups in the order of their names, as in other programs
-        for part in connected_groups(Corpus(known), together):
-            firsts[part] = min(names[k] for k in part)
-        groups = np.unique(firsts.astype(str), return_inverse=True)[1].astype(np.int64)
+        groups = _groups(pairs, texts, group)
         return cls(tuple(pair.id for pair in pairs), texts, labels[kept], groups, notes)
 
     def check(self, view: View) -> None:
@@ -97,27 +90,54 @@ class LabelledPairs:
         counts = Counter(self.labels.tolist())
         if len(counts) < 2:
             raise OptionError("all pairs have one label: there is nothing to learn")
-        if few := [k for k, n in counts.items() if n < LEAST]:
-            raise OptionError(
-                f"label {view.labels[few[0]]!r} has {how_many(counts[few[0]], 'pair')}; "
-                f"{LEAST} are needed: choose another view"
-            )
+        for k, count in counts.items():
+            if count < LEAST:
+                raise OptionError(
+                    f"label {view.labels[k]!r} has {how_many(count, 'pair')}; "
+                    f"{LEAST} are needed: choose another view"
+                )
         check_ids(self.ids)
+
+
+def _groups(pairs: Sequence[SentencePair], texts: Sequence[Texts], group: str | None) -> I8:
+    """Return the number of each pair's group, in the order of their names as in other programs.
+
+    The name of a group is the first of its values; without a value, the id of the original.
+    """
+    names = []
+    known = []
+    together = [_EQUAL]
+    if group is not None:
+        together.append(group)
+    for pair, pair_texts in zip(pairs, texts, strict=True):
+        values = () if group is None else group_values(pair, group, None)
+        names.append(min(values, default="") or origin_of(pair) or pair.id)
+        attributes = {**pair.attributes, _EQUAL: digest_of(pair_texts)}
+        known.append(replace(pair, attributes=attributes))
+    firsts = np.array(names, object)
+    for part in connected_groups(Corpus(known), together):
+        firsts[part] = min(names[k] for k in part)
+    _, groups = np.unique(firsts.astype(str), return_inverse=True)
+    return groups.astype(np.int64)
 
 
 def the_judge(corpus: Corpus, annotator: str | None) -> str:
     """Return the annotator, or the only one who judged pairs."""
-    judges = judges_of(corpus) if annotator is None else (annotator,)
-    if len(judges) != 1:
-        who = f"{', '.join(judges)} judged pairs: choose one with `annotator`"
-        raise OptionError(who if judges else "no pair is judged")
+    if annotator is not None:
+        return annotator
+    judges = judges_of(corpus)
+    if not judges:
+        raise OptionError("no pair is judged")
+    if len(judges) > 1:
+        raise OptionError(f"{', '.join(judges)} judged pairs: choose one with `annotator`")
     return judges[0]
 
 
 def text_of(pair: SentencePair) -> Texts:
     """Return the two texts of a pair; canonically equivalent ones are equal."""
-    source, target = (" ".join(words or ()).strip() for words in (pair.source, pair.target))
-    return compared(source), compared(target)
+    source = " ".join(pair.source or ())
+    target = " ".join(pair.target or ())
+    return compared(source.strip()), compared(target.strip())
 
 
 def digest_of(texts: Texts) -> str:
@@ -128,21 +148,25 @@ def digest_of(texts: Texts) -> str:
 
 def check_ids(ids: Sequence[str]) -> None:
     """Raise an error if two pairs to judge have the same id."""
-    if repeated := [id for id, n in Counter(ids).items() if n > 1]:
-        raise OptionError(f"several pairs have the id {repeated[0]!r}: give each its own")
+    for id, times in Counter(ids).items():
+        if times > 1:
+            raise OptionError(f"several pairs have the id {id!r}: give each its own")
 
 
 def checked_group(corpus: Corpus, group: str | None) -> str | None:
     """Return the attribute of groups, None for independent pairs; refuse to guess."""
     known = dict.fromkeys(name for pair in corpus for name in pair.attributes)
-    if group is None and (usual := [name for name in GROUPS if name in known]):
-        raise OptionError(
-            f"pairs belong together by {usual[0]}, and must not be divided: set `group` to "
-            f"{usual[0]!r}, or to {ALONE!r}"
-        )
-    if group in (None, ALONE):
+    if group is None:
+        for usual in GROUPS:
+            if usual in known:
+                raise OptionError(
+                    f"pairs belong together by {usual}, and must not be divided: set `group` to "
+                    f"{usual!r}, or to {ALONE!r}"
+                )
         return None
-    check_known("attribute of groups", str(group), known)
+    if group == ALONE:
+        return None
+    check_known("attribute of groups", group, known)
     return group
 
 
@@ -151,16 +175,22 @@ def folds(pairs: LabelledPairs, places: I8, count: int, seed: int) -> Iterator[t
     labels = pairs.labels[places]
     groups = pairs.groups[places]
     number = len(np.unique(groups))
-    each = np.unique(labels, return_counts=True)[1]
-    for n, what, of in ((number, "group", ""), (int(each.min()), "pair", " of the rarest label")):
-        if not 2 <= count <= n:
-            raise OptionError(f"{how_many(n, what)}{of} cannot be divided into {count} folds")
-    kind, given = (
-        ("StratifiedGroupKFold", groups) if number < len(groups) else ("StratifiedKFold", None)
-    )
-    divider = getattr(sklearn("model_selection"), kind)(count, shuffle=True, random_state=seed)
-    for train, test in divider.split(labels, labels, given):
-        if len(np.unique(labels[train])) < len(each):
+    _, sizes = np.unique(labels, return_counts=True)
+    rarest = int(sizes.min())
+    if not 2 <= count <= number:
+        raise OptionError(f"{how_many(number, 'group')} cannot be divided into {count} folds")
+    if count > rarest:
+        pairs_of_label = f"{how_many(rarest, 'pair')} of the rarest label"
+        raise OptionError(f"{pairs_of_label} cannot be divided into {count} folds")
+    selection = sklearn("model_selection")
+    if number < len(groups):
+        divider = selection.StratifiedGroupKFold(count, shuffle=True, random_state=seed)
+        divided = divider.split(labels, labels, groups)
+    else:
+        divider = selection.StratifiedKFold(count, shuffle=True, random_state=seed)
+        divided = divider.split(labels, labels)
+    for train, test in divided:
+        if len(np.unique(labels[train])) < len(sizes):
             raise OptionError("a fold has all pairs of a label: its groups are too large")
         yield places[train], places[test]
 
@@ -172,26 +202,29 @@ def leak_notes(
     check_known("way with leaks", leaks, ("refuse", "report"))
     known = set(map(digest_of, pairs.texts))
     equal = [pair.id for pair in test if digest_of(text_of(pair)) in known]
-    names = {name for pair in train for name in pair.attributes}.intersection(GROUPS)
-    checked = () if group is None else dict.fromkeys((group, *sorted(names)))
-    grouped = [leak for leak in find_leaks(train, test, [*checked]) if leak.kind == GROUPED]
-    if first := [*equal, *(f"{leak.test} ({leak.group})" for leak in grouped)][:1]:
-        said = (
+    checked = []
+    if group is not None:
+        names = {name for pair in train for name in pair.attributes}.intersection(GROUPS)
+        checked = [group, *sorted(names - {group})]
+    grouped = [leak for leak in find_leaks(train, test, checked) if leak.kind == GROUPED]
+    leaking = equal + [f"{leak.test} ({leak.group})" for leak in grouped]
+    if leaking:
+        message = (
             f"test pairs are in the training part ({len(equal)} equal, {len(grouped)} "
-            f"grouped; the first is {first[0]!r})"
+            f"grouped; the first is {leaking[0]!r})"
         )
         if leaks == "refuse":
             raise OptionError(
-                f"{said}: 'alignkit check --leaks' lists them, and 'alignkit select --split' with "
-                "--keep-together divides a corpus without them; `leaks='report'` goes on"
+                f"{message}: 'alignkit check --leaks' lists them, and 'alignkit select --split' "
+                "with --keep-together divides a corpus without them; `leaks='report'` goes on"
             )
-        yield said
-    if group is not None and (alone := sum(not group_values(pair, group, None) for pair in test)):
-        yield f"{how_many(alone, 'test pair')} without {group}: they may share groups with training"
-    texts = set()
-    for pair in pairs.texts:
-        for text in pair:
-            if text:
-                texts.add(text)
-    if shared := sum(text in texts for pair in test for text in text_of(pair)):
+        yield message
+    if group is not None:
+        alone = sum(not group_values(pair, group, None) for pair in test)
+        if alone:
+            count = how_many(alone, "test pair")
+            yield f"{count} without {group}: they may share groups with training"
+    known_texts = set(chain.from_iterable(pairs.texts)) - {""}
+    shared = sum(text in known_texts for text in chain.from_iterable(map(text_of, test)))
+    if shared:
         yield f"the training part has {how_many(shared, 'text')} of the test part"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import nan
 from typing import Any
 
@@ -51,7 +52,10 @@ class Retrieval(TableResult):
         for label, ranks in self.ranks.items():
             values: list[NDArray[Any]] = [ranks <= k for k in self.at]
             values += [1 / ranks, 100 * (ranks - 1) / (self.pool - 1)]
-            rows.append([label, len(ranks), *(x.mean() if len(ranks) else nan for x in values)])
+            means: list[Cell] = [nan] * len(values)
+            if len(ranks):
+                means = [value.mean() for value in values]
+            rows.append([label, len(ranks), *means])
         about = f"{self.pool} different texts; rank% is 100 (rank - 1)/(N - 1): 0 is first"
         note = "\n".join((*self.notes, about, self.signature))
         return Table("Retrieval", columns, rows, note, "retrieval")
@@ -85,30 +89,44 @@ def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: A
     corpus, _, notes = judged_part(corpus, rewrites=False)
     judge = the_judge(corpus, chosen.annotator)
     labels = judgments_of(corpus, [judge], view).values[0]
-    texts = [tuple(" ".join(side) for side in pair.words) for pair in corpus]
-    if not any(all(pair) for pair in texts):
+    texts = []
+    for pair in corpus:
+        source_words, target_words = pair.words
+        texts.append((" ".join(source_words), " ".join(target_words)))
+    if not any(map(all, texts)):
         raise MissingTextError("no pair has words on both sides; add the texts")
-    every = filter(str.strip, (*(text for pair in texts for text in pair), *among))
-    places = {text: k for k, text in enumerate(dict.fromkeys(every))}
-    if len(places) < 2:
+    pool = list(dict.fromkeys(filter(str.strip, (*chain.from_iterable(texts), *among))))
+    if len(pool) < 2:
         raise OptionError("retrieval needs two different texts")
-    judged = [
-        k for k, pair in enumerate(texts) if labels[k] >= 0 and all(pair) and pair[0] != pair[1]
-    ]
-    sides = np.array([[places[text] for text in texts[k]] for k in judged], int).reshape(-1, 2)
-    rows = products(fit([*places], chosen)([*places]), sides.ravel(), np.arange(len(places)))
-    values = [
-        (values >= values[columns == answer]).sum()  # a text as similar ranks before it
-        for answer, (_, columns, values) in zip(sides[:, ::-1].flat, rows, strict=True)
-    ]
-    ranks = np.array(values, np.int64).reshape(-1, 2)
+    judged = []
+    for k, (source, target) in enumerate(texts):
+        if labels[k] >= 0 and source and target and source != target:
+            judged.append(k)
+    ranks = _ranks([texts[k] for k in judged], pool, chosen)
     by_label = {label: ranks[labels[judged] == k].ravel() for k, label in enumerate(view.labels)}
     if "binary" in view.scheme.views and len(view.labels) > 2:
         binary = judgments_of(corpus, [judge], get_view(view.scheme, "binary")).values[0]
         by_label["paraphrases"] = ranks[binary[judged] == 1].ravel()
-    if left := len(texts) - len(judged):
+    left = len(texts) - len(judged)
+    if left:
         notes += (f"{left} pairs are left out: no label, no words, or equal texts",)
     settings = chosen.settings(
         scheme=view.scheme.name, view=view.name, annotator=judge, among=len(among)
     )
-    return Retrieval(by_label, len(places), chosen.at, notes, settings)
+    return Retrieval(by_label, len(pool), chosen.at, notes, settings)
+
+
+def _ranks(pairs: Sequence[tuple[str, str]], pool: list[str], options: RetrievalOptions) -> Places:
+    """Return the rank of the other text for both texts of each pair, (P, 2)."""
+    places = {text: k for k, text in enumerate(pool)}
+    queries: list[int] = []
+    answers: list[int] = []
+    for source, target in pairs:
+        queries += [places[source], places[target]]
+        answers += [places[target], places[source]]
+    vectors = fit(pool, options)(pool)
+    rows = products(vectors, np.array(queries, int), np.arange(len(pool)))
+    ranks = []
+    for answer, (_, columns, values) in zip(answers, rows, strict=True):
+        ranks.append((values >= values[columns == answer]).sum())  # one as similar ranks before it
+    return np.array(ranks, np.int64).reshape(-1, 2)
