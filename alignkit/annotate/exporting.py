@@ -21,6 +21,7 @@ from alignkit.annotate.project.queries import PairList, PairRow, last_change, la
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 from alignkit.errors import JoinError
+from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import Annotation, shared_start
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair
@@ -45,10 +46,14 @@ def exported(
 ) -> Iterator[SentencePair]:
     """Yield pairs with their annotations; with `made`, also the pairs that annotators made."""
     with store.database.reading() as conn:
-        account = None if annotator is None else queries.account_of(conn, annotator)
-        own = None if account is None or not assigned else PairList(conn, account).numbers()
+        account = None
+        own: set[int] | None = None
+        if annotator is not None:
+            account = queries.account_of(conn, annotator)
+            if assigned:
+                own = PairList(conn, account).numbers()
         if numbers is not None:
-            own = {*numbers} if own is None else own.intersection(numbers)
+            own = set(numbers) if own is None else own.intersection(numbers)
         names = dict(enumerate(queries.annotators(conn), 1))
         roles, beginnings = _roles(conn, names)
         scheme = queries.scheme_of(conn)
@@ -66,22 +71,31 @@ def exported(
             for pair in islice(pairs, _CHUNK):
                 if own is not None and pair.k not in own:
                     continue
-                kept: list[dict[str, Tree]] = [{}, {}]
-                for side, named in trees.get(pair.k, {}).items():
-                    target = side == "target"
-                    for name, text in named.items():
-                        tree = Tree.parse(text)
-                        if list(tree.words) == (pair.target if target else pair.source):
-                            kept[target][name] = tree
-                        elif outdated is not None:
-                            outdated[side] += 1
-                words = pair.source, pair.target
-                yield SentencePair(pair.id, *words, said[pair.k], pair.attributes, *kept)
+                fitting = _fitting_trees(pair, trees.get(pair.k, {}), outdated)
+                yield SentencePair(
+                    pair.id, pair.source, pair.target, said[pair.k], pair.attributes, *fitting
+                )
                 if pair.k in rewritten:
                     yield from _pairs(conn, pair, rewritten[pair.k], wanted, "rewrites")
 
 
 exported_work = partial(exported, made=True)
+
+
+def _fitting_trees(
+    pair: PairRow, trees: Mapping[str, Mapping[str, str]], outdated: Counter[str] | None
+) -> tuple[dict[str, Tree], dict[str, Tree]]:
+    """Return the source and target trees that have the pair's words now; count the others."""
+    fitting: dict[str, dict[str, Tree]] = {"source": {}, "target": {}}
+    words = {"source": pair.source, "target": pair.target}
+    for side, named in trees.items():
+        for name, text in named.items():
+            tree = Tree.parse(text)
+            if list(tree.words) == words[side]:
+                fitting[side][name] = tree
+            elif outdated is not None:
+                outdated[side] += 1
+    return fitting["source"], fitting["target"]
 
 
 def _roles(conn: Connection, names: Mapping[int, str]) -> tuple[dict[str | None, str], _Beginnings]:
@@ -133,8 +147,9 @@ class _Beginnings(NamedTuple):
 
     def include(self, name: str | None) -> bool:
         """Return whether somebody started from an alignment, or this is not known."""
-        places = [(k, account) for k, own in self.people.items() for account in own]
-        known = {self.starts.get(place) for place in places}
+        known = set[str | None]()
+        for k, accounts in self.people.items():
+            known.update(self.starts.get((k, account)) for account in accounts)
         return not known or None in known or name in known
 
 
@@ -151,8 +166,12 @@ class _Wanted(NamedTuple):
     beginnings: _Beginnings
 
     def has(self, k: int, account: int, state: PairState) -> bool:
-        mine = self.account in (None, account) and (self.own is None or k in self.own)
-        return mine and (state.done or not self.done)
+        """Return whether somebody's work on a pair is exported."""
+        if self.account not in (None, account):
+            return False
+        if self.own is not None and k not in self.own:
+            return False
+        return state.done or not self.done
 
 
 def _said(
@@ -176,15 +195,12 @@ def _said(
         annotation = annotation_of(state, wanted.scheme, changed.get(place), judged=place in judged)
         if annotation is None:
             continue
-        if unfinished is not None and annotation.alignment is not None and not state.done:
+        aligned = annotation.alignment is not None
+        if unfinished is not None and aligned and not state.done:
             unfinished[name] += 1
         if state.done or not wanted.done:
             role = wanted.roles.get(name, "")
-            aligned = annotation.alignment is not None
-            if aligned:
-                begun = wanted.beginnings.of(k, account, role)
-            else:
-                begun = None
+            begun = wanted.beginnings.of(k, account, role) if aligned else None
             said[k][name] = replace(annotation, role=role, start=begun)
     return said
 
@@ -233,10 +249,14 @@ class Harvest:
     @property
     def ratios(self) -> dict[str, float | None]:
         """The ratios of done documents; None if undefined."""
-        parts = self.pairs, self.pairs, self.without, self.covered, self.taken
-        wholes = self.done, self.with_pairs, self.done, self.characters, 2 * self.pairs
-        terms = zip(_RATIOS, parts, wholes, strict=True)
-        return {name: part / whole if whole else None for name, part, whole in terms}
+        terms = {
+            "pairs_per_document": (self.pairs, self.done),
+            "pairs_per_nonempty": (self.pairs, self.with_pairs),
+            "empty": (self.without, self.done),
+            "coverage": (self.covered, self.characters),
+            "length": (self.taken, 2 * self.pairs),
+        }
+        return {name: part / whole if whole else None for name, (part, whole) in terms.items()}
 
 
 _RATIOS = {
@@ -266,11 +286,9 @@ class Yield(TableResult):
         ratios = [Column(name.replace("_", " "), kind) for name, kind in _RATIOS.items()]
         rows: list[list[Cell]] = []
         for row in self.rows:
-            if row.done:
-                why = "no pair is taken"
-            else:
-                why = "no document is done yet"
-            shown = (Value(nan, reason=why) if x is None else x for x in row.ratios.values())
+            reason = "no pair is taken" if row.done else "no document is done yet"
+            undefined = Value(nan, reason=reason)
+            shown = [undefined if ratio is None else ratio for ratio in row.ratios.values()]
             rows.append([*astuple(row)[: len(columns)], *shown])
         note = "coverage, length: characters of done documents in pairs, and of an extracted text"
         return Table("pairs taken from documents", [*columns, *ratios], rows, note)
@@ -279,7 +297,8 @@ class Yield(TableResult):
 def count_yield(store: Store) -> Yield:
     """Count the pairs taken from the documents of a project."""
     with store.database.reading() as conn:
-        if (task := queries.task_of(conn)) != "extract":
+        task = queries.task_of(conn)
+        if task != "extract":
             raise ProjectError(
                 f"{store.path}: is a project to {task}; only projects made by `alignkit annotate "
                 "--task extract` have pairs to count"
@@ -289,16 +308,38 @@ def count_yield(store: Store) -> Yield:
         gold = queries.gold_name(conn)
         for account, name in enumerate(queries.annotators(conn), 1):
             numbers = PairList(conn, account).numbers()
-            own = queries.states(conn, table.account == account, table.pair > 0)
-            states = [(k, state) for k, _, state in own if k in numbers]
+            stored = queries.states(conn, table.account == account, table.pair > 0)
+            states = [(k, state) for k, _, state in stored if k in numbers]
             if states or (numbers and name != gold):
-                done = {k: [*state.extracts.values()] for k, state in states if state.done}
-                left = sum(len(state.extracts) for _, state in states if not state.done)
-                without = sum(not spans for spans in done.values())
-                pairs = sum(map(len, done.values()))
-                counts = len(done), len(done) - without, without, pairs, left
-                rows.append(Harvest(name, len(numbers), *counts, *_characters(conn, done)))
+                rows.append(_harvest(conn, name, len(numbers), states))
     return Yield(tuple(rows))
+
+
+def _harvest(
+    conn: Connection, name: str, documents: int, states: Iterable[tuple[int, PairState]]
+) -> Harvest:
+    """Count what an annotator took from documents, given the state of each that was opened."""
+    done: dict[int, list[log.Spans]] = {}
+    pairs_of_open = 0
+    for k, state in states:
+        if state.done:
+            done[k] = list(state.extracts.values())
+        else:
+            pairs_of_open += len(state.extracts)
+    without = sum(not spans for spans in done.values())
+    characters, covered, taken = _characters(conn, done)
+    return Harvest(
+        annotator=name,
+        documents=documents,
+        done=len(done),
+        with_pairs=len(done) - without,
+        without=without,
+        pairs=sum(map(len, done.values())),
+        open=pairs_of_open,
+        characters=characters,
+        covered=covered,
+        taken=taken,
+    )
 
 
 def _characters(conn: Connection, done: dict[int, list[log.Spans]]) -> tuple[int, int, int]:
@@ -306,9 +347,11 @@ def _characters(conn: Connection, done: dict[int, list[log.Spans]]) -> tuple[int
     characters = covered = taken = 0
     for k, spans in done.items():
         pair = queries.pair_row(conn, k)
-        characters += sum(map(len, log.document_texts(pair.attributes, pair.source, pair.target)))
-        for side in (0, 2):
-            places = [range(*span[side : side + 2]) for span in spans]
+        texts = log.document_texts(pair.attributes, pair.source, pair.target)
+        characters += sum(map(len, texts))
+        sources = [range(begin, end) for begin, end, _, _ in spans]
+        targets = [range(begin, end) for _, _, begin, end in spans]
+        for places in (sources, targets):
             taken += sum(map(len, places))
             covered += len(set().union(*places))
     return characters, covered, taken
@@ -319,29 +362,31 @@ ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
 
 
 def _made(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
+    """Yield the pairs that have rewrites, or extracts, with the states of who made them."""
     table = schema.stream.c
     rows = list(queries.states(conn, table.pair > 0, table.state.contains(f'"{kind}":[')))
-    for k, own in groupby(rows, key=lambda row: row[0]):
-        yield k, {account: state for _, account, state in own}
+    for k, states in groupby(rows, key=lambda row: row[0]):
+        yield k, {account: state for _, account, state in states}
 
 
 def _pairs(
     conn: Connection, pair: PairRow, states: dict[int, PairState], wanted: _Wanted, kind: str
 ) -> Iterator[SentencePair]:
+    """Yield the pairs that annotators made of a pair, in the order of their numbers."""
     times = _numbered(conn, pair, kind, wanted.account if wanted.blind else None)
     if wanted.blind:
         states = {account: states[account] for account in states if account == wanted.account}
-    first: dict[Any, int] = {}
-    by: dict[Any, dict[str, str | None]] = {}
+    numbers: dict[Any, int] = {}  # if several made the same, the number of the first
+    makers: dict[Any, dict[str, str | None]] = {}  # who made it, and when
     for account, state in states.items():
         for key, made in getattr(state, kind).items():
             number, when = times[account, key]
-            first[made] = min(number, first.get(made, number))
+            numbers[made] = min(number, numbers.get(made, number))
             if wanted.has(pair.k, account, state):
-                by.setdefault(made, {})[wanted.names[account]] = when
+                makers.setdefault(made, {})[wanted.names[account]] = when
     make = partial(_rewrite, scheme=wanted.scheme) if kind == "rewrites" else _extract
-    for made in sorted(by, key=lambda made: first[made]):
-        yield make(pair, made, first[made], by[made])
+    for made in sorted(makers, key=lambda made: numbers[made]):
+        yield make(pair, made, numbers[made], makers[made])
 
 
 def _rewrite(
@@ -351,10 +396,10 @@ def _rewrite(
     times: Mapping[str, str | None],
     scheme: Scheme | None,
 ) -> SentencePair:
+    """Return a rewrite as a pair, judged by its authors as the best of the scheme."""
+    best = ""
     if scheme is not None and scheme.order:
         best = scheme.order[-1]
-    else:
-        best = ""
     rewritten = Annotation(None, judgment=best, provenance=f"rewrite of {pair.id}")
     said = {name: replace(rewritten, when=when) for name, when in times.items()}
     attributes = {**pair.attributes, ORIGIN["rewrites"]: pair.id, "rewritten_by": ",".join(times)}
@@ -365,18 +410,22 @@ def _rewrite(
 def _extract(
     pair: PairRow, spans: tuple[int, int, int, int], number: int, names: Iterable[str]
 ) -> SentencePair:
+    """Return a part of two documents as a pair, with its place in them as attributes."""
     texts = log.document_texts(pair.attributes, pair.source, pair.target)
+    places = (spans[:2], spans[2:])
     whole = (log.SOURCE_TEXT, log.TARGET_TEXT)
     attributes = {name: text for name, text in pair.attributes.items() if name not in whole}
-    attributes |= {ORIGIN["extracts"]: pair.id, "extracted_by": ",".join(names)}
+    attributes[ORIGIN["extracts"]] = pair.id
+    attributes["extracted_by"] = ",".join(names)
     divided = divider(pair.attributes)
-    places = {"source": spans[:2], "target": spans[2:]}
-    words = {}
-    for (side, (begin, end)), text in zip(places.items(), texts, strict=True):
-        words[side] = divided(text[begin:end])
-        attributes |= {f"{side}_start": str(begin), f"{side}_end": str(end)}
+    words = []
+    for side, text, (begin, end) in zip(SIDES, texts, places, strict=True):
+        words.append(divided(text[begin:end]))
+        attributes[f"{side}_start"] = str(begin)
+        attributes[f"{side}_end"] = str(end)
         attributes[f"{side}_line"] = str(1 + text.count("\n", 0, begin))
-    return SentencePair(f"{pair.id}/x{number}", words["source"], words["target"], {}, attributes)
+    source, target = words
+    return SentencePair(f"{pair.id}/x{number}", source, target, {}, attributes)
 
 
 def _numbered(
@@ -387,18 +436,29 @@ def _numbered(
     changed: dict[tuple[int, int, str], str | None] = {}
     for k in _numbers(conn, pair.id):
         for account, events in queries.pair_log(conn, k).items():
-            for event in events if alone in (None, account) else ():
+            if alone not in (None, account):
+                continue
+            for event in events:
                 for key, _, after in getattr(log.decode_data(event.data), kind):
                     if after is not None:
                         begun.setdefault((k, account, key), event.n)
                         changed[k, account, key] = last_change([event])
-    ordered = sorted(begun, key=lambda owner: (begun[owner], owner[1], log.key_number(owner[2])))
-    begin = f"{pair.id}/{'r' if kind == 'rewrites' else 'x'}"
+
+    def age(owner: tuple[int, int, str]) -> tuple[int, int, int]:
+        _, account, key = owner
+        return begun[owner], account, log.key_number(key)
+
+    begin = f"{pair.id}/r" if kind == "rewrites" else f"{pair.id}/x"
     free = (number for number in count(1) if not _numbers(conn, f"{begin}{number}"))
-    numbers = zip(ordered, free, strict=False)
-    return {owner[1:]: (number, changed[owner]) for owner, number in numbers if owner[0] == pair.k}
+    numbered = {}
+    for owner, number in zip(sorted(begun, key=age), free, strict=False):
+        k, account, key = owner
+        if k == pair.k:
+            numbered[account, key] = (number, changed[owner])
+    return numbered
 
 
 def _numbers(conn: Connection, id: str) -> list[int]:
+    """Return the numbers of the pairs with an id."""
     table = schema.pair.c
     return list(conn.execute(select(table.k).where(table.id == id, table.k > 0)).scalars())

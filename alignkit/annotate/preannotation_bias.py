@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from math import ceil, isnan, nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,8 +85,10 @@ class ControlPair:
     def __post_init__(self) -> None:
         if self.arm not in ARMS:
             raise UnknownNameError("arm", self.arm, ARMS)
-        object.__setattr__(self, "suggested", tuple(sorted(self.suggested, key=lambda x: x[:2])))
-        if len({cell[:2] for cell in self.suggested}) < len(self.suggested):
+        suggested = sorted(self.suggested, key=lambda suggestion: suggestion[:2])
+        object.__setattr__(self, "suggested", tuple(suggested))
+        links = {suggestion[:2] for suggestion in suggested}
+        if len(links) < len(suggested):
             raise OptionError(f"pair {self.id!r}: a link is suggested twice; give each link once")
         for i, j, p, _ in self.suggested:
             if p is not None and not 0 <= p <= 1:
@@ -102,7 +104,8 @@ class ControlPair:
 
 def control_pairs(conn: Connection) -> Iterator[ControlPair]:
     """Yield all assigned pairs, with the work done so far, and whether suggestions are shown."""
-    if (plan := read_plan(conn)) is None:
+    plan = read_plan(conn)
+    if plan is None:
         raise ProjectError(
             "nothing is assigned, so it is unknown who saw suggestions; assign pairs first "
             "(alignkit project assign)"
@@ -114,29 +117,31 @@ def control_pairs(conn: Connection) -> Iterator[ControlPair]:
     done = _done(conn)
     for item in read_items(conn):
         arm = next((row.arm for row in rows[item.k] if row.arm), "")
-        own = [row for row in rows[item.k] if row.arm == arm]  # others had begun before
-        if own:
-            works = {
-                row.annotator: ControlWork(row.shown, *done[item.k, row.annotator])
-                for row in own
-                if (item.k, row.annotator) in done
-            }
-            _, cells = suggested.get(item.k, ("", ()))
-            links = [cell for cell in cells if cell[0] >= 0 and cell[1] >= 0]
-            stratum = " ".join(stratum_of(item, CONTROL, plan.cuts))
-            yield ControlPair(item.id, arm, works, links, stratum, len(own) - len(works))
+        assigned = [row for row in rows[item.k] if row.arm == arm]  # others had begun before
+        if not assigned:
+            continue
+        works = {}
+        for row in assigned:
+            work = done.get((item.k, row.annotator))
+            if work is not None:
+                works[row.annotator] = ControlWork(row.shown, *work)
+        _, cells = suggested.get(item.k, ("", ()))
+        links = [cell for cell in cells if cell[0] >= 0 and cell[1] >= 0]
+        stratum = " ".join(stratum_of(item, CONTROL, plan.cuts))
+        yield ControlPair(item.id, arm, works, links, stratum, len(assigned) - len(works))
 
 
 def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:
+    """Return the links of all finished works and the rejected suggestions, by pair and name."""
     names = dict(enumerate(queries.annotators(conn), 1))
     table = schema.stream.c
     counts = schema.pair_counts.c
-    own = counts.account == table.account, counts.pair == table.pair
+    same = (counts.account == table.account, counts.pair == table.pair)
     works = {}
-    for k, account, state in queries.states(conn, *own, counts.done.is_(True)):
-        said = annotation_of(state)
-        if said is not None and said.alignment is not None:
-            works[k, names[account]] = said.alignment, state.rejected
+    for k, account, state in queries.states(conn, *same, counts.done.is_(True)):
+        annotation = annotation_of(state)
+        if annotation is not None and annotation.alignment is not None:
+            works[k, names[account]] = (annotation.alignment, state.rejected)
     return works
 
 
@@ -156,31 +161,42 @@ def count_works(
     pairs: Sequence[ControlPair], edges: Sequence[float], *, least: float = 0.0
 ) -> WorkRows:
     """Count for each work how many suggestions it shares."""
-    kept = [[x for x in pair.suggested if x[2] is None or x[2] >= least] for pair in pairs]
-    works = [(k, work) for k, pair in enumerate(pairs) for work in pair.works.values()]
-    drawn = LinkArrays.pack([work.links for _, work in works])
-    put_aside = LinkArrays.pack([Alignment((), work.rejected) for _, work in works])
-    packed = LinkArrays.pack([Alignment((), [(i, j) for i, j, *_ in cells]) for cells in kept])
-    number = np.array([k for k, _ in works], np.int64)
-    hints = packed.take(number)
-    p = np.array([nan if x[2] is None else x[2] for k in number for x in kept[k]], np.float64)
-    bins = np.where(np.isnan(p), len(edges) + 1, np.searchsorted(edges, p, side="right"))
-    of = np.repeat(np.arange(len(works)), np.diff(hints.offsets))
+    links: list[Alignment] = []  # of each pair, its suggestions that count
+    probabilities: list[list[float]] = []  # theirs, NaN where unknown
+    works: list[ControlWork] = []
+    numbers: list[int] = []  # of each work, the number of its pair
+    for k, pair in enumerate(pairs):
+        counted = [(i, j, p) for i, j, p, _ in pair.suggested if p is None or p >= least]
+        links.append(Alignment((), [(i, j) for i, j, _ in counted]))
+        probabilities.append([nan if p is None else p for _, _, p in counted])
+        works += pair.works.values()
+        numbers += [k] * len(pair.works)
+    pair_of = np.array(numbers, np.int64)
+    drawn = LinkArrays.pack([work.links for work in works])
+    put_aside = LinkArrays.pack([Alignment((), work.rejected) for work in works])
+    hints = LinkArrays.pack(links).take(pair_of)
+    work_of = np.repeat(np.arange(len(works)), np.diff(hints.offsets))  # the work of each hint
+    of_works = chain.from_iterable(probabilities[k] for k in numbers)
+    p = np.array(list(of_works), np.float64)
+    unknown = len(edges) + 1
+    bins = np.where(np.isnan(p), unknown, np.searchsorted(edges, p, side="right"))
     taken = hints.among(drawn)
     rejected = hints.among(put_aside)
 
     def by_bin(chosen: Mask) -> Ints:
-        width = len(edges) + 2
-        counts = np.bincount(of[chosen] * width + bins[chosen], minlength=len(works) * width)
+        """Count some of the hints by work and bin."""
+        width = unknown + 1
+        cells = work_of[chosen] * width + bins[chosen]
+        counts = np.bincount(cells, minlength=len(works) * width)
         return counts.reshape(len(works), width).astype(np.int64)
 
     return WorkRows(
-        number,
-        np.array([work.shown for _, work in works], bool),
-        _f1(drawn, hints),
-        by_bin(np.ones(len(of), bool)),
-        by_bin(taken),
-        np.bincount(of[rejected & ~taken], minlength=len(works)),
+        pair=pair_of,
+        shown=np.array([work.shown for work in works], bool),
+        f1=_f1(drawn, hints),
+        suggested=by_bin(np.ones(len(p), bool)),
+        taken=by_bin(taken),
+        rejected=np.bincount(work_of[rejected & ~taken], minlength=len(works)),
     )
 
 
@@ -188,28 +204,29 @@ _COLUMNS = [LINK_COLUMNS.index(x) for x in ("hyp_possible", "ref_possible", "pos
 
 
 def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
+    """Return F1 of each alignment and its counterpart; NaN if both are empty."""
     size, other, both = count_links(first, second)[:, _COLUMNS].T
     return harmonic(ratio(both, size), ratio(both, other))
 
 
 def agreement_of_pairs(pairs: Sequence[ControlPair]) -> tuple[Ints, Floats]:
     """Return the pairs that two have done (if split, one with, one without), and mean F1 or NaN."""
-    twos = []
-    of = []
+    firsts = []
+    others = []
+    numbers = []  # of each two works, the number of their pair
     for k, pair in enumerate(pairs):
-        for two in combinations(pair.works.values(), 2):
-            if pair.arm != "split" or two[0].shown != two[1].shown:
-                twos.append((two[0].links, two[1].links))
-                of.append(k)
-    numbers, place = np.unique(np.array(of, np.int64), return_inverse=True)
-    first, other = ([two[side] for two in twos] for side in (0, 1))
-    f1 = _f1(LinkArrays.pack(first), LinkArrays.pack(other))
+        for first, other in combinations(pair.works.values(), 2):
+            if pair.arm != "split" or first.shown != other.shown:
+                firsts.append(first.links)
+                others.append(other.links)
+                numbers.append(k)
+    done, place = np.unique(np.array(numbers, np.int64), return_inverse=True)
+    place = place.reshape(-1)
+    f1 = _f1(LinkArrays.pack(firsts), LinkArrays.pack(others))
     defined = ~np.isnan(f1)
-    totals, counts = (
-        np.bincount(place.reshape(-1), weights, len(numbers))
-        for weights in (np.where(defined, f1, 0.0), defined)
-    )
-    return numbers, ratio(totals, counts)
+    totals = np.bincount(place, np.where(defined, f1, 0.0), len(done))
+    counts = np.bincount(place, defined, len(done))
+    return done, ratio(totals, counts)
 
 
 @dataclass(frozen=True)
@@ -268,11 +285,13 @@ class StratifiedSample:
         return Estimate(difference, interval, self._pairs + other._pairs, left_out)
 
     def _interval(self, name: str) -> Interval | str:
+        """Return the interval of a figure, or the reason why there is none."""
         if not self._drawn:
             return ONE_PAIR if self._pairs else NO_PAIRS
         return self._spanned(self._drawn[name], self._degrees)
 
     def _spanned(self, drawn: Floats, degrees: int) -> Interval | str:
+        """Return the interval of resampled values; fewer degrees of freedom make it wider."""
         interval = reasoned(drawn, expanded(self._confidence, degrees))
         if isinstance(interval, str):
             return interval
@@ -297,7 +316,8 @@ class PullOptions:
             raise OptionError(f"the seed is {self.seed}; it must be 0 or more")
         if not 0 <= self.least <= 1:
             raise OptionError(f"`least` is {self.least}; give a probability from 0 to 1")
-        if not all(low < other for low, other in pairwise((0.0, *self.edges, 1.0))):
+        steps = np.diff((0.0, *self.edges, 1.0))
+        if not np.all(steps > 0):
             raise OptionError(
                 f"edges are {', '.join(map(str, self.edges))}; give increasing numbers above 0 "
                 "and below 1"
@@ -355,10 +375,12 @@ class Pull(Result):
     def head(self) -> list[str]:
         """Lines above the tables."""
         shown = _signed("").show(_cell(self.pull)).text
-        counts = [
-            f"{self.pairs[arm]} {meaning}" + (f" ({self.open[arm]} open)" if self.open[arm] else "")
-            for arm, meaning in _MEANINGS.items()
-        ]
+        counts = []
+        for arm, meaning in _MEANINGS.items():
+            text = f"{self.pairs[arm]} {meaning}"
+            if self.open[arm]:
+                text += f" ({self.open[arm]} open)"
+            counts.append(text)
         return [f"Pull of suggestions: {shown} points of F1", f"Pairs done: {', '.join(counts)}"]
 
     @property
@@ -395,26 +417,33 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
         pairs_done = np.flatnonzero(side.done)
         says = data.suggested[pairs_done].sum(axis=1) > 0
         coin[name] = data.mean(f"coin {name}", side.f1[pairs_done], pairs_done, says)
+    coin_means = {name: sample.estimate("mean") for name, sample in coin.items()}
+    coin_means["pull"] = coin["shown"].less(coin["hidden"], "mean")
     numbers, f1 = agreement_of_pairs(given)
     between = {}
     for arm in _AGREEMENT:
-        own = data.arms[numbers] == arm
-        between[arm] = data.mean(f"both {arm}", f1[own], numbers[own], ~np.isnan(f1[own]))
-    done, left = (dict.fromkeys(_MEANINGS, 0) for _ in range(2))
+        chosen = data.arms[numbers] == arm
+        arm_f1 = f1[chosen]
+        between[arm] = data.mean(f"both {arm}", arm_f1, numbers[chosen], ~np.isnan(arm_f1))
+    done = dict.fromkeys(_MEANINGS, 0)
+    unfinished = dict.fromkeys(_MEANINGS, 0)
     for pair in given:
-        (left if pair.open else done)[_arm(pair)] += 1
+        counts = unfinished if pair.open else done
+        counts[_arm(pair)] += 1
     counted = both[data.suggested[both].any(axis=1)]
-    difference = shown.f1[counted] - hidden.f1[counted]
-    means = {name: sample.estimate("mean") for name, sample in coin.items()}
+    deviation = nan
+    if len(counted) > 1:
+        difference = shown.f1[counted] - hidden.f1[counted]
+        deviation = float(difference.std(ddof=1))
     pull = Pull(
-        data.options,
-        done,
-        left,
+        options=data.options,
+        pairs=done,
+        open=unfinished,
         pull=split.estimate("pull"),
         shown=split.estimate("shown"),
         hidden=split.estimate("hidden"),
-        deviation=float(difference.std(ddof=1)) if len(counted) > 1 else nan,
-        coin={**means, "pull": coin["shown"].less(coin["hidden"], "mean")},
+        deviation=deviation,
+        coin=coin_means,
         suggestions=int(data.works.suggested[data.works.shown].sum()),
         accepted=seen.estimate("accepted"),
         rejected=seen.estimate("rejected"),
@@ -445,6 +474,7 @@ class _PullData:
 
     @classmethod
     def of(cls, pairs: Sequence[ControlPair], options: PullOptions) -> _PullData:
+        """Count the works of some pairs."""
         arms = np.array([_arm(pair) for pair in pairs], object)
         _, strata = np.unique([pair.stratum for pair in pairs], return_inverse=True)
         works = count_works(pairs, options.edges, least=options.least)
@@ -456,14 +486,15 @@ class _PullData:
         """Return for each pair of an arm the mean of those who saw suggestions, or did not."""
         works = self.works
         pairs = len(self.arms)
-        chosen = np.flatnonzero((self.arms[works.pair] == arm) & (works.shown == shown))
-        of = works.pair[chosen]
-        size = np.bincount(of, minlength=pairs)
+        of_arm = self.arms[works.pair] == arm
+        chosen = np.flatnonzero(of_arm & (works.shown == shown))
+        pair_of = works.pair[chosen]
+        size = np.bincount(pair_of, minlength=pairs)
         taken = np.zeros((pairs, works.taken.shape[1]))
-        np.add.at(taken, of, works.taken[chosen])
-        f1 = np.bincount(of, works.f1[chosen], pairs)
-        share = np.maximum(size, 1)
-        return _Side(size > 0, f1 / share, taken / share[:, None])
+        np.add.at(taken, pair_of, works.taken[chosen])
+        f1 = np.bincount(pair_of, works.f1[chosen], pairs)
+        divisor = np.maximum(size, 1)
+        return _Side(size > 0, f1 / divisor, taken / divisor[:, None])
 
     def sample(
         self, name: str, rows: Floats, measure: Measure, pairs: Ints, says: Mask
@@ -478,19 +509,29 @@ class _PullData:
     def mean(self, name: str, values: Floats, pairs: Ints, says: Mask) -> StratifiedSample:
         """Return a sample for the mean of some values."""
         rows = np.stack([np.ones(len(values)), values], axis=1)
-        mean: Measure = lambda sums: {"mean": ratio(sums[:, 1], sums[:, 0])}  # noqa: E731
-        return self.sample(name, rows, mean, pairs, says)
+
+        def measure(sums: Floats) -> dict[str, Floats]:
+            count, total = sums.T
+            return {"mean": ratio(total, count)}
+
+        return self.sample(name, rows, measure, pairs, says)
 
 
 def _arm(pair: ControlPair) -> str:
+    """Return the name of a pair's arm in results."""
     return pair.arm or "shown"
 
 
+def _with_total(counts: NDArray[Any]) -> NDArray[Any]:
+    """Put the sum of each row before it."""
+    return np.hstack([counts.sum(axis=1, keepdims=True), counts])
+
+
 def _split_sample(data: _PullData, shown: _Side, hidden: _Side, pairs: Ints) -> StratifiedSample:
-    suggested, taken, drawn = (
-        np.hstack([counts.sum(axis=1, keepdims=True), counts])
-        for counts in (data.suggested[pairs], shown.taken[pairs], hidden.taken[pairs])
-    )
+    """Return the sample of split pairs: F1 of both sides, and what they have of the suggestions."""
+    suggested = _with_total(data.suggested[pairs])
+    taken = _with_total(shown.taken[pairs])
+    drawn = _with_total(hidden.taken[pairs])
     f1 = np.stack([np.ones(len(pairs)), shown.f1[pairs], hidden.f1[pairs]], axis=1)
     width = suggested.shape[1]
 
@@ -513,27 +554,31 @@ def _split_sample(data: _PullData, shown: _Side, hidden: _Side, pairs: Ints) -> 
 
 
 def _bins(data: _PullData, split: StratifiedSample, pairs: Ints) -> Iterator[PullBin]:
-    counts = data.suggested[pairs].sum(axis=0).tolist()
+    """Yield the outcome of all suggestions, of each bin, and of those without a probability."""
+    counts = _with_total(data.suggested[pairs].sum(axis=0, keepdims=True))[0].tolist()
     spans = [(0.0, 1.0), *pairwise((0.0, *data.options.edges, 1.0)), (nan, nan)]
-    for k, ((low, high), count) in enumerate(zip(spans, [sum(counts), *counts], strict=True)):
-        if count or not isnan(low):
-            parts = (split.estimate(f"{name} {k}") for name in ("taken", "unseen", "pull"))
-            yield PullBin(low, high, count, *parts)
+    for k, (low, high) in enumerate(spans):
+        if counts[k] or not isnan(low):
+            taken = split.estimate(f"taken {k}")
+            unseen = split.estimate(f"unseen {k}")
+            pull = split.estimate(f"pull {k}")
+            yield PullBin(low, high, counts[k], taken, unseen, pull)
 
 
 def _seen_sample(data: _PullData) -> StratifiedSample:
+    """Return the sample of pairs on which suggestions were shown: what became of these."""
     works = data.works
     size = len(data.arms)
-    of = works.pair[works.shown]
-    counts = works.suggested.sum(axis=1), works.taken.sum(axis=1), works.rejected
-    sums = [np.bincount(of, count[works.shown], minlength=size) for count in counts]
+    pair_of = works.pair[works.shown]
+    counts = (works.suggested.sum(axis=1), works.taken.sum(axis=1), works.rejected)
+    sums = [np.bincount(pair_of, count[works.shown], minlength=size) for count in counts]
     rows = np.stack(sums, axis=1).astype(np.float64)
 
     def measure(sums: Floats) -> dict[str, Floats]:
         seen, accepted, rejected = sums.T
         return {"accepted": ratio(accepted, seen), "rejected": ratio(rejected, seen)}
 
-    pairs = np.unique(of)
+    pairs = np.unique(pair_of)
     return data.sample("seen", rows[pairs], measure, pairs, rows[pairs, 0] > 0)
 
 
@@ -541,11 +586,11 @@ ENOUGH = 97  # the split pairs needed for an interval of +-0.05 if the standard 
 
 
 def _cautions(pull: Pull) -> Iterator[str]:
+    """Yield what to know before reading the figures."""
     pairs = pull.pull.pairs
     if pairs < ENOUGH:
-        # the 97.5 % point of the normal distribution
         half_width = 0.05
-        normal = 1.959964
+        normal = 1.959964  # the 97.5 % point of the normal distribution
         caution = (
             f"the pull is estimated from {pairs} split pair{'' if pairs == 1 else 's'}: an "
             f"interval of {half_width:g} to either side needs {ENOUGH} if the difference within a "
@@ -557,7 +602,8 @@ def _cautions(pull: Pull) -> Iterator[str]:
         yield caution
     if 1 < pairs < FEW_PAIRS:
         yield f"with fewer than about {FEW_PAIRS} pairs, bootstrap intervals are too narrow"
-    if unfinished := pull.open["split"] + pull.open["bare"]:
+    unfinished = pull.open["split"] + pull.open["bare"]
+    if unfinished:
         if unfinished == 1:
             are = " of the control sample is"
         else:
@@ -565,11 +611,9 @@ def _cautions(pull: Pull) -> Iterator[str]:
         yield (
             f"{unfinished} pair{are} not done by all yet; the rest may differ from those done first"
         )
-    if pull.bins[-1].suggestions and isnan(pull.bins[-1].low):
-        yield (
-            f"{pull.bins[-1].suggestions} suggestions have no probability; they are in a separate "
-            "bin"
-        )
+    last = pull.bins[-1]
+    if last.suggestions and isnan(last.low):
+        yield f"{last.suggestions} suggestions have no probability; they are in a separate bin"
 
 
 _MEANINGS = {
@@ -587,28 +631,30 @@ _COUNTS = [Column("pairs", "count"), Column("left out", "count", key="left_out")
 
 
 def _cell(estimate: Estimate) -> Cell:
+    """Return an estimate as the cell of a table."""
     return value(estimate.value, estimate.interval)
 
 
 def _signed(name: str, key: str = "") -> Column:
+    """Return a column of differences in percent, with their signs."""
     return Column(name, "percent", signed=True, key=key)
 
 
 def _estimates(pull: Pull) -> Table:
+    """Return the table of the pull, over split pairs and over pairs annotated once."""
     figures = [Column("shown", "percent"), Column("hidden", "percent"), _signed("pull")]
     columns = [Column("pairs annotated", key="sample"), *_COUNTS, *figures]
     samples = {
         "twice, split by a coin": (pull.shown, pull.hidden, pull.pull),
         "once, by a coin": (pull.coin["shown"], pull.coin["hidden"], pull.coin["pull"]),
     }
-    rows = [
-        [name, estimate[-1].pairs, estimate[-1].left_out, *map(_cell, estimate)]
-        for name, estimate in samples.items()
-    ]
+    rows: list[list[Cell]] = []
+    for name, estimates in samples.items():
+        difference = estimates[-1]
+        rows.append([name, difference.pairs, difference.left_out, *map(_cell, estimates)])
+    least = ""
     if pull.options.least:
         least = f" of at least {pull.options.least:g}"
-    else:
-        least = ""
     return Table(
         f"F1 of annotators' links against the suggestions{least}, shown and hidden",
         columns,
@@ -619,29 +665,32 @@ def _estimates(pull: Pull) -> Table:
 
 
 def _probabilities(pull: Pull) -> Table:
+    """Return the table of suggestions by the bin of their probability."""
     shares = [Column("taken", "percent"), Column("drawn unseen", "percent", key="unseen")]
     columns = [Column("probability"), Column("suggestions", "count"), *shares, _signed("pull")]
-    rows = []
+    rows: list[list[Cell]] = []
     for part in pull.bins:
-        name = f"{part.low:g} to {'' if part.high == 1 else 'below '}{part.high:g}"
         if part is pull.bins[0]:
             name = "all"
         elif isnan(part.low):
             name = "unknown"
-        rows.append([name, part.suggestions, *map(_cell, (part.taken, part.unseen, part.pull))])
+        elif part.high == 1:
+            name = f"{part.low:g} to 1"
+        else:
+            name = f"{part.low:g} to below {part.high:g}"
+        estimates = (part.taken, part.unseen, part.pull)
+        rows.append([name, part.suggestions, *map(_cell, estimates)])
     title = "Suggestions on split pairs, linked by those who saw them and those who did not"
     return Table(title, columns, rows)
 
 
 def _agreement(pull: Pull) -> Table:
+    """Return the table of F1 between annotators, by how many of the two saw suggestions."""
     figures = [Column("F1", "percent", key="f1"), _signed("minus neither", key="excess")]
     rows: list[list[Cell]] = []
     for arm, name in _AGREEMENT.items():
         agreement = pull.agreement[arm]
-        if arm in pull.excess:
-            excess = _cell(pull.excess[arm])
-        else:
-            excess = None
+        excess = _cell(pull.excess[arm]) if arm in pull.excess else None
         rows.append([name, agreement.pairs, agreement.left_out, _cell(agreement), excess])
     columns = [Column("suggestions", key="arm"), *_COUNTS, *figures]
     note = "Left out: pairs on which nobody drew a link."

@@ -54,13 +54,17 @@ def move_pairs(
         if to is not None:
             check_annotator(to, queries.gold_name(conn), queries.sources(conn))
         move = _Move(conn, from_, to)
-        own = move.candidates()
-        chosen = move.chosen((row for row in own if pairs is None or row.k in pairs), count)
+        rows = move.candidates()
+        if pairs is not None:
+            rows = [row for row in rows if row.k in pairs]
+        chosen = move.chosen(rows, count)
         if chosen and not dry_run:
             plan = read_plan(conn)
             if plan is not None and to and not from_:  # who gets pairs back is planned for again
-                plan = replace(plan, annotators=tuple(dict.fromkeys((*plan.annotators, to))))
-            write_rows(conn, move.given(chosen), plan, chosen[::-1] if from_ else [], actor)
+                annotators = dict.fromkeys((*plan.annotators, to))
+                plan = replace(plan, annotators=tuple(annotators))
+            gone = chosen[::-1] if from_ else []
+            write_rows(conn, move.given(chosen), plan, gone, actor)
     return MovedPairs(sorted(row.k for row in chosen), move.text(len(chosen), count))
 
 
@@ -80,11 +84,9 @@ def begun_pairs(conn: Connection) -> set[tuple[int, str]]:
     event = schema.event_table.c
     stream = schema.stream.c
     account = schema.account.c
-    work = (
-        select(event.n)
-        .where(event.stream == stream.id, stream.account == _row.account, stream.pair == _row.pair)
-        .where(event.kind.not_in(("open", "text")))  # texts are corrected by others
-    )
+    work = select(event.n).where(event.stream == stream.id)
+    work = work.where(stream.account == _row.account, stream.pair == _row.pair)
+    work = work.where(event.kind.not_in(("open", "text")))  # texts are corrected by others
     asked = select(_row.pair, account.name).where(account.id == _row.account, work.exists())
     return {(k, name) for k, name in conn.execute(asked)}
 
@@ -96,7 +98,8 @@ class _Move:
         self._conn = conn
         self._from = from_
         self._to = to
-        self._theirs = self._mixed = 0
+        self._theirs = 0  # how many pairs cannot be moved: the other annotator has them already
+        self._mixed = 0  # or they compare work with and without suggestions
         self._held: defaultdict[int, dict[str, fold.Assigned]] = defaultdict(dict)
         self._free: defaultdict[int, list[fold.Assigned]] = defaultdict(list)  # nobody's
         self._past: dict[tuple[int, str], fold.Assigned] = {}
@@ -104,21 +107,31 @@ class _Move:
             for k, name in event.gone:
                 self._free[k].append(self._held[k].pop(name))
             for row in event.rows:
-                self._held[row.k][row.annotator] = self._past[row.k, row.annotator] = row
-                if left := self._free[row.k]:
-                    same = (x for x in left if x.annotator == row.annotator)
-                    left.remove(next(same, left[-1]))
+                self._held[row.k][row.annotator] = row
+                self._past[row.k, row.annotator] = row
+                if self._free[row.k]:
+                    self._take_free(row)
+
+    def _take_free(self, row: fold.Assigned) -> None:
+        """Take away a row that is nobody's: that of the same annotator, or the last."""
+        free = self._free[row.k]
+        same = (other for other in free if other.annotator == row.annotator)
+        free.remove(next(same, free[-1]))
 
     def candidates(self) -> list[fold.Assigned]:
         """Return the rows that could be moved, the last first."""
         if self._from:
             begun = begun_pairs(self._conn)
-            held = (rows.get(self._from) for rows in self._held.values())
-            rows = [row for row in held if row is not None and (row.k, self._from) not in begun]
-        else:  # of several, that of the same annotator
-            free = ({row.annotator: row for row in rows} for rows in self._free.values() if rows)
-            rows = [own.get(self._to or "", [*own.values()][-1]) for own in free]
-        return sorted(rows, key=lambda row: -row.place)
+            held = [rows[self._from] for rows in self._held.values() if self._from in rows]
+            candidates = [row for row in held if (row.k, self._from) not in begun]
+        else:
+            candidates = []
+            for rows in self._free.values():
+                if rows:  # of several, that of the same annotator
+                    free = {row.annotator: row for row in rows}
+                    *_, last = free.values()
+                    candidates.append(free.get(self._to or "", last))
+        return sorted(candidates, key=lambda row: -row.place)
 
     def chosen(self, rows: Iterable[fold.Assigned], count: int) -> list[fold.Assigned]:
         """Return up to `count` of the rows, without those that must stay."""
@@ -136,15 +149,14 @@ class _Move:
 
     def _is_compared(self, row: fold.Assigned) -> bool:
         """Return whether all others of a split pair (two or more) have the other arm."""
-        rest = [own.shown for own in self._held[row.k].values() if own != row]
+        rest = [other.shown for other in self._held[row.k].values() if other != row]
         return row.arm == "split" and len(rest) > 1 and row.shown not in rest
 
     def given(self, rows: Sequence[fold.Assigned]) -> list[fold.Assigned]:
         """Return the new rows, behind those of their annotator or at the place they had before."""
         if self._to is None:
             return []
-        held = (own.get(self._to) for own in self._held.values())
-        taken = {own.place for own in held if own is not None}
+        taken = {rows[self._to].place for rows in self._held.values() if self._to in rows}
         given = []
         for row in reversed(rows):
             before = self._past.get((row.k, self._to))
@@ -159,15 +171,15 @@ class _Move:
         """Return how many were moved, and why not all."""
         if moved == wanted:
             return how_many(moved, "pair")
-        theirs = self._theirs
-        mixed = self._mixed
-        name = self._from
-        reasons = [f"{theirs} {'is' if theirs == 1 else 'are'} already {self._to}'s"] * bool(theirs)
-        reasons += [f"{mixed} compare work with and without suggestions"] * bool(mixed)
-        if moved + theirs + mixed < wanted:
-            if name:
-                rest = f"{name} has no more that are not begun"
+        reasons = []
+        if self._theirs:
+            verb = "is" if self._theirs == 1 else "are"
+            reasons.append(f"{self._theirs} {verb} already {self._to}'s")
+        if self._mixed:
+            reasons.append(f"{self._mixed} compare work with and without suggestions")
+        if moved + self._theirs + self._mixed < wanted:
+            if self._from:
+                reasons.append(f"{self._from} has no more that are not begun")
             else:
-                rest = "the others are somebody's"
-            reasons.append(rest)
+                reasons.append("the others are somebody's")
         return f"{moved} of {wanted}: {'; '.join(reasons)}"

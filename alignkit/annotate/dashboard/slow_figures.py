@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations, pairwise
 from math import isnan, nan
+from operator import itemgetter
 from statistics import fmean, median
 from typing import NamedTuple
 
@@ -30,7 +31,12 @@ from alignkit.annotate.assignment import read_plan
 from alignkit.annotate.dashboard import view
 from alignkit.annotate.dashboard.live_work import SEED, Compared, compared, label_view
 from alignkit.annotate.exporting import exported
-from alignkit.annotate.preannotation_bias import Estimate, control_pairs, estimate_pull
+from alignkit.annotate.preannotation_bias import (
+    ControlPair,
+    Estimate,
+    control_pairs,
+    estimate_pull,
+)
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import GAP
 from alignkit.annotate.project.names import ProjectError
@@ -38,6 +44,7 @@ from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.labelled import judges_of
 from alignkit.model.corpus import Corpus
+from alignkit.model.labels import Scheme
 from alignkit.stats.resampling import Interval
 from alignkit.tables.result import Caution
 
@@ -45,9 +52,8 @@ Floats = NDArray[np.float64]
 Report = Callable[[str, "float | None"], None]
 
 _MOST = 300  # corrected pairs that are drawn one by one, and points of their line
-# rows of the table of corrections, and pairs of each
-_ROWS = 12
-_LEAST = 5
+_ROWS = 12  # rows of the table of corrections, at most
+_LEAST = 5  # pairs in each of them, at least
 _SHARE = 20  # the window of the mean is one in so many pairs, to either side
 
 
@@ -55,48 +61,44 @@ def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> 
     """Compute the figures of a project that take a while."""
     with store.database.reading() as conn:
         asked = compared(conn)
-        figures = view.SlowFigures({name: _pace(conn, id) for name, id in asked.annotators.items()})
+        paces = {name: _pace(conn, account) for name, account in asked.annotators.items()}
+        figures = view.SlowFigures(paces)
         figures.corrections = gathered(conn)
         if times_alone:
             return figures
         report("reading", None)
+        pairs = []
         if read_plan(conn) is not None:
             pairs = list(control_pairs(conn))
-        else:
-            pairs = []
         judges = queries.task_of(conn) == "judge"
         scheme = queries.scheme_of(conn)
-    if any(pair.arm for pair in pairs):
-        bias = estimate_pull(pairs)
-        pull, accepted, rejected = map(_estimated, (bias.pull, bias.accepted, bias.rejected))
-        figures.pull = view.PullLine(pull, accepted, rejected, list(bias.cautions))
-    else:
-        none = view.LiveFigure(None, reason=view.NO_CONTROL)
-        figures.pull = view.PullLine(none, none, none)
+    figures.pull = _pull(pairs)
     corpus = Corpus(exported(store, done=True))
-    if not judges:
+    if judges:
+        figures.twos = []
+        figures.cautions = _judging_cautions(corpus, asked, scheme)
+    else:
         figures.twos, figures.cautions = _twos(corpus, asked, report)
-        return figures
-    figures.twos, judging = [], label_view(scheme)
-    names = [name for name in judges_of(corpus) if name in asked.annotators]
-    if judging is not None and len(names) > 1:
-        agreed = agree(
-            corpus,
-            names,
-            on="judgments",
-            scheme=judging.scheme,
-            view=judging.name,
-            lenient_labels=True,
-            seed=SEED,
-        )
-        figures.cautions = list(agreed.cautions)
     return figures
 
 
 # The pull of suggestions, and agreement beyond chance
 
 
+def _pull(pairs: Sequence[ControlPair]) -> view.PullLine:
+    """Return the pull of suggestions; without a control sample, the reason why it is unknown."""
+    if not any(pair.arm for pair in pairs):
+        unknown = view.LiveFigure(None, reason=view.NO_CONTROL)
+        return view.PullLine(unknown, unknown, unknown)
+    bias = estimate_pull(pairs)
+    pull = _estimated(bias.pull)
+    accepted = _estimated(bias.accepted)
+    rejected = _estimated(bias.rejected)
+    return view.PullLine(pull, accepted, rejected, list(bias.cautions))
+
+
 def _estimated(estimate: Estimate) -> view.LiveFigure:
+    """Return an estimate as a figure of the dashboard."""
     value = _known(estimate.value)
     interval = estimate.interval
     if isinstance(interval, Interval):
@@ -104,31 +106,52 @@ def _estimated(estimate: Estimate) -> view.LiveFigure:
     return view.LiveFigure(value, pairs=estimate.pairs, reason=interval)
 
 
+def _judging_cautions(corpus: Corpus, asked: Compared, scheme: Scheme | None) -> list[Caution]:
+    """Return the cautions about the agreement of annotators on labels."""
+    judging = label_view(scheme)
+    names = [name for name in judges_of(corpus) if name in asked.annotators]
+    if judging is None or len(names) < 2:
+        return []
+    agreement = agree(
+        corpus,
+        names,
+        on="judgments",
+        scheme=judging.scheme,
+        view=judging.name,
+        lenient_labels=True,
+        seed=SEED,
+    )
+    return list(agreement.cautions)
+
+
 def _twos(
     corpus: Corpus, asked: Compared, report: Report
 ) -> tuple[list[view.SlowTwo], list[Caution]]:
+    """Return C of every two annotators who have done something, and the cautions about them."""
     names = tuple(name for name in asked.annotators if name in corpus.aligners)
     initial = asked.initial
-    every = [CorpusPart("all", np.arange(len(corpus)))]
-    options = AgreementOptions(chance=CLOSED)
-    if initial is not None:
+    if initial is None:
+        machines: tuple[str, ...] = ()
+        options = AgreementOptions(chance=CLOSED)
+    else:
+        machines = (initial,)
         options = AgreementOptions(missing_initial="leave-out")
-    machines = () if initial is None else (initial,)
+    every = [CorpusPart("all", np.arange(len(corpus)))]
     beyond = CorpusBeyondChance(CorpusData(corpus), initial, machines, options, SEED, None, every)
     twos = [("annotators", *two) for two in combinations(names, 2)]
     pairings = pairings_of(twos, beyond, lambda done, of: report("sampling", done / of))
-    compared = Agreement(
-        names,
-        beyond.options,
-        beyond.initial,
-        None,
-        beyond.systems,
-        None,
-        SEED,
-        ("all",),
-        pairings,
-        (),
-        corpus,
+    agreement = Agreement(
+        annotators=names,
+        options=beyond.options,
+        initial=beyond.initial,
+        adjudicated=None,
+        systems=beyond.systems,
+        by=None,
+        seed=SEED,
+        sections=("all",),
+        pairings=pairings,
+        together=(),
+        corpus=corpus,
     )
     models = {pairing.chance for pairing in pairings}
     chance = models.pop() if len(models) == 1 else CLOSED  # a column has one model
@@ -137,11 +160,14 @@ def _twos(
         levels = pairing.beyond.get(chance, {}).items()
         figures = {level: _corrected(result) for level, result in levels}
         slow.append((pairing.first, pairing.second, chance, figures, pairing.same_start))
-    return slow, list(cautions_of(compared))
+    return slow, list(cautions_of(agreement))
 
 
 def _corrected(result: BeyondChance) -> view.LiveFigure:
-    value, low, high = _known(result.C), None, None
+    """Return C of two annotators as a figure of the dashboard."""
+    value = _known(result.C)
+    low = None
+    high = None
     if result.interval is not None:
         low = _known(result.interval.low)
         high = _known(result.interval.high)
@@ -155,6 +181,7 @@ def _corrected(result: BeyondChance) -> view.LiveFigure:
 
 
 def _known(value: float) -> float | None:
+    """Return a value, None for NaN."""
     return None if isnan(value) else value
 
 
@@ -173,9 +200,11 @@ class Pace:
 
 def pace_of(events: Iterable[tuple[int, str]], done: Collection[int]) -> Pace:
     """Return how long done pairs took: times between events below `GAP`, by the later one."""
+    times = [(_seconds(at), k) for k, at in events]
+    times.sort(key=itemgetter(0))  # events of the same time keep their order
     by_pair: defaultdict[int, float] = defaultdict(float)
     before = nan
-    for seconds, _, k in sorted((_seconds(at), place, k) for place, (k, at) in enumerate(events)):
+    for seconds, k in times:
         step = seconds - before
         by_pair[k] += step if step < GAP else 0.0
         before = seconds
@@ -184,6 +213,7 @@ def pace_of(events: Iterable[tuple[int, str]], done: Collection[int]) -> Pace:
 
 
 def _seconds(at: str) -> float:
+    """Return the time of an event in seconds."""
     try:
         return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
     except (ValueError, OverflowError):
@@ -191,6 +221,7 @@ def _seconds(at: str) -> float:
 
 
 def _pace(conn: Connection, account: int) -> tuple[float | None, float | None]:
+    """Return the median and mean seconds of an annotator's done pairs."""
     event = schema.event_table.c
     stream = schema.stream.c
     counts = schema.pair_counts.c
@@ -238,10 +269,20 @@ def corrections_of(conn: Connection) -> list[Corrected]:
         if k not in suggested or (k, account) in hidden or names[account - 1] == gold:
             continue
         name, cells = suggested[k]
-        hints = {(i, j) for i, j, p, _ in cells if min(i, j) >= 0 and (p is None or p >= CUT)}
+        likely = [(i, j) for i, j, p, _ in cells if p is None or p >= CUT]
+        hints = {cell for cell in likely if min(cell) >= 0}
         links = {cell for cell in decode_state(text).cells if min(cell) >= 0}
-        sizes = len(hints), len(links), len(hints ^ links)
-        corrected.append(Corrected(k, account, at, *sizes, taught.get(name, 0)))
+        corrected.append(
+            Corrected(
+                k=k,
+                annotator=account,
+                at=at,
+                suggested=len(hints),
+                drawn=len(links),
+                differ=len(hints ^ links),
+                taught=taught.get(name, 0),
+            )
+        )
     return sorted(corrected, key=lambda pair: pair.at)
 
 
@@ -250,15 +291,11 @@ def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
     event = schema.event_table.c
     stream = schema.stream.c
     counts = schema.pair_counts.c
-    own = (counts.account == stream.account) & (counts.pair == stream.pair)
-    asked = (
-        select(stream.pair, stream.account, func.max(event.at), stream.state)
-        .where(event.stream == stream.id, event.kind == "done", event.sent != "")
-        .where(own, counts.done.is_(True))
-        .group_by(stream.id)
-        .order_by(stream.id)
-    )
-    for row in conn.execute(asked):
+    same = (counts.account == stream.account) & (counts.pair == stream.pair)
+    asked = select(stream.pair, stream.account, func.max(event.at), stream.state)
+    asked = asked.where(event.stream == stream.id, event.kind == "done", event.sent != "")
+    asked = asked.where(same, counts.done.is_(True))
+    for row in conn.execute(asked.group_by(stream.id).order_by(stream.id)):
         yield tuple(row)
 
 
@@ -269,16 +306,20 @@ def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> view.Corrections 
     times = [pair.at for pair in pairs]
     differ = np.array([pair.differ for pair in pairs], np.float64)
     line = smoothed(differ, max(2, len(pairs) // _SHARE))
-    steps = np.unique(np.linspace(1, len(pairs), min(len(pairs), _MOST)).astype(np.int64))
+    points = np.linspace(1, len(pairs), min(len(pairs), _MOST))
+    steps = np.unique(points.astype(np.int64))
     marks = sorted({bisect_right(times, at) for at in made})
+    each = []
+    if len(pairs) <= _MOST:
+        each = [pair.differ for pair in pairs]
     count = max(1, min(_ROWS, len(pairs) // _LEAST))
     bounds = [len(pairs) * k // count for k in range(count + 1)]
     return view.Corrections(
-        len(pairs),
-        [pair.differ for pair in pairs] if len(pairs) <= _MOST else [],
-        [(step, float(line[step - 1])) for step in steps.tolist()],
-        marks[:: 1 + len(marks) // _MOST],
-        [_part(begin, pairs[begin:end]) for begin, end in pairwise(bounds)],
+        pairs=len(pairs),
+        each=each,
+        line=[(step, float(line[step - 1])) for step in steps.tolist()],
+        sets=marks[:: 1 + len(marks) // _MOST],
+        parts=[_part(begin, pairs[begin:end]) for begin, end in pairwise(bounds)],
     )
 
 
@@ -292,18 +333,18 @@ def smoothed(values: Floats, half: int) -> Floats:
 
 
 def _part(begin: int, some: Sequence[Corrected]) -> view.CorrectionsPart:
+    """Return the row of the table for some pairs, after the first `begin`."""
     differ = sum(pair.differ for pair in some)
     drawn = sum(pair.drawn for pair in some)
     total = drawn + sum(pair.suggested for pair in some)
     taught = [pair.taught for pair in some]
-    f1 = (total - differ) / total if total else None
     return view.CorrectionsPart(
-        begin + 1,
-        begin + len(some),
-        some[-1].at,
-        min(taught),
-        max(taught),
-        differ / len(some),
-        drawn / len(some),
-        f1,
+        first=begin + 1,
+        last=begin + len(some),
+        until=some[-1].at,
+        taught_from=min(taught),
+        taught_to=max(taught),
+        differ=differ / len(some),
+        drawn=drawn / len(some),
+        f1=(total - differ) / total if total else None,
     )

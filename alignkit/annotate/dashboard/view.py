@@ -7,7 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from math import isnan, nan
 
 from msgspec import Struct
@@ -204,23 +204,21 @@ def dashboard_view(
     gold = live.compared.gold
     initial = live.compared.initial
     names = [name for name in live.tally.names if live.done[name]]
-    if judges:
-        twos = []
-    else:
-        twos = [_two_line(live, drawn, slow, *two) for two in combinations(names, 2)]
     several = len(names) > 1
-    unknown = LiveFigure(None, reason=slow.problem or _COMPUTING)
+    twos = []
+    printing = []
     if judges:
         view = label_view(queries.scheme_of(conn))
+        if several and view is not None:
+            printing = commands(project, names, None, view)
     else:
-        view = None
-    printing = []
-    if several and (view is not None or not judges):
-        printing = commands(project, names, None if judges else initial, view)
-    if several:
-        reason = ""
-    else:
+        twos = [_two_line(live, drawn, slow, *two) for two in combinations(names, 2)]
+        if several:
+            printing = commands(project, names, initial)
+    reason = ""
+    if not several:
         reason = "agreement needs two annotators who have marked pairs as done"
+    unknown = LiveFigure(None, reason=slow.problem or _COMPUTING)
     return DashboardView(
         n=live.n,
         pairs=live.pairs,
@@ -249,14 +247,14 @@ def commands(
     """Return the commands that print the figures of the dashboard for the finished work."""
     # not the corpus itself, beside which the project is
     file = project.removesuffix(".alignkit").removesuffix(".jsonl") + ".done.jsonl"
-    given = ["--annotators", *annotators]
-    if initial is not None:
-        given += ["--initial", initial, "--missing-initial", "leave-out"]
-    if view is not None:
-        given += ["--on", "judgments", "--scheme", view.scheme.name, "--view", view.name]
-        given.append("--lenient-labels")
     export = ["alignkit", "project", "export", project, file, "--to", "alignkit-jsonl", "--done"]
-    return [shlex.join(export), shlex.join(["alignkit", "agree", file, *given])]
+    agree = ["alignkit", "agree", file, "--annotators", *annotators]
+    if initial is not None:
+        agree += ["--initial", initial, "--missing-initial", "leave-out"]
+    if view is not None:
+        agree += ["--on", "judgments", "--scheme", view.scheme.name, "--view", view.name]
+        agree.append("--lenient-labels")
+    return [shlex.join(export), shlex.join(agree)]
 
 
 def _annotator_lines(live: LiveWork, slow: Slow) -> Iterator[AnnotatorLine]:
@@ -285,33 +283,49 @@ def _annotator_lines(live: LiveWork, slow: Slow) -> Iterator[AnnotatorLine]:
 
 
 def _two_line(live: LiveWork, drawn: Drawn, slow: Slow, first: str, second: str) -> TwoLine:
-    kept = live.tally.twos[first, second]
+    """Return the agreement of two annotators: figures of now, and C as it was last computed."""
+    tally = live.tally.twos[first, second]
+    pairs = len(tally)
     version, intervals = drawn.get((first, second), (-1, {}))
-    figures = {name: _figure_of(name, value, len(kept)) for name, value in kept.figures().items()}
+    figures = {name: _figure_of(name, value, pairs) for name, value in tally.figures().items()}
     for name, figure in figures.items():
         interval = intervals.get(name, _COMPUTING)
-        if figure.value is not None and isinstance(interval, Interval):
-            figure.low, figure.high = interval.low, interval.high
-        elif figure.value is not None:
-            if isinstance(interval, str):
-                figure.reason = interval
+        if figure.value is not None:
+            if isinstance(interval, Interval):
+                figure.low = interval.low
+                figure.high = interval.high
             else:
-                figure.reason = ""
-        figure.late = bool(len(kept)) and version != kept.version
+                figure.reason = interval
+        figure.late = pairs > 0 and version != tally.version
     computed = {two[:2]: two[2:] for two in slow.figures.twos or ()}
-    chance, levels, shown = computed.get((first, second), ("", {}, None))
-    apart = {name: _figure_of(name, value, len(kept)) for name, value in kept.apart().items()}
-    return TwoLine(first, second, len(kept), figures, levels, chance, *kept.shared(), apart, shown)
+    chance, beyond, shown = computed.get((first, second), ("", {}, None))
+    links, bulk = tally.shared()
+    return TwoLine(
+        first=first,
+        second=second,
+        pairs=pairs,
+        figures=figures,
+        beyond=beyond,
+        chance=chance,
+        links=links,
+        bulk=bulk,
+        apart={name: _figure_of(name, value, pairs) for name, value in tally.apart().items()},
+        shown=shown,
+    )
 
 
 def _figure_of(name: str, value: float, pairs: int) -> LiveFigure:
+    """Return a figure of two annotators; its name says why it is undefined."""
     unit = name.removeprefix("different.").partition(".")[0]
-    return _figure(value, _NOTHING[unit] if pairs else "no pair is done by both", pairs)
+    undefined = _NOTHING[unit] if pairs else "no pair is done by both"
+    return _figure(value, undefined, pairs)
 
 
 def _figure(value: float, undefined: str, pairs: int = 0) -> LiveFigure:
-    missing = isnan(value)
-    return LiveFigure(None if missing else value, pairs=pairs, reason=undefined if missing else "")
+    """Return a figure; if its value is NaN, with the reason."""
+    if isnan(value):
+        return LiveFigure(None, pairs=pairs, reason=undefined)
+    return LiveFigure(value, pairs=pairs)
 
 
 def _means(twos: list[TwoLine]) -> dict[str, LiveFigure]:
@@ -333,7 +347,11 @@ def _means(twos: list[TwoLine]) -> dict[str, LiveFigure]:
 
 def _mean_of(figures: Sequence[tuple[int, LiveFigure]]) -> float:
     """Return the mean of figures by their weights, without those that are undefined."""
-    return weighted_mean([(pairs, nan if f.value is None else f.value) for pairs, f in figures])
+    weighted = []
+    for pairs, figure in figures:
+        value = nan if figure.value is None else figure.value
+        weighted.append((pairs, value))
+    return weighted_mean(weighted)
 
 
 def _lowest(conn: Connection, live: LiveWork) -> Iterator[PairLine]:
@@ -341,18 +359,20 @@ def _lowest(conn: Connection, live: LiveWork) -> Iterator[PairLine]:
 
     def rank(item: tuple[int, PairF1]) -> tuple[float, float, int]:
         k, f1 = item
-        return round(f1.possible, 9), 1.0 if isnan(f1.sure) else round(f1.sure, 9), k
+        sure = 1.0 if isnan(f1.sure) else round(f1.sure, 9)
+        return round(f1.possible, 9), sure, k
 
     ranked = heapq.nsmallest(_MOST_LISTED, live.apart.items(), key=rank)
     rows = {row.k: row for row in queries.pair_rows(conn, [k for k, _ in ranked])}
     for k, f1 in ranked:
-        possible, sure = (None if isnan(value) else value for value in f1)
-        yield PairLine(*_shown(live, rows[k]), possible, sure)
+        measures = [None if isnan(value) else value for value in f1]
+        yield PairLine(*_shown(live, rows[k]), *measures)
 
 
 def _shown(live: LiveWork, row: queries.PairRow) -> tuple[int, str, str, str, bool, bool]:
     """Return the fields of a `ListedPair`."""
-    source, target = (" ".join(words)[:_CHARACTERS] for words in (row.source, row.target))
+    source = " ".join(row.source)[:_CHARACTERS]
+    target = " ".join(row.target)[:_CHARACTERS]
     return row.k, row.id, source, target, live.ready(row.k), row.k in live.settled
 
 
@@ -361,44 +381,54 @@ def _shown(live: LiveWork, row: queries.PairRow) -> tuple[int, str, str, str, bo
 
 def _judged_view(conn: Connection, live: LiveWork, gold: str) -> JudgedView:
     """Return the agreement on labels, and the pairs that were judged differently."""
-    judges = {name for judgments in live.judged.values() for name in judgments} - {gold}
+    judges = set().union(*live.judged.values()) - {gold}
     names = [name for name in live.tally.names if name in judges]
     view = label_view(queries.scheme_of(conn))
     twos = [_judged_two(live, view, *two) for two in combinations(names, 2)]
-    same, kappa = (
-        _figure(_mean_of([(two.pairs, getattr(two, name)) for two in twos]), "undefined for all")
-        for name in ("same", "kappa")
-    )
-    differing = []  # those with different labels, then those with different flags alone
+    same = _mean_of([(two.pairs, two.same) for two in twos])
+    kappa = _mean_of([(two.pairs, two.kappa) for two in twos])
+    differing = []  # pairs with different labels, then those with different flags alone
     for k, judged in live.judged.items():
         judgments = {judged[name] for name in names if name in judged}
         if len(judgments) > 1:
-            differing.append((len({label for label, *_ in judgments}) == 1, k))
-    some = [k for _, k in sorted(differing)[:_MOST_LISTED]]
-    rows = {row.k: row for row in queries.pair_rows(conn, some)}
+            labels = {label for label, *_ in judgments}
+            differing.append((len(labels) == 1, k))
+    listed = [k for _, k in sorted(differing)[:_MOST_LISTED]]
+    rows = {row.k: row for row in queries.pair_rows(conn, listed)}
     lines = []
-    for k in some:
+    for k in listed:
         judged = live.judged[k]
         counts = Counter(", ".join(judged[name]) for name in names if name in judged)
         ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         lines.append(JudgedLine(*_shown(live, rows[k]), ordered))
-    return JudgedView(twos, same, kappa, lines, len(differing))
+    return JudgedView(
+        twos=twos,
+        same=_figure(same, "undefined for all"),
+        kappa=_figure(kappa, "undefined for all"),
+        pairs=lines,
+        differ=len(differing),
+    )
 
 
 def _judged_two(live: LiveWork, view: View | None, first: str, second: str) -> JudgedTwo:
     """Compare two by the labels that a view scores, without flags; if no view, by all labels."""
-    given = (
-        (judgments[first][0], judgments[second][0])
-        for judgments in live.judged.values()
-        if first in judgments and second in judgments
-    )
-    both = [pair for pair in given if view is None or all(view.rows.get(label) for label in pair)]
-    if not both:
+    counts: Counter[tuple[str, str]] = Counter()  # of pairs, by the labels of both
+    for judgments in live.judged.values():
+        if first in judgments and second in judgments:
+            labels = (judgments[first][0], judgments[second][0])
+            if view is None or all(view.rows.get(label) for label in labels):
+                counts[labels] += 1
+    pairs = counts.total()
+    if not pairs:
         undefined = LiveFigure(None, reason="no pair has labels from both")
         return JudgedTwo(first, second, 0, undefined, undefined)
-    labels = ["", *sorted({label for pair in both for label in pair})]  # a table is 2 x 2 at least
-    counts = Counter(both)
-    kappa = cohen_kappa([[counts[row, column] for column in labels] for row in labels])
-    same = LiveFigure(sum(a == b for a, b in both) / len(both), pairs=len(both))
-    figure = _figure(kappa, "both gave all pairs the same label", 0 if isnan(kappa) else len(both))
-    return JudgedTwo(first, second, len(both), same, figure)
+    known = sorted(set(chain.from_iterable(counts)))
+    categories = ["", *known]  # a table is 2 x 2 at least
+    table = [[counts[row, column] for column in categories] for row in categories]
+    same = LiveFigure(sum(counts[label, label] for label in known) / pairs, pairs=pairs)
+    kappa = cohen_kappa(table)
+    if isnan(kappa):
+        agreement = LiveFigure(None, reason="both gave all pairs the same label")
+    else:
+        agreement = LiveFigure(kappa, pairs=pairs)
+    return JudgedTwo(first, second, pairs, same, agreement)
