@@ -281,61 +281,6 @@ def distance(goal: int, here: int) -> float:
 
 
 @inlined
-def set_posterior_features(
-    out: F4, mean: float, to: float, back: float, source_sum: float, target_sum: float
-) -> None:
-    """Set what the posteriors of the cell say; the sums are those of the links of its two words."""
-    out[CellFeature.MEAN] = mean
-    out[CellFeature.LOGIT_MEAN] = logit(mean)
-    out[CellFeature.LOGIT_FORWARD] = logit(to)
-    out[CellFeature.LOGIT_REVERSE] = logit(back)
-    out[CellFeature.LOGIT_GEOMETRIC] = logit(np.sqrt(to * back))
-    out[CellFeature.MINIMUM] = min(to, back)
-    out[CellFeature.LOGIT_MINIMUM] = logit(min(to, back))
-    out[CellFeature.SOURCE_NULL] = max(0.0, 1 - source_sum)
-    out[CellFeature.TARGET_NULL] = max(0.0, 1 - target_sum)
-
-
-@inlined
-def set_rival_features(
-    out: F4, mean: float, row_best: F4, column_best: F4, row_sum: float, column_sum: float
-) -> None:
-    """Set how the cell compares with its row and its column, of which two greatest are given."""
-    row_rival = rival_of(mean, row_best)
-    column_rival = rival_of(mean, column_best)
-    out[CellFeature.ROW_RIVAL] = row_rival
-    out[CellFeature.COLUMN_RIVAL] = column_rival
-    out[CellFeature.ROW_MARGIN] = out[CellFeature.LOGIT_MEAN] - logit(row_rival)
-    out[CellFeature.COLUMN_MARGIN] = out[CellFeature.LOGIT_MEAN] - logit(column_rival)
-    out[CellFeature.ROW_REST] = row_sum - mean
-    out[CellFeature.COLUMN_REST] = column_sum - mean
-    best_in_row = mean >= row_best[0]
-    best_in_column = mean >= column_best[0]
-    out[CellFeature.BEST_IN_ROW] = best_in_row
-    out[CellFeature.BEST_IN_COLUMN] = best_in_column
-    out[CellFeature.BEST_IN_BOTH] = best_in_row and best_in_column
-
-
-@inlined
-def set_spelling_features(
-    out: F4, source: SideWords, source_word: int, target: SideWords, target_word: int
-) -> None:
-    """Set what the kinds and the lengths of the two words say."""
-    kind = source.kinds[source_word]
-    other_kind = target.kinds[target_word]
-    out[CellFeature.PUNCTUATION_BOTH] = kind == 1 and other_kind == 1
-    out[CellFeature.PUNCTUATION_ONE] = (kind == 1) != (other_kind == 1)
-    out[CellFeature.DIGITS_BOTH] = kind == 2 and other_kind == 2
-    out[CellFeature.DIGITS_ONE] = (kind == 2) != (other_kind == 2)
-    letters = source.letters[source_word]
-    other_letters = target.letters[target_word]
-    difference = abs(letters - other_letters)
-    out[CellFeature.SOURCE_LENGTH] = min(letters, LONGEST_WORD) / LONGEST_WORD
-    out[CellFeature.TARGET_LENGTH] = min(other_letters, LONGEST_WORD) / LONGEST_WORD
-    out[CellFeature.LENGTH_DIFFERENCE] = difference / max(1, letters, other_letters)
-
-
-@inlined
 def set_neighbour_means(out: F4, means: F4, n: int, m: int, i: int, j: int) -> None:
     """Set the features of the means around a cell."""
     square = 0.0
@@ -388,16 +333,6 @@ def set_place_features(out: F4, target_of_source: I8, source_of_target: I8, i: i
     words_off = abs((i + 0.5) * m / n - (j + 0.5))
     out[CellFeature.OFF_DIAGONAL] = abs((i + 0.5) / n - (j + 0.5) / m)
     out[CellFeature.WORDS_OFF_DIAGONAL] = min(words_off, 2 * FAR) / FAR
-
-
-@inlined
-def set_lexical_features(out: F4, to: float, back: float) -> None:
-    """Set what the lexical probabilities of both directions say."""
-    out[CellFeature.LEXICAL_MEAN] = (to + back) / 2
-    out[CellFeature.LOGIT_LEXICAL_MEAN] = logit(out[CellFeature.LEXICAL_MEAN])
-    out[CellFeature.LOGIT_LEXICAL_FORWARD] = logit(to)
-    out[CellFeature.LOGIT_LEXICAL_REVERSE] = logit(back)
-    out[CellFeature.LEXICAL_MINIMUM] = min(to, back)
 
 
 @jit
@@ -468,10 +403,30 @@ def cell_features(
                 mean = means[i * m + j]
                 to = min(forward[cell], 1.0)
                 back = min(reverse[cell], 1.0)
-                set_posterior_features(out, mean, to, back, source_links[i], target_links[j])
-                set_rival_features(
-                    out, mean, row_best[i], column_best[j], row_sum[i], column_sum[j]
-                )
+                out[CellFeature.MEAN] = mean
+                out[CellFeature.LOGIT_MEAN] = logit(mean)
+                out[CellFeature.LOGIT_FORWARD] = logit(to)
+                out[CellFeature.LOGIT_REVERSE] = logit(back)
+                out[CellFeature.LOGIT_GEOMETRIC] = logit(np.sqrt(to * back))
+                out[CellFeature.MINIMUM] = min(to, back)
+                out[CellFeature.LOGIT_MINIMUM] = logit(min(to, back))
+                out[CellFeature.SOURCE_NULL] = max(0.0, 1 - source_links[i])
+                out[CellFeature.TARGET_NULL] = max(0.0, 1 - target_links[j])
+                # how it compares with its row and its column
+                row_rival = rival_of(mean, row_best[i])
+                column_rival = rival_of(mean, column_best[j])
+                out[CellFeature.ROW_RIVAL] = row_rival
+                out[CellFeature.COLUMN_RIVAL] = column_rival
+                out[CellFeature.ROW_MARGIN] = out[CellFeature.LOGIT_MEAN] - logit(row_rival)
+                out[CellFeature.COLUMN_MARGIN] = out[CellFeature.LOGIT_MEAN] - logit(column_rival)
+                out[CellFeature.ROW_REST] = row_sum[i] - mean
+                out[CellFeature.COLUMN_REST] = column_sum[j] - mean
+                best_in_row = mean >= row_best[i, 0]
+                best_in_column = mean >= column_best[j, 0]
+                out[CellFeature.BEST_IN_ROW] = best_in_row
+                out[CellFeature.BEST_IN_COLUMN] = best_in_column
+                out[CellFeature.BEST_IN_BOTH] = best_in_row and best_in_column
+                # the spelling of the two words
                 identical = spelled[cell, 1] == 1
                 repeated = same_source[i] > 1 or same_target[j] > 1
                 out[CellFeature.IDENTICAL] = identical
@@ -480,12 +435,28 @@ def cell_features(
                 out[CellFeature.PREFIX] = spelled[cell, 1]
                 source_word = source.words[a + i]
                 target_word = target.words[b + j]
-                set_spelling_features(out, source, source_word, target, target_word)
+                kind = source.kinds[source_word]
+                other_kind = target.kinds[target_word]
+                out[CellFeature.PUNCTUATION_BOTH] = kind == 1 and other_kind == 1
+                out[CellFeature.PUNCTUATION_ONE] = (kind == 1) != (other_kind == 1)
+                out[CellFeature.DIGITS_BOTH] = kind == 2 and other_kind == 2
+                out[CellFeature.DIGITS_ONE] = (kind == 2) != (other_kind == 2)
+                letters = source.letters[source_word]
+                other_letters = target.letters[target_word]
+                difference = abs(letters - other_letters)
+                out[CellFeature.SOURCE_LENGTH] = min(letters, LONGEST_WORD) / LONGEST_WORD
+                out[CellFeature.TARGET_LENGTH] = min(other_letters, LONGEST_WORD) / LONGEST_WORD
+                out[CellFeature.LENGTH_DIFFERENCE] = difference / max(1, letters, other_letters)
                 set_neighbour_means(out, means, n, m, i, j)
                 set_place_features(out, target_of_source, source_of_target, i, j)
+                # the lexical probabilities
                 lexical_to = min(lexical_forward[cell], 1.0)
                 lexical_back = min(lexical_reverse[cell], 1.0)
-                set_lexical_features(out, lexical_to, lexical_back)
+                out[CellFeature.LEXICAL_MEAN] = (lexical_to + lexical_back) / 2
+                out[CellFeature.LOGIT_LEXICAL_MEAN] = logit(out[CellFeature.LEXICAL_MEAN])
+                out[CellFeature.LOGIT_LEXICAL_FORWARD] = logit(lexical_to)
+                out[CellFeature.LOGIT_LEXICAL_REVERSE] = logit(lexical_back)
+                out[CellFeature.LEXICAL_MINIMUM] = min(lexical_to, lexical_back)
                 places[row, 0] = i
                 places[row, 1] = j
                 row += 1
