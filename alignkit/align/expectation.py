@@ -166,7 +166,14 @@ class Workers:
 
     def map(self, job: Callable[[int, int, int], T], parts: Sequence[tuple[int, int]]) -> list[T]:
         """Return job(part number, first pair, last pair + 1) for all parts, in order."""
-        calls = [(number, begin, end) for number, (begin, end) in enumerate(parts)]
+        return self._run(job, [(number, begin, end) for number, (begin, end) in enumerate(parts)])
+
+    def each(self, job: Callable[[int], T], count: int) -> list[T]:
+        """Return job(number) for all numbers from 0 to before `count`, in order."""
+        return self._run(job, [(number,) for number in range(count)])
+
+    def _run(self, job: Callable[..., T], calls: Sequence[tuple[int, ...]]) -> list[T]:
+        """Return the results of all calls, each of them the arguments of the job, in order."""
         if self._pool is None:
             return [job(*call) for call in calls]
         submitted = [self._pool.submit(job, *call) for call in calls]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,6 @@ from alignkit.align.supervised import network_kernel as kernel
 from alignkit.align.supervised.cells import NEIGHBOURS, STRONG, STRONG_SECOND, GoldCounts
 from alignkit.align.supervised.gold import FOLDS, Gold
 from alignkit.align.supervised.measures import GRID, best_of, calibration_error, measure, rows_of
-
-T = TypeVar("T")
 
 NETWORK_PAIRS = 30  # from how many pairs networks are tried
 SEEDS = 2
@@ -118,11 +116,13 @@ class _Fits:
     @cached_property
     def _networks(self) -> learned.SupervisedRound:
         """Networks alone, of several seeds."""
+        # frees memory: networks need rows of another width, and others are made again if needed
         self._rows.clear()
         width = self._features.shape[1]
         easy = self._offset < EASY
-        with_biases = width + 4 - width % 4  # kernels add up four columns at once
-        rows, mean, spread = _scaled(self._features, np.arange(width), with_biases)
+        # 1 to 4 columns are added: one for biases, and up to a multiple of 4, as kernels add up
+        padded_width = width + 4 - width % 4
+        rows, mean, spread = _scaled(self._features, np.arange(width), padded_width)
         rows[:, width] = 1
         networks = [_trained(rows, self._goals, easy, mean, spread, seed) for seed in range(SEEDS)]
         return learned.SupervisedRound(np.zeros(width), 0.0, tuple(networks))
@@ -152,18 +152,18 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
     width = rows.shape[1]
     penalty = np.append(np.full(width, float(ridge)), 1e-3)
     weights = np.zeros(width + 1)
-    spread = np.empty(len(rows))
+    variances = np.empty(len(rows))  # p (1 - p) of each row
     gradient = np.empty(width + 1)
     next_gradient = np.empty(width + 1)
     matrix = np.empty((width + 1, width + 1))
     matrix_is_current = False
-    loss = kernel.slope(rows, offset, goals, penalty, weights, gradient, spread)
+    loss = kernel.slope(rows, offset, goals, penalty, weights, gradient, variances)
     for _ in range(_MOST_STEPS):
         steepest = np.abs(gradient).max()
         if steepest <= _CLOSE * (1 + len(rows)):
             break
         if not matrix_is_current:
-            kernel.curvature(rows, spread, penalty, matrix)
+            kernel.curvature(rows, variances, penalty, matrix)
             matrix_is_current = True
         step = gradient.copy()
         kernel.solve(matrix.copy(), step)
@@ -172,7 +172,7 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
             trial = weights - scale * step
             logits = offset.copy()
             kernel.linear_logits(rows, trial[:-1], float(trial[-1]), logits)
-            trial_loss = kernel.slope(rows, logits, goals, penalty, trial, next_gradient, spread)
+            trial_loss = kernel.slope(rows, logits, goals, penalty, trial, next_gradient, variances)
             if trial_loss <= loss + 1e-9 * abs(loss) or scale < 1e-4:
                 break
             scale /= 2
@@ -213,10 +213,14 @@ def _trained(rows: F4, goals: F4, easy: B1, mean: F8, spread: F8, seed: int) -> 
         step = kernel.train_epoch(
             rows, goals, scale, order, rate, DECAY, step, first, second, *moments
         )
-    scaled = np.array(first[:, : width + 1].T, np.float64, order="C")
-    scaled[:-1] /= spread[:, None]
-    scaled[-1] -= (mean[:, None] * scaled[:-1]).sum(axis=0)
-    return learned.Layers(scaled.astype(np.float32), second)
+    # w (x - mean) / spread + b = (w / spread) x + (b - mean w / spread), for features x
+    trained = first[:, : width + 1].T
+    layer = np.array(trained, np.float64, order="C")  # (n + 1, 24), for features as they are
+    weights = layer[:-1]
+    biases = layer[-1]
+    weights /= spread[:, None]
+    biases -= (mean[:, None] * weights).sum(axis=0)
+    return learned.Layers(layer.astype(np.float32), second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +259,7 @@ class _Learning:
     ) -> None:
         self.gold = gold
         self.prior = prior
-        self._workers = workers
+        self.workers = workers
         self._lexical = lexical
         self.goals = gold.goals(objective)
         self.features = gold.cells.features
@@ -265,10 +269,6 @@ class _Learning:
             fold_of = _random_folds(gold)
         self.fold_of = fold_of  # (P,)
         self.cell_fold = fold_of[gold.cells.pair_of]  # (K,)
-
-    def each(self, function: Callable[[int], T], count: int) -> list[T]:
-        """Return function(k) for all k from 0, run in threads."""
-        return self._workers.map(lambda k, _, __: function(k), [(0, 0)] * count)
 
     def features_without(self, folds: Sequence[int]) -> F4:
         """Return the features (K, D) with a gold lexicon without these folds."""
@@ -311,20 +311,22 @@ def validate(
     learning = _Learning(gold, objective, prior, workers, lexical)
     if len(gold) < NETWORK_PAIRS:
         kinds = [kind for kind in kinds if not kind.has_networks]
-    first, firsts = _first_out_of_fold(learning, kinds)
+    logits_by_kind, rounds_by_fold = _first_out_of_fold(learning, kinds)
     goals = learning.goals
     kept = goals >= 0
-    losses = [_log_loss(logits[kept], goals[kept]) for logits in first]
-    best = losses.index(min(losses))
-    kind = kinds[best]
-    refined = _second_out_of_fold(learning, kind, first[best])
-    rounds = _final(learning, kind, first[best])
+    losses = [_log_loss(logits[kept], goals[kept]) for logits in logits_by_kind]
+    chosen = losses.index(min(losses))
+    kind = kinds[chosen]
+    first_logits = logits_by_kind[chosen]
+    firsts = tuple(rounds_of_kinds[chosen] for rounds_of_kinds in rounds_by_fold)
+    refined = _second_out_of_fold(learning, kind, first_logits)
+    rounds = _final(learning, kind, first_logits)
     after, threshold = by_threshold(objective, gold, refined, learning.fold_of)
     means = gold.cells.probabilities
     return Validated(
         kind=kind.name,
         rounds=rounds,
-        folds=Folds(learning.fold_of, tuple(of_fold[best] for of_fold in firsts)),
+        folds=Folds(learning.fold_of, firsts),
         threshold=threshold,
         losses={kind.name: loss for kind, loss in zip(kinds, losses, strict=True)},
         before=rows_of(objective, gold, means, before),
@@ -371,15 +373,16 @@ def rivals_of(
 def best_of_rivals(objective: str, rivals: Sequence[Rival], fold_of: I8) -> tuple[I8, Rival]:
     """Return the counts by the best rival of the other folds, and the best of all."""
 
-    def best(inside: B1) -> Rival:  # the first of equals
-        sums = np.stack([rival.rows[inside].sum(axis=0) for rival in rivals])
+    def best_over(pairs: B1) -> Rival:  # the first of equals
+        sums = np.stack([rival.rows[pairs].sum(axis=0) for rival in rivals])
         return rivals[int(measure(objective, sums).argmax())]
 
     rows = np.empty_like(rivals[0].rows)
     for fold in range(FOLDS):
         inside = fold_of == fold
-        rows[inside] = best(~inside).rows[inside]
-    return rows, best(fold_of >= 0)
+        rows[inside] = best_over(~inside).rows[inside]
+    every_pair = np.ones(len(fold_of), bool)
+    return rows, best_over(every_pair)
 
 
 def refit(
@@ -390,19 +393,19 @@ def refit(
     workers: Workers,
     folds: Folds | None = None,
 ) -> tuple[learned.StackedModel, Folds]:
-    """Fit rounds of a known kind: with two fits if `folds` has first rounds, else with seven."""
+    """Fit both rounds of a known kind; before, unless `folds` are given, a first round for each."""
     if folds is None:
         learning = _Learning(gold, objective, prior, workers)
-        [first], firsts = _first_out_of_fold(learning, [learned.KINDS[kind]])
-        folds = Folds(learning.fold_of, tuple(rounds[0] for rounds in firsts))
+        [first_logits], rounds_by_fold = _first_out_of_fold(learning, [learned.KINDS[kind]])
+        folds = Folds(learning.fold_of, tuple(round for [round] in rounds_by_fold))
     else:
         learning = _Learning(gold, objective, prior, workers, fold_of=folds.of)
-        first = np.zeros(len(learning.goals))
+        first_logits = np.zeros(len(learning.goals))
         for fold, round in enumerate(folds.firsts):
             inside = learning.cell_fold == fold
             features = learning.features_without([fold])
-            first[inside] = round.logits(features[inside])
-    return _final(learning, learned.KINDS[kind], first), folds
+            first_logits[inside] = round.logits(features[inside])
+    return _final(learning, learned.KINDS[kind], first_logits), folds
 
 
 def _first_out_of_fold(
@@ -419,51 +422,52 @@ def _first_out_of_fold(
             logits[inside] = round.logits(features[inside])
         return rounds
 
-    return by_kind, learning.each(without, FOLDS)
+    return by_kind, learning.workers.each(without, FOLDS)
 
 
-def _second_out_of_fold(learning: _Learning, kind: learned.FitKind, first: F8) -> F4:
+def _second_out_of_fold(learning: _Learning, kind: learned.FitKind, first_logits: F8) -> F4:
     """Return the probabilities (K,) of cells by both rounds of the other folds.
 
     To test on fold f, neither round may have seen it. The second round learns from what the first
     says of each other fold g, so that first round must not have seen g either: one is fitted for
-    each two folds. `first` (K,) is what the first rounds say of their own folds.
+    each two folds. `first_logits` (K,) is what each first round says of the fold it has not seen.
     """
     twos = list(combinations(range(FOLDS), 2))
     cells = learning.gold.cells
     cell_fold = learning.cell_fold
     # by fold f: what first rounds without f say of all cells
-    seen = {fold: first.copy() for fold in range(FOLDS)}
+    logits_without = {fold: first_logits.copy() for fold in range(FOLDS)}
 
     def first_without(k: int) -> None:
-        two = twos[k]
-        features = learning.features_without(two)
-        others = ~np.isin(cell_fold, two)
-        [round] = learning.fit([kind], features, others, second=False)
-        for fold, kept_out in (two, two[::-1]):
-            inside = cell_fold == fold
-            seen[kept_out][inside] = round.logits(features[inside])
+        lower, upper = twos[k]
+        in_lower = cell_fold == lower
+        in_upper = cell_fold == upper
+        features = learning.features_without(twos[k])
+        [round] = learning.fit([kind], features, ~(in_lower | in_upper), second=False)
+        # this round saw neither fold: for the test on one of them, it says what is in the other
+        logits_without[upper][in_lower] = round.logits(features[in_lower])
+        logits_without[lower][in_upper] = round.logits(features[in_upper])
 
-    learning.each(first_without, len(twos))
-    refined = np.empty(len(first), np.float32)
+    learning.workers.each(first_without, len(twos))
+    refined = np.empty(len(first_logits), np.float32)
 
     def second_without(fold: int) -> None:
         features = learning.features_without([fold])
-        cells.set_neighbours(learned.probabilities_of(seen[fold]), features)
+        cells.set_neighbours(learned.probabilities_of(logits_without[fold]), features)
         inside = cell_fold == fold
         [round] = learning.fit([kind], features, ~inside, second=True)
         refined[inside] = learned.probabilities_of(round.logits(features[inside]))
 
-    learning.each(second_without, FOLDS)
+    learning.workers.each(second_without, FOLDS)
     return refined
 
 
-def _final(learning: _Learning, kind: learned.FitKind, first: F8) -> learned.StackedModel:
+def _final(learning: _Learning, kind: learned.FitKind, first_logits: F8) -> learned.StackedModel:
     """Return both rounds fitted to all pairs; the second learns from first rounds out of fold."""
     features = learning.features_without([])
     all_rows = np.ones(len(features), bool)
     [first_round] = learning.fit([kind], features, all_rows, second=False)
-    learning.gold.cells.set_neighbours(learned.probabilities_of(first), features)
+    learning.gold.cells.set_neighbours(learned.probabilities_of(first_logits), features)
     [second_round] = learning.fit([kind], features, all_rows, second=True)
     return learned.StackedModel(first_round, second_round)
 
