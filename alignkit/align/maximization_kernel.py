@@ -1,4 +1,7 @@
-"""Sum expected links into lexical tables: the M-step."""
+"""Number the word pairs of a text, and sum expected links by them: the M-step.
+
+`sort_words`, `count_columns` and `fill_columns` make the index of word pairs (`Cooccurrence`).
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,11 @@ import numpy as np
 from alignkit._support.array_types import F4, F8, I4, I8, U1
 from alignkit._support.jit import inlined, jit
 
+# Sums are whole numbers of units of 2^-32, which add up to the same in any order, over any parts
 UNITS = 2.0**32
 LARGEST = 2.0**30  # the most that a sum holds; what is beyond is cut, so that no sum overflows
-MOST = 2**62 - 1
-LIKELIHOOD_UNITS = 2.0**16
+MOST = 2**62 - 1  # the same in units
+LIKELIHOOD_UNITS = 2.0**16  # those of log-likelihoods
 
 
 @inlined
@@ -42,7 +46,6 @@ def total_of(values: F4) -> np.float32:
 @inlined
 def plus(total: int, number: float) -> int:
     """Return a sum of units with a number, at least 0, added to it."""
-    # whole numbers of 2^-32 add up to the same in any order, over any parts
     more = total + np.int64(min(np.float64(number), LARGEST) * UNITS + 0.5)
     return min(int(more), MOST)
 
@@ -129,8 +132,10 @@ def fill_columns(
                     latest[other] = word
                     columns[free[other]] = word
                     free[other] += 1
+                # the latest word pair of this source word is that with this target word
+                word_pair = free[other] - 1
                 # cell (i, j) of a pair stands at its start + i * M + j
-                cells[cell] = free[other] - 1
+                cells[cell] = word_pair
                 cell += length
 
 
@@ -141,6 +146,7 @@ def add_chances(starts: I8, cells: I4, sums: I8) -> None:
         begin, end = starts[pair], starts[pair + 1]
         # end - begin = N M
         chance = plus(0, 1.0 / max(end - begin, 1))
+        # a pair adds about 1 at most to a sum: the cap of `plus` only matters beyond 2^30 pairs
         for cell in range(begin, end):
             sums[cells[cell]] += chance
 

@@ -119,7 +119,7 @@ def add_backing(
     source_stems: I4,
     target_stems: I4,
     source_share: F4,
-    target_share: F4,
+    target_root: F4,
     pair_sums: I8,
     source_sums: F8,
     target_sums: F8,
@@ -129,18 +129,18 @@ def add_backing(
     """Add to each place what the other words of its two stems tell.
 
     strength * (c(stem pair) - c(place)) / sqrt(c(stem) c(stem)) * sqrt(share share); the sums of
-    pairs are in units, those of stems are not.
+    pairs are in units, those of stems are not. target_root (Vt,) has the roots of the shares.
     """
-    # c(stem pair) less what the word pair itself counted
     factors = 1 / np.sqrt(target_sums)
     for word in range(len(rows) - 1):
         factor = strength * np.sqrt(source_share[word] / source_sums[source_stems[word]])
         for place in range(rows[word], rows[word + 1]):
+            # c(stem pair) less what the word pair itself counted
             other = pair_sums[stem_pairs[place]] - plus(0, counts[place])
             if other > 0:
                 column = columns[place]
                 weights[place] += (
-                    factor * (other / UNITS) * factors[target_stems[column]] * target_share[column]
+                    factor * (other / UNITS) * factors[target_stems[column]] * target_root[column]
                 )
 
 
@@ -166,35 +166,45 @@ def add_static(
     return near
 
 
-SHARPNESS = 10.0
-WINDOW = 2
+SHARPNESS = 10.0  # of the softmax of cosines
+WINDOW = 2  # how many words of context count on each side
+NO_WORD = -1  # where no word is left out
 
 
 @inlined_fast
 def cosine_of_sums(
-    own: F4, other: F4, cross: F4, a: int, b: int, skip: int, c: int, d: int, jump: int
+    own: F4,
+    other: F4,
+    cross: F4,
+    begin: int,
+    end: int,
+    skip: int,
+    other_begin: int,
+    other_end: int,
+    other_skip: int,
 ) -> float:
-    """Return the cosine of the sums of words a to before b and c to before d but skip and jump.
+    """Return the cosine of two sums of word vectors, one of each side.
 
-    own and other are the cosines within the sides, cross (N, M) those between.
+    A sum has the words from begin to before end but `skip`, which may be `NO_WORD`. own and other
+    are the cosines within the sides, cross (N, M) those between.
     """
     above = 0.0
     left = 0.0
     right = 0.0
-    for i in range(a, b):
+    for i in range(begin, end):
         if i == skip:
             continue
-        for j in range(c, d):
-            if j != jump:
+        for j in range(other_begin, other_end):
+            if j != other_skip:
                 above += cross[i, j]
-        for k in range(a, b):
+        for k in range(begin, end):
             if k != skip:
                 left += own[i, k]
-    for j in range(c, d):
-        if j == jump:
+    for j in range(other_begin, other_end):
+        if j == other_skip:
             continue
-        for k in range(c, d):
-            if k != jump:
+        for k in range(other_begin, other_end):
+            if k != other_skip:
                 right += other[j, k]
     below = left * right
     if below > 1e-9:
@@ -206,13 +216,16 @@ def cosine_of_sums(
 def vector_features(
     own: F4, other: F4, cross: F4, places: I4, first: int, last: int, features: F4, column: int
 ) -> None:
-    """Set the 10 features from a column on, of the cells from first to before last of a pair."""
+    """Set the 10 features from a column on, of the cells from first to before last of a pair.
+
+    They are those that `VECTORS` in alignkit.align.supervised.cells names, in this order.
+    """
     n, m = cross.shape
     by_source = np.zeros((n, 3), np.float32)
     by_target = np.zeros((m, 3), np.float32)
     by_source[:, :2] = -1
     by_target[:, :2] = -1
-    # for each word its two greatest cosines, and the sum of exp(sharpness cosine)
+    # for each word its greatest cosine, the next, and the sum of exp(sharpness cosine)
     for i in range(n):
         for j in range(m):
             x = cross[i, j]
@@ -220,11 +233,13 @@ def vector_features(
             by_source[i, 2] += weight
             by_target[j, 2] += weight
             if x > by_source[i, 0]:
-                by_source[i, 1], by_source[i, 0] = by_source[i, 0], x
+                by_source[i, 1] = by_source[i, 0]
+                by_source[i, 0] = x
             elif x > by_source[i, 1]:
                 by_source[i, 1] = x
             if x > by_target[j, 0]:
-                by_target[j, 1], by_target[j, 0] = by_target[j, 0], x
+                by_target[j, 1] = by_target[j, 0]
+                by_target[j, 0] = x
             elif x > by_target[j, 1]:
                 by_target[j, 1] = x
     for row in range(first, last):
@@ -241,29 +256,31 @@ def vector_features(
             other_rival = by_target[j, 1]
         else:
             other_rival = by_target[j, 0]
-        a = max(i - WINDOW, 0)
-        b = min(i + WINDOW + 1, n)
-        c = max(j - WINDOW, 0)
-        d = min(j + WINDOW + 1, m)
-        # the best of two neighbouring words against one, either way
+        # the context: words from begin to before end around the word itself
+        begin = max(i - WINDOW, 0)
+        end = min(i + WINDOW + 1, n)
+        other_begin = max(j - WINDOW, 0)
+        other_end = min(j + WINDOW + 1, m)
+        # the best of two neighbouring words against one, either way; the word may be either of them
         two = -1.0
-        for y in range(i - 1, i + 1):
-            if y >= 0 and y + 2 <= n:
-                two = max(two, cosine_of_sums(own, other, cross, y, y + 2, -1, j, j + 1, -1))
-        for z in range(j - 1, j + 1):
-            if z >= 0 and z + 2 <= m:
-                two = max(two, cosine_of_sums(own, other, cross, i, i + 1, -1, z, z + 2, -1))
+        for y in range(max(i - 1, 0), min(i + 1, n - 1)):
+            two = max(two, cosine_of_sums(own, other, cross, y, y + 2, NO_WORD, j, j + 1, NO_WORD))
+        for z in range(max(j - 1, 0), min(j + 1, m - 1)):
+            two = max(two, cosine_of_sums(own, other, cross, i, i + 1, NO_WORD, z, z + 2, NO_WORD))
+        weight = np.exp(SHARPNESS * x)
         out = features[row, column:]
-        # the cosine; how far it is above its rivals; its softmax by row and by column;
-        # contexts left, right and around; what a second word adds; whether both have vectors
         out[0] = x
+        # how far the cosine is above its rivals
         out[1] = x - rival if known else 0
         out[2] = x - other_rival if known else 0
-        weight = np.exp(SHARPNESS * x)
+        # its softmax by row and by column
         out[3] = weight / by_source[i, 2]
         out[4] = weight / by_target[j, 2]
-        out[5] = cosine_of_sums(own, other, cross, a, i, -1, c, j, -1)
-        out[6] = cosine_of_sums(own, other, cross, i + 1, b, -1, j + 1, d, -1)
-        out[7] = cosine_of_sums(own, other, cross, a, b, i, c, d, j)
+        # the contexts left, right and around
+        out[5] = cosine_of_sums(own, other, cross, begin, i, NO_WORD, other_begin, j, NO_WORD)
+        out[6] = cosine_of_sums(own, other, cross, i + 1, end, NO_WORD, j + 1, other_end, NO_WORD)
+        out[7] = cosine_of_sums(own, other, cross, begin, end, i, other_begin, other_end, j)
+        # what a second word adds; at least -1, also where there is none and two is -1
         out[8] = max(two - x, np.float32(-1))
+        # whether both words have vectors
         out[9] = known
