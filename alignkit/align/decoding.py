@@ -80,6 +80,7 @@ class Adapter:
             floor[both_seen] = 0
         forward = prior + floor
         reverse = forward.copy()
+        # where training knew the word pair, its weights replace those of the prior
         kernel.adapt(
             index.rows,
             index.columns,
@@ -108,18 +109,18 @@ class Adapter:
     def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
         """Return a decoder for one pair, ten times faster than `decoder`; None if unsupported."""
         known = self.parameters
-        if known.fertilities is not None or not len(known.jumps) or self._vectors is not None:
+        is_hmm = len(known.jumps) > 0 and known.fertilities is None
+        if not is_hmm or self._vectors is not None:
             return None
         lengths = len(source), len(target)
         if min(lengths) == 0 or max(lengths) > LONGEST_PIECE:
             return None
-        try:
-            if known.casefold:
-                source = [word.casefold() for word in source]
-                target = [word.casefold() for word in target]
-            whole = self._pair_decoder(source, target)
-        except (AttributeError, TypeError):
-            return None
+        if not all(isinstance(word, str) for word in (*source, *target)):
+            return None  # packing them into a bitext says what is wrong
+        if known.casefold:
+            source = [word.casefold() for word in source]
+            target = [word.casefold() for word in target]
+        whole = self._pair_decoder(source, target)
         others = []
         for size, part in self._prefixes:
             cut_source = [word[:size] for word in source]
@@ -159,7 +160,11 @@ class Adapter:
         return Decoder(pairs, tables, own, known.jumps, known.positions, calibrator)
 
     def _tables(self, forward: F4, reverse: F4, source: I4, target: I4) -> Tables:
-        """Return tables from lexical tables; `source` and `target` are the numbers of the words."""
+        """Return tables from lexical tables; `source` and `target` are the numbers of the words.
+
+        The number of words never seen is -1: of the totals and of the empty word's tables it picks
+        the last element, which is theirs.
+        """
         known = self.parameters
         settings = self.parameters.settings
         return Tables(
@@ -184,6 +189,7 @@ class Adapter:
         from alignkit.align.fertility.training import FertileDecoder  # IBM 3 and 4 alone need it
 
         forward, reverse = lexical_tables(hmm.tables, index)
+        # where training knew the word pair, the probabilities of IBM 3 or 4 replace the HMM's
         kernel.adapt(
             index.rows,
             index.columns,
@@ -196,6 +202,7 @@ class Adapter:
             forward,
             reverse,
         )
+        # of words never seen: the last element again, as kernels get it
         source = np.where(source < 0, len(known.source), source).astype(np.int32)
         target = np.where(target < 0, len(known.target), target).astype(np.int32)
         return FertileDecoder(hmm, fertilities, forward, reverse, None, source, target)
@@ -236,8 +243,11 @@ def _probable_links(
     starts = decoder.pairs.starts[begin : end + 1] - decoder.pairs.starts[begin]
     cells = np.flatnonzero(means > np.float32(threshold))
     pair = starts.searchsorted(cells, "right") - 1
+    # cell (i, j) of a pair stands at its start + i * M + j
+    source, target = np.divmod(cells - starts[pair], lengths[pair, 1])
     links = np.empty((len(cells), 2), np.int32)
-    links[:, 0], links[:, 1] = np.divmod(cells - starts[pair], lengths[pair, 1])
+    links[:, 0] = source
+    links[:, 1] = target
     probabilities = np.minimum(means[cells], np.float32(1))
     return AlignedLinks(_arrays(links, pair, lengths), probabilities)
 
@@ -266,13 +276,16 @@ def _links_of_paths(
 def _links_of(path: I4, side: int, lengths: I4) -> LinkArrays:
     """Return the links of a path: the counterpart of each word of a side (0 or 1), or -1."""
     counts = lengths[:, side].astype(np.int64)
-    at = np.flatnonzero(path >= 0)
-    pair = np.repeat(np.arange(len(counts)), counts)[at]
-    links = np.empty((len(at), 2), np.int32)
-    firsts = counts.cumsum() - counts
-    links[:, side] = at - firsts[pair]
-    links[:, 1 - side] = path[at]
-    order = np.lexsort((links[:, 0], pair))  # stable: target words rise, if the path is theirs
+    ends = counts.cumsum()
+    starts = ends - counts
+    linked = np.flatnonzero(path >= 0)  # words, counted through all sentences
+    pair = np.repeat(np.arange(len(counts)), counts)[linked]
+    other_side = 1 - side
+    links = np.empty((len(linked), 2), np.int32)
+    links[:, side] = linked - starts[pair]
+    links[:, other_side] = path[linked]
+    # by pair and source word; equals stay in order, so target words rise, if the path is theirs
+    order = np.lexsort((links[:, 0], pair))
     return _arrays(links[order], pair, lengths)
 
 

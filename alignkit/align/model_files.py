@@ -60,6 +60,7 @@ _DIMENSIONS = 32
 _MOST = 1 << 58  # elements of an array: its bytes still fit in 64 bits
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _FIRST = "header.json"
+_NPY_START = 10  # bytes of a NumPy file before its text: what it is, its version, the text's length
 _ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
 _ESCAPED = {"\\": "\\", "n": "\n"}
 
@@ -89,7 +90,10 @@ class TableHeader(NamedTuple):
             f"{{'descr': {DTYPES[self.dtype].str!r}, 'fortran_order': False, 'shape': "
             f"{self.shape!r}, }}"
         )
-        length = -(-(10 + len(text) + 1) // 64) * 64 - 10
+        # the text is padded, and ends with a line feed: the numbers begin at a multiple of 64 bytes
+        needed = _NPY_START + len(text) + 1
+        padded = (needed + 63) // 64 * 64
+        length = padded - _NPY_START
         start = b"\x93NUMPY\1\0" + length.to_bytes(2, "little")
         return start + text.ljust(length - 1).encode("ascii") + b"\n"
 
@@ -196,6 +200,7 @@ def _object(text: bytes, path: str) -> dict[str, Any]:
     """Return the object of a header.json that declares a model."""
     odd: list[str] = []
     try:
+        # Python reads NaN and Infinity too: it calls parse_constant with each of them
         content = json.loads(text, parse_constant=odd.append)
     except (ValueError, RecursionError):
         content = None
@@ -257,6 +262,8 @@ _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR = struct.Struct("<4sLQL")
 _END = struct.Struct("<4s4H2LH")
 
+_SIGNATURE = b"PK\3\4"  # the first four bytes of _LOCAL
+
 
 class Member(NamedTuple):
     """A file in the zip file, with its number of bytes and their CRC-32."""
@@ -270,7 +277,7 @@ def member_head(member: Member) -> bytes:
     """Return the bytes before the data of a member."""
     name = member.name.encode("ascii")
     local = _LOCAL.pack(
-        b"PK\3\4",
+        _SIGNATURE,
         _ZIP,
         0,
         0,
@@ -403,6 +410,11 @@ def _text(key: str, words: Sequence[str]) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+def _unescaped(match: re.Match[str]) -> str:
+    """Return what an escape in words stands for; a KeyError if it stands for nothing."""
+    return _ESCAPED[match[1]]
+
+
 def _write_member(out: BinaryIO, name: str, *parts: bytes | memoryview) -> Member:
     """Write a member, its data in parts."""
     size = 0
@@ -463,6 +475,7 @@ class _Reading:
         self._path = path
         self._size = plain_size(stream)
         self._members: list[Member] = []
+        self.expected = 0  # the bytes of the whole file, once `contents` has read its header
 
     def contents(self) -> Contents:
         """Return the declared contents, after comparing the size of the file."""
@@ -493,14 +506,15 @@ class _Reading:
         if not head:
             raise self._stranger("it is empty")
         # a file that is cut off within these bytes is a damaged model, not a stranger
-        start = b"PK\3\4"[: len(head)]
-        name = _FIRST.encode("ascii")[: max(0, len(head) - _LOCAL.size)]
-        if head[:4] != start or head[_LOCAL.size : _LOCAL.size + len(_FIRST)] != name:
+        signature = head[: len(_SIGNATURE)]
+        name = head[_LOCAL.size : _LOCAL.size + len(_FIRST)]
+        if not _SIGNATURE.startswith(signature) or not _FIRST.encode("ascii").startswith(name):
             raise self._stranger(f"it begins with {head[:12]!r}")
         if len(head) < length:
             raise self._damage("it is cut off")
-        size = int.from_bytes(head[-8:], "little")
+        *_, size = _SIZES.unpack(head[-_SIZES.size :])
         self._check_head(_FIRST, size, head)
+        # no header is longer than that: such a size is refused before its bytes are read
         if size > LONGEST_HEADER or (self._size is not None and size > self._size):
             raise self._damage(f"it is cut off within {_FIRST}")
         text = self._take(size)
@@ -532,12 +546,13 @@ class _Reading:
         try:
             words = data.decode("utf-8", "surrogatepass").split("\n")
             if b"\\" in data:
-                words = [_ESCAPE.sub(lambda match: _ESCAPED[match[1]], word) for word in words]
+                words = [_ESCAPE.sub(_unescaped, word) for word in words]
         except UnicodeDecodeError:
             raise self._damage(f"{member} is not UTF-8") from None
         except KeyError:
             raise self._damage(f"{member} has a backslash without 'n' or '\\\\' after it") from None
-        if words.pop() or len(words) != count:
+        after_last = words.pop()  # what follows the last line feed: nothing
+        if after_last or len(words) != count:
             raise self._damage(f"{member} does not have the {count} words declared")
         return tuple(words)
 
@@ -545,7 +560,7 @@ class _Reading:
         """Check the bytes before the data of the next member, read here unless given."""
         if head is None:
             head = self._take(head_length(name))
-        checksum = int.from_bytes(head[14:18], "little")
+        checksum = _LOCAL.unpack_from(head)[6]  # after the signature and five numbers
         member = Member(name, size, checksum)
         self._members.append(member)
         if head != member_head(member):

@@ -79,7 +79,7 @@ def _log(text: TextFacts) -> float:
 
 def _large(text: TextFacts, most: int = 100_000) -> float:
     """Return 0 up to 2,000 pairs and 1 from `most` on; in between it follows the logarithm."""
-    return _clip((_log(text) - log10(20)) / log10(most / SMALL), 0, 1)
+    return _clip((_log(text) - log10(SMALL / 100)) / log10(most / SMALL), 0, 1)
 
 
 def _null(text: TextFacts) -> float:
@@ -161,7 +161,7 @@ def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: f
     )
 
 
-_BELOW_1 = nextafter(1, 0)
+_BELOW_1 = nextafter(1, 0)  # the greatest number below 1: the end of ranges without 1
 _BEST = (
     "train three models, and average them: on whole words, their first 4 letters, their first 5; "
     "better, but three times slower"
@@ -235,20 +235,25 @@ class Settings:
         for setting in fields(self):
             name = setting.name
             value = getattr(self, name)
-            kind = float if setting.name in RULES else type(setting.default)
-            if value is None and name in RULES:
-                continue
+            kind = type(setting.default)
+            if name in RULES:
+                if value is None:
+                    continue
+                kind = float
             plain = _plain(value, kind)
             if plain is None:
                 raise OptionError(f"{name} is {value!r}; expected type {kind.__name__}")
             object.__setattr__(self, name, plain)
+            if isinstance(plain, str):
+                continue
             least, most = setting.metadata["range"]
-            if not isinstance(plain, str) and not (least <= plain <= most and plain < 1e9):
-                if most == _BELOW_1:
-                    end = "below 1"
-                else:
-                    end = f"to {most:,.0f}"
-                raise OptionError(f"{name} is {value}; expected a number from {least} {end}")
+            if least <= plain <= most and plain < 1e9:
+                continue
+            if most == _BELOW_1:
+                end = "below 1"
+            else:
+                end = f"to {most:,.0f}"
+            raise OptionError(f"{name} is {value}; expected a number from {least} {end}")
         check_known("model", self.model, MODELS)
         check_known("inference", self.inference, INFERENCES)
         if self.inference == "collapsed" and not self.agree:
@@ -295,12 +300,14 @@ def check_sure(how: Any, default: float) -> None:
 
 def _plain(value: object, kind: type) -> str | float | None:
     """Return the value as a Python type, also if from NumPy; None if the type is wrong."""
-    if kind is bool or isinstance(value, bool):
-        if kind is bool and isinstance(value, bool):
-            return value
-        return None
+    if isinstance(value, bool):  # which Python counts among the integers
+        return value if kind is bool else None
+    if kind is str and isinstance(value, str):
+        return value
     if kind is int and isinstance(value, Integral):
         return int(value)
+    if kind is float and isinstance(value, int):
+        return value
     if kind is float and isinstance(value, Real):
-        return value if isinstance(value, int) else float(value)
-    return value if kind is str and isinstance(value, str) else None
+        return float(value)
+    return None
