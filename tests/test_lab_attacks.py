@@ -23,6 +23,7 @@ from alignkit.annotate.lab import server as lab_server
 from alignkit.annotate.lab.audit import LabStep
 from alignkit.annotate.lab.bodies import Draft
 from alignkit.annotate.lab.desks import Desks
+from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.server import answers, worker
 from alignkit.annotate.server import serving as servers
 from alignkit.annotate.server.assets import PAGE
@@ -395,3 +396,30 @@ def test_an_impossible_encoding_is_no_fault_of_ours(server):
     until(lambda: not max_.got("GET", path)["reading"])
     assert "is not \0" in max_.got("GET", path)["files"][0]["problem"]
     max_.got("DELETE", path, status=204)
+
+
+def test_a_project_that_is_open_but_not_counted_yet_is_in_the_list(server, monkeypatch):
+    desks = server.desks
+    count = Desks.count
+    seen = []
+
+    def counted(self, project, *more):
+        seen.append(self.own(project.key, "anna"))
+        return count(self, project, *more)
+
+    monkeypatch.setattr(Desks, "count", counted)
+    desks.get(server.lab.projects.get(server.project("Uncounted", small_corpus(2, {}))))
+    assert seen[0] == ([], None)
+
+
+def test_a_project_whose_counts_cannot_be_read_is_closed_and_opens_again(server, monkeypatch):
+    row = server.lab.projects.get(server.slug)
+    desk = server.desks.get(row)
+
+    def fail(*_):
+        raise ProjectError("the database does not answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Desks, "count", fail)
+        server.desks.close(row.key)
+    assert server.desks.get(row) is not desk

@@ -60,22 +60,30 @@ _SELECT_LAST_SENT = (
 """The times of an annotator's last events, and their pairs."""
 
 _STREAM_COUNTS = and_(_counts.account == _stream.account, _counts.pair == _stream.pair)
+_WAS_REWORDED = func.max(cast(_event.kind == "text", Integer))
 _SELECT_REOPENED = (
-    select(_stream.pair, func.max(_event.kind))
+    select(_stream.pair, _WAS_REWORDED)
     .select_from(_EVENTS.join(schema.pair_counts, _STREAM_COUNTS))
     .where(_account.name == bindparam("name"), _event.actor != bindparam("name"))
     .where(_event.kind.in_(("text", "done")), _counts.done.is_(False))
     .group_by(_stream.pair)
     .limit(20)
 )
-"""The pairs of an annotator that others have opened again, with the kind of event."""
-_REASONS = {"text": "its words were corrected", "done": "it is to be aligned now"}
+"""The pairs of an annotator that others have opened again, and whether the words were
+corrected (1 or 0)."""
 _LEAST = 5  # pairs from which a pace is told
 
 
 def _work_time(times: list[float]) -> float:
     """Return the seconds between times of events, in order, without the breaks."""
     return sum(after - before for before, after in pairwise(times) if after - before < GAP)
+
+
+def _reopened_reason(was_reworded: int) -> str:
+    """Return why a pair is open again; its new words are the reason if there are several."""
+    if was_reworded:
+        return "its words were corrected"
+    return "it is to be aligned now"
 
 
 class ListCounts(NamedTuple):
@@ -100,7 +108,7 @@ class Desks:
         self._open: OrderedDict[str, Desk] = OrderedDict()
         self._rows: dict[str, ProjectRow] = {}
         self._counts: dict[str, ListCounts] = {}
-        self._lock = threading.Lock()  # of the three
+        self._lock = threading.Lock()  # of `_open`, `_rows` and `_counts`
         self._opening = threading.RLock()  # one project is opened at a time
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._keep, daemon=True)
@@ -132,7 +140,10 @@ class Desks:
         return desk
 
     def know(self, key: str, name: str) -> bool:
-        """Return whether a project is open, and knows somebody."""
+        """Return whether a project is open, and knows somebody.
+
+        The event loop asks, which must not wait for a lock; a single look-up needs none.
+        """
         desk = self._open.get(key)
         return desk is not None and desk.knows(name)
 
@@ -159,14 +170,18 @@ class Desks:
             with self._lock:
                 desk = self._open.pop(key, None)
             if desk is not None:
-                self._save(key, desk)
-                desk.opening.stop()
+                try:
+                    self._save_or_note(key, desk)
+                finally:  # a project that stays locked could not be opened again
+                    desk.opening.stop()
 
     def stop(self) -> None:
         """Close all projects."""
         self._stopped.set()
         self._thread.join(_EVERY)
-        for key in list(self._open):
+        with self._lock:
+            keys = list(self._open)
+        for key in keys:
             self.close(key)
 
     def counts(self, key: str) -> ListCounts | None:
@@ -178,21 +193,22 @@ class Desks:
         """Return one's pairs that were opened again, and the minutes left; of open projects."""
         with self._lock:
             desk = self._open.get(key)
-        if desk is None:
+            known = self._counts.get(key)
+        if desk is None or known is None:  # closed, or just opened and not counted yet
             return [], None
-        counts = self._counts[key].own
-        if name not in counts:
+        if name not in known.own:
             return [], None
         with desk.store.database.reading() as conn:
             last_sent = conn.execute(_SELECT_LAST_SENT, {"name": name}).all()
             reopened = conn.execute(_SELECT_REOPENED, {"name": name}).all()
-        reasons = [(k, _REASONS[kind]) for k, kind in reopened]
+        reasons = [(k, _reopened_reason(was_reworded)) for k, was_reworded in reopened]
         pairs = len({k for _, k in last_sent})
         if pairs < _LEAST:
             return reasons, None
         times = [datetime.fromisoformat(at).timestamp() for at, _ in reversed(last_sent)]
-        done, all_pairs = counts[name]
-        return reasons, _work_time(times) / 60 / pairs * (all_pairs - done)
+        minutes_per_pair = _work_time(times) / 60 / pairs
+        done, all_pairs = known.own[name]
+        return reasons, minutes_per_pair * (all_pairs - done)
 
     def now(self, project: ProjectRow) -> ListCounts | None:
         """Return the counts of a project: of now if it is open and small, else of lately."""
@@ -204,32 +220,38 @@ class Desks:
         return self.count(project, desk.store, desk.pairs_to_decide)
 
     def count(
-        self, project: ProjectRow, store: Store, docket: Callable[[], Docket] | None = None
+        self, project: ProjectRow, store: Store, make_docket: Callable[[], Docket] | None = None
     ) -> ListCounts:
-        """Read the counts of a project, unless nothing has changed."""
+        """Read the counts of a project, unless nothing has changed.
+
+        Without `make_docket`, the pairs to adjudicate are not looked for.
+        """
         with store.database.reading() as conn:
             n = queries.last_n(conn)
             known = self.counts(project.key)
-            if known is not None and known.n == n and (not docket or known.ready is not None):
-                return known
+            if known is not None and known.n == n:
+                is_enough = make_docket is None or known.ready is not None
+                if is_enough:
+                    return known
             people = self._lab.projects.people(project.slug)
             annotators = {person.name for person in people if person.annotates}
             info = queries.project_info(conn)
             rows = conn.execute(_SELECT_ASSIGNED).all()
             own = {name: (int(done), pairs) for name, pairs, done in rows if name in annotators}
-            accounts = {name: account for account, name in enumerate(info.annotators, 1)}
-            account = accounts.get(info.gold, -1)
-            done = queries.PairList(conn, account, everything=True).count_done()
+            gold_account = -1  # no account: nothing is decided
+            if info.gold in info.annotators:  # accounts are numbered from 1, as they entered
+                gold_account = info.annotators.index(info.gold) + 1
+            done = queries.PairList(conn, gold_account, everything=True).count_done()
             at = conn.execute(select(_event.at).where(_event.n == n)).scalar()
-        if done == 0 and own:
+        if done == 0 and own:  # several may have a pair: as large a share of the pairs is done
             finished = sum(own_done for own_done, _ in own.values())
             assigned = sum(own_pairs for _, own_pairs in own.values())
             done = finished * info.pairs // assigned
         ready = None
         if info.task == "extract":
             ready = 0
-        elif docket:
-            ready = docket().count_ready()
+        elif make_docket is not None:
+            ready = make_docket().count_ready()
         last = datetime.fromisoformat(at).timestamp() if at else None
         counts = ListCounts(n, info.pairs, done, ready, bool(rows), own, last)
         with self._lock:
@@ -239,32 +261,42 @@ class Desks:
     def _save(self, key: str, desk: Desk) -> None:
         """Write the counts of an open project for lists, if they have changed."""
         before = self.counts(key)
-        row = self._rows[key]
+        with self._lock:
+            row = self._rows[key]
         counts = self.count(row, desk.store, desk.pairs_to_decide)
         if before is None or counts.n != before.n:
             self._lab.projects.save_counts(key, counts.n, counts.pairs, counts.done, counts.last)
 
+    def _save_or_note(self, key: str, desk: Desk) -> None:
+        """Write the counts of an open project for lists; only note it if that fails."""
+        try:
+            self._save(key, desk)
+        except (names.ProjectError, RefusedError) as problem:
+            self._note(str(problem))
+
+    def _read_counts(self, project: ProjectRow) -> None:
+        """Read the counts of a project that is not open."""
+        try:
+            with Store.open(self._lab.project_place(project.key), readonly=True) as store:
+                self.count(project, store, partial(Docket, store))
+        except names.ProjectError as problem:
+            self._note(f"{project.slug}: {problem}")
+
     def _keep(self) -> None:
         """Write the counts of open projects now and then, and read those of all others once."""
         for project in self._lab.projects.rows():
-            if self._stopped.is_set() or project.state not in ("open", "archived"):
-                continue
-            if self.counts(project.key) is None:
-                try:
-                    with Store.open(self._lab.project_place(project.key), readonly=True) as store:
-                        self.count(project, store, partial(Docket, store))
-                except names.ProjectError as problem:
-                    self._note(f"{project.slug}: {problem}")
+            if self._stopped.is_set():
+                return
+            has_store = project.state in ("open", "archived")
+            if has_store and self.counts(project.key) is None:
+                self._read_counts(project)
         for tick in count(1):
             if self._stopped.wait(_EVERY):
                 return
             with self._lock:
                 desks = list(self._open.items())
             for key, desk in desks:
-                try:
-                    self._save(key, desk)
-                except (names.ProjectError, RefusedError) as problem:
-                    self._note(str(problem))
+                self._save_or_note(key, desk)
             if tick % _SELDOM == 0:
                 self._lab.tidy()
                 self._tidy()
