@@ -85,7 +85,7 @@ def new_project(place: str) -> Iterator[sa.Connection]:
 
 # PostgreSQL
 
-_REASONS = {
+_REASONS = {  # by state, or by class: the first two characters of a state
     "55P03": "another program is writing to it; try again",
     "53": "the database is out of room, memory or connections; nothing was changed",
     "42501": "the account of the database may not do this; allow it",
@@ -94,7 +94,11 @@ _REASONS = {
 
 
 class SchemaDatabase(Transactions):
-    """The connections to a project's schema in PostgreSQL."""
+    """The connections to a project's schema in PostgreSQL.
+
+    With `new` the schema need not have a project, so it is not checked: it is looked for, made or
+    deleted. With `log`, nothing but the log is read.
+    """
 
     def __init__(self, place: str, *, log: bool = False, new: bool = False) -> None:
         super().__init__(place)
@@ -107,7 +111,7 @@ class SchemaDatabase(Transactions):
         self._started = not new
 
     def _start(self, log: bool) -> None:
-        """Bring the tables up to date and check them; if `log`, nothing but the log is read."""
+        """Bring the tables up to date, and check them unless only the log is read."""
         with self.reading() as conn:
             table = sa.func.to_regclass(f"{engines.schema_of(conn)}.revision")
             if conn.execute(sa.select(table)).scalar() is None:
@@ -134,18 +138,20 @@ class SchemaDatabase(Transactions):
         self._lost = False
 
     def _refusal(self, problem: Exception) -> ProjectError:
-        """Return the error for what PostgreSQL reports, by its state; see its appendix A."""
+        """Return the error for what PostgreSQL reports, by its state; see its appendix A.
+
+        If it does not answer, that is kept for `_prepare`, before the next transaction.
+        """
         cause = getattr(problem, "orig", problem)
         state = getattr(cause, "sqlstate", None) or ""
         said = str(cause).partition("\n")[0]  # further lines may have values
         if state in ("3F000", "42P01"):
             return DamagedProject(self.path, said)
-        reason = ""
-        for sign, text in _REASONS.items():
-            if state.startswith(sign):
-                reason = text
-                break
-        if getattr(problem, "connection_invalidated", False) or state[:2] in ("", "08", "57"):
+        state_class = state[:2]
+        reason = _REASONS.get(state) or _REASONS.get(state_class, "")
+        is_broken = getattr(problem, "connection_invalidated", False)
+        is_lost = is_broken or state_class in ("", "08", "57")  # never made, failed, ended
+        if is_lost:
             self._lost = True
             why = "" if self._started else f" ({said})"  # which is not for visitors
             reason = f"the database does not answer; try again{why}"
@@ -168,13 +174,15 @@ class SchemaLock:
         self.renew()
 
     def renew(self) -> None:
-        """Take the lock; again, if its connection was lost."""
+        """Take the lock, unless its connection still has it."""
         if self._conn is not None:
-            with suppress(DBAPIError):
+            try:
                 self._conn.exec_driver_sql("SELECT 1")
+            except DBAPIError:
+                self._conn.close()
+                self._conn = None
+            else:
                 return
-            self._conn.close()
-            self._conn = None
         conn = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         conn.detach()  # it is not for others
         number = engines.lock_number(engines.schema_of(self._engine), "serving")

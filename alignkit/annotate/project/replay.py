@@ -92,7 +92,7 @@ def _stream_tables(
     fold: folding.Fold, streams: dict[int, tuple[int, str]]
 ) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
     """Yield the tables of streams with their rows, given the pair and annotator of each."""
-    accounts = {name: id for id, name in enumerate(["", *fold.accounts])}
+    accounts = _account_ids(fold)
     rows = []
     counts = []
     for id, (k, name) in streams.items():
@@ -111,15 +111,28 @@ def _stream_tables(
     yield schema.pair_counts, counts
 
 
-_MOST = 1000
+def _account_ids(fold: folding.Fold) -> dict[str, int]:
+    """Return the id of each account: 0 is the project, annotators count from 1 as they entered."""
+    accounts = ["", *fold.accounts]
+    return {name: id for id, name in enumerate(accounts)}
+
+
+_MOST = 1000  # differences that are listed
 _BATCH = 1000  # rows that stay in the cache of the processor
 _LONG = 150_000  # events: to fold half of them takes longer than to start a process
 _event = schema.event_table.c
 _LOG = select(_event.stream, _event.seq, _event.kind, _event.below, _event.data).order_by(_event.n)
-_CODE = (
-    "import sys; part, of, *sys.path[:] = sys.argv[1:]; "
-    "from alignkit.annotate.project.replay import main; main(int(part), int(of), sys.stdin.read())"
-)
+_SCRIPT = """
+import sys
+
+part = int(sys.argv[1])
+of = int(sys.argv[2])
+sys.path[:] = sys.argv[3:]  # before any other import
+
+from alignkit.annotate.project.replay import main
+
+main(part, of, sys.stdin.read())
+"""
 
 
 @dataclass
@@ -182,7 +195,8 @@ def _helper(path: str, share: ReplayShare) -> Iterator[Callable[[], Replay | Non
     """Replay a share in another process; the yielded function waits for its result."""
     process: subprocess.Popen[bytes] | None = None
     with suppress(OSError):
-        command = [sys.executable, "-c", _CODE, *map(str, share), *filter(None, sys.path)]
+        folders = [folder for folder in sys.path if folder]
+        command = [sys.executable, "-c", _SCRIPT, str(share.part), str(share.of), *folders]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -257,8 +271,11 @@ def _stream_keys(conn: Connection) -> dict[int, tuple[int, str]]:
 def _keys_of_others(
     fold: folding.Fold, streams: Mapping[int, tuple[int, str]], own: Mapping[int, tuple[int, str]]
 ) -> dict[Table, set[tuple[Any, ...]]]:
-    """Return the keys of the rows of streams that another process checks, by table."""
-    accounts = {name: id for id, name in enumerate(["", *fold.accounts])}
+    """Return the keys of the rows of streams that another process checks, by table.
+
+    A key has its values in the order of the columns of the primary key, as in `_compare`.
+    """
+    accounts = _account_ids(fold)
     keys: dict[Table, set[tuple[Any, ...]]] = {schema.stream: set(), schema.pair_counts: set()}
     for id, (k, name) in streams.items():
         if id not in own:
@@ -289,16 +306,17 @@ def _fold_log(
 ) -> folding.Fold:
     """Fold the streams of a share and that of the project; report those that cannot be folded.
 
-    `begun` are the streams that have a state, so that most events take a single look-up.
+    `begun` are the streams of pairs that have a state, so that most events take a single look-up;
+    `broken` are the streams with an event that cannot be folded: those after it are left out.
     """
     fold = folding.Fold()
     begun: dict[int, folding.Folded] = {}
     broken: set[int] = set()
     query = _LOG.execution_options(yield_per=_BATCH)
     if share.of > 1:
-        project = next((id for id, (k, _) in streams.items() if k == 0), 0)
+        project_stream = next((id for id, (k, _) in streams.items() if k == 0), 0)
         is_own = _event.stream % share.of == share.part
-        query = query.where(or_(is_own, _event.stream == project))
+        query = query.where(or_(is_own, _event.stream == project_stream))
     for part in conn.execute(query).partitions():
         for stream, seq, kind, below, data in part:
             try:
@@ -311,7 +329,8 @@ def _fold_log(
                     key = streams[stream]
                     fold.add(key, seq, kind, below, data)
                     k, _ = key
-                    if k:
+                    of_project = k == 0
+                    if not of_project:
                         begun[stream] = fold.stream(key)
             except ProjectError as problem:
                 result.add(str(problem))
@@ -320,7 +339,7 @@ def _fold_log(
         result.events += len(part)
         if tell is not None:
             tell(len(part))
-    if share.part:
+    if share.part:  # every process folds the stream of the project; the first alone counts it
         result.events -= fold.seq
     return fold
 
