@@ -65,22 +65,25 @@ def people(visit: LabVisit) -> object:
         if own is not None:
             row.pairs = own.pairs
             row.done = own.done
-    known = _strangers(visit)
-    return bodies.People(rows, sorted({*progress, *known}), known)
+    namesakes = _namesakes(visit)
+    return bodies.People(rows, sorted({*progress, *namesakes}), namesakes)
 
 
 def _imported(visit: LabVisit) -> set[str]:
     """Return the annotators of a project, also those of the corpus."""
     with visit.opened().store.database.reading() as conn:
-        people = set(queries.annotators(conn)) - queries.sources(conn)
-        return people - {queries.gold_name(conn)}
+        annotators = set(queries.annotators(conn)) - queries.sources(conn)
+        return annotators - {queries.gold_name(conn)}
 
 
-def _strangers(visit: LabVisit, *names: str) -> list[str]:
-    """Return the imported annotators (or those of some) whose names are those of accounts."""
+def _namesakes(visit: LabVisit, *only: str) -> list[str]:
+    """Return the imported annotators (of `only` these names) whose names accounts have.
+
+    They may be other people: these accounts have and had no role in the project.
+    """
     imported = _imported(visit)
-    if names:
-        imported.intersection_update(map(values.folded, names))
+    if only:
+        imported.intersection_update(map(values.folded, only))
     return visit.lab.projects.strangers(visit.project.slug, imported)
 
 
@@ -107,7 +110,7 @@ def change_person(visit: LabVisit) -> object:
 
 def _check_imported(visit: LabVisit, name: str) -> None:
     """Refuse to join an account and an imported annotator of its name silently."""
-    if _strangers(visit, name):
+    if _namesakes(visit, name):
         text = f"This project has work by an imported {name}. Say in the list who that is."
         raise values.LabError(text, "taken", "name")
 
@@ -116,8 +119,10 @@ def rename_imported(visit: LabVisit) -> None:
     """Give an imported annotator, who has no role, another name."""
     old = visit.word("name")
     new = visit.sent.name
-    imported = old in _imported(visit)
-    if not imported or (_state(visit, old) and not _strangers(visit, old)):
+    is_imported = old in _imported(visit)
+    if is_imported and _state(visit, old):  # the account's own work, if it has or had a role here
+        is_imported = bool(_namesakes(visit, old))
+    if not is_imported:
         raise values.LabError(f"{old[:40]} is no imported annotator here.", "unknown")
     if _state(visit, new):
         raise values.LabError(f"{new} is the name of an account.", "taken", "name")
@@ -149,12 +154,14 @@ def new_link(visit: LabVisit) -> object:
         visit.check_proved()
     if sent.kind == values.INVITE:
         _check_imported(visit, sent.name)
+    link: values.FreshLink | None = None
     try:
         link = lab.links.create(sent.kind, sent.name, visit.actor, project=slug, role=sent.role)
     except values.LabError as problem:
-        taken = problem.code == "taken" and sent.kind == values.INVITE
-        if not taken or _state(visit, sent.name) != values.OPEN:
+        is_taken = sent.kind == values.INVITE and problem.code == "taken"
+        if not is_taken or _state(visit, sent.name) != values.OPEN:
             raise
+    if link is None:  # there is such an account
         lab.projects.add_existing(slug, sent.name, sent.role, False, visit.actor)
         return bodies.LinkMade("", "", sent.name, "", added=True)
     if sent.kind == values.INVITE and sent.role == values.ANNOTATOR:
@@ -179,7 +186,7 @@ def withdraw_link(visit: LabVisit) -> None:
 # Pairs
 
 _DRAWN_ONCE = {"trial": 0, "seed": 0, "stratify": ("length",)}
-"""What cannot change after the first assignment, with the values that leave it as it is."""
+"""What cannot change after the first assignment, with the values of a body that leaves it out."""
 
 
 def assignment(visit: LabVisit) -> object:
@@ -198,9 +205,9 @@ def assign(visit: LabVisit) -> object:
     known = () if present is None else present.plan.annotators
     check_annotating(visit, set(sent.annotators).difference(known), "annotators")
     once = {}
-    for name, unchanged in _DRAWN_ONCE.items():
+    for name, left_out in _DRAWN_ONCE.items():
         value = getattr(sent, name)
-        if present is None or value != unchanged:
+        if present is None or value != left_out:  # later, `assign_pairs` refuses another value
             once[name] = value
 
     def approve(drawn: Assignment) -> None:
@@ -235,18 +242,21 @@ def fingerprint(drawn: Assignment) -> str:
     return blake2b(text, digest_size=8).hexdigest()
 
 
-def check_annotating(visit: LabVisit, people: set[str], field: str) -> None:
+def check_annotating(visit: LabVisit, wanted: set[str], field: str) -> None:
     """Refuse names of people who do not annotate here; those without an account may."""
     with visit.store.database.reading() as conn:
         imported = set(queries.annotators(conn))
+    annotating = set()
     for person in visit.lab.projects.people(visit.project.slug):
         role = values.ProjectRole(person.role, person.annotates)  # type: ignore[arg-type]
         if ANNOTATE in abilities(role) and person.state != values.CLOSED:
-            people.discard(person.name)
-    accounts = set()
-    if people:
-        accounts = {account.name for account in visit.lab.accounts.rows()}
-    for name in sorted(people - (imported - accounts)):
+            annotating.add(person.name)
+    others = wanted - annotating
+    if not others:
+        return
+    account_names = {account.name for account in visit.lab.accounts.rows()}
+    without_account = imported - account_names
+    for name in sorted(others - without_account):
         text = f"{name} does not annotate in this project. Invite {name} on People first."
         raise RefusedError(422, text, field=field)
 
@@ -304,7 +314,8 @@ def move(visit: LabVisit) -> object:
     """Move pairs that are not begun."""
     sent = visit.sent
     store = visit.opened().store
-    check_annotating(visit, {sent.to} - {None}, "to")
+    if sent.to is not None:  # else they go back to nobody
+        check_annotating(visit, {sent.to}, "to")
     with refusing():
         moved = move_pairs(
             store,

@@ -46,6 +46,7 @@ session = sa.Table(
     Column("ended", INTEGER),
     Column("account", ForeignKey("account.id"), nullable=False, index=True),
 )
+"""`seen` is the last use, `proved` when the password was given last, `why` how it ended."""
 
 link = sa.Table(
     "link",
@@ -59,7 +60,8 @@ link = sa.Table(
     Column("used", INTEGER),
     Column("account", ForeignKey("account.id"), index=True),
 )
-"""Without an account it is for the first owner. Withdrawn and replaced links are deleted."""
+"""Without an account it is for the first owner; `by` is the name of the account that made it.
+Withdrawn and replaced links are deleted."""
 
 token = sa.Table(
     "token",
@@ -73,6 +75,7 @@ token = sa.Table(
     Column("used", INTEGER),
     Column("account", ForeignKey("account.id"), nullable=False, index=True),
 )
+"""`begins` is the first characters of the token, by which its owner knows it in a list."""
 
 project = sa.Table(
     "project",
@@ -90,7 +93,8 @@ project = sa.Table(
     Column("last", INTEGER),
     Column("cleared", INTEGER),
 )
-"""The row of a deleted project stays, so that its slug, which other tables hold, is not given
+"""`pairs`, `done` and `last` are the counts for lists, after the event `n` of the project's log.
+The row of a deleted project stays, so that its slug, which other tables hold, is not given
 again; `cleared` is when its store was removed."""
 
 role = sa.Table(
@@ -122,7 +126,8 @@ answer = sa.Table(
     Column("status", INTEGER, nullable=False),
     Column("made", INTEGER, nullable=False, index=True),
 )
-"""Answers to requests with an Idempotency-Key; the status is 0 until there is one."""
+"""Answers to requests with an Idempotency-Key; the status is 0 until there is one. `sent` is the
+digest of the body of the request: with the same key, another body is refused."""
 
 audit = sa.Table(
     "audit",
@@ -139,4 +144,5 @@ audit = sa.Table(
     Column("after", TEXT, nullable=False),
     sa.Index("audit_project", "project", "n"),
 )
-"""The audit log; rows are added, only addresses are blanked."""
+"""The audit log; rows are added, only addresses are blanked. `by` says how it was done: page, token
+or command."""

@@ -42,7 +42,11 @@ class _Known:
         self.seen = max(row.seen, seen)
         self.written = row.seen
         self.session = LabSession(
-            values.public_id(row.hash), row.name, row.rank, row.may_create, row.proved
+            id=values.public_id(row.hash),
+            account=row.name,
+            rank=row.rank,
+            may_create=row.may_create,
+            proved=row.proved,
         )
 
     def ended(self, now: int) -> Ended | None:
@@ -104,7 +108,7 @@ class LabSessions:
             sa.select(_SESSION.hash)
             .where(_SESSION.account == account, _SESSION.ended.is_(None))
             .order_by(_SESSION.made.desc())
-            .offset(_SESSIONS - 1)
+            .offset(_SESSIONS - 1)  # the newest stay; with the new session they are `_SESSIONS`
         )
         hashes = step.ask(too_old).scalars().all()
         if hashes:
@@ -170,7 +174,9 @@ class LabSessions:
 
     def proved_lately(self, session: LabSession) -> bool:
         """Return whether the password was given in the last 10 minutes, or it is a token."""
-        return session.proved is None or self._database.now() - session.proved <= _PROVED
+        if session.proved is None:  # a token: it has no password to give again
+            return True
+        return self._database.now() - session.proved <= _PROVED
 
     def rows(self, name: str, cookie: str = "") -> list[SessionRow]:
         """Return the sessions of an account; that of the cookie is the current one."""
@@ -209,7 +215,7 @@ class LabSessions:
                 why = f"signed out by {actor.name}"
             if id:
                 which = id_fits(_SESSION, id)
-            else:
+            else:  # no session has the hash of an empty cookie: without `keep`, all end
                 which = _SESSION.hash != digest(keep)
             return self.close(step, account, why, which)
 
@@ -219,7 +225,8 @@ class LabSessions:
             is_session = _SESSION.hash == hash
             if known.seen > known.written:
                 is_account = _ACCOUNT.id == known.row.account
-                step.update(schema.account, is_account, _ACCOUNT.seen < known.seen, seen=known.seen)
+                is_earlier = _ACCOUNT.seen < known.seen  # not if another session was used later
+                step.update(schema.account, is_account, is_earlier, seen=known.seen)
                 step.update(schema.session, is_session, seen=known.seen)
                 known.written = known.seen
             if known.seen < step.now - _FORGOTTEN:
