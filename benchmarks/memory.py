@@ -3,7 +3,7 @@
     python benchmarks/memory.py                          # a corpus made up here
     python benchmarks/memory.py LINKS [SOURCE TARGET]    # Pharaoh links, and the words beside
 
-`docs/memory.md` explains the numbers.
+`docs/formats/memory.md` explains the numbers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def make_files(folder: Path) -> list[str]:
 
 
 def expected(pairs: Iterable[SentencePair]) -> int:
-    """Return the bytes by the formula of `docs/memory.md`."""
+    """Return the bytes by the formula of `docs/formats/memory.md`."""
     total = 0
     for pair in pairs:
         total += 152

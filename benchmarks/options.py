@@ -1,4 +1,4 @@
-"""Print the tables of docs/aligner.md: what thresholds, parts of the model and little data do.
+"""Print the tables of docs/align/aligner.md: thresholds, parts of the model, little data.
 
     python -m benchmarks.options [thresholds] [parts] [little] [english]
 

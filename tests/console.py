@@ -10,7 +10,14 @@ from command import process
 from command import run as run_here
 
 ROOT = Path(__file__).parent.parent
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+
+
+def page_text(name):
+    """Return the text of a page of the documentation, whose folder tests need not know."""
+    (path,) = (path for path in DOCS if path.name == name)
+    return path.read_text(encoding="utf-8")
 
 
 def examples(page):
@@ -61,5 +68,8 @@ def printed():
 
 
 def _walk():
-    text = (ROOT / "docs" / "projects.md").read_text(encoding="utf-8")
-    return text.partition("\n## From two annotators to gold")[2].partition("\n## ")[0]
+    return (
+        page_text("projects.md")
+        .partition("\n## From two annotators to gold")[2]
+        .partition("\n## ")[0]
+    )

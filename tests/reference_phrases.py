@@ -1,4 +1,4 @@
-"""Extract phrase pairs by their definitions (docs/measures.md), over all spans: slow, plain."""
+"""Extract phrase pairs by their definitions (docs/score/measures.md), over all spans, slowly."""
 
 from collections.abc import Collection
 

@@ -9,7 +9,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from console import ROOT
+from console import page_text
 from refusals import refuses
 from repetitions import repetitions
 
@@ -296,7 +296,7 @@ def test_pairs_without_a_judgment_are_counted_apart():
 
 
 def test_every_caution_is_explained_in_the_docs():
-    page = (ROOT / "docs" / "judgments.md").read_text("utf-8")
+    page = page_text("judgments.md")
     assert re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE) == list(CAUTIONS)
 
 

@@ -7,19 +7,15 @@ from pathlib import Path
 
 import pytest
 from annotation import Tab, done, project, sent
-from console import ROOT, printed, run, walk
+from console import ROOT, page_text, printed, run, walk
 
 import alignkit
 from alignkit import read_corpus
 from alignkit.annotate.project.store import Store
 from alignkit.model.labels import REMARKS, SCHEMES
 
-DOCS = ROOT / "docs"
 FOLDER = Path(alignkit.__file__).parent / "annotate" / "server" / "page"
-PAGES = {
-    name: (DOCS / name).read_text(encoding="utf-8")
-    for name in ("annotating.md", "projects.md", "projects_review.md")
-}
+PAGES = {name: page_text(name) for name in ("annotating.md", "projects.md", "projects_review.md")}
 KEYS = {
     "keys.js": ("annotating.md", "The keys"),
     "adjudicate-keys.js": ("projects_review.md", "Adjudicating"),
@@ -52,24 +48,6 @@ def test_the_table_of_schemes_is_that_of_the_package():
         values = [*scheme.values, *(flag.value for flag in scheme.flags)]
         assert (re.findall("`([^`]+)`", row[1]), row[2]) == (values, scheme.about)
     assert all(f"*{flag.name.lower()}*" in PAGES["annotating.md"] for flag in REMARKS)
-
-
-def test_pictures_are_shown():
-    texts = [path.read_text(encoding="utf-8") for path in DOCS.glob("*.md")]
-    shown = {name for text in texts for name in re.findall(r"\(pictures/(.+?)\)", text)}
-    assert shown == {path.name for path in (DOCS / "pictures").iterdir()}
-
-
-def headings(page):
-    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    names = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-") for name in names}
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_links_lead_to_headings(page):
-    for target, anchor in re.findall(r"\]\(([\w.]*)#([^)]+)\)", PAGES[page]):
-        assert anchor in headings(DOCS / (target or page)), f"{page}: {target}#{anchor}"
 
 
 def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path, capsys, monkeypatch):

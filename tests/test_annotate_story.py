@@ -1,4 +1,4 @@
-"""The walk of docs/projects.md from two annotators to gold and a printed table, in Chromium."""
+"""The walk of docs/annotate/projects.md from two annotators to gold and a table, in Chromium."""
 
 import json
 import re

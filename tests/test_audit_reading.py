@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 from audit_sheets import NAMES, filled, judged, odd_audit, read, sample_audit, save
-from command import ROOT
+from console import page_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_audit import kappa, share_bounds
@@ -290,7 +290,7 @@ def test_a_sentence_may_be_as_long_as_corpora_allow(tmp_path):
 
 
 def test_every_column_is_explained():
-    text = (ROOT / "docs" / "audit.md").read_text("utf-8").partition("## CSV, JSON, the key")[2]
+    text = page_text("audit.md").partition("## CSV, JSON, the key")[2]
     table = text.partition("| column | holds |")[2].partition("\n\n")[0]
     named = " ".join(match[1] for match in re.finditer(r"^\|(.*?) \|", table, re.MULTILINE))
     assert re.findall(r"`(\w+)`", named) == [one.name for one in fields(AuditFigure)]

@@ -9,6 +9,7 @@ from pathlib import Path
 import aligner_reference as plain
 import numpy as np
 import pytest
+from console import page_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -133,7 +134,7 @@ def test_large_texts_and_other_models_keep_the_posteriors():
 
 
 def test_the_page_has_the_rules_and_the_weights():
-    page = (Path(__file__).parent.parent / "docs" / "probabilities.md").read_text("utf-8")
+    page = page_text("probabilities.md")
     for name, rule in RULES.items():
         assert f"| `--{name.replace('_', '-')}` | {rule.text} | {rule.why} |" in page
     rows = re.findall(r"^\| (`[a-z_]+`(?:, `[a-z_]+`)*|bias) \|.*\| ([-.\d, ]+) \|$", page, re.M)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console import ROOT
+from console import page_text
 
 from alignkit.io import FORMATS, get_format
 
@@ -24,7 +24,7 @@ COLUMNS = [
 
 
 def test_the_page_has_each_format_twice() -> None:
-    page = (ROOT / "docs" / "formats.md").read_text("utf-8")
+    page = page_text("formats.md")
     for name in FORMATS:
         chosen = get_format(name)
         cells = [

@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from console import ROOT, examples, run
+from console import DOCS, ROOT, examples, page_text, run
 
 import alignkit
 from alignkit import read_corpus
@@ -17,7 +17,7 @@ from alignkit.rules import KINDS
 from alignkit.rules.files import RULE_FORMATS
 from alignkit.show import draw_text
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *DOCS]
 EXAMPLES = [(page.name, *example) for page in PAGES for example in examples(page)]
 FILES = re.compile(r"<!-- file: (\S+) -->\n```\w*\n(.*?)```", re.DOTALL)
 DRAWINGS = re.compile(r"<!-- matrix: (\S+) -->\n```text\n(.*?)```", re.DOTALL)
@@ -64,7 +64,7 @@ def test_what_is_cited_is_there():
         if path.is_relative_to(ROOT / "tests") or path.is_relative_to(ROOT / "docs" / "site"):
             continue  # which name files that they make
         for name in set(DOCUMENT.findall(text)) - {"FILE.md"}:
-            places = (ROOT, path.parent, ROOT / "docs", ROOT / "guidelines")
+            places = (ROOT, path.parent, ROOT / "guidelines")
             assert any((place / name).exists() for place in places), f"{path} cites {name}"
 
 
@@ -75,7 +75,7 @@ def test_a_link_leads_somewhere(page):
 
 
 def section(page, start, end):
-    return (ROOT / "docs" / page).read_text(encoding="utf-8").partition(start)[2].partition(end)[0]
+    return page_text(page).partition(start)[2].partition(end)[0]
 
 
 def first_column(table):
@@ -99,7 +99,7 @@ def test_everything_that_a_table_lists_is_explained(page, start, end, names):
 
 
 def test_the_architecture_is_that_of_the_tree():
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = page_text("architecture.md")
     package = Path(alignkit.__file__).parent
     paths = [path.relative_to(ROOT) for path in ROOT.glob("tests/*.py")]
     paths += [path.relative_to(package) for path in package.rglob("*.py")]

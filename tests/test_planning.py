@@ -58,7 +58,7 @@ def without_each(counts):
 
 
 def plain_bound(influence, tails):
-    """Return the upper bound of the variance, as docs/annotators.md has it."""
+    """Return the upper bound of the variance, as docs/agree/annotators.md has it."""
     m = len(influence)
     d = influence - sum(influence) / m
     g = sum(d**4) / m / (sum(d**2) / m) ** 2

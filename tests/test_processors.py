@@ -65,7 +65,9 @@ def test_what_is_trained_on_a_plainer_processor_prints_the_same(command, output,
     assert run(command, folder, **plainer) == output
 
 
-@pytest.mark.parametrize("page", ["docs/aligner.md", "docs/aligner_models.md", "docs/vectors.md"])
+@pytest.mark.parametrize(
+    "page", ["docs/align/aligner.md", "docs/align/aligner_models.md", "docs/align/vectors.md"]
+)
 def test_what_is_trained_in_python_on_a_plainer_processor_is_the_same(page, plainer):
     command, environment = [sys.executable, "-m", "doctest", page], os.environ | plainer
     subprocess.run(command, cwd=ROOT, env=environment, check=True)

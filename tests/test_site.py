@@ -41,7 +41,12 @@ def test_the_site_is_built(tmp_path):
         path.relative_to(tmp_path).as_posix(): path.read_text(encoding="utf-8")
         for path in tmp_path.rglob("*.html")
     }
-    assert {"index.html", "reference/commands/agree.html", "gallery.html"} <= set(pages)
+    assert {
+        "index.html",
+        "reference/commands/agree.html",
+        "start/gallery.html",
+        "pages.html",
+    } <= set(pages)
     assert "stands apart" in pages["tutorials/agreement.html"]  # its cells ran
     assert 'id="alignkit.agreement.question.agree"' in pages["reference/python/alignkit.html"]
     assert "kappa" in (tmp_path / "search" / "search_index.js").read_text(encoding="utf-8")
@@ -75,7 +80,7 @@ def test_code_of_a_table_is_printed_as_it_stands(code):
     markdown = pytest.importorskip("markdown")
     ticks = "``" if "`" in code else "`"
     text = f"| a | b |\n|---|---|\n| {ticks}{code}{ticks} | c |\n\n[plain]: wrong.md\n"
-    page = SimpleNamespace(file=SimpleNamespace(src_uri="formats.md"))
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="formats/formats.md"))
     made = markdown.markdown(
         hooks().on_page_markdown(text, page, None, None), extensions=["tables"]
     )
@@ -84,7 +89,7 @@ def test_code_of_a_table_is_printed_as_it_stands(code):
 
 
 def test_links_within_code_are_left_alone():
-    page = SimpleNamespace(file=SimpleNamespace(src_uri="formats.md"))
-    text = "`[a](../README.md)` and [b](../README.md)\n\n```\n[c](../README.md)\n```\n"
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="formats/formats.md"))
+    text = "`[a](../../README.md)` and [b](../../README.md)\n\n```\n[c](../../README.md)\n```\n"
     made = hooks().on_page_markdown(text, page, None, None)
-    assert made == text.replace("[b](../README.md)", "[b](index.md)")
+    assert made == text.replace("[b](../../README.md)", "[b](../index.md)")

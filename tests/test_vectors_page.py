@@ -1,4 +1,4 @@
-"""The recipe of docs/vectors.md runs, and its vectors help."""
+"""The recipe of docs/align/vectors.md runs, and its vectors help."""
 
 import re
 from pathlib import Path
@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command import PARAPHRASES, ROOT, run
+from console import page_text
 
 from alignkit import Aligner, Bitext, Corpus, read_corpus, score
 from alignkit.align.vectors import WordVectors
 
-PAGE = (ROOT / "docs" / "vectors.md").read_text(encoding="utf-8")
+PAGE = page_text("vectors.md")
 
 
 def blocks(kind):
@@ -25,7 +26,7 @@ def recipe(tmp_path, monkeypatch):
     Path("samples").symlink_to(ROOT / "samples")
     (code,) = (block for block in blocks("python") if "import wordllama" in block)
     made = {}
-    exec(compile(code, "docs/vectors.md", "exec"), made)
+    exec(compile(code, "docs/align/vectors.md", "exec"), made)
     return made
 
 

@@ -75,9 +75,9 @@ def agree(
     """Measure how far annotators agree, with intervals.
 
     For alignments: precision, recall and F1 of words and phrases, kappa and AC1 over cells, alpha,
-    Fleiss' kappa, and C, the agreement beyond chance (`docs/agreement_c.md`). For judgments of
-    whole pairs, in each view of their scheme: kappas of every two, alpha, AC1, Fleiss' kappa, and
-    each annotator against the majority and an adjudicated version (`docs/judgments.md`).
+    Fleiss' kappa, and C, the agreement beyond chance (`docs/agree/agreement_c.md`). For judgments
+    of whole pairs, in each view of their scheme: kappas of every two, alpha, AC1, Fleiss' kappa,
+    and each annotator against the majority and an adjudicated version (`docs/agree/judgments.md`).
 
     Parameters
     ----------

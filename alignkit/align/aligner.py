@@ -152,7 +152,7 @@ class Aligner:
         return f"Aligner({self.settings.model}; {source} source and {target} target words)"
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Save the aligner to a file; see docs/model_files.md.
+        """Save the aligner to a file; see docs/align/model_files.md.
 
         Raises
         ------

@@ -29,7 +29,7 @@ from alignkit.align.supervised.cells_kernel import (
 from alignkit.model.texts import word_kind
 
 FEATURES = tuple(feature.name.lower() for feature in CalibrationFeature)
-"""The features of a cell; docs/probabilities.md defines them."""
+"""The features of a cell; docs/align/probabilities.md defines them."""
 
 
 @dataclass(frozen=True, eq=False)

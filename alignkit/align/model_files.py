@@ -15,7 +15,7 @@ alignkit never runs code from a model: nothing is unpickled. The header declares
 file that differs is rejected before memory is reserved for it. Every version begins with
 ``header.json`` and its entries for kind and version: old readers can recognize newer files.
 
-The page docs/model_files.md has the layout byte by byte.
+The page docs/align/model_files.md has the layout byte by byte.
 """
 
 from __future__ import annotations

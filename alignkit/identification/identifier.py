@@ -223,7 +223,7 @@ class Identifier:
 
     Examples
     --------
-    See docs/paraphrase_corpora.md.
+    See docs/paraphrases/paraphrase_corpora.md.
     """
 
     view: View

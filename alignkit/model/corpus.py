@@ -33,8 +33,8 @@ class Corpus:
 
     Notes
     -----
-    `docs/memory.md` lists the bytes per pair. If one pass is enough, do not make a corpus; iterate
-    over `alignkit.iterate_pairs` instead.
+    `docs/formats/memory.md` lists the bytes per pair. If one pass is enough, do not make a corpus;
+    iterate over `alignkit.iterate_pairs` instead.
 
     Examples
     --------

@@ -353,7 +353,8 @@ class SentencePair:
         networkx.Graph
             A node ``("source", i)`` or ``("target", j)`` for each word, and
             ``("phrase", source_start, source_end, target_start, target_end)`` for each phrase
-            pair, with an edge to each word of its spans. `docs/corpora.md` lists the attributes.
+            pair, with an edge to each word of its spans. `docs/formats/corpora.md` lists the
+            attributes.
 
         Raises
         ------

@@ -1,14 +1,11 @@
-"""What the site has besides the pages in docs/: the project's own, commands, Python, figures."""
+"""What the site has besides the pages in docs/: the project's own, commands, Python, tutorials."""
 
 from __future__ import annotations
 
 import ast
 import os
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 from posixpath import dirname, join, normpath, relpath
@@ -29,6 +26,7 @@ SAME = [
 PROJECT = {
     **dict(zip(SAME, SAME, strict=True)),
     "README.md": "index.md",
+    "docs/README.md": "pages.md",
     "guidelines/README.md": "guidelines/index.md",
     "samples/README.md": "samples.md",
     "benchmarks/README.md": "benchmarks/index.md",
@@ -38,7 +36,7 @@ PROJECT = {
     "SECURITY.md": "security.md",
     "CITATION.cff": "citation.md",
 }
-"""Pages of the repository that are not in docs/, and where they are on the site."""
+"""Pages of the repository that have another place on the site."""
 
 PACKAGES = ("", *sorted(path.parent.name for path in ROOT.glob("alignkit/*/__init__.pyi")))
 """The packages whose public names are described."""
@@ -53,7 +51,6 @@ MATH = re.compile(
 ROW = re.compile(r"^ *\|.*$", re.MULTILINE)
 CODE_SPAN = re.compile(SPAN)
 MARK = re.compile(r"[^\w\s]|_")
-FIGURE = re.compile(r"<!-- figure: (\S+) -->\n```sh\n(.*?)```\n", re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -80,8 +77,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
     for site, text in made.items():
         files.append(File.generated(config, site, content=text))
-    for name, lines in FIGURE.findall((ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")):
-        files.append(File.generated(config, name, content=_figure(name, lines)))
     for path in sorted((ROOT / "docs" / "tutorials").glob("*.ipynb")):
         files.remove(files.src_uris[f"tutorials/{path.name}"])
         for name, content in _tutorial(path).items():
@@ -100,10 +95,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return match[0]
         path = normpath(join(dirname(here), target))
         place = PROJECT.get(path, path.removeprefix("docs/"))
+        place = re.sub(r"\.ipynb$", ".md", place)
         return f"{before}{relpath(place, dirname(site) or '.')}{after}"
 
     markdown = LINK_OR_CODE.sub(led, markdown)
-    markdown = FIGURE.sub(r"![](\1)\n\n```sh\n\2```\n", markdown)
     markdown = MATH.sub(_math, markdown)
     return ROW.sub(lambda row: CODE_SPAN.sub(_piped, row[0]), markdown)
 
@@ -163,12 +158,12 @@ def _tutorial(path: Path) -> dict[str, str | bytes]:
     """Run a notebook, and return its page and the images on it."""
     from nbconvert import MarkdownExporter
 
-    with _folder() as folder:
+    with TemporaryDirectory() as folder:
+        os.symlink(ROOT / "samples", Path(folder, "samples"))
         notebook = run_notebook(path, folder)
     text, resources = MarkdownExporter().from_notebook_node(
         notebook, resources={"unique_key": path.stem, "output_files_dir": path.stem}
     )
-    text = LINK.sub(lambda link: link[0].replace(".ipynb", ".md"), text)
     return {f"{path.stem}.md": text, **resources["outputs"]}
 
 
@@ -180,25 +175,3 @@ def run_notebook(path: Path, folder: str) -> Any:
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=170, resources={"metadata": {"path": folder}})
     return client.execute()
-
-
-def _figure(name: str, lines: str) -> bytes:
-    """Run the lines that draw a figure, and return the file that they write."""
-    with _folder() as folder:
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        _run(["bash", "-euc", lines], cwd=folder, PATH=path)
-        return Path(folder, Path(name).name).read_bytes()
-
-
-@contextmanager
-def _folder() -> Iterator[str]:
-    """Make a folder with the samples, in which examples write their files."""
-    with TemporaryDirectory() as folder:
-        os.symlink(ROOT / "samples", Path(folder, "samples"))
-        yield folder
-
-
-def _run(words: list[str], cwd: str | None = None, **environment: str) -> str:
-    env = {**os.environ, "COLUMNS": "100", **environment}
-    ran = subprocess.run(words, cwd=cwd, env=env, check=True, capture_output=True, encoding="utf-8")
-    return ran.stdout
