@@ -1,7 +1,10 @@
 """The pages show what the commands print; the guidelines draw what their data hold."""
 
+import ast
+import io
 import re
 import shutil
+import tokenize
 from dataclasses import fields
 from pathlib import Path
 
@@ -33,6 +36,10 @@ WRITTEN = sorted(
 PLANS = re.compile(r"\b(METHOD|HOUSE|STYLE|DATA|DESIGN)\b(\.md|,? (section|eq)\w*\b)")
 DOCUMENT = re.compile(r"(?<![\w/.])[\w./-]+\.md\b(?!~)")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
+FILE = re.compile(r"(?<![\w/.*{<>-])[\w-]+(?:/[\w-]+)*\.(?:py|js|html|css|md)\b(?![.(]\w)")
+SCRIPT_COMMENT = re.compile(r"/\*.*?\*/|(?m:^|(?<=\s))//[^\n]*", re.DOTALL)
+EXAMPLE = re.compile(r"^\s*(?:>>>|\.\.\.)|\balignkit [a-z]|https?://|^\s+--html ")
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +73,36 @@ def test_what_is_cited_is_there():
         for name in set(DOCUMENT.findall(text)) - {"FILE.md"}:
             places = (ROOT, path.parent, ROOT / "guidelines")
             assert any((place / name).exists() for place in places), f"{path} cites {name}"
+
+
+def comments(path):
+    """Yield the comments of a file; of Python its docstrings too, without examples and commands."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".js":
+        yield from SCRIPT_COMMENT.findall(text)
+        return
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, DOCUMENTED):
+            lines = (ast.get_docstring(node) or "").splitlines()
+            yield "\n".join(line for line in lines if not EXAMPLE.search(line))
+
+
+def test_files_that_comments_name_exist():
+    """A comment that names a file by its last parts, such as io/records.py, is found by them."""
+    folders = (*FOLDERS, ".ci")
+    parts = [
+        path.relative_to(ROOT).parts for name in folders for path in (ROOT / name).rglob("*.*")
+    ]
+    parts += [(path.name,) for path in ROOT.iterdir()]
+    there = {"/".join(names[k:]) for names in parts for k in range(len(names))}
+    for path in sorted((ROOT / "alignkit").rglob("*")):
+        if path.suffix not in (".py", ".js"):
+            continue
+        named = {name for comment in comments(path) for name in FILE.findall(comment)}
+        assert named <= there, f"{path} names {sorted(named - there)}"
 
 
 @pytest.mark.parametrize("page", [path for path in WRITTEN if path.suffix == ".md"])

@@ -1,5 +1,5 @@
-// The votes on a pair, compared with each other and with gold, as
-// alignkit/annotate/gold/adjudication.py has it.
+// The votes on a pair, compared with each other and with gold. The server decides by the same rules
+// in annotate/adjudication/comparison.py.
 import {last, Pair} from "./model.js"
 import {atomic} from "./phrases.js"
 

@@ -1,5 +1,5 @@
-// One pair of sentences and its state: a plain fold of events, as alignkit/annotate/log/state.py
-// has it.
+// One pair of sentences and its state: what its events add up to. The server computes the same in
+// annotate/project/state.py.
 
 import {hintsOf} from "./suggest.js"
 
