@@ -516,7 +516,7 @@ CLIP = 0.001  # probabilities are this far from 0 and 1 when their log odds are 
 
 
 class CalibrationFeature(IntEnum):
-    """The features by which probabilities are calibrated; docs/probabilities.md defines them."""
+    """The features for calibrating probabilities; docs/align/probabilities.md defines them."""
 
     LOGIT_MEAN = 0
     MEAN_LOGIT = 1
