@@ -1,79 +1,139 @@
+// @ts-check
 // The suggestions of a pair: what is open, what is doubtful, where a word most likely belongs.
 
-// pair.hints: {set, cells: indices in reading order, p, strength and the systems that link it by
-// index, shown}
+/** @import {Pair} from "./model.js" */
+/** @import {Hints, Suggestions} from "./types" */
+
+const SURE = 2 // the value that accepting gives where the server names none: a sure link
+const NEARBY = [0, 1, -1, 2, -2, 3, -3] // words
+
+/**
+ * The suggestions of a pair by the index of their cell.
+ * @param {Pair} pair
+ * @param {Suggestions | null} [doc]
+ * @returns {Hints}
+ */
 export function hintsOf(pair, doc) {
-	const cells = (doc?.cells ?? [])
-		.map(([i, j, p, strength]) => [pair.at(i, j), p, strength || 2])
-		.sort((a, b) => a[0] - b[0])
-	const map = x => new Map(cells.map(cell => [cell[0], cell[x]]))
+	const p = new Map()
+	const strength = new Map()
+	for (const [i, j, probability, value] of doc?.cells ?? []) {
+		const index = pair.at(i, j)
+		p.set(index, probability)
+		strength.set(index, value || SURE)
+	}
 	const systems = new Map()
-	for (const [name, links] of doc?.links ?? [])
-		for (const cell of links)
-			systems.set(pair.at(...cell), [...(systems.get(pair.at(...cell)) ?? []), name])
+	for (const [name, links] of doc?.links ?? []) {
+		for (const [i, j] of links) {
+			const index = pair.at(i, j)
+			systems.set(index, [...(systems.get(index) ?? []), name])
+		}
+	}
 	return {
 		systems,
 		set: doc?.set,
 		by: doc?.by ?? "",
 		bulk: doc?.bulk ?? "",
-		cells: cells.map(cell => cell[0]),
-		p: map(1),
-		strength: map(2),
+		cells: [...p.keys()].sort((a, b) => a - b),
+		p,
+		strength,
 		shown: true,
 	}
 }
 
-// Neither taken nor rejected, and neither word is said to have no partner.
+/**
+ * Neither taken nor rejected, and neither word is said to have no partner.
+ * @param {Pair} pair
+ * @param {number} index
+ */
 export function open(pair, index) {
 	const {hints, values, rejected} = pair
-	return (
-		hints.shown &&
-		!values[index] &&
-		!rejected[index] &&
-		hints.p.has(index) &&
-		!pair.against(index).some(other => values[other])
-	)
+	if (!hints.shown || !hints.p.has(index)) return false
+	if (values[index] || rejected[index]) return false
+	return !pair.against(index).some(other => values[other])
 }
 
-// Without a probability it counts as .9: worth taking, and worth looking at.
+/**
+ * Without a probability it counts as .9: worth taking, and worth looking at.
+ * @param {Pair} pair
+ * @param {number} index
+ */
 export const sure = ({hints}, index) => hints.p.get(index) ?? 0.9
 
-// A cell to look at: an open suggestion, or a link taken in bulk below .97 that nobody has looked
-// at.
-export const doubtful = (pair, index) =>
-	pair.values[index] ? pair.bulk[index] === 1 && sure(pair, index) < 0.97 : open(pair, index)
+/**
+ * A cell to look at: an open suggestion, or a link taken in bulk below .97 that nobody has looked
+ * at.
+ * @param {Pair} pair
+ * @param {number} index
+ */
+export function doubtful(pair, index) {
+	if (!pair.values[index]) return open(pair, index)
+	return pair.bulk[index] === 1 && sure(pair, index) < 0.97
+}
 
-export const above = (pair, threshold) =>
-	pair.hints.bulk
-		? []
-		: pair.hints.cells.filter(index => open(pair, index) && sure(pair, index) >= threshold)
+/**
+ * The open suggestions that may be accepted in bulk.
+ * @param {Pair} pair
+ * @param {number} threshold
+ */
+export function above(pair, threshold) {
+	if (pair.hints.bulk) return []
+	return pair.hints.cells.filter(index => open(pair, index) && sure(pair, index) >= threshold)
+}
 
-// The next doubtful cell in reading order, round the end; undefined where there is none.
+/**
+ * The next doubtful cell in reading order, round the end; undefined where there is none.
+ * @param {Pair} pair
+ * @param {number} index
+ * @param {number} step 1 forward, -1 back
+ */
 export function next(pair, index, step) {
 	const found = pair.hints.cells.filter(cell => cell !== index && doubtful(pair, cell))
 	if (step < 0) found.reverse()
 	return found.find(cell => (cell - index) * step > 0) ?? found[0]
 }
 
-// The likeliest cell of a word without link: its best suggestion, else near where its neighbours
-// point.
+/**
+ * The likeliest cell of a word without link: its best suggestion, else near where its neighbours
+ * point.
+ * @param {Pair} pair
+ * @param {string} side
+ * @param {number} at
+ */
 export function likeliest(pair, side, at) {
 	const source = side === "source"
-	const [list, length, size] = source ? [pair.rows, pair.n, pair.m] : [pair.columns, pair.m, pair.n]
-	const own = pair.hints.cells.filter(
-		index => pair.place(index)[source ? 0 : 1] === at && !pair.isNull(index) && open(pair, index),
-	)
-	if (own.length)
-		return own.reduce((best, index) => (sure(pair, index) > sure(pair, best) ? index : best))
-	let guess = Math.floor((at * size) / length)
-	for (let x = length - 1; x > at; x--) if (list[3 * x + 2]) guess = list[3 * x] - (x - at)
-	for (let x = 0; x < at; x++) if (list[3 * x + 2]) guess = list[3 * x + 1] + at - x
-	guess = Math.max(0, Math.min(size - 1, guess))
-	for (const off of [0, 1, -1, 2, -2, 3, -3]) {
-		const x = guess + off
-		if (x < 0 || x >= size || !pair.unaligned(source ? "target" : "source", x)) continue
-		guess = x
-		break
+	const axis = source ? 0 : 1
+	let best
+	for (const index of pair.hints.cells) {
+		if (pair.place(index)[axis] !== at || pair.isNull(index) || !open(pair, index)) continue
+		if (best === undefined || sure(pair, index) > sure(pair, best)) best = index
 	}
-	return source ? pair.at(at, guess) : pair.at(guess, at)
+	if (best !== undefined) return best
+	const partner = unalignedNear(pair, source ? "target" : "source", guessed(pair, source, at))
+	return source ? pair.at(at, partner) : pair.at(partner, at)
+}
+
+// Where a word's partner should be: beside that of its nearest neighbour with a link, those before
+// it first.
+/** @type {(pair: Pair, source: boolean, at: number) => number} */
+function guessed(pair, source, at) {
+	const extents = source ? pair.rows : pair.columns // first, last and number of partners
+	const length = source ? pair.n : pair.m
+	const size = source ? pair.m : pair.n
+	let guess = Math.floor((at * size) / length)
+	for (let other = length - 1; other > at; other--) {
+		if (extents[3 * other + 2]) guess = extents[3 * other] - (other - at)
+	}
+	for (let other = 0; other < at; other++) {
+		if (extents[3 * other + 2]) guess = extents[3 * other + 1] + at - other
+	}
+	return Math.max(0, Math.min(size - 1, guess))
+}
+
+// The nearest word without link, at most three words away; else the word itself.
+/** @type {(pair: Pair, side: "source" | "target", at: number) => number} */
+function unalignedNear(pair, side, at) {
+	const found = NEARBY.map(off => at + off).find(
+		near => near >= 0 && near < pair[side].length && pair.unaligned(side, near),
+	)
+	return found ?? at
 }

@@ -1,0 +1,148 @@
+// What the page and the server send each other, and what the modules of the page pass on. Only the
+// type checker reads this file (CONTRIBUTING.md); the server does not serve it. Its own types are in
+// annotate/project/events.py, state.py and queries.py.
+
+/** No link, a possible one, a sure one. */
+export type Value = 0 | 1 | 2 | number
+
+/** [source word, target word] from 0; -1 is the empty word: the other word has no partner. */
+export type Cell = [number, number]
+
+/** A cell with its value before and after an event. */
+export type Write = [number, number, Value, Value]
+
+/** The key of a comment ("i-j" for a cell, "" for the pair), its text before and after. */
+export type CommentWrite = [string, string, string]
+
+/** The content of an event; its kind decides which fields it has. */
+export interface EventData {
+	how?: string // by which action: "accept", "import", ...
+	of?: string // undo, redo: the id of the event that is undone or redone
+	cells?: Write[]
+	bulk?: Write[] // 1: the link was accepted together with others, and nobody has looked at it
+	rejected?: Write[]
+	seen?: Cell[] // links accepted in bulk that were looked at
+	comment?: {key: string; before: string; after: string}
+	comments?: CommentWrite[]
+	label?: [string, string] // the judgment before and after
+	flags?: [string[], string[]]
+	done?: {before: boolean; after: boolean}
+	// of an event of kind "done":
+	before?: boolean
+	after?: boolean
+	// of an event of kind "comment":
+	key?: string
+	[other: string]: any // of other tasks: rewrites, extracts, whys
+}
+
+/** An event that the page has made. */
+export interface Sent {
+	id: string // made by the page, so that an event that is sent twice is stored once
+	kind: string // "edit", "judge", "comment", "done", "undo", "redo", ...
+	v: number
+	client_at: string
+	data: EventData
+}
+
+/** An event that the server has stored: its number in this pair, and in the project. */
+export interface StoredEvent extends Sent {
+	seq: number
+	n: number
+	actor: string
+	at: string
+	below: number // how many steps can be undone below this one
+}
+
+/** An event of the undo stack, or one that is on its way. */
+export type AnyEvent = Sent & Partial<StoredEvent>
+
+/** What a set of events adds up to. */
+export interface State {
+	seq: number // the last event
+	rev: number // the number of the text that the cells belong to
+	cells: [number, number, Value][]
+	bulk: Cell[]
+	rejected: Cell[]
+	comments: [string, string][]
+	judgment: string
+	flags: string[]
+	done: boolean
+	marks: Mark[]
+	[other: string]: any // of other tasks: rewrites, extracts, whys
+}
+
+/** A link that was lost when the words of a pair were corrected. */
+export interface Mark {
+	side: "source" | "target"
+	at: number
+	text: string
+	was: [number, number, Value]
+	note?: string // the comment on it
+}
+
+/** Suggestions: [i, j, probability, value that accepting gives]. */
+export interface Suggestions {
+	set?: string
+	cells: [number, number, number | null, Value?][]
+	by?: string // what the probabilities are, in words
+	bulk?: string // why they cannot be accepted in bulk, if so
+	links?: [string, Cell[]][] // which of them each system links
+}
+
+/** A pair: the answer of GET api/pairs/{k}. */
+export interface PairDocument {
+	k: number
+	id: string
+	rev: number
+	source: string[]
+	target: string[]
+	state: State
+	undo: StoredEvent[] // what would be undone, the next first, 100 at most
+	redo: StoredEvent[]
+	suggestions?: Suggestions | null
+	pending?: AnyEvent[] // added by the page: events that wait to be sent
+	[other: string]: any
+}
+
+/** What `new Pair` needs of a document: less for a pair that is only drawn. */
+export interface PairParts {
+	source: string[]
+	target: string[]
+	state: Pick<State, "cells" | "bulk" | "rejected" | "comments"> & Partial<State>
+	undo?: StoredEvent[]
+	redo?: StoredEvent[]
+	suggestions?: Suggestions | null
+}
+
+/** Suggestions by the index of their cell, as `hintsOf` makes them. */
+export interface Hints {
+	set?: string
+	by: string
+	bulk: string
+	cells: number[] // in reading order
+	p: Map<number, number | null> // the probability
+	strength: Map<number, Value> // the value that accepting gives
+	systems: Map<number, string[]> // the systems that link the cell
+	shown: boolean // false where the annotator hides them
+}
+
+/** What an event writes, whatever its kind. */
+export interface Writes {
+	cells: Write[]
+	bulk: Write[]
+	rejected: Write[]
+	seen: Cell[]
+	comments: CommentWrite[]
+	label?: [string, string]
+	flags?: [string[], string[]]
+	done?: {before: boolean; after: boolean}
+}
+
+/** What a session needs of the connection to the server. */
+export interface Sending {
+	newId(): string
+	push(k: number, rev: number, event: Sent, about: {told: string; data: EventData | null}): void
+}
+
+/** A box of cells: first and last row, first and last column. */
+export type Box = [number, number, number, number]
