@@ -167,12 +167,9 @@
 			const single = best.cells.length === 1
 			const index = best.from
 			const suggested = single && !arrows && isOpen(pair, index)
-			const jump =
-				suggested && best.value === pair.hints.strength.get(index)
-					? "Enter"
-					: !arrows && single && !best.value
-						? "Backspace"
-						: ""
+			let jump = ""
+			if (suggested && best.value === pair.hints.strength.get(index)) jump = "Enter"
+			else if (!arrows && single && !best.value) jump = "Backspace"
 			edit(best.cells, best.value)
 			changes++
 			if (best.select.length && best.select[0] !== "b") cursor = opposite(best)

@@ -39,11 +39,8 @@
 			const numbers = at => [...(article.linked[which].get(at) || [])].sort(([a], [b]) => a - b)
 			const spans = side.map((word, at) => {
 				const own = numbers(at)
-				const marks = which
-					? own.map(([to, sure]) => to + 1 + (sure ? "" : "?"))
-					: own.length
-						? [at + 1]
-						: []
+				let marks = own.length ? [at + 1] : []
+				if (which) marks = own.map(([to, sure]) => to + 1 + (sure ? "" : "?"))
 				const element = html(
 					"span",
 					{

@@ -79,20 +79,22 @@ export function item(pair, voters, key, majority) {
 	const made = {key, votes, why, value: held}
 	if (why) {
 		const then = new Map(Object.entries(why.votes || {}).map(([id, [value]]) => [id, value]))
-		const meant =
-			why.why === "own"
-				? held
-				: why.why === "vote"
-					? then.get(why.as)
-					: sharedBy([...then.values()], true)
-		const odd = !then.size || !same(meant, held)
-		const stale = odd || voters.some(({id}, at) => !same(votes[at], then.get(id) ?? held))
-		return {...made, odd, state: stale ? REOPENED : why.why === AGREED ? AGREED : DECIDED}
+		const odd = !then.size || !same(meant(why, then, held), held)
+		if (odd || voters.some(({id}, at) => !same(votes[at], then.get(id) ?? held)))
+			return {...made, odd, state: REOPENED}
+		return {...made, odd, state: why.why === AGREED ? AGREED : DECIDED}
 	}
 	const shared = sharedBy(votes, majority)
 	const stands = String(held || "") && !same(held, shared)
 	if (shared === undefined || stands || clashes(pair, key, shared)) return {...made, state: OPEN}
 	return {...made, state: AGREED, value: shared}
+}
+
+// The value that a decision gave its place, by its reason and the votes of that time.
+function meant(why, then, held) {
+	if (why.why === "own") return held
+	if (why.why === "vote") return then.get(why.as)
+	return sharedBy([...then.values()], true)
 }
 
 // Can a value not stand beside gold? A word has partners, or none.
@@ -164,15 +166,10 @@ export function decision(pair, voters, group, {vote, value}, note) {
 	for (const one of group) {
 		const agreed = vote !== undefined && one.votes.every(other => same(other, one.votes[vote]))
 		const wanted = vote === undefined ? value : one.votes[vote]
-		write(
-			one,
-			wanted,
-			agreed
-				? {why: AGREED}
-				: vote === undefined
-					? {why: "own"}
-					: {why: "vote", as: voters[vote].id},
-		)
+		let reason = {why: "own"}
+		if (agreed) reason = {why: AGREED}
+		else if (vote !== undefined) reason = {why: "vote", as: voters[vote].id}
+		write(one, wanted, reason)
 		if (one.key === JUDGED || !wanted) continue
 		for (const index of pair.against(pair.at(...placeOf(one.key)))) {
 			const key = pair.cell(index).join()

@@ -109,7 +109,8 @@ export class VoteMatrix extends Matrix {
 	letter(why) {
 		const {size} = this
 		const at = this.voters.findIndex(({id}) => id === why.as)
-		const text = why.why === "own" ? "●" : at < 0 ? "?" : this.marks[at]
+		let text = at < 0 ? "?" : this.marks[at]
+		if (why.why === "own") text = "●"
 		const wide = Math.min(13, size * 0.45)
 		const x = size - wide + 1
 		return [

@@ -89,10 +89,7 @@ export class Panel {
 		const row = one => {
 			const [{key: place, votes, why, state}] = one
 			const here = current.has(place)
-			const told =
-				state === REOPENED
-					? "changed since"
-					: why && (why.why === "own" ? "own" : why.why === "vote" ? `as ${this.name(why.as)}` : "")
+			const told = state === REOPENED ? "changed since" : why && this.reason(why)
 			const marks = html(
 				"span",
 				{class: "votes"},
@@ -171,6 +168,12 @@ export class Panel {
 		if (document.activeElement !== $("note")) app.recallNote()
 	}
 
+	// Why a place was decided as it is; nothing where all agreed.
+	reason({why, as}) {
+		if (why === "own") return "own"
+		return why === "vote" ? `as ${this.name(as)}` : ""
+	}
+
 	how(voter, group) {
 		const told = new Set()
 		const unseen = voter.unseen.map(String)
@@ -180,11 +183,9 @@ export class Panel {
 			if (how) told.add(HOW[how] + (unseen.includes(key) ? ", not looked at" : ""))
 			if (at > latest) latest = at
 		}
-		const parts = [
-			...told,
-			latest && day(latest),
-			voter.shown === false ? "no suggestions shown" : voter.shown ? "suggestions shown" : "",
-		]
+		const parts = [...told, latest && day(latest)]
+		if (voter.shown === false) parts.push("no suggestions shown")
+		else if (voter.shown) parts.push("suggestions shown")
 		return parts.filter(Boolean).join(", ")
 	}
 
@@ -199,8 +200,10 @@ export class Panel {
 				: [...new Set([...votes, ...group.filter(({why}) => why).map(({value}) => value)])]
 		const whose = value =>
 			listed(voters.filter((_, at) => votes[at] === value).map(({name}) => name)) || "decided"
-		const level = ({sure, possible}) =>
-			sure ? (possible ? "sure" : "sure alone") : possible ? "possible" : "none"
+		const level = ({sure, possible}) => {
+			if (sure) return possible ? "sure" : "sure alone"
+			return possible ? "possible" : "none"
+		}
 		const found = values.length > 1 ? effects(pair, items, group, values) : []
 		$("effect").hidden = place === JUDGED
 		$("effect-count").textContent = `What it changes: ${plural(found.length, "phrase pair")}`

@@ -52,11 +52,9 @@ class App extends Page {
 	}
 
 	get nothing() {
-		return this.settled
-			? "the pair is done"
-			: this.doc.changed
-				? "rewrites have changed: Ctrl+Enter marks the pair as done again"
-				: "Ctrl+Enter marks the pair as done"
+		if (this.settled) return "the pair is done"
+		if (this.doc.changed) return "rewrites have changed: Ctrl+Enter marks the pair as done again"
+		return "Ctrl+Enter marks the pair as done"
 	}
 
 	get key() {
@@ -176,11 +174,9 @@ class App extends Page {
 		const group = [...this.open, ...this.decided, ...this.agreed].find(group =>
 			group.some(({key}) => key === this.key),
 		)
-		this.group = !group
-			? [item(this.pair, this.voters, this.key, this.majority)]
-			: this.alone
-				? group.filter(({key}) => key === this.key)
-				: group
+		if (!group) this.group = [item(this.pair, this.voters, this.key, this.majority)]
+		else if (this.alone) this.group = group.filter(({key}) => key === this.key)
+		else this.group = group
 	}
 
 	#into(group) {
@@ -282,12 +278,11 @@ class App extends Page {
 		const here = this.judging ? Infinity : this.pair.index(this.cursor)
 		const spot = ([{key}]) => (key === JUDGED ? Infinity : this.pair.at(...placeOf(key)))
 		const behind = this.open.findIndex(group => spot(group) > here)
-		const to =
-			at >= 0
-				? (at + way + length) % length
-				: way > 0
-					? Math.max(0, behind)
-					: (behind < 0 ? length : behind + length) - 1
+		let to
+		if (at >= 0) to = at + way + length
+		else if (way > 0) to = Math.max(0, behind)
+		else if (behind < 0) to = length - 1
+		else to = behind + length - 1
 		this.toGroup(this.open[to % length], true)
 	}
 
@@ -299,15 +294,14 @@ class App extends Page {
 		const found = this.matrix.found(index)
 		const row = i < 0 ? "no source word" : `${source(pair, i)}, ${i + 1} of ${pair.n}`
 		const column = j < 0 ? "no target word" : `${target(pair, j)}, ${j + 1} of ${pair.m}`
-		const votes = () =>
-			voters.map((voter, at) => `${voter.name} ${valueName(key, found.votes[at])}`).join(", ")
-		const told = !found
-			? "no votes"
-			: found.state === AGREED
-				? `agreed, ${valueName(key, found.value)}`
-				: found.state === DECIDED
-					? `decided, ${valueName(key, found.value)}; ${votes()}`
-					: `${found.why ? "changed since, " : ""}to settle: ${votes()}`
+		if (!found) return `${row}; ${column}: no votes`
+		const votes = voters
+			.map((voter, at) => `${voter.name} ${valueName(key, found.votes[at])}`)
+			.join(", ")
+		const value = valueName(key, found.value)
+		let told = `${found.why ? "changed since, " : ""}to settle: ${votes}`
+		if (found.state === AGREED) told = `agreed, ${value}`
+		else if (found.state === DECIDED) told = `decided, ${value}; ${votes}`
 		return `${row}; ${column}: ${told}`
 	}
 

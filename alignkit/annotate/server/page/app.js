@@ -240,7 +240,9 @@ class App extends Page {
 			cursor: [i, j],
 		} = this
 		const blocking = box ? blockers(pair, box) : []
-		const kind = blocking.length ? "blocked" : box && closure(pair, box) ? "phrase" : ""
+		let kind = ""
+		if (blocking.length) kind = "blocked"
+		else if (box && closure(pair, box)) kind = "phrase"
 		const low = pair.rows[3 * i]
 		const high = pair.rows[3 * i + 1]
 		this.phrase =

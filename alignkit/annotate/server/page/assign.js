@@ -27,6 +27,8 @@ begin(async () => {
 	let fixed = null
 
 	const shareOf = () => ({one: 0, some: number("share") / 100, two: 1})[field("by").value] ?? null
+	// The choice of the form that stands for a share of pairs with two annotators; null: all.
+	const byShare = share => ({null: "all", 0: "one", 1: "two"})[share] ?? "some"
 	const by = value => field("by").value === value
 	const fields = () => {
 		$("some").hidden = !by("some")
@@ -74,15 +76,7 @@ begin(async () => {
 		form.hidden = !all.length
 		if (!now) return
 		const {double, each, trial, control, control_least: least, order, stratify, seed} = now
-		field("by").value = each
-			? "each"
-			: double === null
-				? "all"
-				: double === 0
-					? "one"
-					: double === 1
-						? "two"
-						: "some"
+		field("by").value = each ? "each" : byShare(double)
 		if (each) field("each").value = each
 		if (double) field("share").value = Math.round(100 * double)
 		if (control !== null) field("control").value = Math.round(100 * control)
@@ -112,7 +106,8 @@ begin(async () => {
 		rows($("shares"), shares, row, "annotator")
 		say("assign", added ? `Assign ${plural(pairs, "pair")}` : "Assign")
 		$("assign").disabled = !added
-		say("note", added ? (fixed ? "What is assigned stays." : "") : "Everything is assigned.")
+		const kept = fixed ? "What is assigned stays." : ""
+		say("note", added ? kept : "Everything is assigned.")
 		$("warnings").replaceChildren(...warnings.map(text => html("li", {}, text)))
 		movable(shares)
 	}

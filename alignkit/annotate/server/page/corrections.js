@@ -24,11 +24,9 @@ const cell = text => html("td", {}, text)
 const ordinals = (first, last) => (first < last ? `${first} to ${last}` : String(last))
 
 function part({first, last, until, taught_from: few, taught_to: many, differ, drawn, f1}) {
-	const from = few
-		? `learned from ${ordinals(few, many)}`
-		: many
-			? `some learned from up to ${many}`
-			: "not learned"
+	let from = "not learned"
+	if (few) from = `learned from ${ordinals(few, many)}`
+	else if (many) from = `some learned from up to ${many}`
 	return html(
 		"tr",
 		{},

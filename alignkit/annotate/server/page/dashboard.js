@@ -67,14 +67,9 @@ function links(view) {
 			: [entry("accepted", ...figure(accepted)), entry("rejected", ...figure(rejected))]),
 	)
 	$("cautions").replaceChildren(...cautions.map(text => html("li", {}, text)))
-	say(
-		"as-of",
-		view.at
-			? `, as of ${clock(view.at)}${view.running ? "; being updated" : ""}`
-			: view.running
-				? ", being computed"
-				: "",
-	)
+	let age = view.running ? ", being computed" : ""
+	if (view.at) age = `, as of ${clock(view.at)}${view.running ? "; being updated" : ""}`
+	say("as-of", age)
 }
 
 // Where pairs are judged: kappa of labels, and the pairs with different ones.
@@ -212,7 +207,8 @@ function beyond(view) {
 function annotator({name, done, pairs, seconds, left, reason}) {
 	const none = () =>
 		cell(html("span", {class: "none"}, "-"), html("small", {class: "why"}, ` ${reason}`))
-	const rest = done < pairs || !pairs ? (seconds === null ? "-" : duration(left)) : "done"
+	let rest = seconds === null ? "-" : duration(left)
+	if (pairs && done >= pairs) rest = "done"
 	return row(
 		"",
 		head(name),
@@ -227,7 +223,8 @@ const pair = one => row("", cell(number(one.possible)), cell(number(one.sure)), 
 // The cells that name a pair, as a link where it can be adjudicated, and show its texts.
 function named({k, id, source, target, ready, settled}) {
 	const name = ready ? html("a", {href: `${page("adjudicate")}?pair=${k}`, "data-pair": k}, id) : id
-	const told = settled ? "adjudicated" : ready ? "" : "not yet done by all"
+	let told = ready ? "" : "not yet done by all"
+	if (settled) told = "adjudicated"
 	return [
 		html("td", {dir: "auto"}, name, told ? html("small", {}, ` ${told}`) : ""),
 		html("td", {class: "text"}, html("p", {dir: "auto"}, source), html("p", {dir: "auto"}, target)),

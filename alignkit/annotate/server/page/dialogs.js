@@ -97,11 +97,9 @@ export function finder(app, told = state, about = () => "") {
 				...pairs.map(row),
 				...(end < listed ? [others(end, plural(listed - end, "more pair"))] : []),
 			]
-			message = rows.length
-				? about(answer)
-				: text
-					? "no pair has this in its id, words or comments"
-					: "there is no such pair"
+			if (rows.length) message = about(answer)
+			else if (text) message = "no pair has this in its id, words or comments"
+			else message = "there is no such pair"
 		} catch (error) {
 			message = error.message
 		}

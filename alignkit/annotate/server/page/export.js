@@ -11,11 +11,9 @@ begin(async (me, project) => {
 	let turn = 0
 
 	const own = [me.account, "My work"]
-	const everyone = decides
-		? [["all", "Everyone"], ...project.annotators.map(who => [who, who])]
-		: project.annotates || role === "annotator"
-			? [own]
-			: []
+	let everyone = []
+	if (decides) everyone = [["all", "Everyone"], ...project.annotators.map(who => [who, who])]
+	else if (project.annotates || role === "annotator") everyone = [own]
 	const what = role === "annotator" ? [own] : [["gold", "Gold"], ...everyone]
 	form.elements.what.replaceChildren(...what.map(([value, text]) => html("option", {value}, text)))
 	$("names").hidden = !decides

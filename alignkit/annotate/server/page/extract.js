@@ -199,12 +199,13 @@ class Extract extends Sheet {
 		const at = this.at[side]
 		const back = /Left|Up/.test(key) !== ($(side).dir === "rtl" && /Left|Right/.test(key))
 		const [first, last] = sentenceAt(units, at)
-		if (!back && shiftKey && at < last) return last
-		if (!back)
-			return shiftKey
-				? sentenceAt(units, Math.min(last + 1, units.length - 1))[1]
-				: Math.min(last + 1, units.length - 1)
-		return at > first ? first : first ? sentenceAt(units, first - 1)[0] : 0
+		if (!back) {
+			if (shiftKey && at < last) return last
+			const after = Math.min(last + 1, units.length - 1)
+			return shiftKey ? sentenceAt(units, after)[1] : after
+		}
+		if (at > first) return first
+		return first ? sentenceAt(units, first - 1)[0] : 0
 	}
 
 	down(event, side) {
@@ -299,10 +300,8 @@ class Extract extends Sheet {
 	do_pair(step) {
 		const keys = inOrder(this.pair.extracts)
 		const at = keys.indexOf(this.current())
-		const next =
-			keys[
-				at < 0 ? (step > 0 ? 0 : keys.length - 1) : (at + Number(step) + keys.length) % keys.length
-			]
+		const end = step > 0 ? 0 : keys.length - 1
+		const next = keys[at < 0 ? end : (at + Number(step) + keys.length) % keys.length]
 		if (next) this.show(next)
 		else this.say("no pair is here yet")
 	}
@@ -356,11 +355,9 @@ class Extract extends Sheet {
 	do_toggle_done() {
 		const {pair} = this
 		const {size} = pair.extracts
-		this.commit(
-			"done",
-			{before: pair.done, after: !pair.done},
-			pair.done ? "no longer done" : size ? "done" : "done, without a pair",
-		)
+		let told = size ? "done" : "done, without a pair"
+		if (pair.done) told = "no longer done"
+		this.commit("done", {before: pair.done, after: !pair.done}, told)
 	}
 }
 

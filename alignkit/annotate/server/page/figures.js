@@ -59,8 +59,8 @@ function sentence(status, view) {
 export function number(value, signed = false) {
 	if (value === null || value === undefined) return "-"
 	const text = Math.abs(value).toFixed(2).replace(/^0/, "")
-	const sign = value < 0 && Number(text) ? "\u2212" : signed ? "+" : ""
-	return sign + text
+	if (value < 0 && Number(text)) return `\u2212${text}`
+	return signed ? `+${text}` : text
 }
 
 // A figure with its interval, or a dash with the reason.
@@ -69,11 +69,12 @@ export function figure({value, low, high, reason, late} = {}, {signed = false, m
 		return [html("span", {class: "none"}, "-"), small(reason || "", "why")]
 	const bare = low === undefined || low === null
 	const range = bare ? reason || "" : `${number(low, signed && low < 0)} to ${number(high)}`
+	const parts = [html("b", {}, number(value, signed))]
 	const rest = [range, more].filter(Boolean).join(", ")
-	return [
-		html("b", {}, number(value, signed)),
-		...(rest ? [small(rest, late ? "late" : bare && reason ? "why" : "")] : []),
-	]
+	let kind = bare && reason ? "why" : ""
+	if (late) kind = "late"
+	if (rest) parts.push(small(rest, kind))
+	return parts
 }
 
 const small = (text, kind) => html("small", {class: kind || null}, ` ${text}`)

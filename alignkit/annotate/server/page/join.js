@@ -12,7 +12,7 @@ const token = location.hash.slice(1)
 async function look() {
 	const {kind, name} = await api("POST", "join/look", {token})
 	say("title", TITLES[kind])
-	say("go", kind === "reset" ? "Save" : kind === "first" ? "Create" : "Join")
+	say("go", {reset: "Save", first: "Create"}[kind] ?? "Join")
 	Object.assign($("name"), {value: name, readOnly: kind !== "first", required: true})
 	$("join").hidden = false
 	$(kind === "first" ? "name" : "password").focus()

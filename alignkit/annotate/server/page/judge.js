@@ -18,8 +18,10 @@ const wordsOf = text =>
 		.map(word => word.replace(/^\ufeff+(?=[^\ufeff])/, ""))
 
 // A name without the sign that stands beside it as a key.
-const bare = (name, sign) =>
-	name === sign ? "" : sign && name.startsWith(`${sign} `) ? name.slice(sign.length + 1) : name
+function bare(name, sign) {
+	if (name === sign) return ""
+	return sign && name.startsWith(`${sign} `) ? name.slice(sign.length + 1) : name
+}
 
 // The keys of labels and flags. A single sign is its own key; other labels have their numbers,
 // other flags a letter of their name. Where digits take votes, labels have letters.
@@ -97,56 +99,43 @@ class Judge extends Sheet {
 
 	// A digit with Shift is another sign on each keyboard: its place tells.
 	pressed(event) {
-		const digit =
-			event.shiftKey && !event.ctrlKey && !event.altKey && /^Digit([1-9])$/.exec(event.code)?.[1]
-		if (
-			digit &&
-			this.adjudicates &&
-			event.target.closest("#work") &&
-			!event.target.closest("textarea, input:not([type=radio])")
-		) {
-			event.preventDefault()
-			return this.do_take(Number(digit) - 1)
-		}
-		super.pressed(event)
+		const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
+		const shifted = event.shiftKey && !event.ctrlKey && !event.altKey
+		if (!digit || !shifted || !this.adjudicates) return super.pressed(event)
+		const {target} = event
+		const typing = target.closest("textarea, input:not([type=radio])")
+		if (typing || !target.closest("#work")) return super.pressed(event)
+		event.preventDefault()
+		this.do_take(Number(digit) - 1)
 	}
 
 	choices() {
 		$("judgment").hidden = !this.labels.length && !this.flags.length
-		$("labels").append(
-			...this.labels.map(entry => {
-				const input = html("input", {type: "radio", name: "judgment", value: entry.value})
-				const sign = this.signs.get(entry)
-				const name = bare(entry.name, sign)
-				on(input, "click", () => this.do_label(entry.value))
-				return html(
-					"label",
-					{},
-					input,
-					html(
-						"span",
-						{},
-						...(sign ? [key(sign), " "] : []),
-						html("b", {}, name || entry.about || entry.name),
-						html("small", {}, name && entry.about),
-					),
-				)
-			}),
+		$("labels").append(...this.labels.map(entry => this.labelChoice(entry)))
+		$("flags").append(...this.flags.map(entry => this.flagChip(entry)))
+	}
+
+	// A label with its key, as a radio button.
+	labelChoice(entry) {
+		const input = html("input", {type: "radio", name: "judgment", value: entry.value})
+		on(input, "click", () => this.do_label(entry.value))
+		const sign = this.signs.get(entry)
+		const name = bare(entry.name, sign)
+		const text = html("span")
+		if (sign) text.append(key(sign), " ")
+		text.append(
+			html("b", {}, name || entry.about || entry.name),
+			html("small", {}, name && entry.about),
 		)
-		$("flags").append(
-			...this.flags.map(entry => {
-				const sign = this.signs.get(entry)
-				return set(
-					button(
-						() => this.do_flag(entry.value),
-						"chip",
-						bare(entry.name, sign),
-						...(sign ? [" ", key(sign)] : []),
-					),
-					{title: entry.about || null, "data-value": entry.value},
-				)
-			}),
-		)
+		return html("label", {}, input, text)
+	}
+
+	// A flag with its key, as a button that stays pressed.
+	flagChip(entry) {
+		const sign = this.signs.get(entry)
+		const chip = button(() => this.do_flag(entry.value), "chip", bare(entry.name, sign))
+		if (sign) chip.append(" ", key(sign))
+		return set(chip, {title: entry.about || null, "data-value": entry.value})
 	}
 
 	opened() {
@@ -181,7 +170,10 @@ class Judge extends Sheet {
 			context.hidden = !around
 		}
 		const letters = Math.max(...["source", "target"].map(side => doc[side].join(" ").length))
-		$("text").className = letters < 200 ? "short" : letters < 500 ? "medium" : "" // the fewer, the larger
+		let size = "" // the fewer letters, the larger
+		if (letters < 200) size = "short"
+		else if (letters < 500) size = "medium"
+		$("text").className = size
 		$("context").textContent = attributes.context || ""
 		$("context").hidden = !attributes.context
 	}
@@ -237,20 +229,7 @@ class Judge extends Sheet {
 				? [key("1"), " … ", key(String(Math.min(9, length)))]
 				: doc.votes.flatMap((_, at) => [key(String(at + 1)), " "])),
 		)
-		const as = why?.as && doc.votes.find(({id}) => id === why.as)?.name
-		say(
-			"decided",
-			!why
-				? "Not decided yet."
-				: this.stale
-					? "Decided, but a vote has changed since: decide again."
-					: {agreed: "Agreed by all.", vote: `Decided as ${as}.`, own: "Decided by adjudicators."}[
-							why.why
-						] +
-						(this.pair.done && doc.changed
-							? " The rewrites have changed since: look at them, then Ctrl+Enter."
-							: ""),
-		)
+		say("decided", this.decision())
 		$("vote-list").replaceChildren(
 			...doc.votes.map(({id, name, judgment, flags, comments}, at) => {
 				const told = [
@@ -270,6 +249,21 @@ class Judge extends Sheet {
 				)
 			}),
 		)
+	}
+
+	// How the pair was decided, in a sentence or two.
+	decision() {
+		const {why, doc, pair} = this
+		if (!why) return "Not decided yet."
+		if (this.stale) return "Decided, but a vote has changed since: decide again."
+		const as = doc.votes.find(({id}) => id === why.as)?.name
+		const told = {
+			agreed: "Agreed by all.",
+			vote: `Decided as ${as}.`,
+			own: "Decided by adjudicators.",
+		}[why.why]
+		if (!pair.done || !doc.changed) return told
+		return `${told} The rewrites have changed since: look at them, then Ctrl+Enter.`
 	}
 
 	// An annotator has changed a vote meanwhile.

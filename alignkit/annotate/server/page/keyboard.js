@@ -14,7 +14,8 @@ export const mapped = table =>
 // The keys of a US keyboard by place, for scripts that do not have them.
 function byCode({code, shiftKey}) {
 	if (/^Key[A-Z]$/.test(code)) return shiftKey ? code[3] : code[3].toLowerCase()
-	return code === "Slash" ? (shiftKey ? "?" : "/") : ""
+	if (code === "Slash") return shiftKey ? "?" : "/"
+	return ""
 }
 
 // The action of a key press, or null. Nothing with Alt or AltGr.

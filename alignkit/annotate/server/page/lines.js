@@ -188,8 +188,9 @@ export class Lines {
 	wordAt(clientX, clientY) {
 		const box = this.svg.getBoundingClientRect()
 		const y = clientY - box.top
-		const side = y < 50 ? 0 : y > 80 ? 1 : -1
-		const {words = [], shift} = this.sides[side] || {}
+		if (y >= 50 && y <= 80) return null // between the lines
+		const side = y < 50 ? 0 : 1
+		const {words, shift} = this.sides[side]
 		const x = clientX - box.left - shift + SPACE / 2
 		const at = words.findIndex(word => x >= word.x && x < word.x + word.width + SPACE)
 		return at < 0 ? null : [side, at]

@@ -56,8 +56,11 @@ export function told(pair, {kind, data = {}}) {
 	const {rewrites: [rewrite] = [], extracts: [extract] = [], label, flags} = data
 	if (rewrite)
 		return `rewrite ${rewrite[0].slice(1)}: ${rewrite[2] ? rewrite[2].join(" ~ ") : "removed"}`
-	if (extract)
-		return `pair ${extract[0].slice(1)} ${extract[2] ? (extract[1] ? "changed" : "taken") : "removed"}`
+	if (extract) {
+		const [name, before, after] = extract
+		const verb = before ? "changed" : "taken"
+		return `pair ${name.slice(1)} ${after ? verb : "removed"}`
+	}
 	if (label || flags)
 		return `judgment: ${[label?.[1], ...(flags?.[1] || [])].filter(Boolean).join(", ") || "none"}`
 	return describe(pair, writesOf({kind, data}))

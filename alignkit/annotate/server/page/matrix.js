@@ -144,18 +144,13 @@ export class Matrix {
 		})
 		this.columnHeads = pair.target.map((word, j) => {
 			const cx = this.corners(0, j)[0] + half
-			const place = {
-				"data-column": j,
-				y: top - 14,
-				x: cx + (upright ? 0 : rtl ? -2 : 2),
-				"text-anchor": upright ? "middle" : "start",
+			const place = {"data-column": j, y: top - 14, x: cx, "text-anchor": "middle", transform: null}
+			if (!upright) {
+				place.x += rtl ? -2 : 2
+				place["text-anchor"] = "start"
+				place.transform = `rotate(${rtl ? SLANT : -SLANT} ${cx} ${top - 16})`
 			}
-			return head(
-				word,
-				{...place, transform: upright ? null : `rotate(${rtl ? SLANT : -SLANT} ${cx} ${top - 16})`},
-				rtl,
-				{cx, cy: top - 6},
-			)
+			return head(word, place, rtl, {cx, cy: top - 6})
 		})
 		const [nx, ny] = this.corners(pair.n, pair.m)
 		const all = heads => heads.flatMap(({text, ring}) => [text, ring])
@@ -460,8 +455,9 @@ export class Matrix {
 		} = this
 		const along = (value, count) => {
 			if (near) return max(0, min(count - 1, floor(value / size)))
-			const past = value - count * size
-			return past < 0 ? floor(value / size) : past >= GAP && past < GAP + size ? count : -1
+			const past = value - count * size // pixels into the gap and the nulls behind it
+			if (past < 0) return floor(value / size)
+			return past >= GAP && past < GAP + size ? count : -1
 		}
 		const i = along(clientY - at.top - PAD, n)
 		const c = along(clientX - at.left - this.left, m)

@@ -24,16 +24,17 @@ export function menu(name, label, items) {
 		const all = [...list.children]
 		const at = all.indexOf(document.activeElement)
 		const step = {ArrowDown: 1, ArrowUp: -1}[key]
-		if (
-			list.hidden
-				? key !== "ArrowDown"
-				: !step && key !== "Escape" && key !== "Home" && key !== "End"
-		)
+		if (list.hidden) {
+			if (key !== "ArrowDown") return
+			event.preventDefault()
+			show(true)
 			return
+		}
+		if (!step && !["Escape", "Home", "End"].includes(key)) return
 		event.preventDefault()
 		if (key === "Escape") show(false)
-		else if (list.hidden) show(true)
-		else all.at(step ? (at + step) % all.length : key === "End" ? -1 : 0).focus()
+		else if (step) all.at((at + step) % all.length).focus()
+		else all.at(key === "End" ? -1 : 0).focus()
 	})
 	on(part, "focusout", ({relatedTarget}) => {
 		if (list.hidden || part.contains(relatedTarget)) return

@@ -46,12 +46,11 @@ begin(async me => {
 	// Files
 
 	function fileRow({n, name, bytes, kind, kinds, problem, share}) {
-		const part =
-			share !== undefined
-				? html("progress", {value: share, max: 1, "aria-label": `${name}, sent`})
-				: kinds.length
-					? choice(`What ${name} is`, kinds, kind, value => put({kinds: {[n]: value}}))
-					: ""
+		let part = ""
+		if (share !== undefined)
+			part = html("progress", {value: share, max: 1, "aria-label": `${name}, sent`})
+		else if (kinds.length)
+			part = choice(`What ${name} is`, kinds, kind, value => put({kinds: {[n]: value}}))
 		const remove = set(
 			button(() => tried(() => removed(n)), "plain", "×"),
 			{"aria-label": `Remove ${name}`},
@@ -116,9 +115,10 @@ begin(async me => {
 		)
 
 	function finding({code, text, pairs, choices, chosen}) {
+		const noun = pairs.length > 1 ? "pairs" : "pair"
 		const places = pairs.flatMap((pair, at) => [
 			at ? ", " : " ",
-			button(() => show(pair), "link", `${at ? "" : pairs.length > 1 ? "pairs " : "pair "}${pair}`),
+			button(() => show(pair), "link", at ? String(pair) : `${noun} ${pair}`),
 		])
 		return [
 			html("td", {class: "sign", "aria-hidden": "true"}, "!"),
@@ -164,10 +164,8 @@ begin(async me => {
 		rows($("files"), all, fileRow, "n", anew)
 		$("reading").hidden = !reading
 		say("reading-text", progress)
-		say(
-			"pairs",
-			pairs ? plural(pairs, "sentence pair") : reading ? "Reading" : "No sentence pairs yet",
-		)
+		const none = reading ? "Reading" : "No sentence pairs yet"
+		say("pairs", pairs ? plural(pairs, "sentence pair") : none)
 		say("problem", problem)
 		$("detected").hidden = !detected
 		say("detected-text", detected)

@@ -188,19 +188,15 @@ begin(async me => {
 
 	function row(person) {
 		const {name, state, seen, expires, link: id} = person
-		const last =
-			state === "invited"
-				? [id ? `until ${date(expires)}` : "the link has expired"]
-				: state === "closed"
-					? ["closed"]
-					: state === "open"
-						? [when(seen)]
-						: [""]
+		let last = ""
+		if (state === "invited") last = id ? `until ${date(expires)}` : "the link has expired"
+		else if (state === "closed") last = "closed"
+		else if (state === "open") last = when(seen)
 		return [
 			head(name, name === me.account ? ", you" : ""),
 			cell(...roleOf(person)),
 			cell(...done(person)),
-			html("td", {class: "quiet"}, ...last),
+			html("td", {class: "quiet"}, last),
 			html("td", {class: "acts"}, ...acts(person)),
 		]
 	}

@@ -44,7 +44,10 @@ export function onMatrix(matrix, act) {
 			root.setPointerCapture(pointerId)
 		}
 		const {left, right, top, bottom} = root.getBoundingClientRect()
-		const by = (value, low, high) => (value > high - EDGE ? STEP : value < low + EDGE ? -STEP : 0)
+		const by = (value, low, high) => {
+			if (value > high - EDGE) return STEP
+			return value < low + EDGE ? -STEP : 0
+		}
 		root.scrollBy(by(x, left, right), by(y, top, bottom))
 		act.preview(hold.from, hold.to)
 	})

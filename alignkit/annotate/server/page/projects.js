@@ -28,7 +28,10 @@ function card(project, at) {
 	} = project
 	const archived = state === "archived"
 	const kind = `button${at || archived ? "" : " main"}`
-	const word = archived ? "Read" : done === all ? "Look again" : done ? "Continue" : "Start"
+	let word = "Start"
+	if (archived) word = "Read"
+	else if (done === all) word = "Look again"
+	else if (done) word = "Continue"
 	const title = html("h2", {dir: "auto"}, name)
 	const open = html(
 		"a",

@@ -22,8 +22,10 @@ export const source = (pair, i) => pair.source[i] ?? "∅"
 export const target = (pair, j) => pair.target[j] ?? "∅"
 export const cellName = (pair, i, j) => `${source(pair, i)} ~ ${target(pair, j)}`
 
-const valueName = (i, j, value) =>
-	i >= 0 && j >= 0 ? NAMES[value] : value ? `null, ${NAMES[value]}` : "no null"
+function valueName(i, j, value) {
+	if (i >= 0 && j >= 0) return NAMES[value]
+	return value ? `null, ${NAMES[value]}` : "no null"
+}
 
 // What a cell holds: "sure; accepted in bulk, not looked at", "suggested, 67 percent of votes:
 // giza/1", "rejected".
