@@ -109,7 +109,8 @@ export function actions(app) {
 			const turned = move(pair, [pair.n, pair.m], other)
 			if (turned) [side, to] = [other, turned]
 		}
-		to ? app.go(to) : app.say("all words are aligned")
+		if (to) app.go(to)
+		else app.say("all words are aligned")
 	}
 
 	// Select a box; the cursor goes into it.

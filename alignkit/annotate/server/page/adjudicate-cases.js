@@ -27,8 +27,10 @@ export class GoldPair extends Pair {
 	}
 
 	apply(event) {
-		for (const [i, j, , why] of event.data.whys || [])
-			why === null ? this.whys.delete(`${i},${j}`) : this.whys.set(`${i},${j}`, why)
+		for (const [i, j, , why] of event.data.whys || []) {
+			if (why === null) this.whys.delete(`${i},${j}`)
+			else this.whys.set(`${i},${j}`, why)
+		}
 		return super.apply(event)
 	}
 

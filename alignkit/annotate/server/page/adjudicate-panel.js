@@ -280,7 +280,9 @@ export class Panel {
 				html("tr", {}, html("th", {scope: "row"}, name), html("td", {}, told)),
 			),
 		)
-		$("judgments").onclick = () => one && app.toGroup([one], true)
+		$("judgments").onclick = () => {
+			if (one) app.toGroup([one], true)
+		}
 		$("judgments").hidden = !pair
 	}
 
@@ -293,7 +295,9 @@ export class Panel {
 			const dropped = found.filter(({value}) => !value).length
 			return String(found.length) + (dropped ? `, ${dropped} dropped` : "")
 		}
-		const add = (name, found) => found.length && rows.push([name, told(found)])
+		const add = (name, found) => {
+			if (found.length) rows.push([name, told(found)])
+		}
 		add(
 			`agreed by ${voters.length > 2 ? "all" : listed(voters.map(({name}) => name))}`,
 			count(({state}) => state === AGREED),

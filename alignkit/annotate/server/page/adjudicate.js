@@ -37,7 +37,9 @@ class App extends Page {
 		Object.assign(this, {alone: false, group: []})
 		this.matrix = new VoteMatrix($("matrix"), index => this.#label(index))
 		this.panel = new Panel(this)
-		this.matrix.told = () => this.pair && this.panel.status()
+		this.matrix.told = () => {
+			if (this.pair) this.panel.status()
+		}
 		on($("matrix"), "click", ({clientX, clientY, target: {dataset: {row, column} = {}}}) => {
 			const cell = !row && !column && this.pair && this.matrix.cellAt(clientX, clientY)
 			const [i, j] = this.cursor || []
@@ -79,8 +81,10 @@ class App extends Page {
 	}
 
 	get actions() {
-		const own = value => () =>
-			this.judging ? this.say("choose a label on the right") : this.decide({value})
+		const own = value => () => {
+			if (this.judging) this.say("choose a label on the right")
+			else this.decide({value})
+		}
 		const step = way => () => this.next(way)
 		return {
 			vote: keyName => this.decide({vote: Number(keyName) - 1}),

@@ -201,7 +201,9 @@ begin(async () => {
 
 	$("invite").href = pageOf("people")
 	on(form, "input", later)
-	on($("from"), "change", () => seen && movable(seen.shares))
+	on($("from"), "change", () => {
+		if (seen) movable(seen.shares)
+	})
 	on($("count"), "input", counted)
 	on($("assign"), "click", () =>
 		tried(async () => {

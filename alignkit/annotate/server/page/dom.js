@@ -10,7 +10,9 @@ export const html = (name, ...rest) => fill(document.createElement(name), ...res
 export const path = kind => svg("path", {class: kind})
 export const key = text => html("kbd", {}, text)
 export const item = (...children) => html("li", {}, ...children)
-export const say = (id, text) => ($(id).textContent = text)
+export const say = (id, text) => {
+	$(id).textContent = text
+}
 
 function fill(element, attributes = {}, ...children) {
 	element.append(...children)
@@ -26,7 +28,9 @@ export function set(element, attributes) {
 }
 
 // Set the outline of a path where it is another.
-export const draw = (element, d) => element.getAttribute("d") === d || element.setAttribute("d", d)
+export function draw(element, d) {
+	if (element.getAttribute("d") !== d) element.setAttribute("d", d)
+}
 
 export function button(act, kind, ...children) {
 	const element = html("button", {type: "button", class: kind}, ...children)

@@ -30,13 +30,19 @@ class Extract extends Sheet {
 		super(wire, KEYS, "document")
 		for (const side of SIDES) {
 			const part = $(side)
-			on(part, "focus", () => this.side !== side && this.go(side, this.at[side]))
+			on(part, "focus", () => {
+				if (this.side !== side) this.go(side, this.at[side])
+			})
 			on(part, "pointerdown", event => this.down(event, side))
 			on(part, "pointermove", event => this.dragged(event, side))
 			on(part, "dblclick", () => this.do_sentence())
-			on(part, "click", event => event.pointerType === "touch" && this.tapped(event, side))
+			on(part, "click", event => {
+				if (event.pointerType === "touch") this.tapped(event, side)
+			})
 		}
-		on(window, "pointerup pointercancel", () => (this.dragging = null))
+		on(window, "pointerup pointercancel", () => {
+			this.dragging = null
+		})
 	}
 
 	focus() {

@@ -27,7 +27,9 @@ export function follow(project, told) {
 		}
 		if (!stopped) timer = setTimeout(ask, after)
 	}
-	const seen = () => document.visibilityState === "visible" && !stopped && ask()
+	const seen = () => {
+		if (document.visibilityState === "visible" && !stopped) ask()
+	}
 	document.addEventListener("visibilitychange", seen)
 	ask()
 	return () => {

@@ -89,7 +89,9 @@ class Judge extends Sheet {
 		Object.assign(this, {labels, flags})
 		this.choices()
 		document.body.classList.toggle("votes", votes)
-		on(wire, "votes", ({detail}) => detail?.includes(this.session?.k) && this.revote())
+		on(wire, "votes", ({detail}) => {
+			if (detail?.includes(this.session?.k)) this.revote()
+		})
 		on($("editor"), "submit", event => this.kept(event))
 		on($("editor"), "keydown", event => {
 			if (event.key === "Escape") this.close()

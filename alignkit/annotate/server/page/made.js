@@ -30,8 +30,10 @@ export class MadePair extends Pair {
 
 	apply(event) {
 		for (const name of KEYED) {
-			for (const [key, , after] of named(name, event.data?.[name]))
-				after === null ? this[name].delete(key) : this[name].set(key, after)
+			for (const [key, , after] of named(name, event.data?.[name])) {
+				if (after === null) this[name].delete(key)
+				else this[name].set(key, after)
+			}
 		}
 		return super.apply(event)
 	}

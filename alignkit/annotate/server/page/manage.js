@@ -36,7 +36,9 @@ export function faultOf(status, text) {
 	}
 }
 
-export const drawnFor = name => (account = name)
+export const drawnFor = name => {
+	account = name
+}
 
 // What each request carries: the second secret, and whom the page was drawn for.
 export function headers(more = {}) {
@@ -233,7 +235,9 @@ export function question({
 	let answer = null
 	if (must) {
 		go.disabled = true
-		on(field, "input", () => (go.disabled = field.value !== must))
+		on(field, "input", () => {
+			go.disabled = field.value !== must
+		})
 	}
 	whenSent(form, async values => {
 		await act(values.answer)

@@ -103,7 +103,9 @@ begin(async me => {
 		draw()
 		if (draft.reading) again(SOON)
 	}
-	const again = (after = LATER) => (timer = setTimeout(() => tried(load, again), after))
+	const again = (after = LATER) => {
+		timer = setTimeout(() => tried(load, again), after)
+	}
 
 	const put = change =>
 		tried(

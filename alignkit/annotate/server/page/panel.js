@@ -14,7 +14,9 @@ const more = count => (count > 0 ? [item(`and ${count} more`)] : [])
 const busy = list => list.contains(document.activeElement)
 
 // Fill a list, unless one is in it by keyboard.
-const list = (id, items) => busy($(id)) || $(id).replaceChildren(...items)
+function list(id, items) {
+	if (!busy($(id))) $(id).replaceChildren(...items)
+}
 
 export class Panel {
 	constructor(app) {

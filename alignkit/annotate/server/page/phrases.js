@@ -3,25 +3,31 @@
 // The least box around `box` that no link leaves; null where it holds no link.
 export function closure(pair, [top, bottom, left, right]) {
 	const {rows, columns} = pair
-	let a = top
-	let b = top - 1
-	let c = left
-	let d = left - 1
-	let empty = true // rows a to b, columns c to d are looked at
-	while (a > top || b < bottom || c > left || d < right) {
-		while (b < bottom || a > top) {
-			const at = 3 * (b < bottom ? ++b : --a)
-			if (!rows[at + 2]) continue
+	let empty = true
+	// Widen the columns by the links of each row, and the rows by those of each column, until no row
+	// and no column is left to look at: seen are those from the first to the last.
+	let firstRow = top
+	let lastRow = top - 1
+	let firstColumn = left
+	let lastColumn = left - 1
+	while (firstRow > top || lastRow < bottom || firstColumn > left || lastColumn < right) {
+		while (lastRow < bottom || firstRow > top) {
+			const row = lastRow < bottom ? lastRow + 1 : firstRow - 1
+			lastRow = Math.max(lastRow, row)
+			firstRow = Math.min(firstRow, row)
+			if (!rows[3 * row + 2]) continue
 			empty = false
-			if (rows[at] < left) left = rows[at]
-			if (rows[at + 1] > right) right = rows[at + 1]
+			left = Math.min(left, rows[3 * row])
+			right = Math.max(right, rows[3 * row + 1])
 		}
-		while (d < right || c > left) {
-			const at = 3 * (d < right ? ++d : --c)
-			if (!columns[at + 2]) continue
+		while (lastColumn < right || firstColumn > left) {
+			const column = lastColumn < right ? lastColumn + 1 : firstColumn - 1
+			lastColumn = Math.max(lastColumn, column)
+			firstColumn = Math.min(firstColumn, column)
+			if (!columns[3 * column + 2]) continue
 			empty = false
-			if (columns[at] < top) top = columns[at]
-			if (columns[at + 1] > bottom) bottom = columns[at + 1]
+			top = Math.min(top, columns[3 * column])
+			bottom = Math.max(bottom, columns[3 * column + 1])
 		}
 	}
 	return empty ? null : [top, bottom, left, right]
@@ -58,10 +64,12 @@ export function composite(pair, limit) {
 				first = Math.min(first, columns[3 * j])
 				final = Math.max(final, columns[3 * j + 1])
 			}
-			;[left, right] = [low, high]
+			left = low
+			right = high
 			const box = [top, bottom, left, right]
-			if (first >= top && final <= bottom && !single.has(box.join()) && boxes.push(box) >= limit)
-				return boxes
+			if (first < top || final > bottom || single.has(box.join())) continue
+			boxes.push(box)
+			if (boxes.length >= limit) return boxes
 		}
 	}
 	return boxes
@@ -72,11 +80,8 @@ export function composite(pair, limit) {
 export function blockers({rows, columns, values, wide}, [top, bottom, left, right], limit = 50) {
 	const out = []
 	for (let i = top; i <= bottom; i++) {
-		for (
-			let j = rows[3 * i + 2] ? rows[3 * i] : wide;
-			j <= rows[3 * i + 1] && out.length < limit;
-			j++
-		) {
+		if (!rows[3 * i + 2]) continue
+		for (let j = rows[3 * i]; j <= rows[3 * i + 1] && out.length < limit; j++) {
 			if ((j < left || j > right) && values[i * wide + j]) out.push([i, j])
 		}
 	}
@@ -96,18 +101,23 @@ export function rectangles({n, m, rows, values, wide}) {
 	let above = [] // by column: the rectangle that starts there and reaches the row before
 	for (let i = 0; i < n; i++) {
 		const here = []
-		for (let j = rows[3 * i + 2] ? rows[3 * i] : m, end; j <= rows[3 * i + 1]; j = end + 1) {
+		let j = rows[3 * i + 2] ? rows[3 * i] : m
+		while (j <= rows[3 * i + 1]) {
+			// the run of equal values from j to end
 			const value = values[i * wide + j]
-			for (end = j; end + 1 < m && values[i * wide + end + 1] === value; ) end++
-			if (!value) continue
-			let box = above[j]
-			if (box && box[3] === end && box[4] === value) {
-				box[1] = i
-			} else {
-				box = [i, i, j, end, value]
-				out.push(box)
+			let end = j
+			while (end + 1 < m && values[i * wide + end + 1] === value) end++
+			if (value) {
+				let box = above[j]
+				if (box && box[3] === end && box[4] === value) {
+					box[1] = i
+				} else {
+					box = [i, i, j, end, value]
+					out.push(box)
+				}
+				here[j] = box
 			}
-			here[j] = box
+			j = end + 1
 		}
 		above = here
 	}

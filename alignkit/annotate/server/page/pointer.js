@@ -59,8 +59,13 @@ export function onMatrix(matrix, act) {
 		else act.block(from, to)
 	})
 	on(window, "pointercancel", () => hold && end()) // where another pair is opened too
-	on(root, "touchmove", event => hold?.drawing && event.preventDefault(), {passive: false})
-	on(root, "contextmenu", event => hold && event.preventDefault())
+	const keepStill = event => {
+		if (hold?.drawing) event.preventDefault()
+	}
+	on(root, "touchmove", keepStill, {passive: false})
+	on(root, "contextmenu", event => {
+		if (hold) event.preventDefault()
+	})
 	on(root, "click", event => {
 		const {row, column} = event.target.closest("text")?.dataset || {}
 		if (row || column) act.word(row ? 0 : 1, Number(row ?? column))

@@ -1,7 +1,9 @@
 // The question of two tabs, beside a cell.
 import {$, announce} from "./dom.js"
 
-export const show = id => $(id).open || $(id).showModal()
+export function show(id) {
+	if (!$(id).open) $(id).showModal()
+}
 
 // Drop the question, where another pair is opened.
 export const dismiss = () => $("conflict").onclick?.({target: $("conflict")})
@@ -16,7 +18,9 @@ export function question(cell, text, choice) {
 	$("keep-this").hidden = !choice
 	$("keep-that").textContent = choice ? "Keep that" : "Dismiss"
 	part.hidden = false
-	part.onkeydown = ({key: name}) => name === "Escape" && !choice && $("keep-that").click()
+	part.onkeydown = ({key: name}) => {
+		if (name === "Escape" && !choice) $("keep-that").click()
+	}
 	move("left", Math.min(left, innerWidth - 340))
 	move("top", bottom + 140 > innerHeight ? top - 130 : bottom + 8)
 	// It has no default: a key that was on its way chooses nothing, and typing goes on.

@@ -128,11 +128,9 @@ export async function begin(start) {
 
 // Load again when the page is seen again.
 export const seenAgain = load =>
-	on(
-		document,
-		"visibilitychange",
-		() => document.visibilityState === "visible" && load().catch(() => {}),
-	)
+	on(document, "visibilitychange", () => {
+		if (document.visibilityState === "visible") load().catch(() => {})
+	})
 
 // Give the pages of work the same head: tabs above the dashboard; where pairs need the room, in the
 // menu.
