@@ -27,11 +27,10 @@ export interface EventData {
 	label?: [string, string] // the judgment before and after
 	flags?: [string[], string[]]
 	done?: {before: boolean; after: boolean}
-	// of an event of kind "done":
-	before?: boolean
-	after?: boolean
-	// of an event of kind "comment":
+	// of an event of kind "comment" its key and its texts, of kind "done" yes or no
 	key?: string
+	before?: any
+	after?: any
 	[other: string]: any // of other tasks: rewrites, extracts, whys
 }
 
@@ -142,6 +141,41 @@ export interface Writes {
 export interface Sending {
 	newId(): string
 	push(k: number, rev: number, event: Sent, about: {told: string; data: EventData | null}): void
+}
+
+/** An event in the outbox: it waits to be sent. */
+export interface Entry {
+	k: number
+	rev: number // the text that it is meant for
+	event: Sent
+	about?: {told?: string; data?: EventData | null} // what is told where the server refuses it
+	base: number // the last stored event that the page knew
+	tab: string // which tab made it
+}
+
+/** An event that the server refused, with all that it would have written. */
+export type Refused = Sent & {told?: string}
+
+/** Events that the server refused together, of any pair. */
+export interface Row {
+	k: number
+	status: number // of HTTP; 409: somebody else has written the same
+	rev?: number // the number of the text that the server has now
+	message: string
+	events: Refused[]
+}
+
+/** What several events write taken together. */
+export interface Net {
+	cells: Write[]
+	comments: CommentWrite[]
+	bulk: Write[]
+	rejected: Write[]
+	label?: [string, string]
+	flags?: [string[], string[]]
+	done?: {before: boolean; after: boolean}
+	how?: string
+	kind?: string // "undo" or "redo" where the last event was one
 }
 
 /** A box of cells: first and last row, first and last column. */

@@ -82,24 +82,35 @@ export function dropped(pair, cells, most = 5) {
 		: ""
 }
 
-// What an event did, in a few words; `writes` as the model tells them.
-export function describe(pair, {cells, bulk, rejected, comments: [comment], label, flags, done}) {
+/**
+ * What an event did, in a few words.
+ * @param {import("./model.js").Pair} pair
+ * @param {import("./types").Writes} writes
+ * @returns {string}
+ */
+export function describe(pair, {cells, bulk, rejected, comments, label, flags, done}) {
 	const more = dropped(pair, cells)
 	const main = more ? cells.filter(cell => cell[3]) : cells
-	const [i, j, , after] = main[0] || rejected[0] || []
-	if (main.length === 1) return `${cellName(pair, i, j)}: ${valueName(i, j, after)}${more}`
-	if (main.length) {
-		const values = new Set(main.filter(([s, t]) => s >= 0 && t >= 0).map(cell => cell[3]))
-		return (
-			plural(main.length, "cell") + (values.size === 1 ? `: ${NAMES[[...values][0]]}` : "") + more
-		)
+	if (main.length === 1) {
+		const [[i, j, , after]] = main
+		return `${cellName(pair, i, j)}: ${valueName(i, j, after)}${more}`
 	}
-	const word = after ? "rejected" : "no longer rejected"
-	if (rejected.length)
-		return rejected.length > 1
-			? `${plural(rejected.length, "suggestion")} ${word}`
-			: `${cellName(pair, i, j)}: ${word}`
-	if (comment) return `comment on ${keyName(pair, comment[0])}: ${comment[2] || "none"}`
+	if (main.length) {
+		const values = new Set(main.filter(([i, j]) => i >= 0 && j >= 0).map(cell => cell[3]))
+		const [value] = values
+		const common = values.size === 1 ? `: ${NAMES[value]}` : ""
+		return plural(main.length, "cell") + common + more
+	}
+	if (rejected.length) {
+		const [[i, j, , after]] = rejected
+		const what =
+			rejected.length > 1 ? plural(rejected.length, "suggestion") : `${cellName(pair, i, j)}:`
+		return `${what} ${after ? "rejected" : "no longer rejected"}`
+	}
+	if (comments.length) {
+		const [[key, , after]] = comments
+		return `comment on ${keyName(pair, key)}: ${after || "none"}`
+	}
 	if (label || flags) return "judgment"
 	if (done) return done.after ? "done" : "not done"
 	return bulk.length ? `${plural(bulk.length, "link")} looked at` : "nothing"
