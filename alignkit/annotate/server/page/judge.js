@@ -6,6 +6,10 @@ import {SHARED, Sheet, start} from "./sheet.js"
 
 const PLACE = "-1,-1" // of the judgment among the cells, where its reason is kept
 const LETTERS = "asdfqezxvbyim"
+const TAKING = [
+	["1 2 3 4 5 6 7 8 9", "vote", "take a vote", "1 2 …"],
+	["S-1 S-2 S-3 S-4 S-5 S-6 S-7 S-8 S-9", "take", "take a rewrite of a vote", "Shift+1 2 …"],
+]
 const spoken = ([label, ...flags]) => [label, ...flags].filter(Boolean).join(", ") || "none"
 const value = (label, flags) => (label || flags.length ? [label, ...flags] : [])
 
@@ -46,6 +50,15 @@ export function signsOf(labels, flags, taken, digits) {
 	return signs
 }
 
+// The two texts of a rewrite, with buttons.
+const card = (name, texts, ...buttons) =>
+	item(
+		html("small", {}, name),
+		html("p", {dir: "auto"}, texts[0]),
+		html("p", {dir: "auto"}, texts[1]),
+		html("span", {class: "row"}, ...buttons),
+	)
+
 class Judge extends Sheet {
 	constructor(wire) {
 		super(wire, SHARED, "pair")
@@ -56,19 +69,7 @@ class Judge extends Sheet {
 			["e", "edit", "edit the last rewrite"],
 		]
 		const back = ["Escape", "escape", "from anywhere: back to the texts", "Esc"]
-		const taking = votes
-			? {
-					Votes: [
-						["1 2 3 4 5 6 7 8 9", "vote", "take a vote", "1 2 …"],
-						[
-							"S-1 S-2 S-3 S-4 S-5 S-6 S-7 S-8 S-9",
-							"take",
-							"take a rewrite of a vote",
-							"Shift+1 2 …",
-						],
-					],
-				}
-			: {}
+		const taking = votes ? {Votes: TAKING} : {}
 		const taken = Object.values(SHARED)
 			.flat()
 			.concat(own)
@@ -224,33 +225,23 @@ class Judge extends Sheet {
 
 	votes() {
 		if (!this.adjudicates) return
-		const {doc, why} = this
-		const {length} = doc.votes
-		$("vote-keys").replaceChildren(
-			...(length > 3
-				? [key("1"), " … ", key(String(Math.min(9, length)))]
-				: doc.votes.flatMap((_, at) => [key(String(at + 1)), " "])),
-		)
+		const {votes} = this.doc
+		let keys = votes.flatMap((_, at) => [key(String(at + 1)), " "])
+		if (votes.length > 3) keys = [key("1"), " … ", key(String(Math.min(9, votes.length)))]
+		$("vote-keys").replaceChildren(...keys)
 		say("decided", this.decision())
-		$("vote-list").replaceChildren(
-			...doc.votes.map(({id, name, judgment, flags, comments}, at) => {
-				const told = [
-					html("span", {dir: "auto"}, `${name}: `, html("b", {}, spoken([judgment, ...flags]))),
-					...comments.map(([, text]) => html("em", {dir: "auto"}, text)),
-				]
-				return item(
-					set(
-						button(
-							() => this.do_vote(at),
-							why?.as === id ? "current" : "",
-							...(at < 9 ? [key(String(at + 1)), " "] : []),
-							...told,
-						),
-						{"data-vote": at},
-					),
-				)
-			}),
+		$("vote-list").replaceChildren(...votes.map((vote, at) => this.voteChoice(vote, at)))
+	}
+
+	// A vote with its key and comments, as a button that takes it.
+	voteChoice({id, name, judgment, flags, comments}, at) {
+		const choice = button(() => this.do_vote(at), this.why?.as === id ? "current" : "")
+		if (at < 9) choice.append(key(String(at + 1)), " ")
+		choice.append(
+			html("span", {dir: "auto"}, `${name}: `, html("b", {}, spoken([judgment, ...flags]))),
+			...comments.map(([, text]) => html("em", {dir: "auto"}, text)),
 		)
+		return item(set(choice, {"data-vote": at}))
 	}
 
 	// How the pair was decided, in a sentence or two.
@@ -279,48 +270,35 @@ class Judge extends Sheet {
 
 	// The rewrites: of votes, to be taken, and one's own.
 	rewrites() {
-		const {pair, doc} = this
-		const own = inOrder(pair.rewrites)
-		const card = (name, texts, ...buttons) =>
-			item(
-				html("small", {}, name),
-				html("p", {dir: "auto"}, texts[0]),
-				html("p", {dir: "auto"}, texts[1]),
-				html("span", {class: "row"}, ...buttons),
-			)
-		this.offers = this.adjudicates
-			? doc.votes.flatMap(({name, rewrites = []}) => rewrites.map(([, texts]) => ({name, texts})))
-			: []
-		const held = [...pair.rewrites.values()].map(String)
-		$("offer-list").replaceChildren(
-			...this.offers.map(({name, texts}, at) =>
-				card(
-					name,
-					texts,
-					set(
-						button(
-							() => this.do_take(at),
-							"",
-							held.includes(String(texts)) ? "Taken" : "Take",
-							...(at < 9 ? [" ", key(`Shift+${at + 1}`)] : []),
-						),
-						{disabled: held.includes(String(texts)) ? "" : null},
-					),
-				),
-			),
-		)
+		const own = inOrder(this.pair.rewrites)
+		this.offers = []
+		if (this.adjudicates) {
+			for (const {name, rewrites = []} of this.doc.votes)
+				for (const [, texts] of rewrites) this.offers.push({name, texts})
+		}
+		$("offer-list").replaceChildren(...this.offers.map((offer, at) => this.offerCard(offer, at)))
 		$("offers").hidden = !this.offers.length
-		$("rewrite-list").replaceChildren(
-			...own.map(name =>
-				card(
-					`${this.adjudicates ? "gold, " : ""}rewrite ${name.slice(1)}`,
-					pair.rewrites.get(name),
-					button(() => this.edit(name), "", "Edit"),
-					button(() => this.put(name, null), "", "Remove"),
-				),
-			),
-		)
+		$("rewrite-list").replaceChildren(...own.map(name => this.ownCard(name)))
 		$("rewrites").hidden = !own.length
+	}
+
+	// A rewrite of an annotator, with a button that takes it into gold.
+	offerCard({name, texts}, at) {
+		const taken = [...this.pair.rewrites.values()].some(held => String(held) === String(texts))
+		const take = button(() => this.do_take(at), "", taken ? "Taken" : "Take")
+		if (at < 9) take.append(" ", key(`Shift+${at + 1}`))
+		take.disabled = taken
+		return card(name, texts, take)
+	}
+
+	// One's own rewrite, or that of gold.
+	ownCard(name) {
+		return card(
+			`${this.adjudicates ? "gold, " : ""}rewrite ${name.slice(1)}`,
+			this.pair.rewrites.get(name),
+			button(() => this.edit(name), "", "Edit"),
+			button(() => this.put(name, null), "", "Remove"),
+		)
 	}
 
 	// Send a judgment; an adjudicator's has a reason: a vote that is taken, or their own.
