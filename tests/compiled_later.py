@@ -16,8 +16,8 @@ from pathlib import Path
 from types import ModuleType
 
 from numba.core import event
-from numba.core.dispatcher import Dispatcher
 
+from alignkit._support.jit import Kernel
 from alignkit.cli import main
 from alignkit.cli.kernels.corpus import write_corpus
 from alignkit.cli.kernels.rehearsal import REHEARSALS, rehearse
@@ -80,7 +80,7 @@ def called_by(kernel):
     values = [kernel.py_func.__globals__.get(name) for name in names]
     for module in [value for value in values if isinstance(value, ModuleType)]:
         values += [getattr(module, name, None) for name in names]
-    return [value for value in values if isinstance(value, Dispatcher)]
+    return [value for value in values if isinstance(value, Kernel)]
 
 
 def called():
@@ -95,9 +95,9 @@ def called():
         f"{value.py_func.__module__}.{value.py_func.__qualname__}": value
         for module in list(sys.modules.values())
         for value in vars(module).values()
-        if isinstance(value, Dispatcher) and value.py_func.__module__.startswith("alignkit.")
+        if isinstance(value, Kernel) and value.py_func.__module__.startswith("alignkit.")
     }
-    waiting = [kernel for kernel in kernels.values() if kernel.signatures]
+    waiting = [kernel for kernel in kernels.values() if kernel.compiled.signatures]
     reached = set()
     while waiting:
         kernel = waiting.pop()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import alignkit
-from alignkit._support.jit import fast, jit
+from alignkit._support.jit import Kernel, fast, jit
 from alignkit.io.formats import pharaoh_kernel
 from alignkit.model import phrase_kernel
 
@@ -22,17 +22,17 @@ KERNELS = [
 
 def test_compiled_kernels_are_not_kept_beside_the_modules_nor_where_other_packages_keep_theirs():
     for kernel in (phrase_kernel.match_phrases, pharaoh_kernel.scan):
-        assert PACKAGE not in Path(kernel.stats.cache_path).parents
+        assert PACKAGE not in Path(kernel.compiled.stats.cache_path).parents
     assert os.environ.get("NUMBA_CACHE_DIR", "") == numba.config.CACHE_DIR
 
 
 @pytest.mark.parametrize("module", KERNELS)
 def test_no_kernel_leaves_the_order_of_sums_to_the_processor(module):
     values = vars(import_module(module)).values()
-    kernels = [value for value in values if isinstance(value, numba.core.dispatcher.Dispatcher)]
+    kernels = [value for value in values if isinstance(value, Kernel)]
     assert kernels
     for kernel in kernels:
-        assert not kernel.targetoptions.get("fastmath"), kernel.__name__
+        assert not kernel.compiled.targetoptions.get("fastmath"), kernel.__name__
 
 
 @pytest.mark.parametrize("compiled", [jit, fast])

@@ -15,10 +15,12 @@ import pytest
 from command import COMPILING
 from console import ROOT
 from numba.core import event
+from numba.core.registry import cpu_target
+from numba.core.runtime import nrtdynmod
+from numba.core.runtime.nrt import rtsys
 from packaging.specifiers import SpecifierSet
 
-from alignkit._support import jit as jit_module
-from alignkit._support import kernel_cache
+from alignkit._support import compiling, kernel_cache
 from alignkit._support.jit import jit
 from alignkit.align import decoding_kernel
 from alignkit.cli.common.messages import begin, heard
@@ -29,6 +31,7 @@ POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no own
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """Give a cache and a folder for temporary files that hold nothing."""
+    kernel_cache._start_runtime(cpu_target.target_context)  # its file is not counted below
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("numba.config.CACHE_DIR", "")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
@@ -40,8 +43,9 @@ def run():
     """Call a small kernel as a new process would; return whether it was compiled."""
     kernel = jit(decoding_kernel.mixed.py_func)
     assert kernel(np.uint64(7), 5) == decoding_kernel.mixed(np.uint64(7), 5)
-    assert sum(kernel.stats.cache_hits.values()) + sum(kernel.stats.cache_misses.values()) == 1
-    return not kernel.stats.cache_hits
+    stats = kernel.compiled.stats
+    assert sum(stats.cache_hits.values()) + sum(stats.cache_misses.values()) == 1
+    return not stats.cache_hits
 
 
 def kept(folder):
@@ -61,6 +65,38 @@ def test_a_kernel_is_compiled_once_and_kept_with_what_it_needs(home):
     assert not any(name.startswith("llvm.") for name in needed)
 
 
+LATE = """
+import sys
+from alignkit.cli.main import main
+assert main(["score", "links", "links", "--quiet"]) == 0
+assert "numba" not in sys.modules
+assert main(["align", "texts", "others", "--quiet"]) == 0
+print({"numba", "numba.np.arrayobj", "scipy.linalg"} & {*sys.modules}, file=sys.stderr)
+"""
+
+
+def test_small_files_need_no_numba_and_kernels_that_are_read_import_little_of_it(tmp_path):
+    (tmp_path / "links").write_text("0-0 1-1\n")
+    for name in ("texts", "others"):
+        (tmp_path / name).write_text("a b\nb c\n")
+    for _ in range(2):  # the first may compile
+        command = [sys.executable, "-c", LATE]
+        ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stderr == "{'numba'}\n"
+
+
+def test_the_runtime_is_read_as_it_was_compiled(home, monkeypatch):
+    monkeypatch.setattr(rtsys, "_init", False)
+    kernel_cache._start_runtime(cpu_target.target_context)
+    (path,) = kept(home)
+    monkeypatch.setattr(rtsys, "_init", False)
+    monkeypatch.setattr(nrtdynmod, "create_nrt_module", None)  # it is not compiled again
+    kernel_cache._start_runtime(cpu_target.target_context)
+    pointer = rtsys.library.get_pointer_to_function("NRT_incref")
+    assert pointer
+    assert kept(home) == [path]
+
+
 def test_a_kernel_that_was_read_can_be_called_by_one_that_is_compiled(home):
     assert run()
     inner = jit(decoding_kernel.mixed.py_func)
@@ -71,8 +107,8 @@ def test_a_kernel_that_was_read_can_be_called_by_one_that_is_compiled(home):
 
     seed = np.uint64(7)
     assert outer(seed, 5) == decoding_kernel.mixed(decoding_kernel.mixed(seed, 5), 5)
-    assert inner.stats.cache_hits
-    assert not inner.stats.cache_misses
+    assert inner.compiled.stats.cache_hits
+    assert not inner.compiled.stats.cache_misses
 
 
 NO_KERNELS = [b"no pickle", pickle.dumps(("no", "kernel")), b""]
@@ -222,10 +258,10 @@ def test_no_folder_appears_in_the_working_directory(home, monkeypatch, named, us
 
 @pytest.fixture
 def untold(monkeypatch):
-    monkeypatch.setattr(jit_module, "_ANNOUNCER", jit_module._Announcer())
-    event.register("numba:compile", jit_module._ANNOUNCER)
+    monkeypatch.setattr(compiling, "_ANNOUNCER", compiling._Announcer())
+    event.register("numba:compile", compiling._ANNOUNCER)
     yield
-    event.unregister("numba:compile", jit_module._ANNOUNCER)
+    event.unregister("numba:compile", compiling._ANNOUNCER)
 
 
 def test_a_library_call_that_compiles_says_so_once_where_users_see_it(home, untold, caplog):
@@ -245,14 +281,14 @@ def test_a_library_call_that_compiles_says_so_once_where_users_see_it(home, unto
 def test_what_cannot_be_kept_is_told(home, capsys):
     begin(quiet=False)  # as a command does; another test's may have been quiet
     with heard():
-        jit_module._warn()
+        compiling._warn()
         (home / "cache" / "alignkit").rename(home / "cache" / "gone")
         (home / "cache" / "alignkit").write_text("")
         for path in (home / "temporary").iterdir():
             path.rename(home / "gone")
         (home / "temporary").rmdir()
         (home / "temporary").write_text("")
-        jit_module._warn()
+        compiling._warn()
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == COMPILING.rstrip("\n")
     assert "they cannot be kept" in lines[1]
@@ -298,7 +334,7 @@ def test_two_processes_compile_into_one_cache(tmp_path):
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": ""}
     code = (
         "import numpy as np; from alignkit.align.decoding_kernel import mixed;"
-        "print(mixed(np.uint64(7), 5), *mixed.stats.cache_hits.values())"
+        "print(mixed(np.uint64(7), 5), *mixed.compiled.stats.cache_hits.values())"
     )
 
     def start():
@@ -309,7 +345,8 @@ def test_two_processes_compile_into_one_cache(tmp_path):
     assert first.split()[0] == second.split()[0]
     assert sorted(len(ran.split()) for ran in (first, second)) == [1, 2]  # one of them compiled
     assert start().communicate()[0].split() == [first.split()[0], b"1"]
-    assert len(kept(tmp_path)) == 1
+    names = sorted("runtime" in path.name for path in kept(tmp_path))
+    assert names == [False, True]  # numba's runtime is kept beside the kernel
 
 
 @pytest.mark.slow

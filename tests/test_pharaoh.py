@@ -7,6 +7,7 @@ import random
 import sys
 import time
 
+import numba  # without it, small files are read line by line
 import pytest
 from format_files import damaged
 from hypothesis import given
@@ -43,6 +44,7 @@ def by_line(path, **options):
 
 
 def by_kernel(path, **options):
+    assert numba.__version__
     reading = opened(path, **options)
     return list(FORMAT.pairs(reading)), reading
 

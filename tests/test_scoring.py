@@ -15,6 +15,7 @@ from test_phrases import EXAMPLE, SOURCE, TARGET
 
 from alignkit import Alignment, Corpus, LinkArrays, SentencePair, TokenArrays, Vocabulary, scoring
 from alignkit.errors import JoinError, MissingTextError, OptionError, UnknownNameError
+from alignkit.scoring import counts
 
 small_links = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=9)
 alignments = st.builds(Alignment, small_links, small_links)
@@ -24,10 +25,15 @@ def corpus_of(hyp, ref, source=SOURCE, target=TARGET):
     return Corpus([SentencePair("1", source, target, {"system": hyp, "gold": ref})])
 
 
-@given(st.lists(st.tuples(alignments, alignments), max_size=4))
-def test_link_rows_are_those_of_sets(pairs):
+@given(st.lists(st.tuples(alignments, alignments), max_size=4), st.sampled_from([25, 2**63 - 1]))
+def test_link_rows_are_those_of_sets(pairs, most):
     sides = (LinkArrays.pack(pair[side] for pair in pairs) for side in (0, 1))
-    assert scoring.count_links(*sides).tolist() == [link_row(hyp, ref) for hyp, ref in pairs]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "_MOST_CELLS", most)  # more are counted in halves
+        rows = scoring.count_links(*sides)
+    assert rows.tolist() == [link_row(hyp, ref) for hyp, ref in pairs]
+    assert rows.dtype == np.int64
+    assert rows.shape == (len(pairs), 8)
 
 
 @given(small_links, alignments)

@@ -1,19 +1,19 @@
-"""Compile kernels with numba, and cache the machine code."""
+"""Mark kernels: functions over arrays that numba compiles to machine code.
+
+Importing numba takes longer than most small commands, so that only the first call of a kernel does
+it (see `compiling`).
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from importlib import import_module
-from logging import getLogger
+from functools import update_wrapper
+from threading import Lock
 from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
-from numba.core import event
 from numpy.typing import NDArray
-
-from alignkit._support.kernel_cache import KEEPS, KernelCache, can_keep
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=np.generic)
@@ -21,34 +21,82 @@ T = TypeVar("T", bound=np.generic)
 _FAST: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
+class Kernel:
+    """A function that is compiled, or loaded, at its first call.
+
+    Other kernels can call it: numba takes it for the compiled function.
+
+    Parameters
+    ----------
+    function : The function, whose source numba can compile.
+    options : Options of `numba.njit`.
+    kept : Whether the machine code is kept; not that of functions that are inlined.
+    """
+
+    __name__: str
+
+    def __init__(
+        self, function: Callable[..., Any], options: dict[str, Any], *, kept: bool
+    ) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self._options = options
+        self._kept = kept
+        self._compiled: Any = None
+
+    @property
+    def compiled(self) -> Any:
+        """Numba's function, or the plain one where NUMBA_DISABLE_JIT is set."""
+        if self._compiled is None:
+            with _FIRST_CALL:
+                if self._compiled is None:  # no other thread was faster
+                    from alignkit._support.compiling import compiled
+
+                    self._compiled = compiled(self.py_func, self._options, kept=self._kept)
+        return self._compiled
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba asks when a kernel that it compiles calls this one."""
+        return self.compiled._numba_type_
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.compiled(*arguments)
+
+
+_FIRST_CALL = Lock()
+
+
 def jit(function: F) -> F:
-    """Compile a kernel at its first call, and cache the machine code (`KernelCache`)."""
-    return _compiled(function, nogil=True)
+    """Compile a kernel at its first call, and keep the machine code (`KernelCache`)."""
+    return _kernel(function, {"nogil": True})
 
 
 def fast(function: F) -> F:
     """Compile like `jit`, but 1 / 0 is infinity, as in numpy, so that loops vectorize."""
     # Not `fastmath`: how LLVM reorders and fuses floats depends on the processor. Sums that are to
     # be quick are written side by side.
-    return _compiled(function, **_FAST)
-
-
-def _compiled(function: F, **options: Any) -> F:
-    kernel = numba.njit(**options)(function)
-    compiles = hasattr(kernel, "_cache")  # not where NUMBA_DISABLE_JIT is set
-    if KEEPS and compiles and _is_ours(function):
-        kernel._cache = KernelCache(function, options)
-    return cast("F", kernel)
+    return _kernel(function, _FAST)
 
 
 def inlined(function: F) -> F:
     """Inline a function into the kernels that call it, to avoid calls and passing of arrays."""
-    return cast("F", numba.njit(nogil=True, forceinline=True)(function))
+    return _kernel(function, {"nogil": True, "forceinline": True}, kept=False)
 
 
 def inlined_fast(function: F) -> F:
     """Inline a function into the fast kernels that call it; see `fast` and `inlined`."""
-    return cast("F", numba.njit(forceinline=True, **_FAST)(function))
+    return _kernel(function, {"forceinline": True, **_FAST}, kept=False)
+
+
+def _kernel(function: F, options: dict[str, Any], *, kept: bool = True) -> F:
+    """Return a kernel; for type checkers it is the function that it compiles."""
+    return cast("F", Kernel(function, options, kept=kept))
+
+
+def is_loaded() -> bool:
+    """Return whether numba is loaded, so that a kernel costs no more than its own time."""
+    return "numba" in sys.modules
 
 
 def readonly(array: NDArray[T]) -> NDArray[T]:
@@ -56,55 +104,3 @@ def readonly(array: NDArray[T]) -> NDArray[T]:
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
-
-
-def load_without_scipy() -> None:
-    """Load numba without scipy's linear algebra: 0.1 s faster, but kernels have no ``np.dot``."""
-    # No kernel of alignkit needs it, others might: so this is for a process of our own
-    if "scipy.linalg" in sys.modules:
-        return
-    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]
-    try:
-        import_module("numba.np.arraymath")
-    finally:
-        del sys.modules["scipy.linalg"]
-
-
-def announce_compilation(tell: Callable[[], None]) -> None:
-    """Call `tell` once when a kernel must be compiled; by default a warning is logged."""
-    _ANNOUNCER.tell = tell
-
-
-class _Announcer(event.Listener):
-    """A listener that reports the first compilation of an alignkit kernel."""
-
-    def __init__(self) -> None:
-        self.tell: Callable[[], None] | None = _warn
-
-    def on_start(self, event: event.Event) -> None:
-        if self.tell is not None and _is_ours(getattr(event.data["dispatcher"], "py_func", None)):
-            tell = self.tell
-            self.tell = None
-            tell()
-
-    def on_end(self, event: event.Event) -> None:
-        pass
-
-
-def _warn() -> None:
-    then = "later runs use them again ('alignkit compile' compiles all at once)"
-    if not KEEPS:
-        then = f"each run compiles them: alignkit cannot keep kernels of numba {numba.__version__}"
-    elif not can_keep():
-        then = "they cannot be kept: set XDG_CACHE_HOME to a folder of yours"
-    text = "compiling kernels for this command (a few seconds to half a minute); %s"
-    note = {"note": True} if KEEPS else None  # a warning is printed with --quiet too
-    getLogger("alignkit").warning(text, then, extra=note)
-
-
-def _is_ours(function: object) -> bool:
-    return str(getattr(function, "__module__", "")).split(".")[0] == __name__.split(".")[0]
-
-
-_ANNOUNCER = _Announcer()
-event.register("numba:compile", _ANNOUNCER)

@@ -36,6 +36,8 @@ from alignkit._support.locks import lock_alone
 try:
     from numba.core.caching import _Cache
     from numba.core.compiler import CompileResult
+    from numba.core.environment import Environment, lookup_environment
+    from numba.core.runtime import nrtdynmod
     from numba.core.runtime.nrt import rtsys
     from numba.core.serialize import dumps
 
@@ -93,7 +95,7 @@ class KernelCache(_Cache):
             try:
                 _prepare(target_context, needed)
                 target_context.codegen()._engine._defined_symbols.update(defined)
-                result = CompileResult._rebuild(target_context, *code)
+                result = _rebuilt(target_context, *code)
                 # parsing bitcode takes most of loading, and is for compiling callers only
                 result.library._get_module_for_linking = partial(parse_bitcode, bitcode)
             except Exception as problem:
@@ -160,15 +162,21 @@ _LONGEST = 60
 
 
 def _save(name: str, sig: Any, data: Any) -> None:
-    """Write a compiled kernel to the first folder that can be written."""
+    """Write a compiled kernel."""
     module = data.library._final_module  # what the kernel calls or reads outside of it:
     values = [*module.functions, *module.global_variables]
     needed = [value.name for value in values if value.is_declaration]
     needed = [each for each in needed if not each.startswith("llvm.")]  # instructions
     defined = [value.name for value in values if not value.is_declaration]
-    (library, kind, (machine_code, bitcode)), *rest = data._reduce()
-    code = (library, kind, (machine_code, parse_assembly("").as_bitcode())), *rest
-    payload = dumps((sig, needed, defined, code, bitcode))
+    (library, kind, (machine_code, bitcode)), described, environment, *rest, others = data._reduce()
+    without_bitcode = (library, kind, (machine_code, parse_assembly("").as_bitcode()))
+    names = [_named(each) for each in (environment, *others)]
+    code = (without_bitcode, described, names, rest)
+    _write_first(name, dumps((sig, needed, defined, code, bitcode)))
+
+
+def _write_first(name: str, payload: bytes) -> None:
+    """Write a file to the first folder that can be written."""
     problem = OSError("there is no folder for them")
     for folder in places():
         try:
@@ -179,6 +187,33 @@ def _save(name: str, sig: Any, data: Any) -> None:
         else:
             return
     raise problem
+
+
+def _named(environment: Any) -> tuple[str, list[Any], str]:
+    """Return the module, the constants and the name of an environment of compiled code.
+
+    numba would keep the environment itself, which imports its module on loading: those of numba's
+    own functions take longer than the kernel.
+    """
+    return environment.globals["__name__"], environment.consts, environment.env_name
+
+
+def _made(module: str, constants: list[Any], name: str) -> Any:
+    """Return the environment of that name; compiled code uses nothing of it but the constants."""
+    environment = lookup_environment(name)
+    if environment is None:
+        environment = Environment({"__name__": module})
+        environment.consts[:] = constants
+        environment.env_name = name
+        Environment._memo[name] = environment
+    return environment
+
+
+def _rebuilt(context: Any, library: Any, described: Any, names: list[Any], rest: list[Any]) -> Any:
+    """Return the kernel of what `_save` wrote."""
+    environment, *others = [_made(*name) for name in names]
+    parts = (library, described, environment, *rest, tuple(others))
+    return CompileResult._rebuild(context, *parts)
 
 
 def _warn_once(what: str, problem: Exception) -> None:
@@ -204,9 +239,44 @@ WARNED: list[str] = []
 
 def _prepare(target_context: Any, needed: list[str]) -> None:
     """Register all symbols of a kernel with LLVM, which ends the process if one is unknown."""
-    rtsys.initialize(target_context)  # most need no more, and the rest takes 0.05 seconds
+    _start_runtime(target_context)  # most need no more, and the rest takes 0.05 seconds
     if not all(map(address_of_symbol, needed)):
         target_context.refresh()
+
+
+_RUNTIME = "-runtime-"
+"""What the name of the file of numba's runtime has between the sources and the processor."""
+
+
+def _start_runtime(target_context: Any) -> None:
+    """Start numba's runtime, whose functions are kept like a kernel: compiling them is slower."""
+    compile_functions = nrtdynmod.compile_nrt_functions
+    nrtdynmod.compile_nrt_functions = _runtime_functions
+    try:
+        rtsys.initialize(target_context)  # does nothing if it was started
+    finally:
+        nrtdynmod.compile_nrt_functions = compile_functions
+
+
+def _runtime_functions(target_context: Any) -> Any:
+    """Return numba's library of the functions of its runtime."""
+    codegen = target_context.codegen()
+    processor = _digest(repr(codegen.magic_tuple()).encode())
+    name = f"{_environment()}-{_sources()}{_RUNTIME}{processor}"
+    for folder in places():
+        with suppress(Exception):  # whatever is wrong with the file, it can be compiled
+            _check(folder)
+            return codegen.unserialize_library(pickle.loads(_read(folder / name)))
+    module, library = nrtdynmod.create_nrt_module(target_context)
+    library.enable_object_caching()
+    library.add_ir_module(module)
+    library.finalize()
+    library.get_pointer_to_function("NRT_incref")  # numba makes machine code when it is asked for
+    try:
+        _write_first(name, dumps(library.serialize_using_object_code()))
+    except Exception as problem:  # the library can be used all the same
+        _warn_once("saved", problem)
+    return library
 
 
 def can_keep() -> bool:
@@ -236,7 +306,7 @@ def kept() -> Iterator[Path]:
     prefix = f"{_environment()}-{_sources()}-"
     for folder in places():
         for path in folder.glob(f"{prefix}*"):
-            if path.suffix != ".lock":
+            if path.suffix != ".lock" and _RUNTIME not in path.name:
                 yield path
 
 
@@ -353,12 +423,15 @@ def _digest(data: bytes) -> str:
     return sha256(data).hexdigest()[:16]
 
 
+_COMPILING = ("jit.py", "compiling.py", "kernel_cache.py")
+
+
 @cache
 def _sources() -> str:
     """Return a digest of the sources of all kernels and their compiler; "" if there are none."""
     # numba looks at the file of a kernel alone; the kernels it calls may have changed in theirs
     with suppress(OSError):
-        compiling = PACKAGE / "_support" / "jit.py", Path(__file__)
+        compiling = [PACKAGE / "_support" / name for name in _COMPILING]
         paths = (*compiling, *sorted(PACKAGE.rglob("*kernel.py")))
         return _digest(b"\0".join(path.read_bytes() for path in paths))
     return ""

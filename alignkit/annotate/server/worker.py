@@ -138,7 +138,7 @@ def give_way() -> None:
 
 def announce(out: Output) -> None:
     """Write a line when kernels are compiled."""
-    from alignkit._support.jit import announce_compilation
+    from alignkit._support.compiling import announce_compilation
 
     announce_compilation(lambda: out.line(Line(text="compiling kernels, once per machine")))
 

@@ -82,10 +82,6 @@ def run(options: argparse.Namespace) -> int:
     if cluster.of_parts(options, options.input, options.second):
         return _run_parts(options)
     sentences = steps.InputSentences(options)
-    if options.own:
-        from alignkit._support.jit import load_without_scipy
-
-        load_without_scipy()
     work = _Work(options, sentences)
     with naming(sentences.name):
         blocks = [work.train(settings)] if options.load is None else work.load()

@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.jit import readonly
+from alignkit._support.jit import is_loaded, readonly
 from alignkit._support.values import FrozenMap
 from alignkit.errors import AlignkitError, AlignmentError, OptionError
 from alignkit.io.format import Format, kinds
@@ -52,6 +52,7 @@ from alignkit.model.sentence_pair import SentencePair
 _LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})([SP]?)(?::(\S+))?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _BLOCK = 1 << 14  # lines
+_SMALL = 1 << 16  # bytes of links that Python reads before numba would be loaded
 _UNKNOWN = np.empty((0, 2), np.int32)  # sentence lengths, where there are no words
 
 _Line = tuple[int, "bytes | None", "PairText | None"]
@@ -163,7 +164,9 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
 def _scan(
     joined: bytes, count: int, lengths: NDArray[np.int32], reading: Reading
 ) -> LinkArrays | None:
-    """Read plain lines with compiled code; None if a line needs `_Lines`."""
+    """Read plain lines quickly; None if `_Lines` has to read them, or is quicker."""
+    if len(joined) < _SMALL and not is_loaded():
+        return None
     if b"\r" in joined and not reading.counts["carriage returns"]:
         return None  # the plain way tells of them, once
     status, links, sure, offsets, repeated = scan(
