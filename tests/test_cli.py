@@ -72,6 +72,22 @@ def test_help_loads_nothing_heavy():
         assert not HEAVY & set(one[2:]), one
 
 
+def test_help_is_whole_where_python_leaves_docstrings_out():
+    for command in ("score", "candidates documents"):
+        words = [sys.executable, "-m", "alignkit", *command.split(), "--help-all"]
+        plain, optimized = (
+            subprocess.run(
+                words,
+                env=os.environ | {"PYTHONOPTIMIZE": level, "COLUMNS": "80"},
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+            for level in ("", "2")
+        )
+        assert optimized == plain
+
+
 @pytest.mark.parametrize("command", ["", *COMMANDS, *OF_PROJECTS, *OF_AUDITS])
 def test_help_fits_a_screen_and_help_all_has_everything(capsys, command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")

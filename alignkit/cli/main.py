@@ -16,6 +16,7 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
+from alignkit._support.docstrings import docstring
 from alignkit._support.signals import before_stop
 from alignkit._support.wording import visible
 from alignkit.cli.common import messages
@@ -312,11 +313,12 @@ def _add_commands(
     listed = {words[0]: known[words[0]]} if words and words[0] == chosen else known
     for name, summary in listed.items():
         prog = f"{parser.prog} {name}"
+        module = None
+        text = ""
         if every or name == chosen:
             module = import_module(f"alignkit.cli.{_module(prog)}")
-        else:
-            module = None
-        about, _, examples = ((module and module.__doc__) or "").partition("\nFor example:\n")
+            text = docstring(module)
+        about, _, examples = text.partition("\nFor example:\n")
         command = commands.add_parser(
             name,
             prog=prog,

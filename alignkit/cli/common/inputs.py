@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from alignkit._support.docstrings import docstring
 from alignkit.cli.common.files import DISORDER, OPENED, refuse_second_reading
 from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.cli.parser import add_options, annotator_name, format_name, number
@@ -64,7 +65,7 @@ def add_texts(group: argparse._ActionsContainer) -> None:
 
 
 _OPTIONS = {option.name: option.default for option in fields(ReadOptions)}
-_HELP = dict(re.findall(r"^    (\w+) : (.+(?:\n {8}.+)*)", ReadOptions.__doc__ or "", re.MULTILINE))
+_HELP = dict(re.findall(r"^    (\w+) : (.+(?:\n {8}.+)*)", docstring(ReadOptions), re.MULTILINE))
 _YES_OR_NO = {"yes": True, "no": False}
 
 

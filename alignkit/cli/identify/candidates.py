@@ -19,6 +19,7 @@ from dataclasses import fields
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from alignkit._support.docstrings import docstring
 from alignkit.cli.common.files import refuse_second_reading, require_extra
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import say, warn
@@ -48,7 +49,7 @@ def add_fields(group: argparse._ActionsContainer, kind: type) -> None:
     helps = {
         name: " ".join(text.split())
         for base in kind.__mro__[-2::-1]
-        for name, text in _HELP.findall(base.__doc__ or "")
+        for name, text in _HELP.findall(docstring(base))
     }
     for field in fields(kind):
         name = field.name
