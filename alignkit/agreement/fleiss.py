@@ -121,25 +121,26 @@ def _rows(data: PairData) -> Rows:
     The columns: items; agreeing ordered pairs of judgements; judgements of each category; items on
     which 1, 2, ... annotators, and no more, said the same.
     """
-    judgements, pair = _proposals(data)
+    judgements, pair_of_item = _proposals(data)
     raters = judgements.shape[1]
-    counts = _tally(np.maximum(judgements, _NULL) - _NULL, len(CATEGORIES))
-    largest = _tally(judgements, 4).max(axis=1, initial=0)[:, np.newaxis]
-    items = np.ones(len(pair), np.int64)
+    # "not proposed" counts as null here, but not in the numbers of annotators who said the same
+    categories = np.maximum(judgements, _NULL) - _NULL
+    counts = _tally(categories, len(CATEGORIES))
+    most_alike = _tally(judgements, 4).max(axis=1, initial=0)
+    largest_is = most_alike[:, np.newaxis] == np.arange(1, raters + 1)
+    each_item = np.ones(len(pair_of_item), np.int64)
     agreeing = (counts * (counts - 1)).sum(axis=1)
-    same = largest == np.arange(1, raters + 1)
-    columns = np.column_stack([items, agreeing, counts, same])
-    # items come pair after pair, and each pair has some: that of its NULL
-    starts = np.searchsorted(pair, np.arange(len(data)))
+    columns = np.column_stack([each_item, agreeing, counts, largest_is])
+    # items come pair after pair, and each pair has one or more: the items of its NULL
+    starts = np.searchsorted(pair_of_item, np.arange(len(data)))
     if len(data):
         summed = np.add.reduceat(columns, starts, axis=0)
     else:
         summed = columns
 
     def measure(sums: Floats) -> Mapping[str, Floats]:
-        items = sums[:, 0]
-        agreeing = sums[:, 1]
-        return fleiss_ratios(items, agreeing, sums[:, 2 : 2 + len(CATEGORIES)], raters)
+        totals = sums[:, 2 : 2 + len(CATEGORIES)]
+        return fleiss_ratios(sums[:, 0], sums[:, 1], totals, raters)
 
     return Rows(summed.astype(np.float64), measure)
 
@@ -189,7 +190,7 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
 
 
 def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the proposals of each annotator for each item, and the pairs of the items."""
+    """Return the proposals of each annotator for each item, and the pair of each item."""
     proposals = [_proposed(data, name) for name in data.annotators]
     every_key = np.concatenate([key for key, _ in proposals])
     distinct, item = np.unique(every_key, return_inverse=True)
@@ -198,36 +199,50 @@ def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     for column, (key, category) in enumerate(proposals):
         judgements[item[start : start + len(key)], column] = category
         start += len(key)
-    ends = np.cumsum((data.lengths + 1).prod(axis=1))
-    return judgements, np.searchsorted(ends, distinct, "right")
+    key_ends = np.cumsum((data.lengths + 1).prod(axis=1))  # after the keys of each pair
+    pair_of_key = np.searchsorted(key_ends, distinct, "right")
+    return judgements, pair_of_key
 
 
 def _proposed(data: PairData, name: str) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return the code of each proposal (pair, target word, source word), and its category."""
-    arrays = data.all_links(name)
-    pair = arrays.pair_of
+    """Return the key of each proposal (pair, target word, source word), and its category.
+
+    A key is the number of a cell, counted over all pairs, row by row.
+    """
     # in each pair, row 0 is the NULL and column 0 is null: word j is row j + 1
     rows = data.lengths[:, 1] + 1
     columns = data.lengths[:, 0] + 1
-    first_word = np.cumsum(rows) - rows
+    first_row = np.cumsum(rows) - rows
     first_cell = np.cumsum(rows * columns) - rows * columns
-    # links, and the source words explicitly aligned to nothing
+    pair, row, column, sure = _linked_cells(data, name)
+    link_keys = first_cell[pair] + row * columns[pair] + column
+    link_categories = np.where(sure, _SURE, _POSSIBLE).astype(np.uint8)
+    # rows without links have null, their column 0
+    is_linked = np.zeros(int(rows.sum()), np.bool_)
+    is_linked[first_row[pair] + row] = True
+    bare = np.flatnonzero(~is_linked)
+    pair_of_bare = np.repeat(np.arange(len(rows)), rows)[bare]
+    row_of_bare = bare - first_row[pair_of_bare]
+    null_keys = first_cell[pair_of_bare] + row_of_bare * columns[pair_of_bare]
+    null_categories = np.full(len(bare), _NULL, np.uint8)
+    keys = np.concatenate([link_keys, null_keys])
+    return keys, np.concatenate([link_categories, null_categories])
+
+
+def _linked_cells(
+    data: PairData, name: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return pair, row, column, and whether it is sure, of each link and each marked null.
+
+    Rows are target words and columns source words, both from 1; row 0 is the NULL.
+    """
+    arrays = data.all_links(name)
     nulls = _marked_nulls(data, name)
-    pair = np.concatenate([pair, nulls[:, 0]])
+    pair = np.concatenate([arrays.pair_of, nulls[:, 0]])
     row = np.concatenate([arrays.links[:, 1] + 1, np.zeros(len(nulls), np.int64)])
     column = np.concatenate([arrays.links[:, 0], nulls[:, 1]]) + 1
     sure = np.concatenate([arrays.sure, nulls[:, 2]])
-    key = first_cell[pair] + row * columns[pair] + column
-    category = np.where(sure, _SURE, _POSSIBLE).astype(np.uint8)
-    # null for the rows without any
-    linked = np.zeros(int(rows.sum()), np.bool_)
-    linked[first_word[pair] + row] = True
-    bare = np.flatnonzero(~linked)
-    pair_of_bare = np.repeat(np.arange(len(rows)), rows)[bare]
-    row_of_bare = bare - first_word[pair_of_bare]
-    bare_key = first_cell[pair_of_bare] + row_of_bare * columns[pair_of_bare]
-    bare_category = np.full(len(bare), _NULL, np.uint8)
-    return np.concatenate([key, bare_key]), np.concatenate([category, bare_category])
+    return pair, row, column, sure
 
 
 def _marked_nulls(data: PairData, name: str) -> NDArray[np.int64]:

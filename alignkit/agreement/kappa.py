@@ -53,7 +53,7 @@ class Contingency:
     def of(cls, categories: Sequence[str], table: Table) -> Contingency:
         """Compute everything from Q x Q counts; other tables raise an OptionError."""
         counts = _checked(table)
-        ratios = {name: float(value[0]) for name, value in _ratios_of(counts).items()}
+        ratios = _ratios_of(counts)
         if len(categories) != len(counts):
             raise OptionError(f"{len(categories)} categories, but {len(counts)} rows in the table")
         items = sum(map(sum, counts))
@@ -61,15 +61,24 @@ class Contingency:
         for row, column in zip(counts, zip(*counts, strict=True), strict=True):
             judgements = sum(row) + sum(column)
             shares.append(judgements / (2 * items) if items else nan)
-        return cls(tuple(categories), counts, items, **ratios, prevalence=tuple(shares))
+        return cls(
+            tuple(categories),
+            counts,
+            items,
+            observed=float(ratios["observed"][0]),
+            kappa=float(ratios["kappa"][0]),
+            ac1=float(ratios["ac1"][0]),
+            prevalence=tuple(shares),
+        )
 
     def collapse(self, name: str, rest: str, *, categories: Sequence[str]) -> Contingency:
         """Return the 2 x 2 table of some `categories`, called `name`, against the `rest`."""
-        unknown = [name for name in categories if name not in self.categories]
+        unknown = [category for category in categories if category not in self.categories]
         if unknown:
             raise OptionError(f"no category {unknown[0]!r}; there are {', '.join(self.categories)}")
         kept = np.array([category in categories for category in self.categories], int)
         sums = np.zeros((2, 2), int)
+        # cell (i, j) is added to (kept[i], kept[j]); `at` adds each of several at one place
         np.add.at(sums, np.ix_(kept, kept), self.table)
         return Contingency.of((rest, name), sums.tolist())
 
@@ -139,9 +148,10 @@ def table_ratios(sums: Floats) -> dict[str, Floats]:
 
 def weighted_kappas(tables: Floats, apart: Floats) -> Floats:
     """Return kappa of tables of Q categories, (..., Q, Q), for a (Q, Q) disagreement."""
-    # 1 - sum(apart x observed) / sum(apart x expected): Cohen 1968, Psychological Bulletin 70
+    # 1 - sum(apart x observed) / sum(apart x expected): Cohen 1968, Psychological Bulletin 70.
+    # Not shares, but counts: `observed` is the first sum times items, `expected` the second times
+    # items squared; whole numbers until they are divided meet an expected agreement of 1 exactly.
     items = tables.sum(axis=(-2, -1))
-    # whole numbers until they are divided: an expected agreement of 1 is met exactly
     observed = tables.reshape(*items.shape, apart.size) @ apart.ravel()
     first = tables.sum(axis=-1)
     second = tables.sum(axis=-2)
@@ -247,8 +257,8 @@ def cell_agreement(
 def _tables(data: PairData) -> NDArray[np.int64]:
     """Return the (P, 3, 3) tables, from the sizes of S and P of both and of their overlaps.
 
-    Of the cells of at least a category for the one and for the other annotator, those of at least
-    the next category are subtracted, for the one and then for the other.
+    The rows of a table are the categories of the first annotator (`hyp`), the columns those of the
+    second (`ref`). Of the cells of at least a category, those of at least the next are subtracted.
     """
     n = dict(zip(LINK_COLUMNS, data.cell_counts.T, strict=True))
     at_least = np.array(
@@ -258,9 +268,10 @@ def _tables(data: PairData) -> NDArray[np.int64]:
             [n["hyp_sure"], n["hyp_sure_in_ref_possible"], n["sure_in_sure"]],
         ]
     )
-    nothing_above = np.pad(at_least, ((0, 1), (0, 1), (0, 0)))
-    table: NDArray[np.int64] = np.diff(np.diff(nothing_above, axis=0), axis=1)
-    return table.transpose(2, 0, 1)
+    none_above_sure = np.pad(at_least, ((0, 1), (0, 1), (0, 0)))
+    exactly_first = none_above_sure[:-1] - none_above_sure[1:]
+    exactly: NDArray[np.int64] = exactly_first[:, :-1] - exactly_first[:, 1:]
+    return exactly.transpose(2, 0, 1)
 
 
 def _whole_rows(data: PairData) -> Rows:
@@ -270,14 +281,17 @@ def _whole_rows(data: PairData) -> Rows:
 def _binary_rows(data: PairData, least: int) -> Rows:
     """Count cells of at least a category (its place in `CATEGORIES`) against the rest."""
     tables = _tables(data).astype(np.float64)
-    first_merged = np.add.reduceat(tables, [0, least], axis=1)
-    merged = np.add.reduceat(first_merged, [0, least], axis=2)
+    rows = [tables[:, :least].sum(axis=1), tables[:, least:].sum(axis=1)]
+    by_first = np.stack(rows, axis=1)
+    columns = [by_first[:, :, :least].sum(axis=2), by_first[:, :, least:].sum(axis=2)]
+    by_both = np.stack(columns, axis=2)
 
     def measure(sums: Floats) -> Mapping[str, Floats]:
-        judged = sums @ np.array([0.0, 1.0, 1.0, 2.0])
-        return table_ratios(sums) | {"prevalence": ratio(judged, 2 * sums.sum(axis=1))}
+        # how many annotators put the cells of each place of the table into the category
+        linked = sums @ np.array([0.0, 1.0, 1.0, 2.0])
+        return table_ratios(sums) | {"prevalence": ratio(linked, 2 * sums.sum(axis=1))}
 
-    return Rows(merged.reshape(-1, 4), measure)
+    return Rows(by_both.reshape(-1, 4), measure)
 
 
 _RATIOS = ("observed", "kappa", "ac1")

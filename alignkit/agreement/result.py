@@ -16,7 +16,7 @@ from alignkit.agreement.plots import agreement_plot
 from alignkit.agreement.report import agreement_head, draw_report
 from alignkit.agreement.tables import agreement_tables
 from alignkit.show.dot_plots import DotPlot
-from alignkit.tables.result import Caution as Caution  # noqa: PLC0414
+from alignkit.tables.result import Caution as Caution  # noqa: PLC0414 - `alignkit.agreement` has it
 from alignkit.tables.table import Table
 
 _LONG = ("sentences", "distribution")
@@ -104,7 +104,10 @@ class Agreement(AgreementFigures):
 
     def to_json(self) -> dict[str, object]:
         """Return everything for JSON; NaN becomes None."""
-        fleiss = self.together[0].fleiss
+        of_all = self.together[0]  # the section "all" is the first
+        fleiss_kappa = None
+        if of_all.fleiss:
+            fleiss_kappa = jsonable(of_all.fleiss.kappa)
         names = ("annotators", "initial", "adjudicated", "systems", "by", "split")
         together = (
             "pairs",
@@ -121,7 +124,7 @@ class Agreement(AgreementFigures):
             "seed": self.seed,
             "options": jsonable(self.options),
             "sections": list(self.sections),
-            "fleiss_kappa": jsonable(fleiss.kappa) if fleiss else None,
+            "fleiss_kappa": fleiss_kappa,
             "figures": _figures(self),
             "pairings": list(map(_pairing, self.pairings)),
             "votes": self.votes.to_json() if self.votes else None,
@@ -132,12 +135,12 @@ class Agreement(AgreementFigures):
 
 
 def _pairing(two: Pairing) -> dict[str, object]:
-    """Return a pairing as JSON values; C is whole by the main model of two annotators alone."""
+    """Return a pairing as JSON values; only C of annotators by the main model is whole."""
     parts = ("pairs", "overlap", "cells", "different", "alpha")
     by_model = {}
     for model, levels in two.beyond.items():
-        whole = two.kind == "annotators" and model == two.chance
-        by_model[model] = {level: _beyond(result, whole) for level, result in levels.items()}
+        is_main = two.kind == "annotators" and model == two.chance
+        by_model[model] = {level: _beyond(result, is_main) for level, result in levels.items()}
     return {
         **named_json(two, ("kind", "first", "second", "chance", "no_edits", "same_start")),
         "sections": {section.name: named_json(section, parts) for section in two.sections},
@@ -146,13 +149,19 @@ def _pairing(two: Pairing) -> dict[str, object]:
 
 
 def _figures(agreement: AgreementFigures) -> list[dict[str, Any]]:
-    """Return the figures, nested by statistic, level, section and annotators."""
+    """Return a record of each two who are compared: their figures by section, level, statistic."""
     by_who: dict[tuple[str, str, str], dict[str, Any]] = {}
     for figure in agreement.figures():
         who = (figure.kind, figure.first, figure.second)
-        names = dict(zip(("kind", "first", "second"), who, strict=True))
-        sections = by_who.setdefault(who, {**names, "sections": {}})["sections"]
-        levels = sections.setdefault(figure.section, {})
+        if who not in by_who:
+            by_who[who] = {
+                "kind": figure.kind,
+                "first": figure.first,
+                "second": figure.second,
+                "sections": {},
+            }
+        levels = by_who[who]["sections"].setdefault(figure.section, {})
+        statistics = levels.setdefault(figure.level, {})
         record: dict[str, Any] = {"value": jsonable(figure.value)}
         if not isnan(figure.low):
             record["low"] = figure.low
@@ -160,14 +169,14 @@ def _figures(agreement: AgreementFigures) -> list[dict[str, Any]]:
         record["pairs"] = figure.pairs
         if figure.reason:
             record["reason"] = figure.reason
-        levels.setdefault(figure.level, {})[figure.statistic] = record
+        statistics[figure.statistic] = record
     return list(by_who.values())
 
 
-def _beyond(result: BeyondChance, whole: bool) -> dict[str, object]:
-    """Return C as JSON values; if not whole, without what is long."""
+def _beyond(result: BeyondChance, is_main: bool) -> dict[str, object]:
+    """Return C as JSON values; if this is not by the main model, without what is long."""
     everything: dict[str, Any] = result.to_json()
-    if not whole:
+    if not is_main:
         for name in _LONG:
             del everything[name]
         for models in everything["models"].values():

@@ -6,13 +6,15 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import combinations
 from os import PathLike, fspath
 from typing import Any
 
+import numpy as np
+
 from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.wording import how_many
-from alignkit.agreement.chance.correction import Sampler, SetCorrection, correct_sets
+from alignkit.agreement.chance.correction import SetCorrection, correct_sets
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.strict_json import parse_json
@@ -97,7 +99,7 @@ def agree_on_sets(
     """
     check_arguments(agree_on_sets, locals())
     sets = read_sets(path)
-    drawn = read_sets(chance, single=chance == path)
+    drawn = read_sets(chance, single=False)
     names = list(dict.fromkeys(sets if annotators is None else annotators))
     for name in names:
         check_known(f"annotator of {fspath(path)}", name, sets)
@@ -114,14 +116,14 @@ def agree_on_sets(
     notes = list[str]()
     for first, second in combinations(names, 2):
         ids = [id for id in sets[first] if id in sets[second]]
-        sampled = [
-            [_samples(drawn, name, id, fspath(chance)) for id in ids] for name in (first, second)
-        ]
-        sizes = [len(samples) for samples in chain.from_iterable(sampled)]
+        first_samples = [_samples(drawn, first, id, fspath(chance)) for id in ids]
+        second_samples = [_samples(drawn, second, id, fspath(chance)) for id in ids]
+        sizes = [len(samples) for samples in first_samples + second_samples]
         count = min(sizes, default=LEAST_SAMPLES)
-        left = [sets[first][id][0] for id in ids]
-        right = [sets[second][id][0] for id in ids]
-        result = correct_sets(left, right, sample=_in_order(sampled), samples=count, **options)
+        first_sets = [sets[first][id][0] for id in ids]
+        second_sets = [sets[second][id][0] for id in ids]
+        sample = _GivenSamples(first_samples, second_samples)
+        result = correct_sets(first_sets, second_sets, sample=sample, samples=count, **options)
         pairings[first, second] = result, len(ids)
         said = list(result.notes)
         said += [f"{n} x {why}: left out" for why, n in result.left_out.items()]
@@ -137,10 +139,15 @@ def agree_on_sets(
     return SetAgreement(pairings, tuple(notes), signature)
 
 
-def _in_order(sets: Sequence[Sequence[Sequence[Items]]]) -> Sampler:
-    """Return a sampler of given sets, one after the other."""
-    streams = [[iter(unit) for unit in side] for side in sets]
-    return lambda unit, annotator, _: next(streams[annotator][unit])
+class _GivenSamples:
+    """A `Sampler` of two annotators that gives the samples of each unit one after the other."""
+
+    def __init__(self, first: Sequence[list[Items]], second: Sequence[list[Items]]) -> None:
+        self._left = (list(map(iter, first)), list(map(iter, second)))
+
+    def __call__(self, unit: int, annotator: int, rng: np.random.Generator) -> Items:
+        """Return the next sample of a unit; `annotator` is 0 or 1."""
+        return next(self._left[annotator][unit])
 
 
 def _samples(drawn: Sets, name: str, id: str, path: str) -> list[Items]:

@@ -1,4 +1,9 @@
-"""Find the label that most annotators give, and settle ties."""
+"""Consensus labels, gold questions, and what is to be judged again.
+
+- The label that most annotators give an item, and what becomes of ties.
+- The verdict on an annotator by gold questions, and how likely it rejects somebody who guesses.
+- The items of annotators who agree too little, and who should judge these again.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ from alignkit.stats.resampling import wilson_interval
 
 Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
 
-LEAST = 2  # the label of one annotator alone is no consensus
+LEAST = 2  # how many judgments of an item a consensus needs: one alone is none
 LEAST_JUDGED = 10  # nobody is rejected before so many gold questions
 GOOD_IN = ("any", "majority", "all")  # in how many of its contexts a phrase has to be good
 
@@ -67,6 +72,7 @@ def others_label(values: Labels, size: int, annotator: int) -> tuple[Labels, int
     """Return the majority label of the others for each item that an annotator judged."""
     counts = label_counts(np.delete(values, annotator, axis=0), size)
     best, tied = _most(counts)
+    # one other annotator is enough: with the label compared, these are `LEAST` judgments
     compared = (values[annotator] >= 0) & (counts.sum(axis=1) > 0)
     labels = np.where(compared & ~tied, best, -1).astype(np.int8)
     return labels, int((compared & tied).sum())
@@ -89,7 +95,7 @@ class GoldVerdict:
     accuracy: float  # the share that is right, with Wilson's interval; NaN without judgments
     low: float
     high: float
-    verdict: str  # "keep", "reject", or "too few" where fewer than 10 are judged
+    verdict: str  # "keep", "reject", "too few" if fewer than `after` are judged, or `crowd.DOUBT`
     rejected_at: int | None = None
     commonest: int = 0  # how many of the questions judged have their commonest right label
 
@@ -109,15 +115,20 @@ def answer_gold(
     after: int = LEAST_JUDGED,
     confidence: float = 0.95,
 ) -> GoldVerdict:
-    """Judge an annotator by gold questions, (P,): below 50% of `after` or more means rejected."""
+    """Judge an annotator by gold questions: below 50% of `after` or more means rejected.
+
+    `given` and `gold` are (P,), -1 where there is no label. With `sequential`, they are in the
+    order of time, and the share is looked at after each question; otherwise only at the end.
+    """
     asked = (gold >= 0) & (given >= 0)
     rights = np.cumsum(given[asked] == gold[asked])
     judged = len(rights)
     right = int(rights[-1]) if judged else 0
     number = np.arange(1, judged + 1)
-    below = (2 * rights < number) & (number >= after)
+    looked = number >= after
     if not sequential:
-        below[:-1] = False  # only looked at once, at the end
+        looked &= number == judged
+    below = looked & (2 * rights < number)
     rejected_at = None
     if below.any():
         verdict = "reject"
@@ -148,19 +159,21 @@ def rejection_chance(
         raise OptionError(f"give 0 or more questions and 2 or more labels, not {judged}, {labels}")
     if judged < after:
         return 0.0
+    # rejected if 2 * right < number: up to (number - 1) // 2 right, fewer than (number + 1) // 2
     chance = 1 / labels
     if not sequential:
         from scipy.special import bdtr
 
         return float(bdtr((judged - 1) // 2, judged, chance))
-    kept = np.zeros(judged + 1)
-    kept[0] = 1.0
+    # by how many are right: the probability of that, without having been rejected before
+    chance_right = np.zeros(judged + 1)
+    chance_right[0] = 1.0
     for number in range(1, judged + 1):
-        kept[1:] = kept[1:] * (1 - chance) + kept[:-1] * chance
-        kept[0] *= 1 - chance
+        chance_right[1:] = chance_right[1:] * (1 - chance) + chance_right[:-1] * chance
+        chance_right[0] *= 1 - chance
         if number >= after:
-            kept[: (number + 1) // 2] = 0
-    return 1 - float(kept.sum())
+            chance_right[: (number + 1) // 2] = 0
+    return 1 - float(chance_right.sum())
 
 
 def judge_again(
@@ -173,6 +186,7 @@ def judge_again(
     asked = {}
     for item in np.flatnonzero((values[weak] >= 0).any(axis=0)).tolist():
         free = [k for k in strong if values[k, item] < 0]
+        # the best; of those with exactly the same kappa, who was given fewer items so far
         chosen = sorted(free, key=lambda k: (-kappas[k], given[k], k))[:most]
         for k in chosen:
             given[k] += 1

@@ -23,47 +23,48 @@ def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Flo
     """Return the sums behind kappa and AC1 of N tables in R resamples: (5, N, R).
 
     `offsets`, `items`, `size`: see `alignkit.agreement.judgments.tables.LabelTables`; `weights`
-    (P, R) is how often an item is drawn; resamples are stored side by side and added at once. The
-    sums: items; items with equal labels; distances between labels; expected distances times items;
-    squared counts of each label.
+    (P, R) is how often an item is drawn; resamples are stored side by side and added at once.
     """
     couples = (len(offsets) - 1) // (size * size)
-    drawn = weights.shape[1]
-    sums = np.zeros((5, couples, drawn))
-    cell = np.empty(drawn, np.int32)
-    first = np.empty((size, drawn))
-    second = np.empty((size, drawn))
-    # the sums of table n: 0: sum_ij w_ij, 1: sum_i w_ii, 2: sum_ij far_ij w_ij,
-    # 3: sum_ij far_ij first_i second_j, 4: sum_i (first_i + second_i)^2, w_ij how often the items
-    # of cell (i, j) are drawn, first and second its margins; for all resamples r at once
+    resamples = weights.shape[1]
+    sums = np.zeros((5, couples, resamples))
+    count = sums[0]  # of items
+    same = sums[1]  # items with equal labels
+    distances = sums[2]  # between the two labels of an item
+    expected = sums[3]  # the same by the margins, times items
+    squares = sums[4]  # of how often each label is given, by both annotators together
+    cell = np.empty(resamples, np.int32)  # how often the items of a cell are drawn
+    first = np.empty((size, resamples))  # the margins of a table: the same by label
+    second = np.empty((size, resamples))
     for n in range(couples):
-        first[:], second[:] = 0, 0
-        for k in range(size * size):  # cell (i, j) of table n: how often its items are drawn
-            begin = offsets[n * size * size + k]
-            end = offsets[n * size * size + k + 1]
-            if begin == end:
-                continue
-            cell[:] = 0
-            for place in range(begin, end):
-                row = weights[items[place]]
-                for r in range(drawn):
-                    cell[r] += row[r]
-            i, j = k // size, k % size
-            for r in range(drawn):
-                first[i, r] += cell[r]
-                second[j, r] += cell[r]
-                sums[2, n, r] += far[i, j] * cell[r]
-            if i == j:
-                for r in range(drawn):
-                    sums[1, n, r] += cell[r]
-        # from the margins: sum of far[i, j] * first[i] * second[j], and of (first + second)^2
+        first[:] = 0
+        second[:] = 0
         for i in range(size):
-            for r in range(drawn):
-                sums[0, n, r] += first[i, r]
-                sums[4, n, r] += (first[i, r] + second[i, r]) ** 2
             for j in range(size):
-                for r in range(drawn):
-                    sums[3, n, r] += far[i, j] * first[i, r] * second[j, r]
+                cell_number = (n * size + i) * size + j
+                begin = offsets[cell_number]
+                end = offsets[cell_number + 1]
+                if begin == end:
+                    continue
+                cell[:] = 0
+                for place in range(begin, end):
+                    row = weights[items[place]]
+                    for r in range(resamples):
+                        cell[r] += row[r]
+                for r in range(resamples):
+                    first[i, r] += cell[r]
+                    second[j, r] += cell[r]
+                    distances[n, r] += far[i, j] * cell[r]
+                if i == j:
+                    for r in range(resamples):
+                        same[n, r] += cell[r]
+        for i in range(size):
+            for r in range(resamples):
+                count[n, r] += first[i, r]
+                squares[n, r] += (first[i, r] + second[i, r]) ** 2
+            for j in range(size):
+                for r in range(resamples):
+                    expected[n, r] += far[i, j] * first[i, r] * second[j, r]
     return sums
 
 
@@ -94,6 +95,7 @@ def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
             begin = offsets[a]
             # the labels from k + 1 on are final: each is drawn from those that were left
             for k in range(offsets[a + 1] - 1, begin, -1):
+                # `uniform` may be 1, which would give the place after k
                 other = begin + min(k - begin, int(uniform(state) * (k - begin + 1)))
                 row[k], row[other] = row[other], row[k]
     return mixed
@@ -101,7 +103,10 @@ def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
 
 @inlined
 def most(counts: Items, least: int, lowest: bool, tie: int) -> int:
-    """Return the label with most votes; for a tie the lowest, or the label `tie`."""
+    """Return the label with most votes; -1 if there are fewer than `least` votes.
+
+    Of tied labels the lowest is returned, or `tie`: the adjudicated label, -1 if there is none.
+    """
     best = 0
     total = 0
     tied = False
@@ -131,13 +136,14 @@ def consensus_tables(
     """Return each annotator against the consensus of R permutations.
 
     `permuted` are (R, J) codes, and `meaning` is their label in a view; judgment j is of item
-    `items[j]`, those of annotator a start at `offsets[a]`; `ties` (P,) is the label of a tied item.
-    Returns (R, A, size * size) tables, rows the annotator, and the number of items with consensus.
+    `items[j]`, those of annotator a start at `offsets[a]`; `ties` (P,) is the label of a tied item,
+    -1 unless adjudicated. Returns (R, A, size * size) tables, rows the annotator, and the number of
+    items with consensus.
     """
     annotators = len(offsets) - 1
     count = len(ties)
     tables = np.zeros((len(permuted), annotators, size * size))
-    settled = np.zeros(len(permuted), np.int64)
+    settled_items = np.zeros(len(permuted), np.int64)
     votes = np.zeros((count, size), np.int16)
     consensus = np.empty(count, np.int8)
     for r in range(len(permuted)):
@@ -148,14 +154,14 @@ def consensus_tables(
                 votes[items[j], label] += 1
         for p in range(count):
             consensus[p] = most(votes[p], least, lowest, ties[p])
-            settled[r] += consensus[p] >= 0
+            settled_items[r] += consensus[p] >= 0
         for a in range(annotators):
             for j in range(offsets[a], offsets[a + 1]):
                 label = meaning[permuted[r, j]]
                 other = consensus[items[j]]
                 if label >= 0 and other >= 0:
                     tables[r, a, label * size + other] += 1
-    return tables, settled
+    return tables, settled_items
 
 
 @jit
@@ -178,7 +184,7 @@ def one_permuted_tables(
     annotators = len(offsets) - 1
     count = len(ties)
     tables = np.zeros((len(permuted), annotators, size * size))
-    settled = np.zeros(len(permuted), np.int64)
+    settled_judgments = np.zeros(len(permuted), np.int64)
     votes = np.zeros((count, size), np.int16)
     for j in range(len(items)):
         if meaning[codes[j]] >= 0:
@@ -186,7 +192,7 @@ def one_permuted_tables(
     for r in range(len(permuted)):
         for a in range(annotators):
             for j in range(offsets[a], offsets[a + 1]):
-                # his vote is replaced by the permuted one, and put back below
+                # their vote is replaced by the permuted one, and put back below
                 label = meaning[permuted[r, j]]
                 own = meaning[codes[j]]
                 p = items[j]
@@ -197,8 +203,8 @@ def one_permuted_tables(
                     other = most(votes[p], least, lowest, ties[p])
                     if other >= 0:
                         tables[r, a, label * size + other] += 1
-                        settled[r] += 1
+                        settled_judgments[r] += 1
                     votes[p, label] -= 1
                 if own >= 0:
                     votes[p, own] += 1
-    return tables, settled
+    return tables, settled_judgments
