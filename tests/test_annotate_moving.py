@@ -13,6 +13,7 @@ from refusals import refuses
 from alignkit.annotate.adjudication.gold import decide
 from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.assignment import assign_pairs, assigned_rows, read_plan
+from alignkit.annotate.creation import create_project
 from alignkit.annotate.importing import merge_project
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import MovedPair, ProjectError, UnknownPair
@@ -20,6 +21,9 @@ from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.reassignment import move_pairs, take_back
 from alignkit.annotate.renaming import rename_annotator
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 TABLES = "project", "account", "stream", "event", "assignment"
 
@@ -179,3 +183,11 @@ def test_a_renamed_annotator_has_the_new_name_in_all_that_is_stored(tmp_path):
     with closing(sqlite3.connect(path)) as conn:
         rows = [str(conn.execute(f"SELECT * FROM {table}").fetchall()) for table in TABLES]
     assert not re.search(r"\bben\b(?!\.2)", "".join([*log, *rows]))
+
+
+def test_renaming_leaves_words_alone_that_are_called_like_a_field(tmp_path):
+    path = str(tmp_path / "p")
+    create_project(path, Corpus([SentencePair("1", ("whys",), ("a",), {"ben": Alignment()})]))
+    with Store.open(path) as store:
+        rename_annotator(store, "ben", "dora")
+        assert not replay(store).differences

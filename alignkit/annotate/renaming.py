@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct, json
 from msgspec.structs import replace
-from sqlalchemy import or_, select, update
+from sqlalchemy import and_, or_, select, update
 
 from alignkit.annotate.adjudication.gold import renamed_why, renamed_whys
 from alignkit.annotate.assignment import read_plan
@@ -26,8 +26,8 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
     event = schema.event_table.c
     stream = schema.stream.c
 
-    def name(known: str) -> str:
-        return new if known == old else known
+    def renamed(name: str) -> str:
+        return new if name == old else name
 
     with store.database.writing() as conn:
         for each in (old, new):
@@ -40,43 +40,48 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
         conn.execute(accounts.values(name=new))
         sent = update(schema.event_table).where(event.actor == old)
         conn.execute(sent.values(actor=new))
-        decides = event.data.contains('"whys"')
+        # some of these hold no reasons, but a word "whys": they are written again as they are
+        decides = and_(stream.pair > 0, event.data.contains('"whys"'))
         named = event.kind.in_(("account", "assign"))
-        events = select(event.n, event.kind, event.data).where(or_(named, decides))
-        for n, kind, text in conn.execute(events).all():
-            data = encode(_renamed(kind, text, name)).decode()
+        joined = schema.event_table.join(schema.stream, stream.id == event.stream)
+        events = select(event.n, event.kind, event.data).select_from(joined)
+        for n, kind, text in conn.execute(events.where(or_(named, decides))).all():
+            data = encode(_renamed(kind, text, renamed)).decode()
             stored = update(schema.event_table).where(event.n == n)
             conn.execute(stored.values(data=data))
         decided = select(stream.id, stream.state).where(stream.state.contains('"whys"'))
         for id, text in conn.execute(decided).all():
             state = decode_state(text)
             for place, why in state.whys.items():
-                state.whys[place] = renamed_why(why, name)
+                state.whys[place] = renamed_why(why, renamed)
             row = update(schema.stream).where(stream.id == id)
             conn.execute(row.values(state=fold.stream_row(state)["state"]))
         plan = read_plan(conn)
         if plan is not None:
-            text = encode(_planned(plan, name)).decode()
+            text = encode(_planned(plan, renamed)).decode()
             conn.execute(update(schema.project).values(assigning=text))
-        append_to_project(conn, "setting", fold.Setting(), actor)  # pages look again
+        # an event that changes no setting: because of it, pages ask for the names again
+        append_to_project(conn, "setting", fold.Setting(), actor)
 
 
-def _renamed(kind: str, text: str, name: _Renaming) -> Struct:
-    """Return the data of an event with other names."""
+def _renamed(kind: str, text: str, renamed: _Renaming) -> Struct:
+    """Return the data of an event with other names: of an account, an assignment, or a pair."""
     if kind == "account":
         account = json.decode(text, type=fold.Account)
-        return replace(account, name=name(account.name))
+        return replace(account, name=renamed(account.name))
     if kind == "assign":
-        data = json.decode(text, type=fold.Assign)
-        rows = [row._replace(annotator=name(row.annotator)) for row in data.rows]
-        plan = None if data.plan is None else _planned(data.plan, name)
-        gone = [(k, name(annotator)) for k, annotator in data.gone]
+        assign = json.decode(text, type=fold.Assign)
+        rows = [row._replace(annotator=renamed(row.annotator)) for row in assign.rows]
+        plan = assign.plan
+        if plan is not None:
+            plan = _planned(plan, renamed)
+        gone = [(k, renamed(annotator)) for k, annotator in assign.gone]
         return fold.Assign(rows, plan, gone)
-    decided = decode_data(text.encode())
-    decided.whys = renamed_whys(decided.whys, name)
-    return decided
+    data = decode_data(text.encode())
+    data.whys = renamed_whys(data.whys, renamed)
+    return data
 
 
-def _planned(plan: fold.AssignmentPlan, name: _Renaming) -> fold.AssignmentPlan:
+def _planned(plan: fold.AssignmentPlan, renamed: _Renaming) -> fold.AssignmentPlan:
     """Return a plan with other names."""
-    return replace(plan, annotators=tuple(map(name, plan.annotators)))
+    return replace(plan, annotators=tuple(map(renamed, plan.annotators)))
