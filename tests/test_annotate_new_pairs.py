@@ -388,6 +388,8 @@ def test_documents_of_json_lines(tmp_path):
         ('{"source": "a"}', "docs.jsonl:1: has no text 'target'"),
         ('{"source": "a", "target": ["b", 3]}', "has no text 'target'"),
         ('{"id": 1, "source": "a", "target": "b"}\n' * 2, "two documents have the id '1'"),
+        ('{"id": null, "source": "a", "target": "b"}', "docs.jsonl:1: 'id' must be a text or"),
+        ('{"id": [1], "source": "a", "target": "b"}', "docs.jsonl:1: 'id' must be a text or"),
         ("\xff", "is not text in utf-8"),
     ],
 )

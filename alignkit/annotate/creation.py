@@ -2,8 +2,8 @@ r"""Make a project from a corpus, or from documents to extract pairs from.
 
 Documents are two files, two folders in which files with the same name without extension make a pair
 (hidden files and subfolders are left out), or JSON lines with the texts ``source`` and ``target``,
-each a string or a list of paragraphs, an ``id`` (default: the line number), and any other strings
-and numbers, which become attributes.
+each a string or a list of paragraphs, an ``id`` (default: the line number), and any other strings,
+numbers and booleans, which become attributes.
 
 Texts are kept character by character, except that line ends become ``\n`` and byte order marks at
 the beginning are removed. Offsets count these characters.
@@ -33,6 +33,7 @@ from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.errors import FileError, FormatError
 from alignkit.io.opening import open_input
+from alignkit.io.strict_json import as_text
 from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
@@ -65,7 +66,13 @@ def create_project(
     if not len(corpus):
         raise ProjectError("the corpus has no sentence pairs; there is nothing to annotate")
     title = name or os.path.basename(path)
-    setting = Setting(str(uuid4()), title, scheme, _THRESHOLD, task=task or None)
+    setting = Setting(
+        key=str(uuid4()),
+        name=title,
+        scheme=scheme,
+        threshold=_THRESHOLD,
+        task=task or None,
+    )
     build_project(path, _log(corpus, setting, tell))
 
 
@@ -82,9 +89,18 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
     at = now()
 
     def project_event(kind: str, data: Struct) -> LogEvent:
-        id = str(uuid4())
-        body = Raw(encode(data))
-        return LogEvent(id, next(seqs), next(numbers), kind, 1, "", at, "", 0, body)
+        return LogEvent(
+            id=str(uuid4()),
+            seq=next(seqs),
+            n=next(numbers),
+            kind=kind,
+            v=1,
+            actor="",
+            at=at,
+            client_at="",
+            below=0,
+            data=Raw(encode(data)),
+        )
 
     chosen = known_scheme(setting.scheme or "")
     yield project_event("setting", setting)
@@ -104,8 +120,20 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
                 data = encode(said)
             except ProjectError as problem:
                 raise ProjectError(f"pair {pair.id!r}, {name!r}: {problem}") from None
-            id = import_id(k, name, pair.id.encode(), data)
-            yield LogEvent(id, 1, next(numbers), "edit", 1, name, at, "", 0, Raw(data), k, name)
+            yield LogEvent(
+                id=import_id(k, name, pair.id.encode(), data),
+                seq=1,
+                n=next(numbers),
+                kind="edit",
+                v=1,
+                actor=name,
+                at=at,
+                client_at="",
+                below=0,
+                data=Raw(data),
+                k=k,
+                annotator=name,
+            )
         if tell is not None:
             tell()
 
@@ -131,10 +159,10 @@ def read_documents(
         documents = _single(paths[0], encoding)
     else:
         documents = _beside(paths, encoding, note)
-    more = {}
+    tokenized_by = {}  # the attribute that names the tokenizer, if any
     if tokenize is not None:
-        more[TOKENIZER] = describe_tokenizer(tokenize)
-    divided = divider(more)
+        tokenized_by[TOKENIZER] = describe_tokenizer(tokenize)
+    divided = divider(tokenized_by)
     ids: set[str] = set()
     for id, source, target, attributes in documents:
         if id in ids:
@@ -144,14 +172,17 @@ def read_documents(
         for side in SIDES:
             if not words[side]:
                 raise ProjectError(f"document {id!r}: its {side} has no words; leave it out")
-        whole = {**attributes, **more, SOURCE_TEXT: source, TARGET_TEXT: target}
+        whole = {**attributes, **tokenized_by, SOURCE_TEXT: source, TARGET_TEXT: target}
         yield SentencePair(id, words["source"], words["target"], {}, whole)
 
 
 def divider(attributes: Any) -> Callable[[str], list[str]]:
     """Return the function that divides texts of documents with these attributes into words."""
-    name = attributes.get(TOKENIZER, "").partition(" ")[0]
-    return tokenizer(name) if name in TOKENIZERS else split_unicode
+    described = attributes.get(TOKENIZER, "")  # the name, then its version
+    name, _, _ = described.partition(" ")
+    if name in TOKENIZERS:
+        return tokenizer(name)
+    return split_unicode
 
 
 def _beside(
@@ -258,13 +289,14 @@ def _from_json(line: str, path: str, number: int) -> Document:
         raise FormatError("is not an object; expected id, source and target", path, number)
     source = _text(row.pop("source", None), "source", path, number)
     target = _text(row.pop("target", None), "target", path, number)
-    id = str(row.pop("id", number))
+    id = as_text(row.pop("id", number))
+    if id is None:
+        raise FormatError("'id' must be a text or a number", path, number)
     attributes = {}
     for name, value in row.items():
-        if isinstance(value, str):
-            attributes[name] = value
-        elif isinstance(value, (int, float)):
-            attributes[name] = json.dumps(value)
+        text = as_text(value)
+        if text is not None:
+            attributes[name] = text
     attributes.pop(TOKENIZER, None)
     for side in SIDES:
         attributes.setdefault(f"{side}_document", id)
