@@ -89,7 +89,10 @@ class Docket:
     def listed(
         self, after: int = 0, limit: int = 200, query: str = "", only: str = "", actor: str = ""
     ) -> Listed:
-        """Return the part of the list after a place, of what a search and a filter leave."""
+        """Return the part of the list after a place, of what a search and a filter leave.
+
+        The filters "open" and "done" are those of this list; all others are of the project.
+        """
         rows = self.rows()
         done = sum(row.state == "done" for row in rows)
         left = sum(row.state in ("open", "reopened") for row in rows)
@@ -127,7 +130,7 @@ class Docket:
         stream = schema.stream.c
         asked = select(stream.pair).where(stream.id == event.stream, event.n > self._n)
         changed = set(conn.execute(asked.distinct()).scalars())
-        if 0 in changed or len(changed) > _CHUNK:
+        if 0 in changed or len(changed) > _CHUNK:  # 0 is the project: its pairs or settings
             return None
         return changed
 
@@ -203,7 +206,16 @@ def _case_state(
     votes: dict[comparison.Voter, PairState],
     setting: Row[Any],
 ) -> _CaseState:
-    """Return the state of a pair, given gold's account, its decisions and the votes."""
+    """Return the state of a pair, given gold's account, its decisions and the votes.
+
+    The first that holds:
+
+    - reopened: a vote with a decision has changed, or the pair is done and something is left;
+    - open: something is left to decide, or the pair is not done and rewrites differ;
+    - reopened: the pair is done, but its rewrites ask for another look;
+    - done: the pair is done, and gold has all that the votes agree on;
+    - agreed: nothing is to be decided, but gold has not recorded it.
+    """
     judged = setting.task == "judge"
     ballots = {}
     for voter, vote in votes.items():
@@ -236,7 +248,11 @@ def _different(made: Iterable[Iterable[Texts]]) -> set[Texts]:
 def rewrites_changed(
     conn: Connection, k: int, gold: int, decided: PairState, votes: Mapping[int, PairState]
 ) -> bool:
-    """Return whether the rewrites of a pair ask for another look."""
+    """Return whether the rewrites of a pair ask for another look.
+
+    They do if, since gold's last look, annotators wrote one that gold has not, or no annotator has
+    one any more that gold has.
+    """
     own = set(decided.rewrites.values())
     now = _different(state.rewrites.values() for state in votes.values())
     if not own and not now:
@@ -244,12 +260,14 @@ def rewrites_changed(
     log = queries.pair_log(conn, k)
     last = 0
     for event in log.get(gold, ()):
-        done = event.kind == "done" and decode_data(event.data).after is True
-        if done or event.kind == "rewrite":
+        marks_done = event.kind == "done" and decode_data(event.data).after is True
+        if marks_done or event.kind == "rewrite":
             last = max(last, event.n)
     before = [provenance.rewrites_at(log.get(account, ()), last) for account in votes]
     then = _different(rewrites.values() for rewrites in before)
-    return bool((now - then) - own or (then - now) & own)
+    new_by_others = (now - then) - own
+    taken_back = (then - now) & own
+    return bool(new_by_others or taken_back)
 
 
 class Vote(Struct):

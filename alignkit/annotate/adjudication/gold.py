@@ -125,8 +125,8 @@ class Case:
     voters: tuple[comparison.Voter, ...]  # in the order of their entry
     streams: Mapping[str, StreamRow]  # those of the voters, by name
     gold: StreamRow
-    majority: bool  # the setting, and whether the task is to judge pairs
-    judged: bool = False
+    majority: bool  # the setting: whether a majority of the votes is enough
+    judged: bool = False  # whether the task is to judge pairs
 
     @property
     def ballots(self) -> dict[str, comparison.Ballot]:
@@ -168,14 +168,23 @@ def read_case(conn: Connection, k: int) -> Case:
     setting = conn.execute(select(schema.project)).one()
     gold = streams.get(queries.account_of(conn, setting.gold), empty)
     votes = {voter.name: streams.get(voter.account, empty) for voter in voters}
-    return Case(pair, voters, votes, gold, bool(setting.majority), setting.task == "judge")
+    return Case(
+        pair,
+        voters,
+        streams=votes,
+        gold=gold,
+        majority=bool(setting.majority),
+        judged=setting.task == "judge",
+    )
 
 
 def names_of(conn: Connection, pair: PairRow) -> Pseudonyms:
     """Return the names of annotators that adjudicators of a pair see."""
     asked = select(schema.project.c.key, schema.project.c.blind)
     key, blind = conn.execute(asked).one()
-    salt = f"{key}\n{pair.id}" if int(blind) else ""
+    salt = ""  # names are shown
+    if int(blind):
+        salt = f"{key}\n{pair.id}"
     return Pseudonyms(queries.annotators(conn), salt)
 
 
@@ -237,6 +246,7 @@ class _Clerk:
             if sent.kind == "done":
                 self._check_end(writer.state)
         elif sent.kind in ("undo", "redo"):
+            # undo and redo may mark the pair as done: what the state would be is tried on a copy
             state = copied(writer.state)
             state.apply(sent.kind, writer.back(sent.kind, data))
             if state.done and not writer.state.done:
@@ -256,7 +266,7 @@ class _Clerk:
 
     def _add_agreed(self, writer: Writer) -> None:
         """Record the places that all agree on; with the first event, also the shared rewrites."""
-        first = not writer.state.seq
+        first = writer.state.seq == 0  # looked at before the decisions are added
         agreed = comparison.agreed_items(self._case.items(writer.state))
         if agreed:
             data = _agreed(agreed, self._case.ballots, writer.state)
@@ -271,7 +281,11 @@ class _Clerk:
             writer.add(new_event("rewrite", self._actor), data)
 
     def _check(self, state: PairState, data: log.Data) -> None:
-        """Check a decision: each place has a reason that fits, and no null excludes a link."""
+        """Check a decision.
+
+        Each place that it writes has a reason; gold's values are as the adjudicator saw them; the
+        reasons fit the votes and the values; and no null of gold excludes a link that is written.
+        """
         reasons = {(i, j): after for i, j, _, after in data.whys}
         if not reasons or None in reasons.values():
             raise BadEvent("whys: a decision needs a reason for each of its cells")
@@ -286,17 +300,9 @@ class _Clerk:
         for place, text in reasons.items():
             value = written.get(place, comparison.value_of(now, place))
             self._check_reason(place, log.read_why(str(text)), value)
-        taken = []
-        for (i, j), value in written.items():
-            if not value or NULL in (i, j):
-                continue
-            for null in ((i, NULL), (NULL, j)):
-                if null in state.cells and null not in written:
-                    row, column = null
-                    same = {"before": 0, "after": 0, "now": state.cells[null]}
-                    taken.append({"i": row, "j": column, **same})
-        if taken:
-            raise Conflict(taken)
+        excluding = _excluding_nulls(state, written)
+        if excluding:
+            raise Conflict(excluding)
 
     def _check_reason(self, place: log.Cell, why: log.Why, value: log.Value) -> None:
         """Check that a reason names votes as they are now, and gives the value of its place."""
@@ -327,6 +333,23 @@ def _written(state: PairState, data: log.Data) -> dict[log.Cell, log.Value]:
     return written
 
 
+def _excluding_nulls(
+    state: PairState, written: Mapping[log.Cell, log.Value]
+) -> list[dict[str, Any]]:
+    """Return as conflicts the nulls of gold, not written anew, on words of links to be written."""
+    nulls = []
+    for (i, j), value in written.items():
+        is_link = value and NULL not in (i, j)
+        if not is_link:
+            continue
+        for row, column in ((i, NULL), (NULL, j)):
+            null = (row, column)
+            if null in state.cells and null not in written:
+                now = state.cells[null]
+                nulls.append({"i": row, "j": column, "before": 0, "after": 0, "now": now})
+    return nulls
+
+
 def _agreed(
     items: list[comparison.VotedPlace], ballots: Mapping[str, comparison.Ballot], state: PairState
 ) -> log.Data:
@@ -339,7 +362,7 @@ def _agreed(
         votes = {name: (ballot.at(item.place), ballot.seq) for name, ballot in ballots.items()}
         why = log.Why("agreed", "", votes)
         whys.append((i, j, None, log.write_why(why)))
-        if isinstance(item.value, tuple):
+        if isinstance(item.value, tuple):  # the judgment of the pair; empty: none
             label, *flags = item.value or ("",)
             judgment = {"label": (state.judgment, label), "flags": (state.flags, flags)}
             continue
@@ -361,7 +384,8 @@ def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
         event = log.Sent(str(uuid4()), "done", Raw(b'{"before":false,"after":true}'))
         with suppress(NotReady, BadEvent, Conflict, OldText):  # a vote has just changed
             _, new = decide(store, k, actor, base=gold.seq, rev=case.pair.rev, events=[event])
-            count += new
+            if new:
+                count += 1
     return count
 
 

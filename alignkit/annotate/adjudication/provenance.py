@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
@@ -56,7 +55,7 @@ def origins(
     past: _Past = defaultdict(list)
     for event in events:
         data = log.decode_data(event.data)
-        if event.kind == "text":
+        if event.kind == "text":  # also after `seq`: the places are those of the final text
             past = _moved(past, corrected[data.to])
             continue
         if seq is not None and event.seq > seq:
@@ -113,12 +112,7 @@ def rewrite_lines(
     state: PairState, logs: _Logs, gold: str, voters: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the record of each rewrite in gold; see `provenance`."""
-    written: dict[log.Texts, log.Event] = {}
-    for event in logs[gold]:
-        for _, _, texts in log.decode_data(event.data).rewrites:
-            restored = event.kind in ("undo", "redo") and texts in written
-            if texts is not None and not restored:
-                written[texts] = event
+    written = _rewrite_events(logs[gold])
     for key in sorted(state.rewrites, key=log.key_number):
         texts = state.rewrites[key]
         event = written[texts]
@@ -127,7 +121,10 @@ def rewrite_lines(
         for name in voters:
             earlier = [entry for entry in logs.get(name, ()) if entry.n <= event.n]
             said = texts in rewrites_at(earlier, event.n).values()
-            votes[name] = {"said": said, "seq": earlier[-1].seq if earlier else 0}
+            seq = 0
+            if earlier:
+                seq = earlier[-1].seq
+            votes[name] = {"said": said, "seq": seq}
             if said:
                 having.append(name)
         if not having:
@@ -147,6 +144,17 @@ def rewrite_lines(
         }
 
 
+def _rewrite_events(events: Iterable[log.Event]) -> dict[log.Texts, log.Event]:
+    """Return the event that last wrote each rewrite; undo and redo only restore."""
+    written: dict[log.Texts, log.Event] = {}
+    for event in events:
+        for _, _, texts in log.decode_data(event.data).rewrites:
+            restored = event.kind in ("undo", "redo") and texts in written
+            if texts is not None and not restored:
+                written[texts] = event
+    return written
+
+
 _STRENGTH = ("none", "possible", "sure")
 
 
@@ -162,6 +170,7 @@ def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
         joined = schema.stream.join(schema.pair, pair.k == stream.pair)
         asked = select(stream.pair, pair.id, stream.state).select_from(joined)
         asked = asked.where(stream.account == gold).order_by(stream.pair)
+        # accounts are numbered from 1 in the order of their entry, and none is ever removed
         names = dict(enumerate(queries.annotators(conn), 1))
         for k, id, text in conn.execute(asked):
             state = decode_state(text)
@@ -190,21 +199,20 @@ def _decisions(
 ) -> Iterator[dict[str, Any]]:
     """Yield the record of each cell and judgment that gold has or has decided about."""
     made = _makers(logs[gold])
-
-    @cache
-    def drawn(name: str, seq: int) -> tuple[dict[log.Cell, LinkOrigin], bool | None]:
-        """Return how each link of an annotator was made, and whether suggestions were shown."""
-        events = logs.get(name, [])
-        earlier = (event for event in events if event.seq <= seq)
-        return origins(events, corrected, seq), suggestions_shown(earlier)
-
+    # many decisions rest on the same event of an annotator: how links were drawn is found once
+    drawn_at: dict[tuple[str, int], tuple[dict[log.Cell, LinkOrigin], bool | None]] = {}
     for place in sorted(state.whys.keys() | state.cells.keys(), key=as_read):
         text = state.whys.get(place)
         why = log.Why("own") if text is None else log.read_why(text)
         actor, at = made.get((place, text), ("", ""))
         votes = {}
         for name, (said, seq) in why.votes.items():
-            drawn_links, shown = drawn(name, seq)
+            if (name, seq) not in drawn_at:
+                events = logs.get(name, [])
+                earlier = [event for event in events if event.seq <= seq]
+                links = origins(events, corrected, seq)
+                drawn_at[name, seq] = (links, suggestions_shown(earlier))
+            drawn_links, shown = drawn_at[name, seq]
             votes[name] = {**_said(said), "seq": seq, "suggestions": shown}
             if place in drawn_links:
                 votes[name]["how"] = drawn_links[place].how
@@ -228,7 +236,7 @@ def _said(value: log.Value, name: str = "said") -> dict[str, Any]:
     """Return the fields of a record that hold a value: of a cell, or of a judgment."""
     if isinstance(value, int):
         return {name: _STRENGTH[value]}
-    label, *flags = value or ("",)
+    label, *flags = value or ("",)  # an empty tuple: no judgment
     return {"judgment": label, "flags": flags}
 
 
@@ -246,6 +254,7 @@ def _makers(events: Iterable[log.Event]) -> dict[tuple[log.Cell, str | None], _M
         for i, j, _, text in data.whys:
             maker = now
             if repeats:
+                # corrected words give the reason another place, but its text stays
                 maker = made.get(((i, j), text)) or by_text.get(text) or now
             made[(i, j), text] = maker
             by_text[text] = maker

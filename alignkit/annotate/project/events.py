@@ -45,13 +45,13 @@ Texts = tuple[_Text, _Text]  # the source and the target text of a rewrite
 Spans = tuple[_Place, _Place, _Place, _Place]
 """The start and end of a source and a target span, in characters; the end is exclusive."""
 
-# what events write: a place or key, the value before and after; None for nothing there
+# what events write: a place or key, then the value before and after; None for nothing there
 Write = tuple[int, int, int, int]
 """A cell with its value before and after; for marks of a cell (bulk, rejected) 0 or 1."""
 Weight = tuple[int, int, float | None, float | None]
-WhyWrite = tuple[int, int, str | None, str | None]
-Change = tuple[str, str]
-Keyed = tuple[str, V | None, V | None]
+WhyWrite = tuple[int, int, str | None, str | None]  # a reason as text; see `read_why`
+Change = tuple[str, str]  # of what a pair has only once: no place or key
+Keyed = tuple[str, V | None, V | None]  # the key of a comment, a rewrite or an extracted pair
 CommentWrite = tuple[str, str | None, str | None]
 RewriteWrite = tuple[str, Texts | None, Texts | None]
 ExtractWrite = tuple[str, Spans | None, Spans | None]
@@ -83,7 +83,21 @@ class Turn(Struct):
 
 
 class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
-    """The content of an event of a stream; its kind decides which fields it has."""
+    """The content of an event of a stream; its kind decides which fields it has.
+
+    edit: how, cells, bulk, rejected, seen, set, threshold, p; if imported, also weights, comments,
+        label, flags, provenance, whys, rewrites, extracts, when, start
+    reject: rejected, set, p
+    comment: key, before, after
+    judge: label, flags
+    decide: cells, whys, label, flags
+    rewrite: rewrites
+    extract: extracts
+    done: before, after, how; if a pair is opened again, instead of these two done, and when
+    undo, redo: of, and what the event that is undone or redone wrote
+    open: rev, suggestions, set, seen
+    text: from, to, marks, and the writes that move all to its place in the new words
+    """
 
     how: str = ""
     of: str = ""
@@ -127,7 +141,7 @@ class Event(Struct):
     actor: str
     at: str
     client_at: str
-    below: int
+    below: int  # the event under it among the steps to undo (of an undo: to redo); 0: none
     data: Raw
 
 
@@ -329,7 +343,7 @@ def _decode_sent(sent: Sent) -> Data:
     if sent.kind not in SENT_KINDS:
         raise BadEvent(f"unknown kind {sent.kind[:40]!r} (known: {', '.join(SENT_KINDS)})")
     try:
-        _DECODERS[sent.kind].decode(sent.data)
+        _DECODERS[sent.kind].decode(sent.data)  # only checks: no unknown fields, values in range
         return decode_data(sent.data)
     except BROKEN as problem:
         raise BadEvent(f"{sent.kind}: {problem}") from None
@@ -444,7 +458,8 @@ def _plain_why(i: int, j: int, text: str | None) -> str | None:
     why = read_why(text)
     is_cell = (i, j) != JUDGMENT
     for value, _ in why.votes.values():
-        if isinstance(value, int) != is_cell:
+        fits_cell = isinstance(value, int)
+        if fits_cell != is_cell:
             raise BadEvent(f"whys: {text[:40]!r} has votes that do not fit [{i}, {j}]")
     return write_why(why)
 
@@ -470,7 +485,10 @@ def check_extracts(writes: Sequence[ExtractWrite], texts: tuple[str, str]) -> No
     for key, _, spans in writes:
         if not spans:
             continue
-        for text, begin, end in zip(texts, spans[::2], spans[1::2], strict=True):
+        source_begin, source_end, target_begin, target_end = spans
+        begins = (source_begin, target_begin)
+        ends = (source_end, target_end)
+        for text, begin, end in zip(texts, begins, ends, strict=True):
             if not begin < end <= len(text) or not text[begin:end].strip():
                 raise BadEvent(
                     f"extract: {key}: characters {begin} to {end} are not words of a text of "
