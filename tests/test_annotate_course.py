@@ -8,7 +8,7 @@ from annotation import Tab, project, sent, small_corpus
 from command import PARAPHRASES
 
 from alignkit import Aligner, Alignment, Corpus, SentencePair, read_corpus
-from alignkit._support import jit
+from alignkit._support import compiling
 from alignkit.align.supervised import Refiner
 from alignkit.annotate.dashboard import slow_figures
 from alignkit.annotate.learning import TAUGHT, Learner
@@ -147,10 +147,10 @@ def test_a_model_that_has_learned_from_gold_keeps_what_it_suggests(store, aligne
 
 def test_a_child_tells_of_compiling_in_a_line_of_its_own(monkeypatch, tmp_path):
     def compiles(*_, **__):
-        jit._ANNOUNCER.tell()
+        compiling._ANNOUNCER.tell()
         raise LookupError
 
-    monkeypatch.setattr(jit._ANNOUNCER, "tell", pytest.fail)
+    monkeypatch.setattr(compiling._ANNOUNCER, "tell", pytest.fail)
     monkeypatch.setattr(worker, "give_way", lambda: None)
     monkeypatch.setattr(slow_figures, "slow_figures", compiles)
     monkeypatch.setattr(worker, "Course", compiles)

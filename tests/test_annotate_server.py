@@ -281,7 +281,9 @@ def loaded(page, assets):
             sizes[name] = len(assets[name].compressed)
             body = assets[name].body.decode()
             wanted += re.findall(r"/page/([\w.-]+)", body)
-            wanted += re.findall(r"""from ?["']\./([\w.-]+)["']""", body)
+            wanted += re.findall(
+                r"""^(?:import|export|\}).* from ["']\./([\w.-]+)["']""", body, re.M
+            )
     return sizes
 
 

@@ -1,10 +1,8 @@
 """The pages show what the commands print; the guidelines draw what their data hold."""
 
 import ast
-import io
 import re
 import shutil
-import tokenize
 from dataclasses import fields
 from pathlib import Path
 
@@ -75,15 +73,16 @@ def test_what_is_cited_is_there():
             assert any((place / name).exists() for place in places), f"{path} cites {name}"
 
 
+COMMENT = re.compile(r"^ *#.*|  #.*", re.MULTILINE)
+
+
 def comments(path):
     """Yield the comments of a file; of Python its docstrings too, without examples and commands."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".js":
         yield from SCRIPT_COMMENT.findall(text)
         return
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.string
+    yield from COMMENT.findall(text)
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, DOCUMENTED):
             lines = (ast.get_docstring(node) or "").splitlines()
