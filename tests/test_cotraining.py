@@ -55,6 +55,18 @@ def test_what_is_not_a_paraphrase_weakens_a_rule():
     assert (rule.positive, rule.negative, rule.strength) == (2, 1, pytest.approx(2 / 3))
 
 
+def test_contexts_that_the_ends_of_a_sentence_cut_count_once():
+    """All contexts of a sentence of one word are the same."""
+    texts = [("yes", "yes"), ("no", "nope")]
+    assert cotrain(pairs_of(texts), min_count=2).paraphrases == {}
+    (rule,) = cotrain(pairs_of(texts[:1]), min_count=1).rules
+    assert (rule.positive, rule.negative) == (1, 0)
+    # x with x is right; a with b is wrong, as both have partners
+    rules = cotrain(pairs_of([("x b", "x a"), ("a b", "b a")]), min_count=1, strength=0.1).rules
+    counts = {(x.source, x.target): (x.positive, x.negative) for x in rules}
+    assert counts[(("<s>",), ("b", "</s>")), (("<s>",), ("a", "</s>"))] == (1, 1)
+
+
 def test_contexts_of_parts_of_speech():
     pairs = pairs_of(
         [

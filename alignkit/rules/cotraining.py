@@ -74,7 +74,7 @@ class CoTrained:
         yield from sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
 
 
-class _Sentences:
+class _PairText:
     """A sentence pair in lower case: the words, what contexts show of them, and the phrases."""
 
     def __init__(self, pair: SentencePair, longest: int, context: int) -> None:
@@ -96,10 +96,17 @@ class _Sentences:
             self.spans.append(dict(spans))
 
     def contexts(self, side: int, start: int, end: int) -> Iterator[Context]:
-        """Yield the contexts of a phrase with one word on each side, with two, and so on."""
+        """Yield the contexts of a phrase with one word on each side, with two, and so on.
+
+        Where the sentence begins and ends, several sizes are the same context.
+        """
         shown = self.shown[side]
+        before = start + 1  # "<s>" stands first in `shown`
+        after = end + 1
         for size in range(1, self.context + 1):
-            yield shown[max(0, start + 1 - size) : start + 1], shown[end + 1 : end + 1 + size]
+            left = shown[max(0, before - size) : before]
+            right = shown[after : after + size]
+            yield left, right
 
     def has_own(self, side: int, phrase: Words) -> bool:
         """Return whether a phrase has a word with letters or digits that the other side lacks."""
@@ -111,8 +118,10 @@ class _Sentences:
         known: set[Place] = set()
         sources, targets = self.spans
         for phrase, places in sources.items():
-            same = targets.get(phrase, ())
-            if len(phrase) == len(places) == len(same) == 1:
+            same = targets.get(phrase, [])
+            is_word = len(phrase) == 1
+            is_once_in_both = len(places) == 1 and len(same) == 1
+            if is_word and is_once_in_both:
                 known.add((*places[0], *same[0]))
             for other in pairs.get(phrase, ()):
                 for source_span, target_span in product(places, targets.get(other, ())):
@@ -122,17 +131,22 @@ class _Sentences:
     def matches(
         self, rules: _Contexts, *, words_alone: bool = False
     ) -> Iterator[tuple[tuple[Context, Context], Place]]:
-        """Yield rules and the phrase pairs between their contexts."""
-        targets: defaultdict[Context, list[tuple[int, int]]] = defaultdict(list)
-        for start, end in self._places(1, words_alone):
-            for context in self.contexts(1, start, end):
-                targets[context].append((start, end))
-        for start, end in self._places(0, words_alone):
-            for context in self.contexts(0, start, end):
-                for target_context in rules.get(context, ()):
-                    for target_start, target_end in targets.get(target_context, ()):
-                        place = start, end, target_start, target_end
-                        yield (context, target_context), place
+        """Yield rules and the phrase pairs between their contexts, each once."""
+        sources = self._by_context(0, words_alone)
+        targets = self._by_context(1, words_alone)
+        for context, source_spans in sources.items():
+            for target_context in rules.get(context, ()):
+                target_spans = targets.get(target_context, ())
+                for source_span, target_span in product(source_spans, target_spans):
+                    yield (context, target_context), (*source_span, *target_span)
+
+    def _by_context(self, side: int, words_alone: bool) -> dict[Context, list[tuple[int, int]]]:
+        """Return where the phrases in each context are."""
+        spans = defaultdict[Context, list[tuple[int, int]]](list)
+        for start, end in self._places(side, words_alone):
+            for context in set(self.contexts(side, start, end)):
+                spans[context].append((start, end))
+        return dict(spans)
 
     def _places(self, side: int, words_alone: bool) -> Iterator[tuple[int, int]]:
         """Yield where the phrases of a side are, or the phrases of one word."""
@@ -196,7 +210,7 @@ def cotrain(
     kept = [pair for pair in given if pair.source and pair.target]
     if not kept:
         raise MissingTextError("no pair has words on both sides; add the texts")
-    corpus = [_Sentences(pair, max_length, context) for pair in kept]
+    corpus = [_PairText(pair, max_length, context) for pair in kept]
     paraphrases: dict[Phrases, int] = {}
     rules: tuple[ContextRule, ...] = ()
     done = 0
@@ -205,9 +219,9 @@ def cotrain(
         done += 1
         rules = _learned(corpus, paraphrases, min_count, strength)
         seen = _applied(corpus, rules)
-        fresh = not seen.keys() <= paraphrases.keys()
+        fresh = any(phrases not in paraphrases for phrases in seen)
         paraphrases |= seen
-    untagged = sum(not sentences.tagged for sentences in corpus)
+    untagged = sum(not pair.tagged for pair in corpus)
     return CoTrained(paraphrases, rules, done, len(given) - len(kept), untagged)
 
 
@@ -220,23 +234,24 @@ def _by_first(pairs: Iterable[tuple[K, K]]) -> dict[K, set[K]]:
 
 
 def _learned(
-    corpus: Sequence[_Sentences], paraphrases: Iterable[Phrases], min_count: int, strength: float
+    corpus: Sequence[_PairText], paraphrases: Iterable[Phrases], min_count: int, strength: float
 ) -> tuple[ContextRule, ...]:
     """Return the pairs of contexts that mostly hold paraphrases."""
     pairs = _by_first(paraphrases)
-    places = [sentences.known(pairs) for sentences in corpus]
+    places = [pair.known(pairs) for pair in corpus]
     positive = Counter[tuple[Context, Context]]()
     negative = Counter[tuple[Context, Context]]()
-    for sentences, known in zip(corpus, places, strict=True):
+    for pair, known in zip(corpus, places, strict=True):
         for start, end, target_start, target_end in known:
-            sources = sentences.contexts(0, start, end)
-            targets = sentences.contexts(1, target_start, target_end)
-            positive.update(zip(sources, targets, strict=True))
+            sources = pair.contexts(0, start, end)
+            targets = pair.contexts(1, target_start, target_end)
+            # a phrase pair counts once for a rule, even if contexts of several sizes are the same
+            positive.update(set(zip(sources, targets, strict=True)))
     frequent = _by_first(rule for rule, n in positive.items() if n >= min_count)
-    for sentences, known in zip(corpus, places, strict=True):
+    for pair, known in zip(corpus, places, strict=True):
         known_sources = {place[:2] for place in known}
         known_targets = {place[2:] for place in known}
-        for rule, place in sentences.matches(frequent, words_alone=True):
+        for rule, place in pair.matches(frequent, words_alone=True):
             half_known = place[:2] in known_sources or place[2:] in known_targets
             if half_known and place not in known:
                 negative[rule] += 1
@@ -251,18 +266,18 @@ def _learned(
     return tuple(strong)
 
 
-def _applied(corpus: Sequence[_Sentences], rules: Iterable[ContextRule]) -> dict[Phrases, int]:
+def _applied(corpus: Sequence[_PairText], rules: Iterable[ContextRule]) -> dict[Phrases, int]:
     """Return the different phrases between the contexts of rules, and how often they are there."""
     of_source = _by_first((rule.source, rule.target) for rule in rules)
     counts = Counter[Phrases]()
-    for sentences in corpus:
-        places = {place for _, place in sentences.matches(of_source)}
-        source_words, target_words = sentences.words
+    for pair in corpus:
+        places = {place for _, place in pair.matches(of_source)}
+        source_words, target_words = pair.words
         for start, end, target_start, target_end in places:
             source = source_words[start:end]
             target = target_words[target_start:target_end]
             if source[0] == target[0] or source[-1] == target[-1]:
                 continue
-            if sentences.has_own(0, source) and sentences.has_own(1, target):
+            if pair.has_own(0, source) and pair.has_own(1, target):
                 counts[source, target] += 1
     return dict(sorted(counts.items()))
