@@ -8,8 +8,10 @@ from reference_paraphrase import nested, nodes_of
 from reference_rules import score_row as row
 from strategies import made_tree as as_tree
 
-from alignkit import Alignment, LinkArrays
+from alignkit import Alignment, Corpus, LinkArrays, SentencePair
+from alignkit.io.options import ReadOptions
 from alignkit.rules.rule_score import COLUMNS, RuleScore, count_rules, rule_ratios
+from alignkit.scoring.files import FileOptions, LinkCorpus, TwoFiles
 from alignkit.scoring.settings import Signature
 
 LABELS, WORDS = st.sampled_from("AB"), st.sampled_from("aAbc")
@@ -91,3 +93,23 @@ def test_ratios_and_intervals_and_media():
     assert score.csv().splitlines()[0] == "level,precision,recall,f1,hypothesis,reference"
     assert np.isnan(rule_ratios(np.zeros((1, 12)))["rules.f1"]).all()
     assert rule_ratios(np.array([[3, *[0] * 11]]))["rules.f1"].tolist() == [0]  # none is right
+
+
+def test_the_trees_of_a_reference_come_before_those_of_the_hypothesis():
+    tree = as_tree(nested("(A (B a))"))
+    other = as_tree(nested("(A (C a))"))
+
+    def pair_of(annotator, **trees):
+        return SentencePair("1", ("a",), ("a",), {annotator: Alignment.parse("0-0")}, **trees)
+
+    def trees_of(reference, hypothesis):
+        sides = [LinkCorpus(Corpus([pair])) for pair in (hypothesis, reference)]
+        (pair,) = TwoFiles(lambda: tuple(sides), FileOptions(ReadOptions())).annotated()
+        return dict(pair.source_trees), dict(pair.target_trees)
+
+    parsed = pair_of("system", source_trees={"x": other}, target_trees={"x": other})
+    with_target = pair_of("gold", target_trees={"x": tree})
+    assert trees_of(with_target, parsed) == ({}, {"x": tree})
+    with_source = pair_of("gold", source_trees={"x": tree})
+    assert trees_of(with_source, parsed) == ({"x": tree}, {})
+    assert trees_of(pair_of("gold"), parsed) == ({"x": other}, {"x": other})

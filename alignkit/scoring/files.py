@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from errno import ENOENT
 from logging import getLogger
@@ -49,15 +48,20 @@ class FileOptions:
         check_attributes(self)
         for name in (self.format, self.hyp_format, self.ref_format):
             if name is not None:
-                get_format(name)  # refuses what is none
+                get_format(name)  # refuses an unknown name
         for side in ("hyp", "ref"):
-            self.of(side)  # refuses a wrong base
+            self.of(side)  # `ReadOptions` refuses a wrong base
 
     @classmethod
     def of_words(cls, given: Mapping[str, Any]) -> FileOptions:
         """Make the options from keyword arguments."""
-        own = {name: value for name, value in given.items() if name in FileOptions.__annotations__}
-        reading = {name: value for name, value in given.items() if name not in own}
+        own = {}
+        reading = {}
+        for name, value in given.items():
+            if name in FileOptions.__annotations__:
+                own[name] = value
+            else:
+                reading[name] = value
         return cls(ReadOptions(**reading), **own)
 
     def of(self, side: str) -> tuple[str | None, ReadOptions]:
@@ -126,6 +130,7 @@ class LinkFile:
 class LinkCorpus:
     """A corpus used like a file of alignments."""
 
+    # what `LinkFile` says of a file, so that messages and settings can name the corpus too
     path = "the corpus"
     format = "corpus"
     kind = SimpleNamespace(blocks=None)
@@ -166,8 +171,11 @@ def open_two(
 def _found(path: str, declared: str | None, options: ReadOptions) -> str:
     """Return the format of a file, declared or detected."""
     if not os.path.exists(path) and path.split():
-        with suppress(AlignmentError):
+        try:
             Alignment.parse(path)
+        except AlignmentError:
+            pass  # a path, which is reported where the file is opened
+        else:
             raise MissingFileError(
                 path,
                 ENOENT,
@@ -179,6 +187,15 @@ def _found(path: str, declared: str | None, options: ReadOptions) -> str:
     format = find_format(path, encoding=options.encoding, base=options.base)
     _LOGGER.info("%s: read as %s", path, format)
     return format
+
+
+def _parsed(known: SentencePair, hyp: SentencePair) -> SentencePair:
+    """Return the pair with the trees to use: those of the hypothesis only if `known` has none."""
+    if known.source_trees or known.target_trees:
+        return known
+    if (known.source, known.target) != (hyp.source, hyp.target):
+        return known  # the trees of the hypothesis are of other words
+    return hyp
 
 
 @dataclass(eq=False)
@@ -196,8 +213,10 @@ class TwoFiles:
 
     def _open(self) -> None:
         """Open both files, again if they were read."""
-        self.skipped = self._outside = 0
-        self.scored = self._doubt = ""
+        self.skipped = 0  # pairs that were left out
+        self.scored = ""  # a digest of the ids of the scored pairs
+        self._outside = 0  # links out of range that were dropped
+        self._doubt = ""  # why the pairs may not belong together
         self.hyp, self.ref = self.open_both()
         self._bases = BaseWatch(self.hyp.reading.base), BaseWatch(self.ref.reading.base)
 
@@ -223,7 +242,7 @@ class TwoFiles:
     def cautions(self) -> tuple[str, ...]:
         """Warnings about how the files were read; complete after reading."""
         cautions = [f"{path}: {text}" for path, text in self.suspicions.items()]
-        for side in dict.fromkeys((self.hyp, self.ref)):
+        for side in dict.fromkeys((self.hyp, self.ref)):  # once if both are the same file
             cautions += side.reading.cautions
             if self.options.in_order and side.reading.disorder:
                 cautions.append(f"{side.path}: joined in order, but {side.reading.disorder}")
@@ -244,8 +263,8 @@ class TwoFiles:
             self._open()
         sides = (self.hyp, self.ref)
         ordered = self.options.in_order
-        names = self.options.hyp_annotator, self.options.ref_annotator
-        by_pair = joined or self.pairwise or settings.needs_words or names != (None, None)
+        named = self.options.hyp_annotator is not None or self.options.ref_annotator is not None
+        by_pair = joined or self.pairwise or settings.needs_words or named
         with inputs.naming(self.ref.path, self.hyp.path):
             if not by_pair and inputs.have_blocks(*sides):  # links alone suffice
                 both = inputs.link_blocks(*sides, ordered=ordered, beyond=self._leave_out_rest)
@@ -278,8 +297,7 @@ class TwoFiles:
                 watch.see(side)
             ids.append(ref.id)
             known = ref if ref.has_text else hyp
-            same = (known.source, known.target) == (hyp.source, hyp.target)
-            parsed = known if known.source_trees or not same else hyp
+            parsed = _parsed(known, hyp)
             sides = {"hyp": hypothesis, "ref": reference}
             if options.reading.drop_out_of_range and known.has_text:
                 for name, links in sides.items():
