@@ -12,7 +12,7 @@ from alignkit.errors import FileError, OptionError
 from alignkit.io.atomic_files import WriteError
 from alignkit.rules.tables import runs as runs_module
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block, Runs, WordPool, ends_of, marks_of
+from alignkit.rules.tables.runs import Block, Runs, WordPool, marks_of, offsets_of
 
 LEAST = 1 << 16
 
@@ -167,7 +167,9 @@ def test_phrases_are_cut_in_their_order(pairs, cuts):
     keys = sorted(one for one, _ in cuts)
     block = block_of(pairs)
     flat = np.array([symbol for key in keys for symbol in key], np.int32)
-    found = kernel.between(block.symbols, block.offsets, flat, ends_of([len(key) for key in keys]))
+    found = kernel.between(
+        block.symbols, block.offsets, flat, offsets_of([len(key) for key in keys])
+    )
     assert found.tolist() == [sum(key <= one for key in keys) for one, _ in pairs]
 
 

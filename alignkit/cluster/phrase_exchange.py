@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alignkit._support.array_types import U8
+from alignkit._support.array_types import I4, U8
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
 from alignkit.cluster import parts as part_files
@@ -31,7 +31,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.rules.tables import runs as sorting
 from alignkit.rules.tables import runs_kernel as kernel
 from alignkit.rules.tables.phrase_tables import Records
-from alignkit.rules.tables.runs import I4, Block, Runs, WordPool, read_section
+from alignkit.rules.tables.runs import Block, Runs, WordPool, read_section
 
 _FAN = 16  # lists of words that are merged at a time
 _SHOWN = 1 << 12  # phrases of all parts from which buckets are cut
@@ -154,7 +154,7 @@ def write_turned(
     exchange: BucketExchange, bucket: int, records: Iterable[Records], cuts: Sequence[Sequence[int]]
 ) -> str:
     """Write a bucket's records in buckets by the order of their first phrases; return the file."""
-    offsets = sorting.ends_of([len(phrase) for phrase in cuts])
+    offsets = sorting.offsets_of([len(phrase) for phrase in cuts])
     keys = np.array(list(chain.from_iterable(cuts)), np.int32)
     path = exchange.path("turned", bucket)
     with placing(path) as beside, open(beside, "wb") as stream:

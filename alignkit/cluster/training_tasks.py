@@ -44,7 +44,7 @@ from alignkit.io.atomic_files import apart, replacing, replacing_bytes
 from alignkit.io.formats.pharaoh import format_lines
 from alignkit.model.alignment import SIDES
 from alignkit.model.arrays import gather
-from alignkit.rules.tables.runs import ends_of
+from alignkit.rules.tables.runs import offsets_of
 
 NO_CELLS = np.empty(0, np.int32)
 NO_JUMPS = np.empty((0, 0, 0), np.float32)
@@ -514,5 +514,5 @@ def _joined_memory(plan: TrainingPlan) -> Memory:
             cells.append(arrays["cells"])
             levels.append(arrays["levels"])
     distinct, first = np.unique(np.concatenate(keys), return_index=True)
-    links, offsets = gather(ends_of(np.concatenate(counts)), first)
+    links, offsets = gather(offsets_of(np.concatenate(counts)), first)
     return Memory(distinct, offsets, np.concatenate(cells)[links], np.concatenate(levels)[links])

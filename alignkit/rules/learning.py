@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, each, naming_keywords
-from alignkit._support.array_types import B1
+from alignkit._support.array_types import B1, F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.io.inputs import Choice
@@ -30,7 +30,7 @@ from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
 from alignkit.rules.files.notation import rule_text
 from alignkit.rules.grammar import Example, Grammar, Rule, RuleType
 from alignkit.rules.scores_kernel import weigh_words
-from alignkit.rules.tables.runs import F8, I4, I8, ends_of
+from alignkit.rules.tables.runs import offsets_of
 
 _BLOCK = 1024
 _PENDING = 1 << 20
@@ -275,7 +275,7 @@ def _added(known: F8, numbers: I4 | I8, more: F8 | None = None) -> F8:
 def _joined(parts: Sequence[bytes]) -> tuple[I4, I8]:
     """Return the numbers of all parts in one array, and where each part begins in it."""
     numbers = np.frombuffer(b"".join(parts), np.int32)
-    return numbers, ends_of([len(part) // 4 for part in parts])
+    return numbers, offsets_of([len(part) // 4 for part in parts])
 
 
 @dataclass(frozen=True)

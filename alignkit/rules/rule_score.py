@@ -11,6 +11,7 @@ from math import isnan
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, each, naming_keywords
+from alignkit._support.array_types import F8
 from alignkit._support.jit import readonly
 from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
@@ -20,7 +21,6 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation.derivations import Derivations, NameNumbers, TreeArrays, derive
 from alignkit.rules.scores_kernel import count_found
-from alignkit.rules.tables.runs import F8
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.settings import Signature
 from alignkit.stats import resampling

@@ -1,4 +1,4 @@
-"""Count the rules and the matched nodes of derivations that others have too."""
+"""Count the rules and nodes of derivations that others have too, and weigh the words of rules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from alignkit._support.array_types import B1, F8, I4, I8
 from alignkit._support.jit import jit
-from alignkit.rules.derivation.cuts_kernel import BITS, VARIABLE, WORD
+from alignkit.rules.derivation.cuts_kernel import BITS, WORD
 
 
 @jit
@@ -43,21 +43,27 @@ def count_found(
         # both derivations are in preorder of the source: r only goes forward
         r = other_begins[k]
         end = other_begins[k + 1]
+        # the afters are counted within the pair
+        pair_matched = matched[begins[k] : begins[k + 1]]
+        pair_afters = afters[begins[k] : begins[k + 1]]
+        pair_other_matched = other_matched[other_begins[k] : end]
+        pair_other_afters = other_afters[other_begins[k] : end]
         for i in range(begins[k], begins[k + 1]):
             u, v = matched[i]
             # nodes of one class, by the other's links, cover linked words of each other
-            consistent = source_classes[source_offsets[k] + u]
-            is_node = consistent >= 0 and consistent == target_classes[target_offsets[k] + v]
+            source_class = source_classes[source_offsets[k] + u]
+            target_class = target_classes[target_offsets[k] + v]
+            is_node = source_class >= 0 and source_class == target_class
             while r < end and other_matched[r, 0] < u:
                 r += 1
             is_rule = r < end and other_matched[r, 0] == u and other_matched[r, 1] == v
             if is_rule:
                 is_rule = is_composed(
-                    matched[begins[k] :],
-                    afters[begins[k] :],
+                    pair_matched,
+                    pair_afters,
                     i - begins[k],
-                    other_matched[other_begins[k] :],
-                    other_afters[other_begins[k] :],
+                    pair_other_matched,
+                    pair_other_afters,
                     r - other_begins[k],
                     size,
                 )
@@ -80,6 +86,10 @@ def is_composed(
 
     Both have the same root. Where the other's derivation has a variable of the rule, the union
     ends; any node above that is in it.
+
+    Example: the rule at A has the variables C and D. In the other derivation, B and D are below A,
+    and C is below B: A and B are in the union, which ends at C and D, so the rule is composed of 2
+    nodes. Without D there, it is no union.
     """
     # two preorders side by side: `child` goes over this rule's variables, `node` over the
     # other's nodes below r; a variable that is met is passed with all below it
@@ -123,22 +133,25 @@ def weigh_words(
         source = yielded(symbols[offsets[2 * r] : offsets[2 * r + 1]])
         target = yielded(symbols[offsets[2 * r + 1] : offsets[2 * r + 2]])
         mine = links[link_offsets[r] : link_offsets[r + 1]]
-        for way in range(2):
-            products[r, way] = weigh(source, target, mine, way, keys, weights, lone)
+        products[r, 0] = weigh(source, target, mine, 0, keys, weights, lone)
+        products[r, 1] = weigh(source, target, mine, 1, keys, weights, lone)
     return products
 
 
 @jit
-def weigh(source: I4, target: I4, links: I4, way: int, keys: I8, weights: F8, lone: F8) -> float:
-    """Return the lexical weight of the target words (way 0), or of the source words (1).
+def weigh(
+    source: I4, target: I4, links: I4, weighed: int, keys: I8, weights: F8, lone: F8
+) -> float:
+    """Return the lexical weight of the target words (weighed 0), or of the source words (1).
 
     A word weighs the mean w(word | linked word) over its links, or w(word | NULL) without any; a
     side the product of its words.
 
     source, target: The words of both sides; -1 is a variable, which weighs 1.
     links: The positions i, j of linked words, one pair after the other.
+    keys, weights, lone: See `alignkit.rules.learning.Weights`; column 0 is of target words.
     """
-    words = source if way else target
+    words = source if weighed else target
     product = 1.0
     for k in range(len(words)):
         if words[k] < 0:
@@ -148,11 +161,17 @@ def weigh(source: I4, target: I4, links: I4, way: int, keys: I8, weights: F8, lo
         for link in range(0, len(links), 2):
             i = links[link]
             j = links[link + 1]
-            if k == (i if way else j):
-                place = np.searchsorted(keys, np.int64(source[i]) << 32 | target[j])
-                total += weights[place, way]
+            linked = i if weighed else j
+            if k == linked:
+                # the source word in the upper half, the target word in the lower: every linked
+                # pair of words was counted, so its key is there
+                key = np.int64(source[i]) << 32 | target[j]
+                total += weights[np.searchsorted(keys, key), weighed]
                 count += 1
-        product *= total / count if count else lone[words[k], way]
+        if count:
+            product *= total / count
+        else:
+            product *= lone[words[k], weighed]
     return product
 
 
@@ -168,7 +187,7 @@ def yielded(symbols: I4) -> I4:
         if what == WORD:
             words[count] = symbols[at] >> BITS
             count += 1
-        elif what >= VARIABLE:
+        elif what > WORD:  # a variable, also a deleted one
             words[count] = -1
             count += 1
             # the symbol behind a variable is its number

@@ -12,19 +12,36 @@ from typing import Any, ClassVar, cast, overload
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, every, whole_number
+from alignkit._support.array_types import I4, I8
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair, alignment_of_pair
 from alignkit.model.trees import Tree
-from alignkit.rules.derivation.cuts_kernel import BITS, CLOSE, DELETED, OPEN, VARIABLE, WORD
-from alignkit.rules.derivation.derivations import Cuts, Derivations, NameNumbers, TreeArrays, derive
+from alignkit.rules.derivation.cuts_kernel import (
+    BITS,
+    CLOSE,
+    DELETED,
+    INSERTED,
+    OPEN,
+    VARIABLE,
+    WORD,
+)
+from alignkit.rules.derivation.derivations import (
+    SPAN,
+    Cuts,
+    Derivations,
+    NameNumbers,
+    TreeArrays,
+    derive,
+)
 from alignkit.rules.grammar import Item, Node, Rule, Side, Variable, variables
-from alignkit.rules.tables.runs import I4, I8
 
-_KINDS = {VARIABLE: "x", DELETED: "d"}
-_WHAT = (1 << BITS) - 1
-_NEW: Any = tuple.__new__  # what `Node` and `Rule` do, without a call of Python
+_KINDS = {VARIABLE: "x", DELETED: "d", INSERTED: "i"}
+_WHAT = (1 << BITS) - 1  # the bits of a symbol that say what it is
+# makes a `Rule` or `Node` in 40% of the time of its constructor (0.5 us, not 1.3): there may be
+# millions of rules
+_NEW: Any = tuple.__new__
 _MOST_TEXTS = 2**16
 _MOST_SYMBOLS = 2**20
 
@@ -57,7 +74,10 @@ class RuleReader:
         sides = []
         for start, end in pairwise(ends):
             part = text[start:end]
-            sides.append(known(part) or self.side(part))
+            side = known(part)
+            if side is None:
+                side = self.side(part)
+            sides.append(side)
         return [_NEW(Rule, both) for both in zip(sides[::2], sides[1::2], strict=True)]
 
     def side(self, text: bytes) -> Side:
@@ -98,7 +118,7 @@ class RuleReader:
                 key = symbol, number, string
                 if key not in variables:
                     label = "" if string else labels[symbol >> BITS]
-                    variables[key] = Variable(number, label, _KINDS.get(what, "i"))
+                    variables[key] = Variable(number, label, _KINDS[what])
                 items.append(variables[key])
         if string:
             return cast("Side", tuple(items))
@@ -111,9 +131,10 @@ def mirrored(target: bytes) -> bytes:
     numbers: dict[int, int] = {}
     at = 0
     while at < len(symbols):
-        if symbols[at] & _WHAT > WORD:  # a variable, whose number follows
+        what = symbols[at] & _WHAT
+        if what > WORD:  # a variable, also a deleted one: its number follows
             at += 1
-            if symbols[at - 1] & _WHAT == VARIABLE:
+            if what == VARIABLE:
                 symbols[at] = numbers.setdefault(symbols[at], len(numbers))
         at += 1
     return symbols.tobytes()
@@ -248,8 +269,8 @@ class Derivation:
     def spans(self) -> I4:
         """The half-open spans of words below `matched`, source and target, (n, 4)."""
         sources, targets = self.matched.T
-        source_spans = self.arrays.source.nodes[1:3, sources]
-        target_spans = self.arrays.target.nodes[1:3, targets]
+        source_spans = self.arrays.source.nodes[SPAN, sources]
+        target_spans = self.arrays.target.nodes[SPAN, targets]
         return np.concatenate([source_spans, target_spans]).T
 
     @cached_property
@@ -303,7 +324,8 @@ class Derivation:
         """
         if not len(self):
             raise OptionError(f"pair {self.id!r} has no links, so no rules to put together")
-        fragments = self.arrays.fragments(self.arrays.minimal())  # what is deleted is no variable
+        # without `deletions`: what they would turn into variables is needed to put trees together
+        fragments = self.arrays.fragments(self.arrays.minimal())
         return recompose(self._derived.reader.rules(fragments.symbols, fragments.offsets))
 
     @cached_property
@@ -320,7 +342,8 @@ class Derivation:
         """Return the minimal rule that contains each word of a side."""
         holders = np.full(len(trees.words), -1, np.int32)
         nodes = self.matched[:, side]
-        for place in np.argsort(nodes).tolist():  # those below come later
+        # from the top down: a rule further below takes its words from those above
+        for place in np.argsort(nodes).tolist():
             start, end = trees.span(0, nodes[place])
             holders[start:end] = place
         return holders
@@ -335,8 +358,8 @@ class Derivation:
         variables = _couples(cuts.variables)
         ends = cuts.offsets.tolist()
         source_roots, target_roots = cuts.roots.T
-        source_spans = _couples(arrays.source.nodes[1:3, source_roots].T)
-        target_spans = _couples(arrays.target.nodes[1:3, target_roots].T)
+        source_spans = _couples(arrays.source.nodes[SPAN, source_roots].T)
+        target_spans = _couples(arrays.target.nodes[SPAN, target_roots].T)
         if cuts.counts is None:
             counts = [1.0] * len(cuts)
         else:
@@ -510,11 +533,13 @@ def extract_rules(
     right = [tree_of(pair, "target", target_tree) for pair in known]
     text = string_side(grammar, string, left, right)
     for side, trees in (("source", left), ("target", right)):
-        if side == text:
-            trees[:] = [None] * len(known)
-        elif None in trees:
+        if side != text and None in trees:
             id = known[trees.index(None)].id
             raise MissingTextError(f"pair {id!r} has no {side} tree; add one")
+    if text == "source":
+        left = [None] * len(known)
+    elif text == "target":
+        right = [None] * len(known)
     derived = Derived(known, alignments, (left, right), links, text, deletions, reader)
     derivations = [Derivation(derived, k) for k in range(len(known))]
     if isinstance(pairs, SentencePair):

@@ -11,12 +11,16 @@ from threading import Lock
 import numpy as np
 
 from alignkit._support.arguments import check_count
+from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.model.arrays import LinkArrays, gather
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation import cuts_kernel, nodes_kernel
-from alignkit.rules.tables.runs import F8, I4, I8, ends_of
+from alignkit.rules.tables.runs import offsets_of, places_within
+
+SPAN = slice(1, 3)
+"""The rows of `TreeArrays.nodes` with the starts and ends of the spans."""
 
 _COLUMNS = ("parents", "starts", "ends", "afters")
 _NONE = np.empty(0, np.int32)
@@ -63,12 +67,11 @@ class TreeArrays:
         words: NameNumbers,
     ) -> TreeArrays:
         """Make the arrays of some sentences, with their trees if they have any."""
-        sizes = [0 if tree is None else len(tree.labels) for tree in trees]
-        offsets = ends_of(sizes)
-        word_offsets = ends_of([*map(len, sentences)])
+        offsets = offsets_of([0 if tree is None else len(tree.labels) for tree in trees])
+        word_offsets = offsets_of([len(sentence) for sentence in sentences])
         check_count("nodes", int(offsets[-1]))
         known = [tree for tree in trees if tree is not None]
-        columns = [_NONE]
+        columns = [_NONE]  # so that there is one without trees
         for name in _COLUMNS:
             columns += [getattr(tree, name) for tree in known]
         names = chain.from_iterable(tree.labels for tree in known)
@@ -85,7 +88,7 @@ class TreeArrays:
 
     def span(self, k: int, node: int) -> tuple[int, int]:
         """Return the half-open span of words below a node of tree k."""
-        start, end = self.nodes[1:3, self.offsets[k] + node].tolist()
+        start, end = self.nodes[SPAN, self.offsets[k] + node].tolist()
         return start, end
 
     def of(self, k: int) -> TreeArrays:
@@ -223,30 +226,25 @@ class Derivations:
         tops = np.stack([sources[source_begins[:-1]], targets[target_begins[:-1]]], axis=1)
         parents, _ = _nested(self.source, tops[:, 0], classes.offsets)
         below, below_begins, pairs = _children(parents, classes.offsets)
-        # for each rule its class, and the places i and j of its root in both chains
-        p = np.diff(source_begins)
-        q = np.diff(target_begins)
-        rules = p * q
-        of_class = np.repeat(np.arange(len(p)), rules)
-        within = np.arange(int(rules.sum())) - np.repeat(np.cumsum(rules) - rules, rules)
-        i = source_begins[of_class] + within // q[of_class]
-        j = target_begins[of_class] + within % q[of_class]
+        of_class, i, j = _chain_pairs(classes)
         # inside the class, the next node of both chains is the only variable
         goes_on_in_source = i + 1 < source_begins[of_class + 1]
         goes_on_in_target = j + 1 < target_begins[of_class + 1]
         inside = goes_on_in_source & goes_on_in_target
         sizes = np.where(inside, 1, np.diff(below_begins)[of_class])
-        offsets = ends_of(sizes)
-        variables = np.empty((offsets[-1], 2), np.int32)
-        single = np.zeros(len(variables), np.bool_)
-        single[offsets[:-1][inside]] = True
-        variables[single, 0] = sources[i[inside] + 1]
-        variables[single, 1] = targets[j[inside] + 1]
+        offsets = offsets_of(sizes)
+        next_nodes = np.stack([sources[i[inside] + 1], targets[j[inside] + 1]], axis=1)
         # at the end of a chain, the classes below are the variables
         places, _ = gather(below_begins, of_class[~inside])
-        variables[~single] = tops[below[places]]
+        variables = np.empty((offsets[-1], 2), np.int32)
+        of_inside = np.zeros(len(variables), np.bool_)
+        of_inside[offsets[:-1][inside]] = True
+        variables[of_inside] = next_nodes
+        variables[~of_inside] = tops[below[places]]
         roots = np.stack([sources[i], targets[j]], axis=1)
-        counts = np.minimum(p, q) / rules
+        p = np.diff(source_begins)
+        q = np.diff(target_begins)
+        counts = np.minimum(p, q) / (p * q)
         return Cuts(roots, variables, offsets, pairs[of_class], counts[of_class])
 
     def fragments(self, cuts: Cuts, *, deletions: bool = False) -> Fragments:
@@ -296,20 +294,42 @@ def derive(
     return Derivations(source, target, links, matched, parents, afters, offsets)
 
 
+def _chain_pairs(classes: Classes) -> tuple[I8, I8, I8]:
+    """Return all pairs of a node of a source chain and one of the target chain of its class.
+
+    For each pair: its class, and the places of both nodes in `source_chains` and `target_chains`.
+    """
+    p = np.diff(classes.source_begins)
+    q = np.diff(classes.target_begins)
+    of_class = np.repeat(np.arange(len(p)), p * q)
+    # the pairs of a class are a grid of p rows and q columns
+    row, column = np.divmod(places_within(p * q), q[of_class])
+    i = classes.source_begins[of_class] + row
+    j = classes.target_begins[of_class] + column
+    return of_class, i, j
+
+
 def _children(parents: I4, offsets: I8) -> tuple[I8, I8, I4]:
     """Return what is below each node of P derivations, where that begins, and the pair of each."""
     pairs = np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
     inner = np.flatnonzero(parents >= 0)
     above = offsets[pairs[inner]] + parents[inner]
-    begins = ends_of(np.bincount(above, minlength=len(pairs)))
-    return inner[above.argsort(kind="stable")], begins, pairs
+    begins = offsets_of(np.bincount(above, minlength=len(pairs)))
+    by_parent = above.argsort(kind="stable")
+    return inner[by_parent], begins, pairs
 
 
 def _links_before(links: LinkArrays, side: TreeArrays, column: int) -> I8:
-    """Return how many links come before each word of a side, and before each sentence's end."""
+    """Return how many links come before each word of a side, and before each sentence's end.
+
+    Every sentence has a slot for each word and one for its end. For example, two sentences of two
+    words, with a link of the first word of each, give 0 1 1 1 2 2.
+    """
     pairs = links.pair_of
-    at = side.word_offsets[pairs] + pairs + links.links[:, column] + 1
-    return np.bincount(at, minlength=side.word_offsets[-1] + len(links)).cumsum()
+    slots = side.word_offsets[pairs] + pairs + links.links[:, column]
+    count = side.word_offsets[-1] + len(links)
+    # a link is before the slots that follow its own
+    return np.bincount(slots + 1, minlength=count).cumsum()
 
 
 def _positions(links: LinkArrays) -> tuple[I4, I8]:
@@ -334,16 +354,16 @@ def _spanned(source: TreeArrays, target: TreeArrays, links: LinkArrays, string: 
     if to_source:
         tree = target
         side = source
-        far, near = links.links.T
+        string_words, tree_words = links.links.T
     else:
         tree = source
         side = target
-        near, far = links.links.T
+        tree_words, string_words = links.links.T
     nodes, spans, offsets = nodes_kernel.find_frontiers(
         tree.nodes,
         tree.offsets,
-        readonly(near),
-        readonly(far),
+        readonly(tree_words),
+        readonly(string_words),
         readonly(links.offsets),
         np.diff(side.word_offsets).astype(np.int32),
     )
@@ -363,10 +383,10 @@ def _spanned(source: TreeArrays, target: TreeArrays, links: LinkArrays, string: 
     if to_source:
         matched = np.stack([places, nodes[order]], axis=1)
         return Derivations(spanned, tree, links, matched, parents, afters, offsets, (True, False))
-    back = np.empty(len(order), np.int32)
-    back[order] = places
+    rank = np.empty(len(order), np.int32)  # the place of each node's span in the string
+    rank[order] = places
     parents, afters = _nested(tree, nodes, offsets)
-    matched = np.stack([nodes, back], axis=1)
+    matched = np.stack([nodes, rank], axis=1)
     return Derivations(tree, spanned, links, matched, parents, afters, offsets, (False, True))
 
 

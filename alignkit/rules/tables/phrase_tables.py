@@ -17,6 +17,7 @@ from tempfile import gettempdir
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, each
+from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
 from alignkit.errors import MissingTextError, OptionError
@@ -28,7 +29,7 @@ from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.files.fields import number_text
 from alignkit.rules.tables import table_kernel as kernel
-from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, WordPool, ends_of, ranked
+from alignkit.rules.tables.runs import ROOM, Block, Runs, WordPool, offsets_of, ranked
 
 _PAIRS = 4096  # sentence pairs at a time
 _PHRASES = 1 << 16  # phrase pairs at a time
@@ -259,7 +260,7 @@ class PhraseCounts(ExitStack):
             spans = phrases.spans[start : start + _PHRASES]
             source_lengths = spans[:, 1] - spans[:, 0]
             target_lengths = spans[:, 3] - spans[:, 2]
-            offsets = ends_of(source_lengths + target_lengths + 1)
+            offsets = offsets_of(source_lengths + target_lengths + 1)
             symbols = np.empty(offsets[-1], np.int32)
             kernel.pack(spans, pairs[start : start + _PHRASES], *words, *others, offsets, symbols)
             self._by_target.add(symbols, offsets, np.ones((len(spans), 1)))

@@ -15,19 +15,22 @@ from functools import partial
 from itertools import count as numbering
 from itertools import islice
 from tempfile import gettempdir
+from typing import cast
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, each
+from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped, how_many
 from alignkit.errors import OptionError
 from alignkit.model.alignment import SIDES
+from alignkit.model.arrays import gather
 from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, preorder, variables
 from alignkit.rules.tables import phrase_tables as counting
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.phrase_tables import PhraseEntry, TableBlock, whole_groups
-from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, WordPool, ends_of
+from alignkit.rules.tables.runs import ROOM, Block, Runs, WordPool, places_within
 from alignkit.rules.tables.table_file import TableFile
 
 VALUES = 2 * kernel.LIMBS + 1
@@ -42,7 +45,7 @@ _Phrases = Iterable[Sequence[str]]
 _PATHS = 1 << 15  # at a time
 _NUMBERS = 24 * _PATHS
 _RULES = 4096  # at a time
-_SLACK = 1 - 1e-12  # the least of a user is no binary fraction
+_SLACK = 1 - 1e-12  # keeps what equals `min_p` but for rounding
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,8 @@ class PivotTally:
     entries: int = 0  # how many different ones there were
     paths: int = 0  # how many ways there were from a phrase over a pivot to another phrase
     joined: int = 0  # how many different pairs of phrases these joined
-    rare: int = 0
-    beyond: int = 0
+    rare: int = 0  # how many of these were less probable than `min_p`
+    beyond: int = 0  # how many others were not among the `top` of their phrase
 
 
 def pivot_paths(
@@ -109,11 +112,15 @@ def pivot_paths(
 def _partners(block: Block, groups: I8, tables: int) -> I8:
     """Return where each phrase begins, and the range of records to join it with, (R, 3)."""
     middles = np.flatnonzero(block.symbols == 0)
-    second = block.symbols[middles + 1] != 1  # whether a record is of the second table
-    order = 2 * groups + second
-    first = np.searchsorted(order, 2 * groups + (tables == 2))
+    of_second = block.symbols[middles + 1] != 1  # whether a record is of the second table
+    order = 2 * groups + of_second  # rises: the records of a pivot are sorted by table
+    if tables == 1:
+        first = np.searchsorted(order, 2 * groups)
+    else:  # only those of the second table are partners
+        first = np.searchsorted(order, 2 * groups + 1)
     last = np.searchsorted(order, 2 * groups + 1, "right")
-    return np.stack([middles + 2, first, np.where(second, 0, last)], axis=1)
+    last[of_second] = 0  # a record of the second table has no partners
+    return np.stack([middles + 2, first, last], axis=1)
 
 
 def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[TableBlock]:
@@ -130,7 +137,7 @@ def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[
         order = kept[np.lexsort((-p[kept].astype(np.float32), groups[kept]))]
         if settings.top is not None:
             sizes = np.unique(groups[order], return_counts=True)[1]
-            places = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            places = places_within(sizes)
             tally.beyond += int((places >= settings.top).sum())
             order = order[places < settings.top]
         yield TableBlock(block.symbols, block.offsets, order, values[order])
@@ -144,6 +151,7 @@ def by_probability(blocks: Iterable[TableBlock], runs: Runs) -> Iterator[TableBl
     for block in blocks:
         runs.add(*_with_keys(block))
     for records in runs.merge():
+        # without the key, the first number of each record, record k begins k numbers earlier
         symbols = np.delete(records.symbols, records.offsets[:-1])
         offsets = records.offsets - np.arange(len(records.offsets))
         yield TableBlock(symbols, offsets, np.arange(len(records)), records.values)
@@ -154,12 +162,10 @@ def _with_keys(block: TableBlock) -> tuple[I4, I8, F8]:
     # the bits of positive floats, read as integers, have the order of the floats
     bits = np.ascontiguousarray(block.values[:, 0].astype(np.float32)).view(np.int32)
     keys = np.int32(0x7F800000) - bits
-    starts = block.offsets[block.shown]
-    sizes = np.diff(block.offsets)[block.shown]
-    ends = ends_of(sizes)
-    places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], sizes)
-    symbols = np.insert(block.symbols[places], ends[:-1], keys)
-    return symbols, ends + np.arange(len(ends)), block.values
+    places, offsets = gather(block.offsets, block.shown)
+    # with a key in front of each record, record k begins k numbers later
+    symbols = np.insert(block.symbols[places], offsets[:-1], keys)
+    return symbols, offsets + np.arange(len(offsets)), block.values
 
 
 def _from_limbs(limbs: F8) -> F8:
@@ -210,7 +216,8 @@ class Pivot(ExitStack):
         self._tables = tables
         self._folder = folder or gettempdir()
         self._room = room
-        self._symbols: dict[str, int] = defaultdict(numbering(1).__next__)  # numbers of texts
+        # the numbers of texts; a text that is new gets the next number
+        self._symbols: dict[str, int] = defaultdict(numbering(1).__next__)
         self._entries = self.enter_context(Runs(self._folder, sums=0, maxima=2, room=room))
         self._paths: Runs | None = None
         self.variables: Mapping[str, tuple[int, str]] = {}  # number and label, by their texts
@@ -219,11 +226,13 @@ class Pivot(ExitStack):
 
     def add(self, table: int, pivots: _Phrases, phrases: _Phrases, values: F8) -> None:
         """Add R entries of a table; values (R, 2) are p(pivot | phrase) and p(phrase | pivot)."""
-        number = self._symbols.__getitem__
+        number_of = self._symbols.__getitem__
         symbols: list[int] = []
         ends = [0]
         for pivot, phrase in zip(pivots, phrases, strict=True):
-            symbols += (*map(number, pivot), 0, table, *map(number, phrase))
+            symbols += map(number_of, pivot)
+            symbols += (0, table)
+            symbols += map(number_of, phrase)
             ends.append(len(symbols))
         self.added += len(ends) - 1
         self._entries.add(np.array(symbols, np.int32), np.array(ends, np.int64), values)
@@ -279,6 +288,10 @@ class Pivot(ExitStack):
                 yield from by_probability(blocks, runs)
         paths.close()
 
+    def _number_of(self, text: str) -> int:
+        """Return the number of a text, which is the next if the text is new."""
+        return self._symbols[text]
+
     def _names(self) -> Names:
         """Return the order of all symbols, and how variables are named with other numbers.
 
@@ -290,7 +303,7 @@ class Pivot(ExitStack):
         most = max((number for number, _ in self.variables.values()), default=0) + 1
         for number in range(most):
             for _, label in list(texts):
-                self._symbols[texts[number, label]]  # so that it has a symbol
+                self._number_of(texts[number, label])  # now it has one
         count = len(self._symbols) + 1
         ranks = np.zeros(count, np.int32)
         ordered = [self._symbols[text] for text in sorted(self._symbols)]
@@ -515,11 +528,12 @@ def _parsed(tokens: tuple[str, ...]) -> Side:
             label = open_labels.pop()
             inner = tuple(children.pop())
             if label == "[":
-                return tuple(item for item in inner if not isinstance(item, Node))
+                return cast("Side", inner)  # a string: it has no nodes
             children[-1].append(Node(label[1:], inner))
         elif token[0] == "x":
             number, _, rest = token[1:].partition(":")
             children[-1].append(Variable(int(number), rest))
         else:
             children[-1].append(token[1:])
-    return next(item for item in children[0] if isinstance(item, Node))
+    (root,) = children[0]
+    return cast("Node", root)

@@ -18,18 +18,15 @@ from typing import IO, Any, BinaryIO, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit.errors import FileError, OptionError
 from alignkit.io.atomic_files import WriteError, unchanged
 from alignkit.rules.tables import runs_kernel as kernel
 
-I4 = NDArray[np.int32]
-I8 = NDArray[np.int64]
-F8 = NDArray[np.float64]
-
 ROOM = 128 << 20  # the default number of bytes for records in memory
 
-_LEAST = 1 << 16
+_LEAST = 1 << 16  # the fewest bytes for records in memory
 _HELD = 1 << 25  # bytes of `Sections` that wait in memory to be written
 _SHARE = 1 << 12  # but so many of each bucket
 _FAN = 32  # runs that are merged at a time
@@ -58,16 +55,22 @@ class Block:
         """Return the records of some blocks, one after the other."""
         return cls(
             np.concatenate([block.symbols for block in blocks]),
-            ends_of(np.concatenate([np.diff(block.offsets) for block in blocks])),
+            offsets_of(np.concatenate([np.diff(block.offsets) for block in blocks])),
             np.concatenate([block.values for block in blocks]),
         )
 
 
-def ends_of(sizes: Sequence[int] | I8) -> I8:
+def offsets_of(sizes: Sequence[int] | I8) -> I8:
     """Return where parts of these sizes begin, and where the last ends."""
-    ends = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=ends[1:])
-    return ends
+    offsets = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def places_within(sizes: I8) -> I8:
+    """Return the places 0, 1, ... of all items in their groups, one group after the other."""
+    starts = np.cumsum(sizes) - sizes
+    return np.arange(int(sizes.sum())) - np.repeat(starts, sizes)
 
 
 def ranked(texts: Sequence[str]) -> tuple[list[str], I4]:
@@ -116,8 +119,7 @@ class Runs(AbstractContextManager["Runs"]):
             if held.size:
                 self._spill(held)
             else:  # a record that is longer than all that there is room for
-                length = int(offsets[first + 1] - offsets[first])
-                held.symbols = np.empty(length, np.int32)
+                held.make_room(int(offsets[first + 1] - offsets[first]))
             first = held.absorb(*arrays, first, self._sums)
         self.added += count
 
@@ -161,16 +163,25 @@ class Runs(AbstractContextManager["Runs"]):
 def _block_shape(room: int, width: int) -> tuple[int, int]:
     """Return the most records and numbers of a block, so that a block of each run fits in."""
     share = max(room // (2 * _FAN), 2048)
-    records = share // (8 + 8 * width + 4 * _LENGTH)
+    records = share // _record_bytes(width)
     return records, records * _LENGTH
+
+
+def _record_bytes(width: int) -> int:
+    """Return the bytes of a record in arrays."""
+    offset = 8  # int64
+    values = 8 * width  # float64
+    numbers = 4 * _LENGTH  # int32
+    return offset + values + numbers
 
 
 class _Held:
     """Records in memory, each sequence once."""
 
     def __init__(self, room: int, width: int) -> None:
-        # bytes a record: its end, values, numbers; two slots; place and key while it is sorted
-        records = room // (8 + 8 * width + 4 * _LENGTH + 16 + 12)
+        slots = 2 * 8  # two of uint64
+        sorting = 4 + 8  # its place in the order, int32, and its key, uint64
+        records = room // (_record_bytes(width) + slots + sorting)
         self.symbols = np.empty(records * _LENGTH, np.int32)
         self._ends = np.zeros(records + 1, np.int64)
         self._values = np.empty((records, width), np.float64)
@@ -193,6 +204,10 @@ class _Held:
             self.size,
         )
         return first
+
+    def make_room(self, length: int) -> None:
+        """Make room for a record of so many numbers; there must be no records."""
+        self.symbols = np.empty(length, np.int32)
 
     def clear(self) -> None:
         """Delete all records."""
@@ -299,7 +314,7 @@ class _RunFile:
             else:
                 front.load(state)
             state = front.merge(sums, symbols, offsets, values)
-        if front.state[1]:
+        if front.state[kernel.WRITTEN]:
             yield front.taken(symbols, offsets, values)
 
 
@@ -320,7 +335,8 @@ class _Front:
         self._places = np.zeros(count, np.int64)
         self._keys = np.zeros(count, np.uint64)
         self._heap = np.zeros(count, np.int64)
-        self.state = np.array([-1, 0, 0], np.int64)
+        self.state = np.zeros(kernel.STATES, np.int64)
+        self.state[kernel.HEAPED] = -1  # the heap is made at the first merge
         for k in range(count):
             self.load(k)
 
@@ -358,8 +374,8 @@ class _Front:
 
     def taken(self, symbols: I4, offsets: I8, values: F8) -> Block:
         """Return the merged records, and free their space."""
-        count = int(self.state[1])
-        self.state[1] = 0
+        count = int(self.state[kernel.WRITTEN])
+        self.state[kernel.WRITTEN] = 0
         symbols = symbols[: offsets[count]]
         offsets = offsets[: count + 1]
         return Block(symbols.copy(), offsets.copy(), values[:count].copy())
@@ -379,7 +395,7 @@ class Sections:
         """Add R records; buckets (R,) has the bucket of each."""
         order = np.argsort(buckets, kind="stable").astype(np.int32)
         sizes = np.bincount(buckets, minlength=len(self._held))
-        begins = ends_of(sizes)
+        begins = offsets_of(sizes)
         arrays = readonly(block.symbols), readonly(block.offsets), readonly(block.values)
         for bucket in np.flatnonzero(sizes).tolist():
             chosen = order[begins[bucket] : begins[bucket + 1]]
@@ -433,7 +449,7 @@ class WordPool(NamedTuple):
     def of(cls, words: Iterable[str], errors: str = "surrogatepass") -> WordPool:
         """Return a list of words in the same order; `errors` as in `str.encode`."""
         parts = [word.encode("utf-8", errors) for word in words]
-        return cls(np.frombuffer(b"".join(parts), np.uint8), ends_of([len(x) for x in parts]))
+        return cls(np.frombuffer(b"".join(parts), np.uint8), offsets_of([len(x) for x in parts]))
 
     @classmethod
     def read(cls, path: str) -> WordPool:

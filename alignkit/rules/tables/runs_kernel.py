@@ -16,6 +16,12 @@ DONE = -1
 FULL = -2
 """What `merge` returns: nothing is left, or the output is full."""
 
+HEAPED = 0
+WRITTEN = 1
+USED_UP = 2
+STATES = 3
+"""The places of the state of `merge`, and their number."""
+
 _FEW = 12  # so many are sorted by insertion
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -306,27 +312,27 @@ def merge(
     places: (F,): the next record of each block.
     keys: (F,): what was found before.
     heap: (F,): the runs, the one with the first record first.
-    state: How many runs the heap holds (-1: it is to be made); how many records are written;
-        whether the first run has a new block.
+    state: By `HEAPED`, how many runs the heap holds (-1: it is to be made); by `WRITTEN`, how many
+        records are written; by `USED_UP`, whether the first run has a new block.
     sums: As of `absorb`.
     out, out_offsets, out_values: Where to write.
     Returns: The run whose next block is needed, or FULL, or DONE.
     """
     # the first call: a heap of the runs that have records
-    if state[0] < 0:
-        state[0] = 0
+    if state[HEAPED] < 0:
+        state[HEAPED] = 0
         for run in range(len(counts)):
             if counts[run] > 0:
                 keys[run] = key_at(symbols[run], offsets[run, 0], offsets[run, 1])
-                heap[state[0]] = run
-                state[0] += 1
-        for node in range(state[0] // 2 - 1, -1, -1):
-            sift(heap, state[0], symbols, offsets, places, keys, node)
+                heap[state[HEAPED]] = run
+                state[HEAPED] += 1
+        for node in range(state[HEAPED] // 2 - 1, -1, -1):
+            sift(heap, state[HEAPED], symbols, offsets, places, keys, node)
     # the top of the heap is the run with the first record of all
-    written = state[1]
-    while state[0] > 0:
+    written = state[WRITTEN]
+    while state[HEAPED] > 0:
         run = int(heap[0])
-        if state[2] == 0:
+        if state[USED_UP] == 0:
             place = places[run]
             start = offsets[run, place]
             end = offsets[run, place + 1]
@@ -340,7 +346,7 @@ def merge(
             else:
                 at = out_offsets[written]
                 if written == len(out_values) or at + end - start > len(out):
-                    state[1] = written
+                    state[WRITTEN] = written
                     return FULL
                 for i in range(end - start):
                     out[at + i] = symbols[run, start + i]
@@ -349,21 +355,21 @@ def merge(
                 written += 1
                 out_offsets[written] = at + end - start
             places[run] += 1
-            # the block is used up: state[2] says so to the next call, which comes with a new one
+            # the block is used up: the state says so to the next call, which comes with a new one
             if places[run] == counts[run]:
-                state[1] = written
-                state[2] = 1
+                state[WRITTEN] = written
+                state[USED_UP] = 1
                 return run
         # the run at the top goes on: no more records, and it leaves the heap; else it sinks
-        state[2] = 0
+        state[USED_UP] = 0
         if counts[run] == 0:
-            state[0] -= 1
-            heap[0] = heap[state[0]]
+            state[HEAPED] -= 1
+            heap[0] = heap[state[HEAPED]]
         else:
             place = places[run]
             keys[run] = key_at(symbols[run], offsets[run, place], offsets[run, place + 1])
-        sift(heap, state[0], symbols, offsets, places, keys, 0)
-    state[1] = written
+        sift(heap, state[HEAPED], symbols, offsets, places, keys, 0)
+    state[WRITTEN] = written
     return DONE
 
 
