@@ -89,7 +89,8 @@ def _count_pair(
             into[name].add(place, "hypothesis")
             if link in reference:
                 into[name].add(place, "right")
-                into[name].add(place, "sure_as_possible", link not in reference.sure)
+                if link not in reference.sure:
+                    into[name].add(place, "sure_as_possible")
             elif keep:
                 into[name].errors.append(ErrorExample("wrong", place, link))
     for link in reference.sure:
@@ -116,7 +117,8 @@ def _count_statuses_and_nulls(
         for link, sure in counted.items():
             counts = into["sure" if sure else "possible"]
             counts.add(place, column)
-            counts.add(place, shared_column, link in other)
+            if link in other:
+                counts.add(place, shared_column)
         if pair.has_text:
             nulls = _unaligned(pair, counted)
             shared = nulls & _unaligned(pair, other)
@@ -142,6 +144,11 @@ def ratios(sums: Counts) -> dict[str, NDArray[np.float64]]:
     return {"precision": resampling.ratio(right, total), "recall": resampling.ratio(recalled, gold)}
 
 
+def _ratios_of_one(sums: Rows) -> dict[str, float]:
+    """Return precision and recall of one row of sums, (5,)."""
+    return {key: float(of_row[0]) for key, of_row in ratios(sums[None]).items()}
+
+
 class Gap(NamedTuple):
     """Precision or recall of all other links, and the difference of a class from it."""
 
@@ -150,16 +157,18 @@ class Gap(NamedTuple):
     interval: Interval
 
 
-def _with_others(sums: Counts) -> dict[str, NDArray[np.float64]]:
-    """Return the ratios of a class, those of all other links, and the gaps between them.
+_GAPS = {"precision": "gap of precision", "recall": "gap of recall"}
+
+
+def _with_gaps(sums: Counts) -> dict[str, NDArray[np.float64]]:
+    """Return the ratios of a class, and by `_GAPS` their gaps to those of all other links.
 
     `sums` are (R, 10): the counts of the class, then those of the others.
     """
     of_class, of_others = map(ratios, np.hsplit(np.asarray(sums, np.float64), 2))
     values = dict(of_class)
-    for key, others in of_others.items():
-        values[f"others {key}"] = others
-        values[f"gap {key}"] = of_class[key] - others
+    for key, gap in _GAPS.items():
+        values[gap] = of_class[key] - of_others[key]
     return values
 
 
@@ -202,20 +211,19 @@ class ClassErrors:
         """Make the errors from (P, 5) counts; `whole` has the counts of all links."""
         sums = rows.sum(axis=0)
         hypothesis, right, reference, recalled, sure_as_possible = sums.tolist()
-        values = {key: float(value[0]) for key, value in ratios(sums[None]).items()}
+        values = _ratios_of_one(sums)
         units = {key: int(np.count_nonzero(rows[:, k])) for key, k in _UNITS.items()}
         in_any = rows[:, list(_UNITS.values())].any(axis=1)
         gaps: dict[str, Gap] = {}
         if whole is None:
             bounds = resampling.confidence_interval(rows, ratios, **drawn)
         else:
-            both = np.hstack([rows, whole - rows])
-            bounds = resampling.confidence_interval(both, _with_others, **drawn)
-            shares = _with_others(both.sum(axis=0)[None])
-            for key in values:
-                others = float(shares[f"others {key}"][0])
-                gap = float(shares[f"gap {key}"][0])
-                gaps[key] = Gap(others, gap, bounds[f"gap {key}"])
+            other_rows = whole - rows
+            both = np.hstack([rows, other_rows])
+            bounds = resampling.confidence_interval(both, _with_gaps, **drawn)
+            others = _ratios_of_one(other_rows.sum(axis=0))
+            for key, gap in _GAPS.items():
+                gaps[key] = Gap(others[key], values[key] - others[key], bounds[gap])
         return cls(
             by=by,
             name=name,
@@ -284,7 +292,7 @@ _FAULTS = {
     "recall": _Fault("missed", "reference", "{system} misses {} of the {} links of the reference"),
     "precision": _Fault("wrong", "hypothesis", "{} of the {} links of {system} are wrong"),
 }
-_COLUMNS = (
+_NOTE = (
     "right: sure links of the system that the reference also has, sure or possible; wrong: other "
     "sure links of the system; as possible: right links that are only possible in the reference; "
     "found: sure links of the reference that the system has; missed: other sure links of the "
@@ -343,16 +351,22 @@ class LinkErrors(Result):
                 lines.append(f"{fault.said(whole, self.system)}: {key} {figure}")
         for way in self._ways():
             links = [errors for errors in self._of(way) if errors.name not in NO_LINKS]
-            lines += [self._worst(way, links, key, fault) for key, fault in _FAULTS.items()]
-        return tuple(filter(None, lines))
+            for key, fault in _FAULTS.items():
+                worst = self._worst(links, key)
+                if worst is not None and getattr(worst, fault.counted):
+                    lines.append(self._on_worst(way, links, worst, key, fault))
+        return tuple(lines)
 
-    def _worst(self, way: str, links: Sequence[ClassErrors], key: str, fault: _Fault) -> str:
-        """Return a sentence on the class with the lowest precision or recall, "" without errors."""
+    def _worst(self, links: Sequence[ClassErrors], key: str) -> ClassErrors | None:
+        """Return the class with the lowest precision or recall of those that can be compared."""
         frequent = [errors for errors in links if errors.units[key] >= FEW_HOLD and errors.gaps]
         compared = [errors for errors in frequent if not isnan(errors.gaps[key].value)]
-        worst = min(compared, key=lambda errors: float(getattr(errors, key)), default=None)
-        if worst is None or not getattr(worst, fault.counted):
-            return ""
+        return min(compared, key=lambda errors: float(getattr(errors, key)), default=None)
+
+    def _on_worst(
+        self, way: str, links: Sequence[ClassErrors], worst: ClassErrors, key: str, fault: _Fault
+    ) -> str:
+        """Return a sentence on the class with the lowest precision or recall."""
         gap = worst.gaps[key]
         if gap.value < 0:
             where = "below"
@@ -396,6 +410,7 @@ class LinkErrors(Result):
         return list(filter(None, dict.fromkeys(errors.by for errors in self.classes)))
 
     def _of(self, way: str) -> list[ClassErrors]:
+        """Return the classes of a way; all links are the only class of the way ""."""
         return [errors for errors in self.classes if errors.by == way]
 
     def tables(self) -> Sequence[Table]:
@@ -427,10 +442,14 @@ class LinkErrors(Result):
             Column("recall", "percent"),
         ]
         rows = [errors.row() for errors in (*self._of(""), *self._of(way))]
-        apart = [k for k, row in enumerate(rows) if row[0] in ("sure", "null") or k == 1]
+        # lines before the first class, and before the rows that are no classes of links
+        apart = []
+        for k, (name, *_) in enumerate(rows):
+            if k == 1 or name in ("sure", "null"):
+                apart.append(k)
         note = explained(way, [errors.name for errors in self._of(way)])
         if way == self._ways()[0]:
-            note = f"{_COLUMNS}\n{note}"
+            note = f"{_NOTE}\n{note}"
         return Table(f"Links by {way}", columns, rows, note.strip(), f"by-{way}", apart=apart)
 
 
@@ -455,8 +474,8 @@ _TAGS = ("source_tags", "target_tags")
 
 
 @dataclass(frozen=True)
-class _Ways:
-    """The ways to classify the links of a corpus."""
+class _Classifier:
+    """Classify the links of a corpus in some ways."""
 
     by: tuple[str, ...]
     known: FunctionWords | None
@@ -583,17 +602,18 @@ def link_errors(
         raise OptionError(
             f"no pair has tags; expected attributes {' and '.join(_TAGS)} with a tag for each word"
         )
-    apart = _Ways(ways, function_words, counted, tags, attribute, split)
+    classifier = _Classifier(ways, function_words, counted, tags, attribute, split)
     if "phenomenon" in ways and len(shared) and attribute not in shared.attributes:
         raise UnknownNameError("attribute", attribute, shared.attributes)
-    counts, several = _counts(shared, hypothesis, reference, apart, keep=examples > 0)
+    counts, several = _counts(shared, hypothesis, reference, classifier, keep=examples > 0)
     drawn = {"resamples": resamples, "confidence": confidence, "seed": seed}
     whole = counts[""][_ALL].array(len(shared))
     classes = []
     shown = list[ShownExample]()
     for way, name, errors in _ordered(counts):
-        contrasted = whole if way and name not in NO_LINKS else None
         rows = errors.array(len(shared))
+        is_compared = way != "" and name not in NO_LINKS
+        contrasted = whole if is_compared else None
         classes.append(ClassErrors.of(way, name, rows, drawn, contrasted))
         if name != _ALL:
             shown += _examples(shared, way, name, errors, examples)
@@ -623,21 +643,22 @@ Collected = Mapping[str, dict[str, _Counts]]
 
 
 def _counts(
-    corpus: Corpus, hypothesis: str, reference: str, ways: _Ways, *, keep: bool
+    corpus: Corpus, hypothesis: str, reference: str, classifier: _Classifier, *, keep: bool
 ) -> tuple[Collected, int]:
     """Return the counts by way and class, and the number of pairs with several phenomena."""
-    counts: Collected = {way: defaultdict(_Counts) for way in ("", *ways.by)}
+    counts: Collected = {way: defaultdict(_Counts) for way in ("", *classifier.by)}
     for place, pair in enumerate(corpus):
         hyp = pair.alignment(hypothesis)
         ref = pair.alignment(reference)
         for way, into in counts.items():
-            classes = ways.classes(way, pair, hyp), ways.classes(way, pair, ref)
-            _count_pair(place, hyp, ref, classes, into, keep=keep and way != "")
+            hyp_classes = classifier.classes(way, pair, hyp)
+            ref_classes = classifier.classes(way, pair, ref)
+            _count_pair(place, hyp, ref, (hyp_classes, ref_classes), into, keep=keep and way != "")
             if way == "kind":
                 _count_statuses_and_nulls(place, pair, hyp, ref, into)
     several = 0
-    if "phenomenon" in ways.by:
-        several = sum(len(ways.phenomena(pair)) > 1 for pair in corpus)
+    if "phenomenon" in classifier.by:
+        several = sum(len(classifier.phenomena(pair)) > 1 for pair in corpus)
     return counts, several
 
 

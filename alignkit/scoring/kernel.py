@@ -44,6 +44,8 @@ def merge_phrases(
                 rows[k, 2] += hyp_atomic[a]
                 rows[k, 3] += ref_atomic[b]
                 rows[k, 4] += hyp_atomic[a] & ref_atomic[b]
-            a += step <= 0
-            b += step >= 0
+            if step <= 0:
+                a += 1
+            if step >= 0:
+                b += 1
     return rows

@@ -52,7 +52,7 @@ class PhraseListScore(TableResult):
     kept : Number of different entries that occur in a test sentence pair.
     correct : Number of kept entries that are a gold phrase pair in at least one place.
     unmatched : Number of entries that occur in no test sentence pair.
-    repeated : Number of entries that repeat an earlier one.
+    repeated : Number of entries that repeat one that was kept; others are not remembered.
     identical : Number of entries left out because both sides have the same words.
     out_of_bounds : Number of entries left out because of their length.
     pairs, skipped : Number of sentence pairs used, and of those without the reference.
@@ -288,8 +288,8 @@ class _Matching:
         self._sides: tuple[list[list[str]], list[list[str]]] = ([], [])  # the words of sentences
         for pair in corpus:
             for sentences, words_of_side in zip(self._sides, pair.words, strict=True):
-                sentences.append(list(map(self._fold, words_of_side)))
-        # of all phrases of a side with some number of words
+                sentences.append([self._fold(word) for word in words_of_side])
+        # by side and number of words: where each phrase starts, by sentence; filled by `_find`
         self._places: dict[tuple[int, int], dict[str, dict[int, list[int]]]] = {}
         self._seen: set[tuple[str, str]] = set()
         self.fates = dict.fromkeys(_FATES, 0)
@@ -300,15 +300,21 @@ class _Matching:
         self._atomic = [0] * len(gold)
         self._gold: list[dict[Span, bool]] = []  # the gold phrase pairs, and which are atomic
         for k in range(len(gold)):
-            fitting = [pair for pair in gold.pair(k) if self._fits(*pair[:4])]
-            self._gold.append({pair[:4]: pair.atomic for pair in fitting})
+            atomic: dict[Span, bool] = {}
+            for phrases in gold.pair(k):
+                span = phrases[:4]
+                if self._fits(*span):
+                    atomic[span] = phrases.atomic
+            self._gold.append(atomic)
 
     @property
     def rows(self) -> Rows:
         """The (P, 5) counts of the sentence pairs so far."""
-        gold = [sum(spans.values()) for spans in self._gold]
+        gold = [sum(atomic.values()) for atomic in self._gold]
+        # the order of PHRASE_COLUMNS; the last, right ones that are atomic in both, repeats the
+        # one before: all occurrences count as atomic
         columns = self._occurrences, gold, self._right, self._atomic, self._atomic
-        return np.array(columns, np.int64).T  # in the order of PHRASE_COLUMNS
+        return np.array(columns, np.int64).T
 
     def add(self, source: str, target: str) -> None:
         """Count an entry and its occurrences."""
@@ -326,11 +332,14 @@ class _Matching:
         source_phrase = " ".join(source)
         target_phrase = " ".join(target)
         in_source = self._find(0, source_phrase, n)
-        in_target = self._find(1, target_phrase, m) if in_source else {}
-        fewer = min(in_source, in_target, key=len)
+        if not in_source:
+            return "unmatched"
+        in_target = self._find(1, target_phrase, m)
+        fewer = min(in_source, in_target, key=len)  # the shorter to go over
         both = [k for k in fewer if k in in_source and k in in_target]
         if not both:
             return "unmatched"
+        # only what is kept is remembered, so a long list takes little memory
         entry = (source_phrase, target_phrase)
         if entry in self._seen:
             return "repeated"
@@ -342,11 +351,13 @@ class _Matching:
     def _find(self, side: int, phrase: str, words: int) -> dict[int, list[int]]:
         """Return the start positions of a phrase, sorted, for each sentence that has it."""
         if (side, words) not in self._places:
-            places = self._places[side, words] = {}
+            places: dict[str, dict[int, list[int]]] = {}
+            self._places[side, words] = places
             for number, sentence in enumerate(self._sides[side]):
                 for start in range(len(sentence) - words + 1):
                     text = " ".join(sentence[start : start + words])
-                    places.setdefault(text, {}).setdefault(number, []).append(start)
+                    starts = places.setdefault(text, {})
+                    starts.setdefault(number, []).append(start)
         return self._places[side, words].get(phrase, {})
 
     def _count(
@@ -354,12 +365,14 @@ class _Matching:
     ) -> bool:
         """Count the occurrences in a sentence pair; return whether any is a gold phrase pair."""
         gold = self._gold[k]
-        right = atomic = 0
+        right = 0
+        atomic = 0
         for i in source_starts:
             for j in target_starts:
-                kind = gold.get((i, i + n, j, j + m))
-                right += kind is not None
-                atomic += kind is True
+                span = (i, i + n, j, j + m)
+                if span in gold:
+                    right += 1
+                    atomic += gold[span]
         self._occurrences[k] += len(source_starts) * len(target_starts)
         self._right[k] += right
         self._atomic[k] += atomic

@@ -105,10 +105,12 @@ def read_predictions(
         return Predictions(judgments)
     if not _are_of_view(labels, view, predicted, file, lenient_labels=lenient_labels):
         return Predictions(judgments)
-    first: dict[str | None, str] = {}
+    judgment_of_label: dict[str | None, str] = {}  # the first that the view maps to the label
     for judgment, label in view.rows.items():
-        first.setdefault(label, judgment)
-    mapped = {place: first.get(label, label) for place, label in judgments.items()}
+        judgment_of_label.setdefault(label, judgment)
+    mapped = {}
+    for place, label in judgments.items():
+        mapped[place] = judgment_of_label.get(label, label)
     return Predictions(mapped, of_view=True)
 
 
@@ -121,14 +123,17 @@ def _are_of_view(
     of_scheme = used & set(view.rows)
     of_view = used & set(view.labels)
     if predicted is None:
-        other = sorted(label for label in of_scheme & of_view if view.rows[label] != label)
-        if other and of_scheme == of_view:
+        # labels of both that are not mapped to themselves
+        ambiguous = sorted(label for label in of_scheme & of_view if view.rows[label] != label)
+        if ambiguous and of_scheme == of_view:
             raise OptionError(
-                f"{path}: its labels, such as {other[0]!r}, could be judgments of {scheme.name} or "
-                f'labels of the view {view.name}; choose with `predicted="scheme"` or '
-                '`predicted="view"`'
+                f"{path}: its labels, such as {ambiguous[0]!r}, could be judgments of "
+                f"{scheme.name} or labels of the view {view.name}; "
+                'choose with `predicted="scheme"` or `predicted="view"`'
             )
-        predicted = "view" if of_view > of_scheme else "scheme"
+        only_in_view = of_view - of_scheme
+        only_in_scheme = of_scheme - of_view
+        predicted = "view" if only_in_view and not only_in_scheme else "scheme"
     if lenient_labels:
         return predicted == "view"
     for number, label in labels.values():

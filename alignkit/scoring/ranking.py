@@ -65,7 +65,7 @@ class Measured:
     @property
     def shares(self) -> bool:
         """Whether all values are between 0 and 1, and are shown as percentages."""
-        return self._outside(1) == []
+        return not self._outside(1)
 
     @property
     def read_as(self) -> str:
@@ -79,17 +79,21 @@ class Measured:
         known = np.count_nonzero(~np.isnan(self.values))
         for top in (1, 100):
             outside = self._outside(top)
-            if len(outside) * 2 >= known:
-                continue
-            if outside:
-                named = ", ".join(outside[:_SHOWN])
-                if len(outside) > _SHOWN:
-                    named += f" and {len(outside) - _SHOWN} more"
-                yield (
-                    f"most values are from 0 to {top}, but not {named}: check the table for "
-                    f"mistakes; {self.read_as}"
-                )
-            return
+            most_are_inside = len(outside) * 2 < known
+            if most_are_inside and outside:
+                yield self._doubt(top, outside)
+            if most_are_inside:
+                return
+
+    def _doubt(self, top: int, outside: Sequence[str]) -> str:
+        """Return a warning about values that are not from 0 to `top`."""
+        named = ", ".join(outside[:_SHOWN])
+        if len(outside) > _SHOWN:
+            named += f" and {len(outside) - _SHOWN} more"
+        return (
+            f"most values are from 0 to {top}, but not {named}: check the table for "
+            f"mistakes; {self.read_as}"
+        )
 
     def _outside(self, top: float) -> list[str]:
         """Return the values below 0 or above `top`, with their phenomena and systems."""
@@ -134,7 +138,7 @@ def read_measured(
         raise FormatError(message, name, first_number)
     rows: dict[str, list[float]] = {}
     every_cell = chain.from_iterable(cells[1:] for _, cells in lines)
-    signed = any(cell.strip().endswith("%") for cell in every_cell)
+    some_have_percent = any(cell.strip().endswith("%") for cell in every_cell)
     for number, (first, *cells) in lines:
         row = first.strip()
         if row in rows:
@@ -142,7 +146,7 @@ def read_measured(
         if len(cells) != len(systems):
             message = f"{len(cells)} values for {len(systems)} systems; expected one each"
             raise FormatError(message, name, number)
-        rows[row] = [_number(cell, name, number, signed) for cell in cells]
+        rows[row] = [_number(cell, name, number, some_have_percent) for cell in cells]
     for row in leave_out:
         check_known(f"row of {name}:", row, rows)
     kept = {row: values for row, values in rows.items() if row not in leave_out}
@@ -152,25 +156,25 @@ def read_measured(
     return Measured(tuple(kept), systems, values, lower_is_better=lower_is_better)
 
 
-def _number(cell: str, path: str, line: int, signed: bool) -> float:
-    """Return a value; if some values are `signed` with %, the others must be shares."""
+def _number(cell: str, path: str, line: int, some_have_percent: bool) -> float:
+    """Return a value; if some values have %, the others must be shares."""
     text = cell.strip()
     if text.casefold() in _MISSING:
         return nan
-    share = text.endswith("%")
+    has_percent = text.endswith("%")
     try:
         value = float(text.removesuffix("%"))
     except ValueError:
         value = nan
     if not isfinite(value):
         raise FormatError(f"{text[:40]!r} is not a number; expected one, or - for none", path, line)
-    if signed and not share and abs(value) > 1:
+    if some_have_percent and not has_percent and abs(value) > 1:
         raise FormatError(
             f"{text[:40]!r} has no %, but other values do; write % after all values, or after none",
             path,
             line,
         )
-    return value / 100 if share else value
+    return value / 100 if has_percent else value
 
 
 FEW_HOLD = 10  # phenomena with fewer sentence pairs are shown, but neither tested nor ranked
@@ -229,7 +233,8 @@ class Ranking(Result):
                 left = how_many(len(names), "phenomenon is", "phenomena are")
                 yield f"{left} not ranked ({why}): {', '.join(names)}"
         for name in self.phenomena.names:
-            if _WHOLE.intersection(name.casefold().split(maxsplit=1)[:1]):
+            words = name.casefold().split()
+            if words and words[0] in _WHOLE:
                 yield f"the row {name!r} may not be a phenomenon; if so, leave it out"
         systems = how_many(len(self.systems.names), "system")
         phenomena = how_many(len(self.phenomena.names), "phenomenon", "phenomena")
@@ -258,16 +263,19 @@ class Ranking(Result):
 
     def images(self) -> Iterator[Picture]:
         """Yield a critical difference diagram of the systems, and the heat map."""
-        two = self.systems
-        if not two.reason:
+        systems = self.systems
+        if not systems.reason:
             yield Picture(
                 "Mean ranks of systems, 1 is best;  a bar joins those that do not differ clearly",
-                cd_diagram(two.ranking, two.groups(), two.critical_difference),
+                cd_diagram(systems.ranking, systems.groups(), systems.critical_difference),
             )
         table = self.measured.worst_first()
-        title = f"{table.measure or 'Values'} by phenomenon and system, the phenomenon with the "
+        title = (
+            f"{table.measure or 'Values'} by phenomenon and system, "
+            "the phenomenon with the worst mean first; higher is darker"
+        )
         drawn = heat_map(table.phenomena, table.systems, table.values, table.measure)
-        yield Picture(f"{title}worst mean first; higher is darker", drawn)
+        yield Picture(title, drawn)
 
     def _tests(self) -> Table:
         """Return a row for each of the two tests."""
