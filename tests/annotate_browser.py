@@ -162,7 +162,7 @@ def opened(context, url, problems=None):
 
 def enter(context, url, problems=None):
     page = opened(context, url, problems)
-    page.wait_for_selector("body[data-pair]", timeout=60_000)
+    page.wait_for_selector("body[data-pair]", timeout=120_000)
     return page
 
 
@@ -254,7 +254,7 @@ def middle(page, i, j):
     return x, box["y"] + (i - row + 0.5) * box["height"]
 
 
-def until(condition, seconds=15):
+def until(condition, seconds=60):  # other tests run beside these
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"
