@@ -10,6 +10,7 @@ from reference_chance import log_likelihood
 from refusals import refuses
 
 from alignkit.agreement import READINGS, EditData, fit_edit_model
+from alignkit.agreement.chance.edits import _Grouped
 from alignkit.errors import OptionError, UnknownNameError
 
 
@@ -145,3 +146,21 @@ def test_no_other_line_is_more_likely(data, reading: str) -> None:
             (max(0.0, at - (one[1] - one[0]) / 8), at + (one[1] - one[0]) / 8)
             for at, one in zip(best[1:], bounds, strict=True)
         ]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 8), st.integers(1, 9)), min_size=2, max_size=12, unique=True
+    ).filter(lambda points: len({t for t, _ in points}) > 1)
+)
+def test_the_limits_of_an_optimum_are_the_lower_hull_of_all_limits(points):
+    t = np.array([x / 8 for x, _ in points])
+    limits = np.array([float(limit) for _, limit in points])
+    zero, one, *corners = _Grouped(t, limits, np.ones(len(t)), np.ones(len(t))).edges()
+    assert (zero, one) == ((0.0, 0.0), (1.0, 0.0))
+    slopes = np.diff([c for _, c in corners]) / np.diff([x for x, _ in corners])
+    assert (np.diff(slopes) > 0).all()  # each corner lies below the line between its neighbours
+    assert {*corners} <= {*zip(t.tolist(), limits.tolist(), strict=True)}
+    assert (corners[0][0], corners[-1][0]) == (t.min(), t.max())
+    below = np.interp(t, [x for x, _ in corners], [c for _, c in corners])
+    assert (below <= limits + 1e-9).all()
