@@ -233,9 +233,20 @@ class LinkArrays:
 
     def among(self, others: LinkArrays) -> B1:
         """(L,): whether the same pair has the link in other arrays."""
-        largest = max(self.links.max(initial=0), others.links.max(initial=0))
-        width = 1 + int(largest)
+        width = self.joint_width(others)
         return np.isin(self.cells(width), others.cells(width), assume_unique=True)
+
+    def shared(self, others: LinkArrays) -> tuple[I8, I8]:
+        """Return the places of the links that other arrays have too: here, and in the others."""
+        width = self.joint_width(others)
+        _, here, there = np.intersect1d(
+            self.cells(width), others.cells(width), assume_unique=True, return_indices=True
+        )
+        return here, there
+
+    def joint_width(self, others: LinkArrays) -> int:
+        """Return a width for the `cells` of both: one more than the largest index of a word."""
+        return 1 + max(int(arrays.links.max(initial=0)) for arrays in (self, others))
 
     def sure_only(self) -> LinkArrays:
         """Return the arrays with only the sure links."""

@@ -73,27 +73,23 @@ def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
     check_arguments(count_links, locals())
     _check_pairs(hypothesis, reference)
     pairs = len(hypothesis)
-    width = 1 + max(int(side.links.max(initial=0)) for side in (hypothesis, reference))
-    if pairs * width**2 > _MOST_CELLS:
+    if pairs * hypothesis.joint_width(reference) ** 2 > _MOST_CELLS:
         middle = pairs // 2
         halves = [
             count_links(hypothesis.part(start, end), reference.part(start, end))
             for start, end in ((0, middle), (middle, pairs))
         ]
         return np.concatenate(halves)
-    _, in_hypothesis, in_reference = np.intersect1d(
-        hypothesis.cells(width),
-        reference.cells(width),
-        assume_unique=True,
-        return_indices=True,
-    )
-    pair = hypothesis.pair_of[in_hypothesis]
+    hyp_pair = hypothesis.pair_of
+    ref_pair = reference.pair_of
+    in_hypothesis, in_reference = hypothesis.shared(reference)
+    pair = hyp_pair[in_hypothesis]
     hyp_sure = hypothesis.sure[in_hypothesis] == 1
     ref_sure = reference.sure[in_reference] == 1
     counts = {
-        "hyp_sure": _sure_links(hypothesis),
+        "hyp_sure": np.bincount(hyp_pair[hypothesis.sure == 1], minlength=pairs),
         "hyp_possible": np.diff(hypothesis.offsets),
-        "ref_sure": _sure_links(reference),
+        "ref_sure": np.bincount(ref_pair[reference.sure == 1], minlength=pairs),
         "ref_possible": np.diff(reference.offsets),
         "hyp_sure_in_ref_possible": np.bincount(pair[hyp_sure], minlength=pairs),
         "hyp_possible_in_ref_sure": np.bincount(pair[ref_sure], minlength=pairs),
@@ -105,12 +101,6 @@ def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
 
 _MOST_CELLS = 2**63 - 1
 """The most cells that int64 can number."""
-
-
-def _sure_links(arrays: LinkArrays) -> NDArray[np.int64]:
-    """Return the (P,) numbers of sure links."""
-    before = np.concatenate([[0], np.cumsum(arrays.sure, dtype=np.int64)])
-    return np.diff(before[arrays.offsets])
 
 
 def count_phrases(
