@@ -107,8 +107,8 @@ def test_who_saw_no_votes_may_vote_and_nobody_sees_what_is_not_theirs(server):
         server.of(who).got("POST", f"{place}/pairs/1/events", body, 201)
     body["events"] = [{**done, "id": "e4", "data": {"before": True, "after": False}}]
     adam.got("POST", f"{place}/pairs/1/events", body, 409)  # adam can see anna's vote now
-    for at in ("gold", "look", "x"):
-        server.of("anna").got("GET", f"{place}/project?at={at}", status=404)
+    for at, status in (("gold", 404), ("look", 404), ("x", 422)):
+        server.of("anna").got("GET", f"{place}/project?at={at}", status=status)
 
 
 def test_the_dashboard_does_not_tell_where_projects_are(server):
@@ -261,7 +261,7 @@ def test_numbers_that_no_database_holds_are_refused(server):
     opened = {"id": "n1", "kind": "open", "data": {"rev": 1, "suggestions": False}}
     body = {"base": 10**30, "rev": 1, "events": [opened]}
     anna, path = server.of("anna"), f"projects/{server.slug}/pairs/1/events"
-    assert anna.ask("POST", path, body).status_code == 400
+    assert anna.ask("POST", path, body).status_code == 422
 
 
 def test_after_signing_in_nobody_is_sent_to_another_site():

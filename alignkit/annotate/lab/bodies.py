@@ -94,13 +94,17 @@ class ChangePassword(Body):  # PATCH me
     new: Password
 
 
-class SessionRow(Struct):  # GET me/sessions
+class SessionRow(Struct):
     id: str
     device: str
     address: str
     made: str
     seen: str
     current: bool
+
+
+class SessionList(Struct):  # GET me/sessions
+    sessions: list[SessionRow]
 
 
 class NewToken(Body):  # POST me/tokens
@@ -110,7 +114,7 @@ class NewToken(Body):  # POST me/tokens
     days: Annotated[int, Meta(ge=1, le=365)] = 90
 
 
-class TokenRow(Struct, omit_defaults=True):  # GET me/tokens
+class TokenRow(Struct, omit_defaults=True):
     id: str
     name: str
     begins: str  # its first characters
@@ -121,10 +125,14 @@ class TokenRow(Struct, omit_defaults=True):  # GET me/tokens
     token: str = ""  # in the answer to POST only
 
 
+class TokenList(Struct):  # GET me/tokens
+    tokens: list[TokenRow]
+
+
 # The lab
 
 
-class AccountRow(Struct):  # GET accounts, PATCH accounts/NAME
+class AccountRow(Struct):  # PATCH accounts/NAME
     name: str
     rank: Rank
     may_create: bool
@@ -135,11 +143,27 @@ class AccountRow(Struct):  # GET accounts, PATCH accounts/NAME
     etag: str
 
 
+class AccountList(Struct):  # GET accounts
+    accounts: list[AccountRow]
+
+
 class ChangeAccount(Body):
     etag: Etag
     rank: Rank | UnsetType = UNSET
     may_create: bool | UnsetType = UNSET
     state: Literal["open", "closed"] | UnsetType = UNSET
+
+
+class LogQuery(Struct):  # GET projects/SLUG/log
+    after: Count = 0
+    limit: Count = 100
+    person: str = ""
+    day: str = ""  # as in 2026-11-27
+    format: Literal["json", "jsonl"] = "json"
+
+
+class AuditQuery(LogQuery):  # GET audit
+    project: str = ""
 
 
 class AuditRow(Struct):
@@ -157,6 +181,10 @@ class AuditRow(Struct):
     after: str
 
 
+class AuditList(Struct):
+    rows: list[AuditRow]
+
+
 # Projects
 
 
@@ -167,7 +195,7 @@ class Need(Struct):
     text: str  # as in "37 to adjudicate"
 
 
-class ProjectCard(Struct):  # GET projects, in the order of the page
+class ProjectCard(Struct):
     slug: str
     name: str
     task: Task
@@ -185,6 +213,16 @@ class ProjectCard(Struct):  # GET projects, in the order of the page
     last: str  # time of the last work; empty if none
     made: str
     etag: str
+
+
+class ProjectList(Struct):  # GET projects, in the order of the page
+    projects: list[ProjectCard]
+
+
+class PageQuery(Struct):
+    """GET projects/SLUG/project: the first data of a page of pairs, of gold, or to look at all."""
+
+    at: Literal["pairs", "gold", "look"] = "pairs"
 
 
 class ProjectSettings(Struct):  # for owners
@@ -253,6 +291,10 @@ class NewFile(Body):
     size: Count
 
 
+class FileNumber(Struct):
+    n: int
+
+
 class DraftFile(Struct):
     n: int
     name: str
@@ -280,7 +322,7 @@ class DraftOption(Struct):  # of *Change*
     choices: list[tuple[str, str]]
 
 
-class Draft(Struct):  # GET drafts/ID; GET drafts, mine
+class Draft(Struct):  # GET drafts/ID
     id: str
     etag: str
     project: str
@@ -298,6 +340,10 @@ class Draft(Struct):  # GET drafts/ID; GET drafts, mine
     ready: bool = False
     problem: str = ""  # why nothing can be made, where it belongs to no file
     name: str = ""  # proposed for the project
+
+
+class DraftList(Struct):  # GET drafts, mine
+    drafts: list[Draft]
 
 
 class ChangeDraft(Body):  # PATCH drafts/ID
@@ -355,6 +401,15 @@ class People(Struct):  # GET projects/SLUG/people
     people: list[Person]
     others: list[str]  # imported annotators without a role
     known: list[str]  # of these, those with the name of an account: another person, or the same
+
+
+class PersonRemoved(Struct):
+    person: Person
+    pairs: list[int]  # those that went back to nobody
+
+
+class SessionsEnded(Struct):
+    ended: int
 
 
 class ChangePerson(Body):
@@ -440,6 +495,22 @@ class Moved(Struct):
     count: int
     pairs: list[int]
     text: str  # why not all, as in "38 of 40: 2 are already dora's"
+
+
+class EventsQuery(Struct):  # GET projects/SLUG/events
+    after: Count = 0
+    limit: Count = 1000
+
+
+class ExportQuery(Struct):
+    """GET projects/SLUG/export: whose work (gold, all, or a name), and in which format."""
+
+    what: str = "gold"
+    format: str = "alignkit-jsonl"
+    done: bool = False  # only pairs marked done
+    provenance: bool = False  # with the decisions behind the gold standard
+    hidden: bool = False  # without names of people
+    dry_run: bool = False
 
 
 class ExportPlan(Struct):

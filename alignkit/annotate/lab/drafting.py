@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -16,8 +15,9 @@ from starlette.responses import Response
 from alignkit.annotate.lab import bodies, values
 from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.listing import card
-from alignkit.annotate.lab.routes import CREATE, MANAGE, OWN, Entry, LabVisit, unknown
+from alignkit.annotate.lab.routes import CREATE, MANAGE, OWN, LabEntry, LabVisit, unknown
 from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.server.routing import Routes
 from alignkit.annotate.server.security import RefusedError
 from alignkit.errors import AlignkitError
 
@@ -25,6 +25,10 @@ _PATIENCE = 30.0  # seconds for the next bytes of a file
 _SOON = 10.0  # seconds after which a file must come at a rate
 _RATE = 10_000  # bytes a second, on average
 _PIECE = 1 << 20  # bytes that are written at once
+_DRAFT = "drafts/{id}"
+_FILE = "drafts/{id}/files/{n}"
+_ALSO = (413, 423, 507)  # statuses of drafts: too large, of an archived project, no space
+ROUTES = Routes(LabEntry)
 _used: set[str] = set()
 _lock = threading.Lock()
 
@@ -37,10 +41,16 @@ def _check(visit: LabVisit, slug: str) -> None:
         raise unknown()
 
 
+def _drafts(visit: LabVisit) -> Drafts:
+    """Return the drafts of the lab."""
+    drafts: Drafts = visit.server.drafts
+    return drafts
+
+
 def _id(visit: LabVisit) -> str:
     """Return the draft of the path, if it is theirs, and they may still use it."""
-    id = visit.word("id")
-    draft = visit.server.drafts.get(visit.name, id)
+    id = visit.part("id")
+    draft = _drafts(visit).get(visit.name, id)
     _check(visit, draft.project)
     return id
 
@@ -58,30 +68,57 @@ def alone(id: str) -> Iterator[None]:
         _used.discard(id)
 
 
-def drafts(visit: LabVisit) -> object:
+@ROUTES.add("GET", "drafts", OWN, also=_ALSO)
+def drafts(visit: LabVisit) -> bodies.DraftList:
     """Return one's drafts."""
-    own = visit.server.drafts.drafts(visit.name)
-    return {"drafts": [each for each in own if visit.person.project in ("", each.project)]}
+    own = _drafts(visit).drafts(visit.name)
+    return bodies.DraftList([each for each in own if visit.person.project in ("", each.project)])
 
 
-def new_draft(visit: LabVisit) -> object:
+@ROUTES.add("POST", "drafts", OWN, status=201, also=_ALSO)
+def new_draft(visit: LabVisit, sent: bodies.NewDraft) -> bodies.Draft:
     """Make an empty draft."""
-    _check(visit, visit.sent.project)
-    return visit.server.drafts.create(visit.name, visit.sent.project)
+    _check(visit, sent.project)
+    return _drafts(visit).create(visit.name, sent.project)
 
 
-def _on(act: Callable[..., object], *more: str) -> Any:
-    """Return the answer that does something with the draft of the path, and more of the visit."""
-
-    def answer(visit: LabVisit) -> object:
-        id = _id(visit)
-        given = [getattr(visit, name) for name in more]
-        return act(visit.server.drafts, visit.name, id, *given)
-
-    answer.__doc__ = act.__doc__
-    return answer
+@ROUTES.add("GET", _DRAFT, OWN, also=_ALSO)
+def draft(visit: LabVisit) -> bodies.Draft:
+    """Return a draft; its files are read again if that was interrupted."""
+    return _drafts(visit).get(visit.name, _id(visit))
 
 
+@ROUTES.add("PATCH", _DRAFT, OWN, also=_ALSO)
+def change_draft(visit: LabVisit, sent: bodies.ChangeDraft) -> bodies.Draft:
+    """Change the task, what files are, options, and choices for findings."""
+    return _drafts(visit).change(visit.name, _id(visit), sent)
+
+
+@ROUTES.add("DELETE", _DRAFT, OWN, also=_ALSO)
+def remove_draft(visit: LabVisit) -> None:
+    """Remove a draft with its files."""
+    _drafts(visit).remove(visit.name, _id(visit))
+
+
+@ROUTES.add("GET", f"{_DRAFT}/preview/{{k}}", OWN, also=_ALSO)
+def preview(visit: LabVisit) -> bodies.Preview:
+    """Return a pair as it would be in the project."""
+    return _drafts(visit).preview(visit.name, _id(visit), visit.k)
+
+
+@ROUTES.add("POST", f"{_DRAFT}/files", OWN, status=201, also=_ALSO)
+def new_file(visit: LabVisit, sent: bodies.NewFile) -> bodies.FileNumber:
+    """Announce a file."""
+    return bodies.FileNumber(_drafts(visit).add(visit.name, _id(visit), sent.name, sent.size))
+
+
+@ROUTES.add("DELETE", _FILE, OWN, also=_ALSO)
+def remove_file(visit: LabVisit) -> bodies.Draft:
+    """Remove a file from a draft."""
+    return _drafts(visit).remove_file(visit.name, _id(visit), visit.k)
+
+
+@ROUTES.add("PUT", _FILE, OWN, status=204, also=_ALSO, streams=True)
 async def put_file(visit: LabVisit) -> Response:
     """Store the bytes of a file as they come."""
     request = visit.request
@@ -119,9 +156,9 @@ async def _pieces(request: Request) -> AsyncIterator[bytes]:
         raise RefusedError(400, "The file did not come completely.") from None
 
 
-def new_project(visit: LabVisit) -> object:
+@ROUTES.add("POST", "projects", CREATE, status=202, also=_ALSO)
+def new_project(visit: LabVisit, sent: bodies.NewProject) -> bodies.ProjectCard:
     """Begin to make a project of a draft; it is there when its state is not making any more."""
-    sent = visit.sent
     lab = visit.lab
     server = visit.server
     draft = server.drafts.get(visit.name, sent.draft)
@@ -133,13 +170,12 @@ def new_project(visit: LabVisit) -> object:
         undo.enter_context(alone(sent.draft))
         row = lab.projects.make(sent.name, sent.task, draft.languages, visit.actor, slug=sent.slug)
         held = undo.pop_all()
-    threading.Thread(target=_make, args=[visit, row.key, held], daemon=True).start()
+    threading.Thread(target=_make, args=[visit, sent, row.key, held], daemon=True).start()
     return card(visit, row, values.ProjectRole(values.OWNER, False))
 
 
-def _make(visit: LabVisit, key: str, held: ExitStack) -> None:
+def _make(visit: LabVisit, sent: bodies.NewProject, key: str, held: ExitStack) -> None:
     """Make a project; if that fails, the draft says why."""
-    sent = visit.sent
     lab = visit.lab
     server = visit.server
     with held:
@@ -153,24 +189,3 @@ def _make(visit: LabVisit, key: str, held: ExitStack) -> None:
             if not isinstance(problem, ProjectError):
                 server.note(f"a project was not made: {problem}")
             server.remove(key)
-
-
-def _add(drafts: Drafts, account: str, id: str, sent: bodies.NewFile) -> object:
-    """Announce a file."""
-    return {"n": drafts.add(account, id, sent.name, sent.size)}
-
-
-_DRAFT = "drafts/{id}"
-_FILE = "drafts/{id}/files/{n}"
-ENTRIES = [
-    Entry("GET", "drafts", OWN, drafts, gives={"drafts": list[bodies.Draft]}),
-    Entry("POST", "drafts", OWN, new_draft, bodies.NewDraft, bodies.Draft, 201),
-    Entry("GET", _DRAFT, OWN, _on(Drafts.get), gives=bodies.Draft),
-    Entry("PATCH", _DRAFT, OWN, _on(Drafts.change, "sent"), bodies.ChangeDraft, bodies.Draft),
-    Entry("DELETE", _DRAFT, OWN, _on(Drafts.remove), status=204),
-    Entry("POST", f"{_DRAFT}/files", OWN, _on(_add, "sent"), bodies.NewFile, {"n": int}, 201),
-    Entry("PUT", _FILE, OWN, put_file, bytes, status=204, streams=True),
-    Entry("DELETE", _FILE, OWN, _on(Drafts.remove_file, "k"), gives=bodies.Draft),
-    Entry("GET", f"{_DRAFT}/preview/{{k}}", OWN, _on(Drafts.preview, "k"), gives=bodies.Preview),
-    Entry("POST", "projects", CREATE, new_project, bodies.NewProject, bodies.ProjectCard, 202),
-]

@@ -13,14 +13,16 @@ from sqlalchemy import select
 from alignkit.annotate.lab import bodies, values
 from alignkit.annotate.lab.desks import ListCounts
 from alignkit.annotate.lab.managing import given
-from alignkit.annotate.lab.routes import MANAGE, MEMBER, OWN, Entry, LabVisit, abilities, unknown
+from alignkit.annotate.lab.routes import MANAGE, MEMBER, OWN, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.project import names, queries, schema
 from alignkit.annotate.server import answers
 from alignkit.annotate.server.child import SuggestionPlan
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk
 from alignkit.annotate.server.guidelines_page import render_guidelines
+from alignkit.annotate.server.routing import Routes
 from alignkit.annotate.server.security import RefusedError, taking
 
+ROUTES = Routes(LabEntry)
 _SOURCES = {
     "trained": "an aligner trained on these pairs",
     "model": "a model file",
@@ -32,14 +34,15 @@ _rendering = threading.Lock()  # long guidelines take seconds
 _PATIENCE = 3.0  # seconds that a reader of guidelines waits for another
 
 
-def projects(visit: LabVisit) -> object:
+@ROUTES.add("GET", "projects", OWN)
+def projects(visit: LabVisit) -> bodies.ProjectList:
     """Return the projects in which one has a role; first those that need one."""
     account = "" if visit.person.rank == values.OWNER else visit.name
     rows = visit.lab.projects.rows(account)
     cards = [card(visit, row, role) for row, role in visit.projects(rows)]
     cards.sort(key=lambda card: card.last or card.made, reverse=True)
     cards.sort(key=lambda card: (card.state == values.ARCHIVED, card.needs is None))
-    return {"projects": cards}
+    return bodies.ProjectList(cards)
 
 
 def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> bodies.ProjectCard:
@@ -95,7 +98,8 @@ def _need(
     return None
 
 
-def project(visit: LabVisit) -> object:
+@ROUTES.add("GET", "projects/{slug}", MEMBER)
+def project(visit: LabVisit) -> bodies.ProjectDetail:
     """Return one project; its settings to owners."""
     row = structs.asdict(card(visit, visit.project, visit.role))
     settings = _settings(visit) if MANAGE in abilities(visit.role) else None
@@ -129,9 +133,9 @@ def _plan(desk: Desk) -> SuggestionPlan:
     return plan or SuggestionPlan("none")
 
 
-def change_project(visit: LabVisit) -> object:
+@ROUTES.add("PATCH", "projects/{slug}", MANAGE, sealed=True, archived=True)
+def change_project(visit: LabVisit, sent: bodies.ChangeProject) -> bodies.ProjectCard:
     """Rename, archive or reopen a project, or change its settings."""
-    sent = visit.sent
     row = visit.project
     lab = visit.lab
     changes = given(sent)
@@ -171,22 +175,24 @@ def _set(visit: LabVisit, changes: dict[str, Any]) -> None:
         visit.server.desks.close(visit.project.key)  # it begins anew with the next request
 
 
-def delete_project(visit: LabVisit) -> None:
+@ROUTES.add("DELETE", "projects/{slug}", MANAGE, sealed=True, proved=True, archived=True)
+def delete_project(visit: LabVisit, sent: bodies.DeleteProject) -> None:
     """Delete an archived project whose name was typed."""
-    if visit.sent.name != visit.project.name:
+    if sent.name != visit.project.name:
         raise RefusedError(422, "This is not the name of the project.", field="name")
     row = visit.lab.projects.delete(visit.project.slug, visit.actor)
     visit.server.desks.close(row.key)
     visit.server.remove(row.key)
 
 
-def start(visit: LabVisit) -> object:
-    """Return the first data of a page: `at` says of which (pairs, gold, look)."""
-    at = visit.word("at", "pairs")
+@ROUTES.add("GET", "projects/{slug}/project", MEMBER)
+def start(visit: LabVisit, query: bodies.PageQuery) -> answers.ProjectAnswer:
+    """Return the first data of a page."""
+    at = query.at
     can = abilities(visit.role)
     row = visit.project
     needed = {"pairs": ANNOTATE, "gold": DECIDE, "look": LOOK}
-    if needed.get(at) not in can:
+    if needed[at] not in can:
         raise unknown()
     desk = visit.opened()
     lab = visit.lab
@@ -202,7 +208,7 @@ def start(visit: LabVisit) -> object:
     if at == "gold":
         box += ":adjudicator"
     shown = role if at != "look" else visit.role.role
-    return {**answer, "name": row.name, "key": lab.key, "box": box, "role": shown}
+    return structs.replace(answer, name=row.name, key=lab.key, box=box, role=shown)
 
 
 def guidelines_page(visit: LabVisit) -> str:
@@ -217,31 +223,3 @@ def guidelines_page(visit: LabVisit) -> str:
 def _rendered(path: Path, changed: int) -> str:
     """Return a file as a page; `changed` is when it was changed, 0 if there is none."""
     return render_guidelines(path if changed else None)
-
-
-ENTRIES = [
-    Entry("GET", "projects", OWN, projects, gives={"projects": list[bodies.ProjectCard]}),
-    Entry("GET", "projects/{slug}", MEMBER, project, gives=bodies.ProjectDetail),
-    Entry(
-        "PATCH",
-        "projects/{slug}",
-        MANAGE,
-        change_project,
-        bodies.ChangeProject,
-        bodies.ProjectCard,
-        sealed=True,
-        archived=True,
-    ),
-    Entry(
-        "DELETE",
-        "projects/{slug}",
-        MANAGE,
-        delete_project,
-        bodies.DeleteProject,
-        status=204,
-        sealed=True,
-        proved=True,
-        archived=True,
-    ),
-    Entry("GET", "projects/{slug}/project", MEMBER, start),
-]

@@ -11,17 +11,22 @@ from typing import Any
 
 from msgspec import UNSET, Struct, json
 from msgspec.structs import asdict
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from alignkit.annotate.assignment import Assignment, assign_pairs, present_assignment
 from alignkit.annotate.lab import bodies, values
-from alignkit.annotate.lab.routes import LAB, MANAGE, Entry, LabVisit, abilities
+from alignkit.annotate.lab.routes import LAB, MANAGE, LabEntry, LabVisit, abilities
 from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.fold import AssignmentPlan
 from alignkit.annotate.reassignment import begun_pairs, move_pairs, take_back
 from alignkit.annotate.renaming import rename_annotator
 from alignkit.annotate.server.desk import ANNOTATE
-from alignkit.annotate.server.security import RefusedError
+from alignkit.annotate.server.routing import Routes
+from alignkit.annotate.server.security import RefusedError, json_reply
+
+_MOST_ROWS = 1000  # of the log, in an answer
+_PERSON = "projects/{slug}/people/{name}"
+ROUTES = Routes(LabEntry)
 
 
 def given(sent: Struct) -> dict[str, Any]:
@@ -30,32 +35,51 @@ def given(sent: Struct) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not UNSET and name != "etag"}
 
 
-def accounts(visit: LabVisit) -> object:
+@ROUTES.add("GET", "accounts", LAB, sealed=True)
+def accounts(visit: LabVisit) -> bodies.AccountList:
     """Return all accounts."""
-    return {"accounts": visit.lab.accounts.rows()}
+    return bodies.AccountList(visit.lab.accounts.rows())
 
 
-def change_account(visit: LabVisit) -> object:
+@ROUTES.add("PATCH", "accounts/{name}", LAB, sealed=True, proved=True)
+def change_account(visit: LabVisit, sent: bodies.ChangeAccount) -> bodies.AccountRow:
     """Change rank, right or state of an account."""
-    changes = given(visit.sent)
-    name = visit.word("name")
-    return visit.lab.accounts.change(name, visit.actor, etag=visit.sent.etag, **changes)
+    name = visit.part("name")
+    return visit.lab.accounts.change(name, visit.actor, etag=sent.etag, **given(sent))
 
 
-def audit(visit: LabVisit) -> object:
-    """Return rows of the audit log; of a project, for its owners."""
+@ROUTES.add("GET", "audit", LAB, gives=bodies.AuditList, files=("application/jsonl",))
+def audit(visit: LabVisit, query: bodies.AuditQuery) -> Response:
+    """Return rows of the audit log."""
+    return _log(visit, query, query.project)
+
+
+@ROUTES.add(
+    "GET",
+    "projects/{slug}/log",
+    MANAGE,
+    gives=bodies.AuditList,
+    files=("application/jsonl",),
+)
+def project_log(visit: LabVisit, query: bodies.LogQuery) -> Response:
+    """Return rows of the audit log about a project."""
+    return _log(visit, query, visit.project.slug)
+
+
+def _log(visit: LabVisit, query: bodies.LogQuery, project: str) -> Response:
+    """Return rows of the audit log, or all of it as a download."""
     log = visit.lab.audit
-    project = visit.word("slug") or visit.word("project")
-    chosen = {"project": project, "person": visit.word("person"), "day": visit.word("day")}
-    if visit.word("format") == "jsonl":
+    chosen = {"project": project, "person": query.person, "day": query.day}
+    if query.format == "jsonl":
         headers = {"Content-Disposition": 'attachment; filename="log.jsonl"'}
         lines = log.lines(**chosen)
         return StreamingResponse(lines, media_type="application/jsonl", headers=headers)
-    limit = min(visit.number("limit", 100), 1000)
-    return {"rows": log.rows(visit.number("after", 0), limit, **chosen)}
+    limit = min(query.limit, _MOST_ROWS)
+    return json_reply(bodies.AuditList(log.rows(query.after, limit, **chosen)))
 
 
-def people(visit: LabVisit) -> object:
+@ROUTES.add("GET", "projects/{slug}/people", MANAGE)
+def people(visit: LabVisit) -> bodies.People:
     """Return the people of a project, with their counts."""
     store = visit.opened().store
     progress = {row.annotator: row for row in store.progress_of_all()}
@@ -87,10 +111,10 @@ def _namesakes(visit: LabVisit, *only: str) -> list[str]:
     return visit.lab.projects.strangers(visit.project.slug, imported)
 
 
-def change_person(visit: LabVisit) -> object:
+@ROUTES.add("PUT", _PERSON, MANAGE, sealed=True)
+def change_person(visit: LabVisit, sent: bodies.ChangePerson) -> bodies.Person:
     """Change a role, or give an account one (no etag)."""
-    sent = visit.sent
-    name = values.folded(visit.word("name"))
+    name = values.folded(visit.part("name"))
     projects = visit.lab.projects
     if sent.role == values.OWNER:
         visit.check_proved()
@@ -115,10 +139,11 @@ def _check_imported(visit: LabVisit, name: str) -> None:
         raise values.LabError(text, "taken", "name")
 
 
-def rename_imported(visit: LabVisit) -> None:
+@ROUTES.add("PATCH", _PERSON, MANAGE, sealed=True)
+def rename_imported(visit: LabVisit, sent: bodies.RenameImported) -> None:
     """Give an imported annotator, who has no role, another name."""
-    old = visit.word("name")
-    new = visit.sent.name
+    old = visit.part("name")
+    new = sent.name
     is_imported = old in _imported(visit)
     if is_imported and _state(visit, old):  # the account's own work, if it has or had a role here
         is_imported = bool(_namesakes(visit, old))
@@ -131,23 +156,25 @@ def rename_imported(visit: LabVisit) -> None:
     visit.log("annotator renamed", old, new)
 
 
-def remove_person(visit: LabVisit) -> object:
+@ROUTES.add("DELETE", _PERSON, MANAGE, sealed=True)
+def remove_person(visit: LabVisit) -> bodies.PersonRemoved:
     """Take a role away; work stays, pairs that are not begun return to nobody."""
-    name = values.folded(visit.word("name"))
+    name = values.folded(visit.part("name"))
     store = visit.opened().store
     back = partial(take_back, store, name, visit.name)
     person, pairs = visit.lab.projects.remove(visit.project.slug, name, visit.actor, back)
-    return {"person": person, "pairs": pairs}
+    return bodies.PersonRemoved(person, pairs)
 
 
-def sign_out_person(visit: LabVisit) -> object:
+@ROUTES.add("DELETE", f"{_PERSON}/sessions", MANAGE, sealed=True)
+def sign_out_person(visit: LabVisit) -> bodies.SessionsEnded:
     """End all sessions of a person."""
-    return {"ended": visit.lab.sessions.end(visit.word("name"), visit.actor)}
+    return bodies.SessionsEnded(visit.lab.sessions.end(visit.part("name"), visit.actor))
 
 
-def new_link(visit: LabVisit) -> object:
+@ROUTES.add("POST", "projects/{slug}/links", MANAGE, status=201, sealed=True, secret=True)
+def new_link(visit: LabVisit, sent: bodies.NewLink) -> bodies.LinkMade:
     """Invite a name, or make a password link; an account that exists gets the role at once."""
-    sent = visit.sent
     lab = visit.lab
     slug = visit.project.slug
     if sent.kind == values.RESET or sent.role == values.OWNER:
@@ -178,9 +205,10 @@ def _state(visit: LabVisit, name: str) -> str:
         return ""
 
 
+@ROUTES.add("DELETE", "projects/{slug}/links/{id}", MANAGE, sealed=True)
 def withdraw_link(visit: LabVisit) -> None:
     """Make a link invalid."""
-    visit.lab.links.withdraw(visit.word("id"), visit.actor, project=visit.project.slug)
+    visit.lab.links.withdraw(visit.part("id"), visit.actor, project=visit.project.slug)
 
 
 # Pairs
@@ -189,7 +217,8 @@ _DRAWN_ONCE = {"trial": 0, "seed": 0, "stratify": ("length",)}
 """What cannot change after the first assignment, with the values of a body that leaves it out."""
 
 
-def assignment(visit: LabVisit) -> object:
+@ROUTES.add("GET", "projects/{slug}/assign", MANAGE)
+def assignment(visit: LabVisit) -> bodies.AssignTable:
     """Return what is assigned, and by which plan."""
     present = present_assignment(visit.opened().store)
     if present is None:
@@ -197,9 +226,9 @@ def assignment(visit: LabVisit) -> object:
     return _table(visit, present, present.plan)
 
 
-def assign(visit: LabVisit) -> object:
+@ROUTES.add("POST", "projects/{slug}/assign", MANAGE)
+def assign(visit: LabVisit, sent: bodies.NewAssignment) -> bodies.AssignTable:
     """Assign pairs, or say what that would do; the plan must be the one that was seen."""
-    sent = visit.sent
     store = visit.opened().store
     present = present_assignment(store)
     known = () if present is None else present.plan.annotators
@@ -310,9 +339,9 @@ def _table(visit: LabVisit, drawn: Assignment, now: AssignmentPlan | None) -> bo
     )
 
 
-def move(visit: LabVisit) -> object:
+@ROUTES.add("POST", "projects/{slug}/move", MANAGE)
+def move(visit: LabVisit, sent: bodies.Move) -> bodies.Moved:
     """Move pairs that are not begun."""
-    sent = visit.sent
     store = visit.opened().store
     if sent.to is not None:  # else they go back to nobody
         check_annotating(visit, {sent.to}, "to")
@@ -331,47 +360,3 @@ def move(visit: LabVisit) -> object:
         where = {"from": sent.from_, "to": sent.to or "", "pairs": count}
         visit.log("pairs moved", sent.to or "", where)
     return bodies.Moved(count, moved.pairs, "" if count == sent.count else moved.text)
-
-
-_PERSON = "projects/{slug}/people/{name}"
-ENTRIES = [
-    Entry(
-        "GET", "accounts", LAB, accounts, gives={"accounts": list[bodies.AccountRow]}, sealed=True
-    ),
-    Entry(
-        "PATCH",
-        "accounts/{name}",
-        LAB,
-        change_account,
-        bodies.ChangeAccount,
-        bodies.AccountRow,
-        sealed=True,
-        proved=True,
-    ),
-    Entry("GET", "audit", LAB, audit, gives={"rows": list[bodies.AuditRow]}),
-    Entry("GET", "projects/{slug}/log", MANAGE, audit, gives={"rows": list[bodies.AuditRow]}),
-    Entry("GET", "projects/{slug}/people", MANAGE, people, gives=bodies.People),
-    Entry("PUT", _PERSON, MANAGE, change_person, bodies.ChangePerson, bodies.Person, sealed=True),
-    Entry(
-        "PATCH", _PERSON, MANAGE, rename_imported, bodies.RenameImported, status=204, sealed=True
-    ),
-    Entry("DELETE", _PERSON, MANAGE, remove_person, sealed=True),
-    Entry("DELETE", f"{_PERSON}/sessions", MANAGE, sign_out_person, sealed=True),
-    Entry(
-        "POST",
-        "projects/{slug}/links",
-        MANAGE,
-        new_link,
-        bodies.NewLink,
-        bodies.LinkMade,
-        201,
-        sealed=True,
-        secret=True,
-    ),
-    Entry("DELETE", "projects/{slug}/links/{id}", MANAGE, withdraw_link, status=204, sealed=True),
-    Entry("GET", "projects/{slug}/assign", MANAGE, assignment, gives=bodies.AssignTable),
-    Entry(
-        "POST", "projects/{slug}/assign", MANAGE, assign, bodies.NewAssignment, bodies.AssignTable
-    ),
-    Entry("POST", "projects/{slug}/move", MANAGE, move, bodies.Move, bodies.Moved),
-]

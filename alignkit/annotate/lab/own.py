@@ -7,10 +7,13 @@ from typing import Any
 from starlette.responses import Response
 
 from alignkit.annotate.lab import bodies
-from alignkit.annotate.lab.routes import ANYBODY, OWN, Entry, LabVisit
+from alignkit.annotate.lab.routes import ANYBODY, OWN, LabEntry, LabVisit
 from alignkit.annotate.lab.sessions import LASTS
 from alignkit.annotate.lab.values import GONE, LabError, LabSession, NewSession, folded
+from alignkit.annotate.server.routing import Routes
 from alignkit.annotate.server.security import RefusedError, json_reply
+
+ROUTES = Routes(LabEntry)
 
 
 def _entered(visit: LabVisit, session: NewSession) -> Response:
@@ -27,9 +30,9 @@ def _kind(visit: LabVisit) -> dict[str, Any]:
     return {"path": "/", "httponly": True, "samesite": "strict", "secure": secure}
 
 
-def sign_in(visit: LabVisit) -> Response:
+@ROUTES.add("POST", "session", ANYBODY, gives=bodies.Entered, status=201, sealed=True)
+def sign_in(visit: LabVisit, sent: bodies.SignIn) -> Response:
     """Start a session; ask first if somebody else is signed in in this browser."""
-    sent = visit.sent
     sessions = visit.lab.sessions
     here = sessions.visitor(visit.cookie)
     other = isinstance(here, LabSession) and here.account != folded(sent.name)
@@ -46,6 +49,7 @@ def sign_in(visit: LabVisit) -> Response:
     return _entered(visit, session)
 
 
+@ROUTES.add("DELETE", "session", OWN, status=204, sealed=True)
 def sign_out(visit: LabVisit) -> Response:
     """End the session of this browser."""
     visit.lab.sessions.sign_out(visit.cookie, address=visit.address)
@@ -54,17 +58,18 @@ def sign_out(visit: LabVisit) -> Response:
     return reply
 
 
-def look_at_link(visit: LabVisit) -> object:
+@ROUTES.add("POST", "join/look", ANYBODY)
+def look_at_link(visit: LabVisit, sent: bodies.JoinLook) -> bodies.JoinInfo:
     """Return whose link this is."""
-    info = visit.lab.links.peek(visit.sent.token)
+    info = visit.lab.links.peek(sent.token)
     if info is None:
         raise LabError(*GONE)
     return info
 
 
-def join(visit: LabVisit) -> Response:
+@ROUTES.add("POST", "join", ANYBODY, gives=bodies.Entered, status=201)
+def join(visit: LabVisit, sent: bodies.Join) -> Response:
     """Use a link: set the password and start a session."""
-    sent = visit.sent
     links = visit.lab.links
     here = visit.lab.sessions.visitor(visit.cookie)
     info = links.peek(sent.token)
@@ -77,7 +82,8 @@ def join(visit: LabVisit) -> Response:
     return _entered(visit, session)
 
 
-def me(visit: LabVisit) -> object:
+@ROUTES.add("GET", "me", OWN)
+def me(visit: LabVisit) -> bodies.Me:
     """Return who one is, and one's roles."""
     person = visit.person
     lab = visit.lab
@@ -87,27 +93,45 @@ def me(visit: LabVisit) -> object:
     return bodies.Me(visit.name, person.rank, person.may_create, lab.key, roles)
 
 
-def change_password(visit: LabVisit) -> None:
+@ROUTES.add("PATCH", "me", OWN, sealed=True)
+def change_password(visit: LabVisit, sent: bodies.ChangePassword) -> None:
     """Set a new password; all other sessions and tokens end."""
-    sent = visit.sent
     visit.lab.accounts.set_password(visit.name, sent.old, sent.new, visit.actor, keep=visit.cookie)
 
 
-def prove(visit: LabVisit) -> None:
+@ROUTES.add("POST", "prove", OWN, sealed=True)
+def prove(visit: LabVisit, sent: bodies.Prove) -> None:
     """Note that the password was given again."""
-    visit.lab.sessions.prove(visit.cookie, visit.sent.password, address=visit.address)
+    visit.lab.sessions.prove(visit.cookie, sent.password, address=visit.address)
 
 
+@ROUTES.add("GET", "me/sessions", OWN, sealed=True)
+def sessions(visit: LabVisit) -> bodies.SessionList:
+    """Return one's sessions."""
+    return bodies.SessionList(visit.lab.sessions.rows(visit.name, visit.cookie))
+
+
+@ROUTES.add("DELETE", "me/sessions", OWN, sealed=True)
+def end_other_sessions(visit: LabVisit) -> None:
+    """End all other sessions of one's own."""
+    visit.lab.sessions.end(visit.name, visit.actor, keep=visit.cookie)
+
+
+@ROUTES.add("DELETE", "me/sessions/{id}", OWN, sealed=True)
 def end_session(visit: LabVisit) -> None:
-    """End one of one's sessions, or all others."""
-    id = visit.word("id")
-    keep = "" if id else visit.cookie
-    visit.lab.sessions.end(visit.name, visit.actor, id=id, keep=keep)
+    """End one of one's sessions."""
+    visit.lab.sessions.end(visit.name, visit.actor, id=visit.part("id"))
 
 
-def new_token(visit: LabVisit) -> object:
+@ROUTES.add("GET", "me/tokens", OWN, sealed=True)
+def tokens(visit: LabVisit) -> bodies.TokenList:
+    """Return one's tokens."""
+    return bodies.TokenList(visit.lab.tokens.rows(visit.name))
+
+
+@ROUTES.add("POST", "me/tokens", OWN, status=201, sealed=True, proved=True, secret=True)
+def new_token(visit: LabVisit, sent: bodies.NewToken) -> bodies.TokenRow:
     """Make a token; its text is in this answer only."""
-    sent = visit.sent
     if sent.project and visit.lab.projects.role(visit.name, sent.project) is None:
         raise RefusedError(422, "You have no role in this project.", field="project")
     return visit.lab.tokens.create(
@@ -120,50 +144,7 @@ def new_token(visit: LabVisit) -> object:
     )
 
 
-ENTRIES = [
-    Entry("POST", "session", ANYBODY, sign_in, bodies.SignIn, bodies.Entered, 201, sealed=True),
-    Entry("DELETE", "session", OWN, sign_out, status=204, sealed=True),
-    Entry("POST", "join/look", ANYBODY, look_at_link, bodies.JoinLook, bodies.JoinInfo),
-    Entry("POST", "join", ANYBODY, join, bodies.Join, bodies.Entered, 201),
-    Entry("GET", "me", OWN, me, gives=bodies.Me),
-    Entry("PATCH", "me", OWN, change_password, bodies.ChangePassword, status=204, sealed=True),
-    Entry("POST", "prove", OWN, prove, bodies.Prove, status=204, sealed=True),
-    Entry(
-        "GET",
-        "me/sessions",
-        OWN,
-        lambda visit: {"sessions": visit.lab.sessions.rows(visit.name, visit.cookie)},
-        gives={"sessions": list[bodies.SessionRow]},
-        sealed=True,
-    ),
-    Entry("DELETE", "me/sessions", OWN, end_session, status=204, sealed=True),
-    Entry("DELETE", "me/sessions/{id}", OWN, end_session, status=204, sealed=True),
-    Entry(
-        "GET",
-        "me/tokens",
-        OWN,
-        lambda visit: {"tokens": visit.lab.tokens.rows(visit.name)},
-        gives={"tokens": list[bodies.TokenRow]},
-        sealed=True,
-    ),
-    Entry(
-        "POST",
-        "me/tokens",
-        OWN,
-        new_token,
-        bodies.NewToken,
-        bodies.TokenRow,
-        201,
-        sealed=True,
-        proved=True,
-        secret=True,
-    ),
-    Entry(
-        "DELETE",
-        "me/tokens/{id}",
-        OWN,
-        lambda visit: visit.lab.tokens.withdraw(visit.name, visit.word("id"), visit.actor),
-        status=204,
-        sealed=True,
-    ),
-]
+@ROUTES.add("DELETE", "me/tokens/{id}", OWN, sealed=True)
+def withdraw_token(visit: LabVisit) -> None:
+    """Make a token invalid."""
+    visit.lab.tokens.withdraw(visit.name, visit.part("id"), visit.actor)

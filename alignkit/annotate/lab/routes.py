@@ -1,9 +1,14 @@
-"""The table of routes: who may use each, what it takes and gives; and a request that was let in."""
+"""What a route of a lab says beside its structs, and a request that was let in.
+
+A new route is a function in one of `own`, `managing`, `listing`, `transfer` and `drafting`, with
+`ROUTES.add` above it: see `server.routing`. Its structs stand in `bodies`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select
 from starlette.requests import Request
@@ -12,6 +17,7 @@ from starlette.responses import Response
 from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.lab import Lab
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk, Visit
+from alignkit.annotate.server.routing import Entry
 from alignkit.annotate.server.security import RefusedError
 from alignkit.errors import AlignkitError
 
@@ -43,22 +49,15 @@ def abilities(role: values.ProjectRole) -> set[str]:
     return ABILITIES[role.role] | ({ANNOTATE} if role.annotates else set())
 
 
-class Entry(NamedTuple):
+@dataclass(frozen=True)
+class LabEntry(Entry):
     """A route of the API below api/v1/."""
 
-    method: str
-    path: str
-    may: str
-    answer: Callable[[LabVisit], object]
-    takes: Any = None  # the struct of the body; bytes for what is read as it is
-    gives: Any = None
-    status: int = 200
     sealed: bool = False  # refuses tokens
     proved: bool = False  # wants the password again if it was not given lately
     secret: bool = False  # its answer has a secret that is shown once
     archived: bool = False  # also changes archived projects
-    of_desk: bool = False  # opens the project first
-    streams: bool = False  # is asynchronous, and reads its body itself
+    of_desk: bool = False  # opens the project first; its function is a method of the desk
 
     @property
     def keyed(self) -> bool:
@@ -70,6 +69,19 @@ class Entry(NamedTuple):
         """Whether the path names a project."""
         return self.path.startswith("projects/{slug}")
 
+    @property
+    def statuses(self) -> set[int]:
+        """All statuses of its answers."""
+        codes = super().statuses
+        changes = self.method != "GET"
+        if changes or self.of_project:
+            codes.add(409)
+        if changes and self.of_project:
+            codes.add(423)
+        if self.may == ANYBODY:
+            codes.add(410)
+        return codes
+
 
 class LabVisit(Visit):
     """A request to a lab that was let in: the account, and in a project the role."""
@@ -77,11 +89,9 @@ class LabVisit(Visit):
     project: values.ProjectRow
     role: values.ProjectRole
     lab_owner = False  # is owner of the project by the rank in the lab only
-    sent: Any = None  # the body as a struct
 
     def __init__(self, server: Any, request: Request, person: values.LabSession) -> None:
-        decides = request.query_params.get("at") == "gold"
-        super().__init__(request, None, person.account, decides=decides)
+        super().__init__(request, None, person.account)
         self.server = server  # the `LabServer`, whose module imports all routes
         self.lab: Lab = server.lab
         self.person = person
@@ -160,15 +170,9 @@ class LabVisit(Visit):
         self.desk = self.server.desks.get(self.project)
         return self.desk
 
-    def flag(self, name: str) -> bool:
-        """Return a yes or no in the query."""
-        return self.request.query_params.get(name, "") in ("1", "true", "yes")
-
-    def word(self, name: str, default: str = "") -> str:
-        """Return a text in the query or path."""
-        return str(
-            self.request.path_params.get(name) or self.request.query_params.get(name, default)
-        )
+    def part(self, name: str) -> str:
+        """Return a part of the path."""
+        return str(self.request.path_params[name])
 
 
 def unknown() -> RefusedError:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -37,16 +36,17 @@ from alignkit.annotate.lab.routes import (
     ANYBODY,
     CREATE,
     LAB,
-    Entry,
+    LabEntry,
     LabVisit,
     abilities,
     unknown,
 )
 from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.places import remove_project
-from alignkit.annotate.server import security
+from alignkit.annotate.server import desk, security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
-from alignkit.annotate.server.desk import ANNOTATE, DECIDE, WORK, Pending
+from alignkit.annotate.server.desk import ANNOTATE, DECIDE, Pending
+from alignkit.annotate.server.routing import Entry
 from alignkit.io.atomic_files import replacing_file
 
 _SHELLS = {
@@ -139,8 +139,9 @@ class LabServer:
         for row in lab.projects.leftovers():
             self.remove(row.key)
         # the first are looked at first, and pages of annotators ask most
-        parts = own, managing, listing, transfer, drafting, openapi
-        self.entries = [*map(_of_desk, WORK), *(entry for part in parts for entry in part.ENTRIES)]
+        self.entries = [_of_desk(entry) for entry in desk.ROUTES.entries]
+        for part in (own, managing, listing, transfer, drafting, openapi):
+            self.entries += part.ROUTES.entries
         app = Starlette(
             routes=self._routes(), exception_handlers={**security.HANDLERS, **_HANDLERS}
         )
@@ -277,18 +278,15 @@ class LabServer:
 
     # Who asks
 
-    def _endpoint(self, entry: Entry) -> Callable[[Request], Awaitable[Response]]:
+    def _endpoint(self, entry: LabEntry) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
             visit = self._let_in(entry, request)
             body = b""
             if entry.takes is not None:
                 body = await security.read_json(request)
                 visit = self._let_in(entry, request, again=True)  # as it is now
-                if entry.takes is bytes:
-                    visit.body = body
-                else:
-                    visit.sent = _decoded(body, entry.takes)
-            answer: Callable[[], Any] = partial(self._answer, entry, visit)
+            arguments = entry.arguments(request, body)
+            answer: Callable[[], Any] = partial(self._answer, entry, visit, arguments)
             key = request.headers.get("idempotency-key")
             if key and entry.keyed:
                 answer = partial(visit.answered_once, key, body, entry.secret, answer)
@@ -320,7 +318,7 @@ class LabServer:
             self._working[visit.name] -= 1
             self._working += Counter()  # without zeros
 
-    def _let_in(self, entry: Entry, request: Request, *, again: bool = False) -> LabVisit:
+    def _let_in(self, entry: LabEntry, request: Request, *, again: bool = False) -> LabVisit:
         """Check who asks and what they may do: all routes of the API pass here."""
         if entry.may == ANYBODY:
             visit = LabVisit(self, request, values.LabSession())
@@ -399,23 +397,27 @@ class LabServer:
         if left < 1:
             raise security.RefusedError(429, "Too many requests. Try again in a second.")
 
-    def _only_writes(self, entry: Entry, visit: LabVisit) -> bool:
+    def _only_writes(self, entry: LabEntry, visit: LabVisit) -> bool:
         """Return whether all that takes time is left to the thread that writes."""
         if not entry.of_desk or entry.may != ANNOTATE or entry.method == "GET" or _decides(visit):
             return False
         return self.desks.know(visit.project.key, visit.name)
 
-    def _answer(self, entry: Entry, visit: LabVisit) -> Response | Pending:
+    def _answer(
+        self, entry: LabEntry, visit: LabVisit, arguments: dict[str, Any]
+    ) -> Response | Pending:
         """Answer in a thread: open the project, check the pair."""
         if entry.of_desk:
-            desk = visit.opened()
+            opened = visit.opened()
             if entry.may == ANNOTATE:
-                desk.check_assigned()
+                opened.check_assigned()
                 k = visit.k if entry.method == "GET" else 0  # events are checked with their pair
-                desk.enter(visit.name, k, archived=visit.project.state == values.ARCHIVED)
+                opened.enter(visit.name, k, archived=visit.project.state == values.ARCHIVED)
                 if entry.method == "POST" and _decides(visit):
                     _keep_vote(visit)
-        value = entry.answer(visit)
+            value = entry.answer(opened, visit, **arguments)
+        else:
+            value = entry.answer(visit, **arguments)
         if isinstance(value, (Response, Pending)):
             return value
         if value is None:
@@ -436,26 +438,18 @@ def _keep_vote(visit: LabVisit) -> None:
             raise security.RefusedError(409, "You have seen the others' votes.")
 
 
-def _of_desk(place: tuple[str, str]) -> Entry:
-    """Return the route of a desk's endpoint."""
-    work, (method, path) = WORK[place], place
-
-    def answer(visit: LabVisit) -> object:
-        return work.answer(visit.desk, visit)
-
-    takes = bytes if work.reads else None
-    return Entry(method, f"projects/{{slug}}/{path}", work.does, answer, takes, of_desk=True)
-
-
-def _decoded(body: bytes, kind: Any) -> Any:
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except msgspec.ValidationError as error:
-        text, _, where = str(error).partition(" - at `$.")
-        field = where.rstrip("`").partition(".")[0].partition("[")[0]
-        raise security.RefusedError(422, text, field=field) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise security.RefusedError(400, f"the request has an unexpected form: {error}") from None
+def _of_desk(entry: Entry) -> LabEntry:
+    """Return the route of a project in the lab."""
+    path = f"projects/{{slug}}/{entry.path}"
+    return LabEntry(
+        entry.method,
+        path,
+        entry.may,
+        entry.answer,
+        also=entry.also,
+        gives=entry.gives,
+        of_desk=True,
+    )
 
 
 def _ended(session: values.Ended) -> security.RefusedError:

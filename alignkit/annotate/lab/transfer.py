@@ -21,18 +21,20 @@ from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.exporting import ORIGIN, exported_work
 from alignkit.annotate.lab import bodies
 from alignkit.annotate.lab.drafting import alone
-from alignkit.annotate.lab.drafts import check_space
+from alignkit.annotate.lab.drafts import Drafts, check_space
 from alignkit.annotate.lab.managing import refusing
-from alignkit.annotate.lab.routes import MANAGE, MEMBER, Entry, LabVisit, abilities, unknown
+from alignkit.annotate.lab.routes import MANAGE, MEMBER, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.replay import back_up
 from alignkit.annotate.server.answers import Download, file_name, pack, packed
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, sent_file
-from alignkit.annotate.server.security import RefusedError, taking
+from alignkit.annotate.server.routing import Routes
+from alignkit.annotate.server.security import RefusedError, json_reply, taking
 from alignkit.io.format import losses, losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.model.sentence_pair import SentencePair
 
+ROUTES = Routes(LabEntry)
 _EXPORTS = threading.BoundedSemaphore(2)
 _LOOKS = threading.BoundedSemaphore(4)
 _MOST_EVENTS = 5000
@@ -44,14 +46,14 @@ _MAKERS = "rewritten_by", "extracted_by"
 class _Export:
     """The work that somebody wants to download, and may: all, of the gold standard, or of one."""
 
-    def __init__(self, visit: LabVisit) -> None:
+    def __init__(self, visit: LabVisit, query: bodies.ExportQuery) -> None:
         """Read what is wanted, and refuse it if the visitor's role does not allow it."""
         can = abilities(visit.role)
         self.visit = visit
-        self.what = visit.word("what", "gold")
-        self.format = visit.word("format", "alignkit-jsonl")
-        self.done = visit.flag("done")
-        self.provenance = visit.flag("provenance")
+        self.what = query.what
+        self.format = query.format
+        self.done = query.done
+        self.provenance = query.provenance
         self.own = self.what == visit.name and ANNOTATE in can
         self.all = self.what == "all" and not self.own
         self.gold = self.what == "gold" and not self.own
@@ -77,7 +79,7 @@ class _Export:
         if blind and self.others and not self.all:
             raise RefusedError(403, "This project hides names. Export the work of everyone.")
         self.numbers = ready if self.others else None
-        self.hidden = visit.flag("hidden") or blind
+        self.hidden = query.hidden or blind
         self.names = _names(visit) if self.hidden else set()
         self.hide = _hider(visit) if self.hidden else str
 
@@ -193,12 +195,20 @@ def _limits(visit: LabVisit) -> tuple[bool, set[int] | None]:
     return blind, ready
 
 
-def export(visit: LabVisit) -> object:
+@ROUTES.add(
+    "GET",
+    "projects/{slug}/export",
+    MEMBER,
+    gives=bodies.ExportPlan,
+    files=("application/octet-stream", "application/zip"),
+    also=(413, 507),
+)
+def export(visit: LabVisit, query: bodies.ExportQuery) -> Response:
     """Download work, or say what would be downloaded."""
-    wanted = _Export(visit)
-    if visit.flag("dry_run"):
+    wanted = _Export(visit, query)
+    if query.dry_run:
         with taking(_LOOKS, busy=_BUSY):
-            return _plan(wanted)
+            return json_reply(_plan(wanted))
     wanted.check_format()
     if wanted.all:
         visit.check_proved()
@@ -258,6 +268,15 @@ def _open_pairs(visit: LabVisit) -> int:
     return 0
 
 
+@ROUTES.add(
+    "GET",
+    "projects/{slug}/backup",
+    MANAGE,
+    files=("application/octet-stream",),
+    also=(413, 507),
+    sealed=True,
+    proved=True,
+)
 def backup(visit: LabVisit) -> Response:
     """Download the whole project as a file."""
     store = visit.opened().store
@@ -279,10 +298,11 @@ def backup(visit: LabVisit) -> Response:
     return reply
 
 
-def events(visit: LabVisit) -> Response:
+@ROUTES.add("GET", "projects/{slug}/events", DECIDE, files=("application/jsonl",))
+def events(visit: LabVisit, query: bodies.EventsQuery) -> Response:
     """Return events after a number, as lines of JSON; the last number stands in a header."""
-    after = visit.number("after", 0)
-    limit = min(visit.number("limit", 1000), _MOST_EVENTS)
+    after = query.after
+    limit = min(query.limit, _MOST_EVENTS)
     visit.opened()
     blind, numbers = _limits(visit)
     if blind:
@@ -316,10 +336,10 @@ def _own_open_pairs(conn: Connection, visit: LabVisit) -> set[int]:
     return pairs
 
 
-def bring_in(visit: LabVisit) -> object:
+@ROUTES.add("POST", "projects/{slug}/import", MANAGE, also=(413, 507))
+def bring_in(visit: LabVisit, sent: bodies.NewImport) -> bodies.ImportDone:
     """Import a draft into the project."""
-    sent = visit.sent
-    drafts = visit.server.drafts
+    drafts: Drafts = visit.server.drafts
     if drafts.get(visit.name, sent.draft).project != visit.project.slug:
         raise RefusedError(422, "This draft is not for this project.", field="draft")
     with alone(sent.draft), refusing():
@@ -327,11 +347,3 @@ def bring_in(visit: LabVisit) -> object:
     if not sent.dry_run:
         visit.log("import", visit.project.slug, dict(done.counts))
     return done
-
-
-ENTRIES = [
-    Entry("GET", "projects/{slug}/export", MEMBER, export, gives=bodies.ExportPlan),
-    Entry("GET", "projects/{slug}/events", DECIDE, events, gives=bytes),
-    Entry("GET", "projects/{slug}/backup", MANAGE, backup, gives=bytes, sealed=True, proved=True),
-    Entry("POST", "projects/{slug}/import", MANAGE, bring_in, bodies.NewImport, bodies.ImportDone),
-]

@@ -298,7 +298,6 @@ def _read(text: bytes | str, kind: type[T], problem: str) -> T:
         raise BadEvent(f"{problem}: {error}") from None
 
 
-decode_request = partial(_read, kind=Request, problem="the request has an unexpected form")
 decode_event = partial(_read, kind=LogEvent, problem="is not an event")
 
 _DECODERS = {kind: msgspec.json.Decoder(shape) for kind, shape in SENT_KINDS.items()}

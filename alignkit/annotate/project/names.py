@@ -147,8 +147,6 @@ ADJUDICATOR = "adjudicator"
 ROLES = (ANNOTATOR, ADJUDICATOR)
 PAGES = ("/", "/adjudicate", "/dashboard")
 """The paths of pages: of annotators, of adjudicators, and for all."""
-FILTERS = ("", "open", "done", "flagged", "commented", "mine")
-"""What a list of pairs may be limited to; `mine` are those that somebody has worked on."""
 TASKS = ("align", "judge", "extract")  # the tasks of annotators
 GOLD = "gold"  # the default name of the gold standard
 

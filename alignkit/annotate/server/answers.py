@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from alignkit.annotate.exporting import exported_work
 from alignkit.annotate.project import queries
@@ -24,7 +25,7 @@ from alignkit.io.format import losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
 from alignkit.model.alignment import Alignment
-from alignkit.model.labels import DEFAULT, REMARKS, Flag, get_scheme
+from alignkit.model.labels import DEFAULT, REMARKS, Flag, Label, get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
@@ -47,9 +48,36 @@ _ENDINGS = {
 _LANGUAGES = ("source_language", "target_language")
 
 
+class SchemeChoices(Struct):
+    """What annotators can say of a pair."""
+
+    name: str
+    labels: tuple[Label, ...]
+    flags: tuple[Flag, ...]
+
+
+class ProjectAnswer(Struct):
+    """The first data for a page."""
+
+    name: str
+    key: str
+    annotator: str
+    role: str
+    at: str  # where the page's pairs are: pairs, or gold
+    box: str  # the name of the page's outbox
+    task: str
+    n: int
+    pairs: int
+    done: int
+    threshold: float
+    scheme: SchemeChoices
+    formats: list[dict[str, str]]
+    preparing: dict[str, Any] | None  # text and share, while suggestions are made
+
+
 def project_answer(
     store: Store, visitor: Visitor, progress: OpeningProgress | None
-) -> dict[str, Any]:
+) -> ProjectAnswer:
     """Return the first data for the page; for an adjudicator the numbers are those of gold."""
     info = store.project()
     decides = visitor.role == ADJUDICATOR
@@ -59,37 +87,25 @@ def project_answer(
     if name in info.annotators:
         done, pairs = store.progress(name, everything=decides)
     scheme = get_scheme(info.scheme or DEFAULT)
-    labels = [_described(label) for label in scheme.labels]
-    flags = [_described_flag(flag) for flag in (*scheme.flags, *REMARKS)]
     box = f"alignkit:{info.key}:{visitor.name}"
     if decides:
         box += ":adjudicator"
-    return {
-        "name": info.name,
-        "key": info.key,
-        "annotator": visitor.name,
-        "role": visitor.role,
-        "at": "gold" if decides else "pairs",
-        "box": box,
-        "task": info.task,
-        "n": info.n,
-        "pairs": pairs,
-        "done": done,
-        "threshold": info.threshold,
-        "scheme": {"name": scheme.name, "labels": labels, "flags": flags},
-        "formats": [{"value": key, "name": f"{key}: {about}"} for key, about in WRITTEN.items()],
-        "preparing": None if progress is None else progress._asdict(),
-    }
-
-
-def _described(entry: Any) -> dict[str, Any]:
-    """Return a label or flag for the page."""
-    return {"value": entry.value, "name": entry.name, "about": entry.about}
-
-
-def _described_flag(flag: Flag) -> dict[str, Any]:
-    """Return a flag for the page, with the labels and flags that it goes with."""
-    return _described(flag) | {"on": flag.on, "excludes": flag.excludes}
+    return ProjectAnswer(
+        name=info.name,
+        key=info.key,
+        annotator=visitor.name,
+        role=visitor.role,
+        at="gold" if decides else "pairs",
+        box=box,
+        task=info.task,
+        n=info.n,
+        pairs=pairs,
+        done=done,
+        threshold=info.threshold,
+        scheme=SchemeChoices(scheme.name, scheme.labels, (*scheme.flags, *REMARKS)),
+        formats=[{"value": key, "name": f"{key}: {about}"} for key, about in WRITTEN.items()],
+        preparing=None if progress is None else progress._asdict(),
+    )
 
 
 def pair_answer(view: queries.PairView | GoldView, **more: Any) -> bytes:
@@ -110,7 +126,17 @@ _MOST_WORDS = 100_000
 _MOST_LINES = 100  # that are sent
 
 
-def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, Any]:
+class OwnConcordance(Struct):
+    """The counterparts of a word in somebody's pairs, its lines, and how many are left out."""
+
+    counterparts: list[dict[str, Any]]
+    lines: list[dict[str, Any]]
+    total: int
+    not_annotated: int
+    not_searched: int
+
+
+def own_concordance(store: Store, name: str, word: str, side: str) -> OwnConcordance:
     """Return the counterparts of a word in somebody's pairs, lines, and how many are left out."""
     from alignkit.corpora.concordance import concordance  # seldom asked
 
@@ -136,13 +162,13 @@ def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, 
         k = int(str(line["id"]))
         line["k"] = k
         line["id"] = ids[k]
-    return {
-        "counterparts": counterparts,
-        "lines": lines[:_MOST_LINES],
-        "total": len(lines),
-        "not_annotated": sum(result.left_out.values()),
-        "not_searched": searched.total - len(pairs) + 1,
-    }
+    return OwnConcordance(
+        counterparts,
+        lines[:_MOST_LINES],
+        total=len(lines),
+        not_annotated=sum(result.left_out.values()),
+        not_searched=searched.total - len(pairs) + 1,
+    )
 
 
 class Download(NamedTuple):

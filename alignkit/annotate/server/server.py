@@ -6,6 +6,7 @@ import hashlib
 import re
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import anyio
 import msgspec
@@ -18,8 +19,9 @@ from starlette.routing import Route
 from alignkit.annotate.project import names
 from alignkit.annotate.server import security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
-from alignkit.annotate.server.desk import ANNOTATE, DOES, WORK, Desk, Pending, Visit, Work, decoded
+from alignkit.annotate.server.desk import ANNOTATE, DOES, ROUTES, Desk, Pending, Visit
 from alignkit.annotate.server.opening import Opening, OpenProject
+from alignkit.annotate.server.routing import Entry, decoded
 from alignkit.annotate.server.serving import SECRET, Invitation
 from alignkit.annotate.server.sessions import LASTS, admit
 
@@ -58,39 +60,52 @@ class AnnotationServer:
 
     def routes(self) -> list[Route]:
         """Return the routes, with what their visitors must be able to do."""
-        table: dict[tuple[str, str], Endpoint] = {
-            **{("GET", path): self._page for path in names.PAGES},
-            ("GET", "/page/{name}"): self._file,
-            ("GET", "/favicon.ico"): self._icon,
-            ("POST", "/enter"): self._enter,
-            ("POST", "/invite"): self._invite,
-            ("GET", "/guidelines"): self._for(Work("", self._guide), linked=True),
-            ("POST", "/logout"): self._for(Work("", self._logout)),
-            ("GET", "/api/project"): self._for(Work("", Desk.project)),
-            ("GET", "/api/export"): self._for(Work(ANNOTATE, Desk.export)),
-            **{(way, f"/api/{path}"): self._for(work) for (way, path), work in WORK.items()},
-        }
-        return [Route(path, answer, methods=[way]) for (way, path), answer in table.items()]
+        guide = Entry("GET", "guidelines", "", self._guide)
+        routes = [
+            *(Route(path, self._page, methods=["GET"]) for path in names.PAGES),
+            Route("/page/{name}", self._file, methods=["GET"]),
+            Route("/favicon.ico", self._icon, methods=["GET"]),
+            Route("/enter", self._enter, methods=["POST"]),
+            Route("/invite", self._invite, methods=["POST"]),
+            Route("/guidelines", self._for(guide, linked=True), methods=["GET"]),
+        ]
+        entries = [
+            Entry("POST", "logout", "", self._logout),
+            Entry("GET", "api/project", "", Desk.project),
+            Entry("GET", "api/export", ANNOTATE, Desk.export),
+            *(replace(entry, path=f"api/{entry.path}") for entry in ROUTES.entries),
+        ]
+        return [
+            *routes,
+            *(
+                Route(f"/{entry.path}", self._for(entry), methods=[entry.method])
+                for entry in entries
+            ),
+        ]
 
     # Who asks
 
-    def _for(self, work: Work, *, linked: bool = False) -> Endpoint:
+    def _for(self, entry: Entry, *, linked: bool = False) -> Endpoint:
         """Return an endpoint that answers in a thread, with the body if wanted."""
 
         async def endpoint(request: Request) -> Response:
-            visit = await self._visit(request, work, linked=linked)
-            if work.reads:
-                visit.body = await security.read_json(request)
-            value = await run_in_threadpool(work.answer, self._desk, visit)
+            visit = await self._visit(request, entry, linked=linked)
+            body = b""
+            if entry.takes is not None:
+                body = await security.read_json(request)
+            arguments = entry.arguments(request, body)
+            value = await run_in_threadpool(entry.answer, self._desk, visit, **arguments)
             if isinstance(value, Pending):
                 value = await value.answer()
             if isinstance(value, Response):
                 return value
+            if value is None:
+                return Response(status_code=204)
             return security.json_reply(value)
 
         return endpoint
 
-    async def _visit(self, request: Request, work: Work, *, linked: bool) -> Visit:
+    async def _visit(self, request: Request, entry: Entry, *, linked: bool) -> Visit:
         """Check session, role and pair; `linked` pages need no header."""
         opened = await self._open(request)
         cookie = request.cookies.get(_cookie_name(request, opened), "")
@@ -99,12 +114,13 @@ class AnnotationServer:
             raise security.RefusedError(401, _STRANGER)
         if not linked and not opened.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
             raise security.RefusedError(403, f"{_HALF}; {_STRANGER}")
-        if work.does and work.does not in DOES[visitor.role]:
-            role = next(role for role, abilities in DOES.items() if work.does in abilities)
+        if entry.may and entry.may not in DOES[visitor.role]:
+            role = next(role for role, abilities in DOES.items() if entry.may in abilities)
             raise security.RefusedError(403, f"this is for the {role}; you are the {visitor.role}")
         decides = visitor.role == names.ADJUDICATOR
         visit = Visit(request, self._desk, visitor.name, decides=decides)
-        if visit.k and not decides and not work.reads:  # who writes is checked in the transaction
+        writes = entry.takes is not None  # who writes is checked in the transaction
+        if visit.k and not decides and not writes:
             await run_in_threadpool(opened.store.check_own, visit.k, visitor.name)
         return visit
 
@@ -181,7 +197,7 @@ class AnnotationServer:
     async def _icon(self, _: Request) -> Response:
         return Response(status_code=204)
 
-    def _guide(self, *_: object) -> Response:
+    def _guide(self, _: Desk, __: Visit) -> Response:
         page = self._guidelines()
         return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
 
