@@ -1,6 +1,7 @@
 """Make small random corpora that several annotators annotated, with equal words among them."""
 
 from hypothesis import strategies as st
+from strategies import SELDOM, lists_of, sizes
 
 from alignkit import NULL, Alignment, Corpus, SentencePair
 
@@ -41,11 +42,9 @@ def alignments(draw, n, m):
 @st.composite
 def corpora(draw, annotators=("A", "B", "C"), complete=False):
     pairs = []
-    for number in range(draw(st.integers(1, 4))):
-        source, target = (draw(st.lists(WORDS, max_size=4)) for _ in range(2))
-        names = [
-            name for name in annotators if complete or number == 0 or draw(st.integers(0, 3)) > 0
-        ]
+    for number in range(draw(sizes(1, 4))):
+        source, target = (draw(lists_of(WORDS, 0, 4)) for _ in range(2))
+        names = [name for name in annotators if complete or number == 0 or not draw(SELDOM)]
         annotations = {name: draw(alignments(len(source), len(target))) for name in names}
         attributes = {"genre": draw(st.sampled_from(["news", "talk"]))}
         pairs.append(SentencePair(str(number), source, target, annotations, attributes))
@@ -53,4 +52,6 @@ def corpora(draw, annotators=("A", "B", "C"), complete=False):
 
 
 def _some(items):
-    return st.lists(st.sampled_from(items), max_size=4, unique=True) if items else st.just([])
+    if not items:
+        return st.just([])
+    return lists_of(st.sampled_from(items), 0, min(4, len(items)), unique=True)

@@ -23,7 +23,7 @@ from repetitions import FULL
 
 from alignkit import Alignment, Corpus, SentencePair, agree, write_corpus
 from alignkit.agreement.disagreements import Outcome, disagreements
-from alignkit.agreement.page import SECTIONS, draw_agreement_page
+from alignkit.agreement.page import SECTIONS, _differences, draw_agreement_page
 from alignkit.agreement.plots import model_plot
 from alignkit.agreement.tables import main_table
 from alignkit.cli.main import main
@@ -410,6 +410,15 @@ def test_nothing_loads_matplotlib_or_jinja_before_it_draws():
 
 
 # where two differ
+def test_those_who_differ_most_come_first_and_those_without_links_last():
+    links = {"anna": "", "ben": "", "cy": "0-0 1-1", "dee": "0-0"}
+    corpus = one_pair((("a", "b"), ("x", "y")), **links)
+    differences = list(_differences(agree(corpus, resamples=30), None))
+    order = ["-".join(name[0] for name in each.counts.annotators) for each in differences]
+    assert order[-2:] == ["c-d", "a-b"]  # F1 is .67, and not defined
+    assert set(order[:-2]) == {"a-c", "a-d", "b-c", "b-d"}  # F1 is 0
+
+
 def test_disagreements_are_counted():
     words = ("The", "men", "left", "."), ("the", "man", "went", "away", ".")
     corpus = one_pair(words, anna="0-0 1-1 2-2 2?3 3-4", ben="0?0 1-1 1-0 2-2 2-3")
@@ -435,6 +444,28 @@ def test_case_matters_where_it_is_asked_for(exact):
     assert found.kinds["identical"] == (Outcome() if exact else Outcome(first=1))
     (words,) = found.words
     assert (words.source, words.target) == ("The" if exact else "the", "the")
+
+
+@pytest.mark.parametrize(
+    ("links", "shape"),
+    [
+        ("0-0", "1-1"),
+        ("0-0 0-1", "1-n"),
+        ("0-0 1-0", "1-n"),
+        ("0-0 0-1 1-0", "block"),
+    ],
+)
+def test_a_link_has_the_shape_of_its_part(links, shape):
+    corpus = one_pair((("a", "b"), ("x", "y")), anna=links, ben="")
+    counts = disagreements(corpus, "anna", "ben").kinds
+    shapes = {kind for kind in ("1-1", "1-n", "block") if counts[kind].links}
+    assert shapes == {shape}
+
+
+def test_a_link_of_two_shapes_counts_with_the_larger():
+    corpus = one_pair((("a", "b"), ("x", "y")), anna="0-0 0-1 1-1", ben="0-0 0-1")
+    counts = disagreements(corpus, "anna", "ben").kinds
+    assert (counts["block"].links, counts["1-n"].links) == (3, 0)
 
 
 @given(st.integers(0, 10**6))

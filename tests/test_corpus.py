@@ -446,6 +446,30 @@ def test_the_parts_of_the_graph_are_the_components_of_the_links(found):
             assert links == set(alignment.components())
 
 
+@given(corpora(EVERYTHING))
+def test_each_node_of_a_graph_says_which_word_it_is(found):
+    for pair in found:
+        for name, alignment in pair.alignments.items():
+            nulls = {}
+            for null in alignment.nulls:
+                word = ("source", null.i) if null.j == ak.NULL else ("target", null.j)
+                nulls[word] = "sure" if null in alignment.sure_nulls else "possible"
+            with_words = pair.to_networkx(name, phrases=False)
+            for graph in (with_words, alignment.to_networkx()):
+                assert nulls.keys() <= set(graph)
+                for (side, position), known in graph.nodes(data=True):
+                    assert known["kind"] == "word"
+                    assert (known["side"], known["position"]) == (side, position)
+                    assert known["bipartite"] == ["source", "target"].index(side)
+                    assert known.get("null") == nulls.get((side, position))
+            if pair.has_text:
+                assert nx.get_node_attributes(with_words, "word") == {
+                    (side, position): word
+                    for side, words in (("source", pair.source), ("target", pair.target))
+                    for position, word in enumerate(words)
+                }
+
+
 def test_the_graph_of_a_pair_has_its_phrase_pairs(corpus, tmp_path):
     pair = corpus["p05"]
     graph = pair.to_networkx("gold")

@@ -315,10 +315,12 @@ def test_an_attribute_of_two_values_and_equal_phenomena_are_one_test():
     assert "novel are the pairs without news: one test of news against novel" in str(found)
     news, novel = found.differences
     assert (news.holm, novel.holm) == tuple(holm([news.p_value, novel.p_value]))
+    assert "several values" not in str(found)
     assert "one test" not in str(contrasted([("x",) if k % 5 < 2 else ("",) for k in range(40)]))
     groups = [("news", "short") if k % 5 < 2 else ("novel", "odd") for k in range(39)] + [("odd",)]
     found = contrasted(groups)
     assert "news and short have the same pairs" in str(found)
+    assert "39 of 40 sentence pairs have several values" in str(found)
     parts = {one.phenomenon: one for one in found.parts if one.system == "a"}
     assert parts["news"].holm == parts["short"].holm == parts["odd"].holm
     tested = [parts["news"].p_value, parts["novel"].p_value]

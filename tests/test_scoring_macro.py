@@ -256,3 +256,12 @@ def test_groups_have_intervals_of_their_own_and_tell_what_macro_needs():
     table = str(breakdown_table(records))
     assert "left out (0/0)" in table
     assert f"precision {records[0]['left_out_precision']}" in table
+
+
+def test_a_table_of_pairs_names_levels_as_reports_do():
+    corpus = read_corpus(PARAPHRASES)
+    scored = score(corpus, "eflomal", "gold", level="phrases")
+    records = pair_records(scored.rows, [pair.id for pair in corpus])
+    table = breakdown_table(records)
+    level = [column.key for column in table.columns].index("level")
+    assert {row[level] for row in table.rows} == {"phrases, possible", "phrases, sure"}

@@ -18,6 +18,7 @@ from alignkit.annotate.project.replay import replay
 from alignkit.corpora.join import merge
 from alignkit.errors import AlignkitError, JoinError
 from alignkit.io.format import EVERYTHING
+from alignkit.model.annotation import shared_start
 
 PAIRS = 40
 FEW = {"samples": 50, "resamples": 50}
@@ -44,6 +45,22 @@ def drawn(starts, names=("anna", "ben"), pairs=PAIRS, seed=1):
 def arms(k):
     """Return the starts of a pair as a control sample has them: both, one, none."""
     return [("auto", "auto"), ("auto", ""), ("", "auto"), ("", "")][k % 4]
+
+
+@pytest.mark.parametrize(
+    ("starts", "shared"),
+    [
+        ((), None),
+        ((None, None), None),
+        (("auto", None), None),
+        (("", ""), ""),
+        (("auto", "auto"), "auto"),
+        (("auto", ""), ""),
+        (("auto", "other"), ""),
+    ],
+)
+def test_a_start_is_shared_only_if_all_are_known_and_equal(starts, shared):
+    assert shared_start(starts) == shared
 
 
 # kept by formats
