@@ -2,8 +2,10 @@ from .agreement.coefficients import C as C
 from .agreement.coefficients import alpha as alpha
 from .agreement.coefficients import fleiss as fleiss
 from .agreement.coefficients import kappa as kappa
+from .agreement.judgments.question import agree_on_judgments as agree_on_judgments
 from .agreement.planning import plan_pairs as plan_pairs
 from .agreement.question import agree as agree
+from .agreement.set_agreement import agree_on_sets as agree_on_sets
 from .align.aligner import Aligner as Aligner
 from .align.bitext import Bitext as Bitext
 from .align.decoders import AlignedLinks as AlignedLinks

@@ -1,4 +1,4 @@
-"""Time `alignkit agree --on judgments` of 100,000 judgments by 20 annotators, a whole process.
+"""Time `alignkit agree-judgments` of 100,000 judgments by 20 annotators, a whole process.
 
     python -m benchmarks.judgments
 
@@ -50,7 +50,7 @@ def main() -> None:
                 path = str(Path(folder, f"{each}-{view}.jsonl"))
                 labels = get_view("turku", view).labels
                 written(path, each, labels)
-                given = ["alignkit", "agree", path, "--on", "judgments", "--scheme", "turku"]
+                given = ["alignkit", "agree-judgments", path, "--scheme", "turku"]
                 watched([*given, "--view", view, "--permutations", "2", "--resamples", "2"])
                 took = watched([*given, "--view", view], os.environ)
                 rows.append(

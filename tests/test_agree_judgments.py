@@ -1,4 +1,4 @@
-"""`agree --on judgments`: from a corpus to figures, in Python and by the command."""
+"""`agree-judgments`: from a corpus to figures, in Python and by the command."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from console import page_text
 from refusals import refuses
 from repetitions import repetitions
 
-from alignkit import Annotation, Corpus, SentencePair, agree, write_corpus
+from alignkit import Annotation, Corpus, SentencePair, agree_on_judgments, write_corpus
 from alignkit.agreement.judgments.question import CAUTIONS
 from alignkit.agreement.judgments.result import judgment_plot
 from alignkit.cli.main import main
@@ -24,7 +24,7 @@ from alignkit.tables.columns import Value
 
 ROWS = ["4 4< 4 4", "1 1 2 1", "3 3 3 3", "4s 4 4i 4", "2 2 2 3", "x 4 3 4", "4> 3 4> 4>"]
 NAMES = ("anna", "ben", "cleo", "gold")
-TURKU = ("--on", "judgments", "--scheme", "turku")
+TURKU = ("--scheme", "turku")
 
 
 @pytest.fixture
@@ -40,16 +40,15 @@ def corpus():
 
 def measure(corpus, *given, scheme="turku", **options):
     quick = {"resamples": 9, "permutations": 9}
-    return agree(corpus, *given, on="judgments", scheme=scheme, **{**quick, **options})
+    return agree_on_judgments(corpus, *given, scheme=scheme, **{**quick, **options})
 
 
 def run(corpus, folder, *given):
     path = folder / "pairs.jsonl"
     if not path.exists():
         write_corpus(corpus, path, format="alignkit-jsonl")
-    return main(
-        ["agree", str(path), *TURKU, "--permutations", "9", "--resamples", "9", *map(str, given)]
-    )
+    quick = ("--permutations", "9", "--resamples", "9")
+    return main(["agree-judgments", str(path), *TURKU, *quick, *map(str, given)])
 
 
 def test_all_views_and_an_adjudicated_version(corpus):
@@ -307,19 +306,17 @@ def test_every_caution_is_explained_in_the_docs():
         ({"consensus": "dora"}, UnknownNameError, "dora"),
         ({"groups": {"dora": "experts"}}, UnknownNameError, "dora"),
         ({"view": "full", "weights": "linear"}, OptionError, "ordered labels"),
-        ({"adjudicated": "gold"}, OptionError, "consensus"),
-        ({"initial": "anna"}, OptionError, "about alignments"),
-        ({"samples": 3}, UnknownNameError, "argument of agree: 'samples'"),
+        ({"initial": "anna"}, UnknownNameError, "argument of agree_on_judgments: 'initial'"),
+        ({"split": ","}, OptionError, "`split` needs `by`"),
         ({"ties": "adjudicated"}, OptionError, "name it with"),
         ({"ties": "first"}, UnknownNameError, "leave-out"),
         ({"permutations": 0}, OptionError, "at least 1"),
         ({"scheme": ""}, OptionError, "need a scheme"),
-        ({"on": "links"}, UnknownNameError, "alignments"),
     ],
     ids=str,
 )
 def test_what_cannot_be_is_refused(corpus, wrong, error, words):
-    refuses(error, words, agree, corpus, **{"on": "judgments", "scheme": "turku", **wrong})
+    refuses(error, words, agree_on_judgments, corpus, **{"scheme": "turku", **wrong})
 
 
 def test_weights_take_the_views_with_an_order(corpus):
@@ -328,18 +325,20 @@ def test_weights_take_the_views_with_an_order(corpus):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("command", "wrong", "told"),
     [
-        (["--scheme", "turku"], "judgments"),
-        ([*TURKU, "--samples", "5"], "judgments"),
-        ([*TURKU, "--initial", "giza"], "judgments"),
-        (["--on", "judgments"], "by --scheme, one of paraphrase, turku"),
+        ("agree", TURKU, "unknown option --scheme; it is an option of agree-judgments"),
+        ("agree-judgments", [*TURKU, "--samples", "5"], "--samples; it is an option of agree"),
+        ("agree-plan", ["--scheme", "turku"], "--scheme; it is an option of agree-judgments"),
+        ("agree-judgments", ["--half-width", ".1"], "--half-width; it is an option of agree-plan"),
+        ("agree", ["--samplse", "5"], "unknown option --samplse; did you mean --samples?"),
+        ("agree-judgments", [], "by --scheme, one of paraphrase, turku"),
     ],
     ids=str,
 )
-def test_options_of_links_and_of_judgments_are_apart_and_a_scheme_is_needed(capsys, wrong, told):
-    assert main(["agree", "samples/paraphrases.jsonl", *wrong]) == 2
-    assert told in capsys.readouterr().err
+def test_an_option_of_another_question_is_named_with_its_command(capsys, command, wrong, told):
+    assert main([command, "samples/paraphrases.jsonl", *wrong]) == 2
+    assert told in capsys.readouterr().err.splitlines()[0]
 
 
 def test_the_kappas_are_drawn_for_a_paper(corpus, tmp_path, capsys):

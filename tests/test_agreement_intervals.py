@@ -18,6 +18,7 @@ from alignkit.agreement.alpha import ALPHA
 from alignkit.agreement.fleiss import FLEISS
 from alignkit.agreement.intervals import NO_PAIRS, ONE_COUNTS, bootstrap, draw_weights
 from alignkit.agreement.kappa import CELLS
+from alignkit.agreement.options import Draws
 from alignkit.agreement.overlaps import OVERLAP
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.errors import OptionError
@@ -109,10 +110,8 @@ def test_intervals_are_those_of_a_plain_loop_over_resampled_corpora(corpus, rule
     (found,) = bootstrap(
         OF_TWO,
         [one.rows(data) for one in OF_TWO],
-        resamples=12,
-        confidence=0.8,
-        seed=seed,
-        sections=[np.ones(len(data), bool)],
+        [np.ones(len(data), bool)],
+        Draws(resamples=12, confidence=0.8, seed=seed),
     )
     (stream,) = np.random.SeedSequence(seed).spawn(1)
     (weights,) = draw_weights(len(corpus), 12, stream)
@@ -166,9 +165,8 @@ def test_scipy_gives_nearly_the_same_interval():
         for _ in range(40)
     ]
     rows = OVERLAP[0].rows(compared(Corpus(pairs), ("A", "B")))
-    (found,) = bootstrap(
-        OVERLAP[:1], [rows], resamples=5000, confidence=0.9, seed=1, sections=[np.ones(40, bool)]
-    )
+    options = Draws(resamples=5000, confidence=0.9, seed=1)
+    (found,) = bootstrap(OVERLAP[:1], [rows], [np.ones(40, bool)], options)
     counts = np.asarray(rows.counts)
     other = scipy_bootstrap(
         (np.arange(40),),
@@ -192,10 +190,8 @@ def test_where_there_is_nothing_to_resample_the_reason_stands():
     whole, one, none = bootstrap(
         OF_TWO,
         [statistic.rows(data) for statistic in OF_TWO],
-        resamples=50,
-        confidence=0.95,
-        seed=1,
-        sections=masks,
+        masks,
+        Draws(resamples=50, seed=1),
     )
     assert (set(whole.values()), set(one.values())) == ({ALIKE}, {ONE_PAIR})
     assert set(none.values()) == {NO_PAIRS}
@@ -204,10 +200,8 @@ def test_where_there_is_nothing_to_resample_the_reason_stands():
     (found,) = bootstrap(
         OVERLAP,
         [statistic.rows(empty) for statistic in OVERLAP],
-        resamples=5,
-        confidence=0.95,
-        seed=1,
-        sections=[np.ones(2, bool)],
+        [np.ones(2, bool)],
+        Draws(resamples=5, seed=1),
     )
     assert set(found.values()) == {UNDEFINED}
 
@@ -215,7 +209,7 @@ def test_where_there_is_nothing_to_resample_the_reason_stands():
 def test_bad_questions_are_refused():
     for resamples, confidence in ((0, 0.95), (10, 1.0), (10, 0.0)):
         with pytest.raises(OptionError):
-            bootstrap([], [], resamples=resamples, confidence=confidence, seed=1, sections=[])
+            Draws(resamples=resamples, confidence=confidence)
 
 
 def test_planned_memory_does_not_change_the_result(monkeypatch):
@@ -223,14 +217,8 @@ def test_planned_memory_does_not_change_the_result(monkeypatch):
     data, masks = compared(Corpus(pairs), ("A", "B")), [np.ones(7, bool), np.arange(7) < 3]
 
     def intervals():
-        return bootstrap(
-            OF_TWO,
-            [one.rows(data) for one in OF_TWO],
-            resamples=40,
-            confidence=0.95,
-            seed=3,
-            sections=masks,
-        )
+        rows = [one.rows(data) for one in OF_TWO]
+        return bootstrap(OF_TWO, rows, masks, Draws(resamples=40, seed=3))
 
     at_once = intervals()
     monkeypatch.setattr("alignkit.stats.resampling._CHUNK_BYTES", 1)

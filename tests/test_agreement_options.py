@@ -2,14 +2,14 @@
 
 import subprocess
 import sys
-from dataclasses import fields
 
 import pytest
 from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair, agree
+from alignkit._support.options import options_of
 from alignkit.agreement import AGGREGATES, CHANCE_MODELS, NORMALIZERS, READINGS, UNIVERSES
-from alignkit.agreement.options import AgreementOptions, contradictions
+from alignkit.agreement.options import AgreementOptions
 from alignkit.errors import OptionError, UnknownNameError
 
 LINK = Alignment.parse("0-0")
@@ -17,13 +17,15 @@ PAIR = SentencePair("1", ["a"], ["b"], {"A": LINK, "B": LINK, "initial": Alignme
 
 
 def test_each_field_tells_its_help_its_choices_and_its_group():
-    choices = {one.name: one.metadata["choices"] for one in fields(AgreementOptions)}
+    options = options_of(AgreementOptions)
+    choices = {one.name: one.choices for one in options}
     assert (choices["chance"], choices["reading"]) == (tuple(CHANCE_MODELS), READINGS)
     assert (choices["normalizer"], choices["aggregate"]) == (tuple(NORMALIZERS), AGGREGATES)
     assert choices["universe"] == UNIVERSES
-    for one in fields(AgreementOptions):
-        assert all(one.metadata[name] for name in ("help", "group"))
-        assert not choices[one.name] or one.default in choices[one.name]
+    for one in options:
+        assert one.about.help
+        assert one.about.group or one.about.python
+        assert not one.choices or one.default in (None, *one.choices)
 
 
 def test_options_are_known_without_loading_numpy():
@@ -38,7 +40,7 @@ def test_options_are_known_without_loading_numpy():
     ("given", "initial", "words"),
     [
         ({"chance": "edit"}, None, "missing_initial='empty'"),
-        ({"reading": "count"}, None, "`reading` is about edits"),
+        ({"reading": "probability"}, None, "`reading` is about edits"),
         ({"samples": 10}, None, "`samples` is about edits"),
         ({"tolerance": 0.1}, None, "`tolerance` is about edits"),
         ({"missing_initial": "leave-out"}, None, "`missing_initial` is about edits"),
@@ -51,7 +53,7 @@ def test_options_are_known_without_loading_numpy():
     ],
 )
 def test_options_that_contradict_are_refused(given, initial, words):
-    refuses(OptionError, words, contradictions, given, initial)
+    refuses(OptionError, words, AgreementOptions(**given).settled, initial)
     refuses(OptionError, words, agree, Corpus([PAIR]), ["A", "B"], initial=initial, **given)
 
 
@@ -59,6 +61,8 @@ def test_options_that_contradict_are_refused(given, initial, words):
     ("given", "initial"),
     [
         ({}, None),
+        ({"samples": 1000, "reading": "count"}, None),  # what has its default contradicts nothing
+        ({"bootstrap": "none", "resamples": 1000}, None),
         ({"chance": "kupper-hafner"}, None),
         ({"missing_initial": "empty", "samples": 9, "reading": "count"}, None),
         ({"chance": "kupper-hafner", "samples": 9}, "initial"),  # of the table of all models
@@ -67,16 +71,17 @@ def test_options_that_contradict_are_refused(given, initial, words):
     ],
 )
 def test_options_that_are_looked_at_are_taken(given, initial):
-    contradictions(given, initial)
+    AgreementOptions(**given).settled(initial)
     found = agree(Corpus([PAIR]), ["A", "B"], initial=initial, **given)
     assert all(getattr(found.options, name) == value for name, value in given.items())
 
 
 def test_the_signature_says_what_is_computed():
-    signed = str(AgreementOptions().sign(7, "initial"))
+    options = AgreementOptions(seed=7)
+    signed = str(options.settled("initial").sign("initial"))
     for part in ("chance:edit|", "initial:initial|", "samples:1000|", "seed:7|", "case:folded|"):
         assert part in signed
-    closed = str(AgreementOptions(chance="kupper-hafner", bootstrap="none").sign(7))
+    closed = str(AgreementOptions(bootstrap="none").settled(None).sign())
     assert not any(part in closed for part in ("samples", "reading", "interval", "initial"))
 
 

@@ -258,10 +258,10 @@ def test_a_pair_with_several_values_counts_in_each_group():
     told = "groups overlap: 1 of 2 sentence pairs have several values of genre"
     assert told in " ".join(str(report).split())
     assert told in report.to_html()
-    assert (report.to_json()["split"], report.to_json()["in_several_groups"]) == (",", 1)
+    assert (report.options.split, report.to_json()["in_several_groups"]) == (",", 1)
     plain = agree(Corpus(pairs), by="genre", resamples=5)
     assert (plain.sections, plain.several) == (("all", "x,y", "y"), 0)
-    refuses(OptionError, "give `by` too", agree, Corpus(pairs), split=",")
+    refuses(OptionError, "needs `by`", agree, Corpus(pairs), split=",")
 
 
 def test_the_legend_says_where_intervals_can_be_too_narrow():

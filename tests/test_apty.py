@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare
 
-from alignkit import Corpus, agree, read_corpus, write_corpus
+from alignkit import Corpus, agree_on_judgments, read_corpus, write_corpus
 from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.errors import FormatError
 
@@ -198,10 +198,10 @@ def test_bad_records_are_errors_with_their_number(ranked, bad, said):
 
 
 def test_agreement_on_ranks(ranked, capsys):
-    ran = made(capsys, "agree", ranked, "--on", "judgments", "--weights", "linear", "--json")
+    ran = made(capsys, "agree-judgments", ranked, "--weights", "linear", "--json")
     # 7: sums 2, 5, 5; 8: sums 3, 3
     assert ran.json["concordances"] == [pytest.approx(12 * 6 / (4 * 24)), 0]
-    text = made(capsys, "agree", ranked, "--on", "judgments", "--scheme", "rank").out
+    text = made(capsys, "agree-judgments", ranked, "--scheme", "rank").out
     assert "Ranks of texts of the same original" in text
 
 
@@ -240,7 +240,7 @@ def test_groups_may_have_annotators_of_their_own(ranked, capsys):
     other = record(9, "p q", ("9-1", "p r", [1, 1]), ("9-2", "p s", [2, 2]), names=("c", "d"))
     ranked.write_text(json.dumps([*RANKED, other]), encoding="utf-8")
     found = read_corpus(str(ranked))
-    concordances = agree(found, on="judgments", scheme="rank").concordances
+    concordances = agree_on_judgments(found, scheme="rank").concordances
     assert concordances == pytest.approx((0.75, 0, 1))
 
 

@@ -28,8 +28,8 @@ def corpus(rows):
 
 
 def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **options):
-    chosen = AgreementOptions(**{"samples": 60, "resamples": 40, **options})
-    what = CorpusBeyondChance(CorpusData(pairs), "initial", (), chosen, 1, None, ())
+    chosen = AgreementOptions(**{"samples": 60, "resamples": 40, "seed": 1, **options})
+    what = CorpusBeyondChance(CorpusData(pairs), "initial", (), chosen, ())
     places = what._places(*names, edited=True)
     sets = what.paired_sets(*names, level, places, edited=True)
     count = len(sets)
@@ -41,7 +41,7 @@ def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **opti
 
 def measure(pairs, first="A", second="B", chance="edit", **options):
     sets, chosen, sections = prepared(pairs, (first, second), **options)
-    return beyond_chance_by_model(sets, [chance], chosen, sections, seed=1)[chance]
+    return beyond_chance_by_model(sets, [chance], chosen, sections)[chance]
 
 
 @settings(max_examples=15)
@@ -54,10 +54,10 @@ def measure(pairs, first="A", second="B", chance="edit", **options):
 def test_several_models_at_once_give_what_each_gives_alone(pairs, level, bootstrap, how) -> None:
     options = {"bootstrap": bootstrap, "aggregate": how, "samples": 20, "resamples": 10}
     what, chosen, sections = prepared(pairs, halves=True, level=level, **options)
-    together = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections, seed=3)
+    together = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections)
     assert list(together) == list(CHANCE_MODELS)
     for name, found in together.items():
-        alone = beyond_chance_by_model(what, [name], chosen, sections, seed=3)[name]
+        alone = beyond_chance_by_model(what, [name], chosen, sections)[name]
         assert (found.to_json(), found.chance) == (alone.to_json(), name)
         assert (found.used, found.one_sided) == (alone.used, alone.one_sided)
     first, *rest = together.values()
@@ -79,7 +79,7 @@ def test_pairs_are_counted() -> None:
 
 def test_rates_of_edits_stand_beside_c_under_every_model() -> None:
     what, chosen, sections = prepared(corpus(ROWS))
-    models = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections, seed=1)
+    models = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections)
     for found in models.values():
         # of 45 cells 8 are links at first; A adds 2-2, 0-1, 1-1 and deletes 0-0, 2-2, 0-0
         assert (found.rates["A"].add, found.rates["A"].delete) == (3 / 37, 3 / 8)
@@ -119,7 +119,7 @@ def test_different_words_at_random_agree_by_chance_alone() -> None:
         pairs.append(SentencePair(str(number), words, other, made))
     options = {"reading": "probability", "samples": 300, "resamples": 200}
     what, chosen, sections = prepared(Corpus(pairs), level="words.sure", **options)
-    found = beyond_chance_by_model(what, EDITS, chosen, sections, seed=1)
+    found = beyond_chance_by_model(what, EDITS, chosen, sections)
     assert found["edit"].C < -0.5
     assert found["edit-split"].C < -0.2
     assert abs(found["edit-strata"].C) < 0.1

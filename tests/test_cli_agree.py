@@ -3,15 +3,16 @@
 import csv
 import io
 import re
-from dataclasses import fields
 
 import pytest
 from command import GOLD, PARAPHRASES, TEXTS, made, process, run, write
 from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
+from alignkit._support.options import options_of
 from alignkit.agreement import AgreementOptions, agree
-from alignkit.cli.evaluate.agree import add_arguments, typed
+from alignkit.cli.evaluate.agree import add_arguments
+from alignkit.cli.options import made as made_options
 from alignkit.cli.parser import Parser
 from alignkit.errors import OptionError
 
@@ -32,6 +33,14 @@ OPTIONS = {
     "--confidence 0.5": {"confidence": 0.5},
     "--resamples 9": {"resamples": 9},
     "--samples 33": {"samples": 33},
+    "--annotators a b": {"annotators": ["a", "b"]},
+    "--initial x": {"initial": "x"},
+    "--adjudicated x": {"adjudicated": "x"},
+    "--systems x y": {"systems": ["x", "y"]},
+    "--by genre": {"by": "genre"},
+    "--by genre --split ,": {"by": "genre", "split": ","},
+    "--seed 7": {"seed": 7},
+    "--workers 2": {"workers": 2},
 }
 
 
@@ -72,8 +81,6 @@ def test_what_is_printed_is_the_agreement(capsys, corpus, monkeypatch):
     assert tables.startswith("All cells, one for each pair")
     run(capsys, *FULL, *QUICK, "--tables", "cels").failed("unknown table 'cels'", "cells")
     run(capsys, *FULL, *QUICK, "--tables", "cells", "--csv").failed("leave out --tables or --csv")
-    judged = [*FULL[:2], "--on", "judgments", "--scheme", "turku", "--tables", "cells"]
-    run(capsys, *judged).failed("--tables is for alignments")
     refuses(OptionError, "as a list", found.show, tables="cells")
     titles = [table.title for table in found.tables()]
     text = made(capsys, *FULL, *QUICK, "--markdown", "--all").out
@@ -83,14 +90,19 @@ def test_what_is_printed_is_the_agreement(capsys, corpus, monkeypatch):
 def test_each_option_is_one_of_the_library():
     parser = Parser(prog="x")
     add_arguments(parser)
-    assert typed(parser.parse_args(["corpus"])) == {}
+    assert made_options(AgreementOptions, parser.parse_args(["corpus"])) == AgreementOptions()
     for text, changed in OPTIONS.items():
-        assert typed(parser.parse_args(["corpus", *text.split()])) == changed
+        given = parser.parse_args(["corpus", *text.split()])
+        assert made_options(AgreementOptions, given) == AgreementOptions(**changed)
     actions = {action.dest: action for action in parser._actions}
-    for field in fields(AgreementOptions):
-        assert any(field.name in changed for changed in OPTIONS.values())
-        assert tuple(actions[field.name].choices or ()) == field.metadata["choices"]
-        assert field.metadata["help"] in " ".join(actions[field.name].help.split())
+    for option in options_of(AgreementOptions):
+        if option.name not in actions:
+            assert option.about.python
+            continue
+        assert any(option.name in changed for changed in OPTIONS.values())
+        assert tuple(actions[option.name].choices or ()) == option.choices
+        assert option.about.help in " ".join(actions[option.name].help.split())
+        assert (option.flag in parser.rare) == option.about.rare
 
 
 def test_seed_and_options_reach_the_library(capsys, few):

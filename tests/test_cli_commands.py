@@ -20,7 +20,10 @@ SERVED = {
     "corpora.pairs": "corpora.pairings pair_translations",
     "corpora.select": "corpora.split split_corpus",
     "corpora.stats": "corpora.counts count_groups, corpora.wording_diversity diversity",
-    "evaluate.agree": "agreement.question agree, agreement.options JudgmentOptions",
+    "evaluate.agree": "agreement.question agree",
+    "evaluate.agree_judgments": "agreement.judgments.question agree_on_judgments",
+    "evaluate.agree_plan": "agreement.planning plan_pairs",
+    "evaluate.agree_sets": "agreement.set_agreement agree_on_sets",
     "evaluate.audit_pairs": "audit.judged_pairs draw_pairs, audit.sheets write_audit",
     "evaluate.audit_read": "audit.result read_audit",
     "evaluate.errors": "scoring.errors_by_kind link_errors",
@@ -35,6 +38,7 @@ SERVED = {
     "phrases.score_rules": "rules.rule_score score_rules",
 }
 APART = {  # objects, what the command makes of its files, and --annotator, --group, which repeat
+    "ignore_identical",  # the flag turns it off
     "settings",
     "progress",
     "tell",

@@ -13,7 +13,7 @@ JUDGED = [
 COMMANDS = [
     *JUDGED,
     ["agree", "FILE"],
-    ["agree", "FILE", "--on", "judgments", "--scheme", "turku"],
+    ["agree-judgments", "FILE", "--scheme", "turku"],
     ["stats", "FILE", "--diversity"],
     ["select", "FILE", "--split", "a=.5,b=.5", "-o", "OUT"],
     ["score-labels", "FILE", "FILE", "--scheme", "turku"],

@@ -50,7 +50,7 @@ def test_predictions(tmp_path, capsys, gold, whole):
 
 def test_groups_and_a_printed_table(tmp_path, capsys, gold):
     path = tmp_path / "groups.tsv"
-    given = ["agree", gold, "--on", "judgments", "--scheme", "binary", "--permutations", "10"]
+    given = ["agree-judgments", gold, "--scheme", "binary", "--permutations", "10"]
     endure(capsys, path, GROUPS, [*given, "--resamples", "10", "--groups", path, "--csv"])
     path = tmp_path / "table.tsv"
     endure(capsys, path, TABLE, ["profile", "--table", path, "--csv"])

@@ -79,7 +79,7 @@ COMMANDS = {  # each plainly and in these forms; in this order, for some read wh
     "agree": f"agree {P} --annotators anna ben --initial eflomal",
     "agree-few json csv": "agree few.jsonl --annotators anna ben --initial eflomal",
     "agree-three": f"agree {P} --annotators anna ben gold --by genre",
-    "agree-judgments json csv": f"agree {P} --on judgments {SCHEME}",
+    "agree-judgments json csv": f"agree-judgments {P} {SCHEME}",
     "quality json csv": f"quality crowd.jsonl --gold anna {SCHEME}",
     "audit": f"audit phrases {P} {EFLOMAL} --n 9 --seed 1 --judges anna ben -o audit",
     "stats json": f"stats {P}",

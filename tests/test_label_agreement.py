@@ -15,6 +15,7 @@ from alignkit.agreement.judgments.consensus import label_counts, majority_labels
 from alignkit.agreement.judgments.figures import joint_rows
 from alignkit.agreement.judgments.tables import LabelTables, ViewData, apart, mean_of, null_kappas
 from alignkit.agreement.kappa import gwet_ac1, table_ratios, weighted_kappas
+from alignkit.agreement.options import JudgmentOptions
 from alignkit.errors import OptionError
 
 SIZE = 4
@@ -26,6 +27,10 @@ def matrices(annotators=2, missing=True, most=12):
     return st.tuples(st.integers(annotators, 4), st.integers(1, most)).flatmap(
         lambda shape: numpy_st.arrays(np.int8, shape, elements=labels)
     )
+
+
+def drawing(**options):
+    return JudgmentOptions(scheme="binary", **options)
 
 
 def asked(values, size, weights="nominal", ties="leave-out"):
@@ -197,7 +202,7 @@ def agreement_with_the_majority(values, size, ties="leave-out"):
 )
 def test_chance_alone_gives_much_against_a_consensus(annotators, shares, wanted):
     values = drawn(annotators, 4000, shares, 5)
-    (null,) = null_kappas([asked(values, 2)], permutations=200, seed=1)
+    (null,) = null_kappas([asked(values, 2)], drawing(permutations=200, seed=1))
     # 4,000 drawn items have shares that differ a little from the planted ones
     assert null.mean.mean() == pytest.approx(wanted, abs=0.012)
     assert null.pooled.mean() == pytest.approx(wanted, abs=0.012)
@@ -213,14 +218,14 @@ def test_the_null_is_the_figure_of_permuted_labels(values, ties, weights):
     far = apart(SIZE, weights)
     for null in ("all", "one"):
         question = asked(values, SIZE, weights, ties)
-        (found,) = null_kappas([question], permutations=3, null=null, seed=2)
+        (found,) = null_kappas([question], drawing(permutations=3, null=null, seed=2))
         each = np.tile(weighted_kappas(counts, far), (3, 1))
         np.testing.assert_allclose(found.each, each, atol=1e-12)
         mean = mean_kappas(counts[np.newaxis], far)
         np.testing.assert_allclose(found.mean, np.tile(mean, 3), atol=1e-12)
         pooled = weighted_kappas(counts.sum(axis=0), far)
         np.testing.assert_allclose(found.pooled, np.tile(pooled, 3), atol=1e-12)
-    (found,) = null_kappas([asked(values, SIZE, weights, ties)], permutations=1, seed=2)
+    (found,) = null_kappas([asked(values, SIZE, weights, ties)], drawing(permutations=1, seed=2))
     share = consensus.settled / consensus.items if consensus.items else nan
     np.testing.assert_allclose(found.settled, share)
 
@@ -248,7 +253,7 @@ def test_the_null_is_that_of_a_plain_reference(null):
     votes = [np.where(rng.random(60) < 0.5, truth, rng.integers(0, 3, 60)) for _ in range(4)]
     values = np.where(rng.random((4, 60)) < 0.2, -1, votes).astype(np.int8)
     question = asked(values, 3)
-    (found,) = null_kappas([question], permutations=4000, null=null, seed=1)
+    (found,) = null_kappas([question], drawing(permutations=4000, null=null, seed=1))
     np.testing.assert_allclose(found.each.mean(axis=0), plain_null(values, null, 1000), atol=0.012)
 
 
@@ -257,9 +262,9 @@ def test_views_see_the_same_permutations():
     given = {"permutations": 20, "seed": 7}
     question = asked(values, 4)
     merged = asked((values >= 2).astype(np.int8), 2)
-    both = null_kappas([question, merged], **given)
-    (again,) = null_kappas([question], **given)
+    both = null_kappas([question, merged], drawing(**given))
+    (again,) = null_kappas([question], drawing(**given))
     assert np.array_equal(both[0].each, again.each, equal_nan=True)
     # a view that merges nothing is the same view
-    twice = null_kappas([question] * 2, **given)
+    twice = null_kappas([question] * 2, drawing(**given))
     assert np.array_equal(twice[0].each, twice[1].each, equal_nan=True)

@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 from repetitions import repetitions
 
-from alignkit import agree, read_corpus
-from alignkit.agreement.judgments.figures import Resamples, view_figures
+from alignkit import agree_on_judgments, read_corpus
+from alignkit.agreement.judgments.figures import view_figures
 from alignkit.agreement.judgments.tables import ViewData, null_kappas
+from alignkit.agreement.options import JudgmentOptions
 from alignkit.corpora.labelled import judgments_of
 from alignkit.model.labels import get_view
+
+
+def drawing(**options):
+    return JudgmentOptions(scheme="binary", **options)
 
 
 def figure(found, kind, statistic, first=""):
@@ -26,8 +31,8 @@ def test_the_votes_of_parade(data):
     rng = np.random.default_rng(1)
     values = np.array([rng.permutation([1] * n + [0] * (3 - n)) for n in votes], np.int8).T
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
-    (null,) = null_kappas([view], permutations=1000, seed=1)
-    found = view_figures(view, null, Resamples(resamples=0))
+    (null,) = null_kappas([view], drawing(permutations=1000, seed=1))
+    found = view_figures(view, null, drawing(resamples=1))
     assert figure(found, "pooled consensus", "kappa").value == pytest.approx(0.6165, abs=5e-5)
     assert figure(found, "pooled consensus", "null").value == pytest.approx(0.4998, abs=2e-3)
     assert figure(found, "pooled consensus", "corrected").value == pytest.approx(0.2333, abs=3e-3)
@@ -41,7 +46,7 @@ def test_the_judgments_of_goldalign(data):
     binary = get_view("binary", "full")
     matrix = judgments_of(corpus, (*users, "arbit"), binary)
     view = ViewData("full", users, binary.labels, matrix.values[:2], adjudicated=matrix.values[2])
-    found = view_figures(view, None, Resamples(resamples=20000))
+    found = view_figures(view, None, drawing(resamples=20000))
     kappa = figure(found, "pairing", "kappa")
     assert kappa.value == pytest.approx(0.7090, abs=5e-5)
     assert (kappa.low, kappa.high) == pytest.approx((0.653, 0.764), abs=5e-3)
@@ -50,8 +55,8 @@ def test_the_judgments_of_goldalign(data):
     overruled = figure(found, "adjudicated", "overruled")
     assert (round(overruled.value * 523), overruled.pairs) == (73, 523)
     assert isnan(figure(found, "consensus", "kappa").value)
-    whole = agree(
-        corpus, users, on="judgments", scheme="binary", view="full", consensus="arbit", resamples=9
+    whole = agree_on_judgments(
+        corpus, users, scheme="binary", view="full", consensus="arbit", resamples=9
     )
     assert (whole.pairs, whole.repeated) == (612, 612 - 567)  # 567 different pairs
     assert "45 of 612 pairs repeat others" in " ".join(str(whole).split())
@@ -72,8 +77,8 @@ def planted(annotators, items, agreement, seed):
 
 def test_the_consensus_is_read_against_its_null():
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 400, 0, 3))
-    (null,) = null_kappas([view], permutations=300, seed=1)
-    found = view_figures(view, null, Resamples(300))
+    (null,) = null_kappas([view], drawing(permutations=300, seed=1))
+    found = view_figures(view, null, drawing(resamples=300))
     kappa, corrected = (figure(found, "mean consensus", name) for name in ("kappa", "corrected"))
     k0 = figure(found, "mean consensus", "null").value
     assert kappa.low > 0.4
@@ -88,8 +93,8 @@ def test_independent_annotators_are_seen_to_be_so():
     inside, runs = 0, repetitions(200)
     for seed in range(runs):
         view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 300, 0, seed))
-        (null,) = null_kappas([view], permutations=300, seed=seed)
-        found = view_figures(view, null, Resamples(500, seed=seed))
+        (null,) = null_kappas([view], drawing(permutations=300, seed=seed))
+        found = view_figures(view, null, drawing(resamples=500, seed=seed))
         one = figure(found, "mean consensus", "corrected")
         inside += one.low <= 0 <= one.high
     print(f"{inside} of {runs} intervals hold 0")
@@ -100,7 +105,7 @@ def test_groups_are_compared_within_and_between():
     values = np.concatenate([planted(2, 200, 0.95, 1), planted(2, 200, 0, 2)])
     groups = {"a": "experts", "b": "experts", "c": "lay", "d": "lay"}
     view = ViewData("binary", tuple("abcd"), ("0", "1"), values, groups=groups)
-    found = view_figures(view, None, Resamples(100))
+    found = view_figures(view, None, drawing(resamples=100))
     means = {(one.first, one.second): one for one in found if one.kind == "groups"}
     assert set(means) == {("experts", "experts"), ("experts", "lay"), ("lay", "lay")}
     assert means["experts", "experts"].value > 0.8
@@ -121,7 +126,7 @@ def test_the_share_left_out_is_of_the_items_that_the_others_judged():
 def test_what_is_undefined_has_a_reason():
     values = np.array([[1, 1, -1, -1], [1, 1, -1, -1], [-1, -1, 0, 1]], np.int8)
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
-    found = view_figures(view, None, Resamples(50))
+    found = view_figures(view, None, drawing(resamples=50))
     alike = [one for one in found if (one.kind, one.statistic) == ("pairing", "kappa")]
     assert [isnan(one.value) for one in alike] == [True] * 3
     assert [one.pairs for one in alike] == [2, 0, 0]

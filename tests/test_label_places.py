@@ -18,7 +18,7 @@ def line(id, **judgments):
 BAD = line("p1", ann="3", ben="3", cid="4") + "\n" + line("p2", ann="5", ben="4", cid="4")
 COMMANDS = [
     ["labels", "FILE"],
-    ["agree", "FILE", "--on", "judgments"],
+    ["agree-judgments", "FILE"],
     ["quality", "FILE", "--gold", "ben"],
     ["score-labels", "FILE", "--hyp-annotator", "ann", "--ref-annotator", "ben"],
     ["profile", "FILE", "--hyp-annotator", "ann", "--ref-annotator", "ben"],
@@ -41,7 +41,7 @@ def test_the_right_file_is_named_and_the_error_survives_being_sent(tmp_path, cap
     assert (str(again), vars(again)) == ("x:3: is odd", vars(error))
     one = write(tmp_path, "ann.jsonl", line("p1", x="3") + line("p2", x="3"))
     other = write(tmp_path, "ben.jsonl", line("p2", x="3") + line("p1", x="3s"))
-    ran = run(capsys, "agree", one, other, "--on", "judgments", "--scheme", "turku")
+    ran = run(capsys, "agree-judgments", one, other, "--scheme", "turku")
     ran.failed(f"{other}:2: pair 'p1', annotator 'ben': '3s' is no")
     ran = run(capsys, "score-labels", one, other, "--scheme", "turku")
     ran.failed(f"{other}:2: pair 'p1', annotator 'x': '3s' is no")

@@ -10,7 +10,7 @@ from command import run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit import agree
+from alignkit import agree_on_judgments
 from alignkit.align.bitext import Bitext
 from alignkit.align.supervised.gold import Gold, different
 from alignkit.corpora import diversity
@@ -251,8 +251,8 @@ def test_texts_in_two_unicode_forms_are_equal(tmp_path, capsys):
         replace(one, annotations={"b": Annotation(None, judgment="3"), **one.annotations})
         for one in twice
     ]
-    found = agree(
-        Corpus(judged), on="judgments", scheme="turku", view="base", resamples=1, permutations=1
+    found = agree_on_judgments(
+        Corpus(judged), scheme="turku", view="base", resamples=1, permutations=1
     )
     assert found.repeated == 1
 

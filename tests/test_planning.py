@@ -8,7 +8,7 @@ import pytest
 from command import PARAPHRASES, made, run
 
 from alignkit import Alignment, Corpus, agree, merge, read_corpus
-from alignkit.agreement import overlap, plan_every_two, plan_pairs
+from alignkit.agreement import PlanOptions, overlap, plan_pairs
 from alignkit.agreement.pairs import CorpusData
 from alignkit.agreement.planning import influences, planned_variance, rows_of
 from alignkit.errors import OptionError, UnknownNameError
@@ -19,6 +19,11 @@ NOTHING = Alignment()
 @pytest.fixture(scope="module")
 def corpus():
     return read_corpus(PARAPHRASES)
+
+
+def plan_two(corpus, *two, **options):
+    """Return the plan of two annotators."""
+    return plan_pairs(corpus, two, **options).plans[two]
 
 
 def pilots(data, name):
@@ -67,7 +72,7 @@ def plain_bound(influence, tails):
 
 
 def test_the_plan_is_that_of_a_plain_script(corpus):
-    plan = plan_pairs(corpus, "anna", "ben", half_width=0.02)
+    plan = plan_two(corpus, "anna", "ben", half_width=0.02)
     counts = link_counts(corpus, "anna", "ben")
     shared, sizes = counts.T
     f1 = 2 * sum(shared) / sum(sizes)
@@ -85,13 +90,13 @@ def test_the_plan_is_that_of_a_plain_script(corpus):
     ("level", "statistic"), [("cells.possible", "kappa"), ("alpha.sure", "masi")]
 )
 def test_other_statistics_leave_one_pair_out(corpus, level, statistic):
-    plan = plan_pairs(corpus, "anna", "ben", level=level, statistic=statistic)
+    plan = plan_two(corpus, "anna", "ben", level=level, statistic=statistic)
     assert plan.pairs > (1.96 * plan.spread / 0.03) ** 2 > 0
-    assert plan_pairs(corpus, "ben", "anna", level=level, statistic=statistic) == plan
+    assert plan_two(corpus, "ben", "anna", level=level, statistic=statistic) == plan
 
 
 def test_plans_of_c(corpus):
-    plan = plan_pairs(corpus, "anna", "ben", statistic="C", half_width=0.02)
+    plan = plan_two(corpus, "anna", "ben", statistic="C", half_width=0.02)
     whole = agree(corpus, ["anna", "ben"], bootstrap="none").pairings[0].main("words.possible")
     assert (plan.value, plan.rests_on) == (pytest.approx(whole.C), whole.used)
     part = Corpus(list(corpus)[1:])
@@ -106,21 +111,21 @@ def test_plans_of_c(corpus):
     influence = (len(pi) - 1) * (whole.C - each)
     assert plan.spread == pytest.approx(np.std(influence, ddof=1))
     assert plan.pairs == pytest.approx(1.96**2 * plain_bound(influence, 0.5) / 0.02**2, abs=1)
-    edits = plan_pairs(corpus, "anna", "ben", statistic="C", initial="eflomal")
+    edits = plan_two(corpus, "anna", "ben", statistic="C", initial="eflomal")
     assert edits.value < plan.value
     with pytest.raises(UnknownNameError):
-        plan_pairs(corpus, "anna", "ben", statistic="C", initial="nobody")
+        plan_two(corpus, "anna", "ben", statistic="C", initial="nobody")
 
 
 def test_pairs_that_c_leaves_out_must_be_annotated_too(corpus):
     """With nine empty pairs for each other one, ten times as many pairs are needed."""
-    alone = plan_pairs(corpus, "anna", "ben", statistic="C")
+    alone = plan_two(corpus, "anna", "ben", statistic="C")
     empty = [
         replace(pair, id=f"{pair.id}-{k}", annotations=dict.fromkeys(["anna", "ben"], NOTHING))
         for pair in corpus
         for k in range(9)
     ]
-    plan = plan_pairs(Corpus([*corpus, *empty]), "anna", "ben", statistic="C")
+    plan = plan_two(Corpus([*corpus, *empty]), "anna", "ben", statistic="C")
     assert (plan.pilot, plan.rests_on) == (640, 64)
     assert plan.value == pytest.approx(alone.value)
     assert plan.spread**2 == pytest.approx(10 * alone.spread**2, rel=0.05)
@@ -129,62 +134,68 @@ def test_pairs_that_c_leaves_out_must_be_annotated_too(corpus):
 
 
 def test_twice_as_wide_takes_a_quarter(corpus):
-    narrow, wide = (plan_pairs(corpus, "anna", "ben", half_width=w) for w in (0.01, 0.02))
+    narrow, wide = (plan_two(corpus, "anna", "ben", half_width=w) for w in (0.01, 0.02))
     assert narrow.pairs == pytest.approx(4 * wide.pairs, abs=3)
 
 
 def test_bad_plans(corpus):
     with pytest.raises(OptionError, match="29 pairs have both annotators; a plan needs 30"):
-        plan_pairs(corpus[:29], "anna", "ben")
+        plan_two(corpus[:29], "anna", "ben")
     with pytest.raises(OptionError, match="between 0 and 1"):
-        plan_pairs(corpus, "anna", "ben", half_width=0.0)
+        plan_two(corpus, "anna", "ben", half_width=0.0)
     with pytest.raises(UnknownNameError):
-        plan_pairs(corpus, "anna", "ben", statistic="kappa")
+        plan_two(corpus, "anna", "ben", statistic="kappa")
 
 
 def test_the_command(capsys):
-    ran = made(capsys, "agree", PARAPHRASES, "--plan", 0.03, "--json")
+    ran = made(capsys, "agree-plan", PARAPHRASES, "--json")
     (row,) = ran.json["plans"]
-    plan = plan_pairs(read_corpus(PARAPHRASES), "anna", "ben")
+    plan = plan_two(read_corpus(PARAPHRASES), "anna", "ben")
     assert (row["pairs"], row["pilot"], row["rests_on"]) == (plan.pairs, 64, 64)
     assert set(row) == {*vars(plan)} - {"statistic", "level", "half_width"} | {"first", "second"}
-    text = made(capsys, "agree", PARAPHRASES, "--plan", 0.03).out
+    text = made(capsys, "agree-plan", PARAPHRASES).out
     assert text.startswith(
         f"anna and ben: to know f1 (words.possible) within 3 points, about {plan.pairs} pairs in "
         "all must be annotated twice (enough with a probability of about 80%); estimated from 64"
     )
     assert "fewer than 100, so this is rough" in text
-    run(capsys, "agree", PARAPHRASES, "--plan", 0).failed("between 0 and 1")
-    run(capsys, "agree", PARAPHRASES, "--plan", 0.1, "--resamples", 5).failed("--resamples")
-    run(capsys, "agree", PARAPHRASES, "--plan", 0.1, "--annotators", "anna").failed(
-        "two annotators"
-    )
+    run(capsys, "agree-plan", PARAPHRASES, "--half-width", 0).failed("between 0 and 1")
+    run(capsys, "agree-plan", PARAPHRASES, "--resamples", 5).failed("an option of agree")
+    run(capsys, "agree-plan", PARAPHRASES, "--annotators", "anna").failed("two annotators")
+
+
+def test_the_command_plans_for_every_statistic(capsys, corpus):
+    given = ("--statistic", "kappa", "--level", "cells.possible", "--half-width", "0.02")
+    (row,) = made(capsys, "agree-plan", PARAPHRASES, *given, "--json").json["plans"]
+    options = {"statistic": "kappa", "level": "cells.possible", "half_width": 0.02}
+    assert row["pairs"] == plan_two(corpus, "anna", "ben", **options).pairs
+    edits = ("--statistic", "C", "--initial", "eflomal", "--json")
+    (row,) = made(capsys, "agree-plan", PARAPHRASES, *edits).json["plans"]
+    wanted = plan_two(corpus, "anna", "ben", statistic="C", initial="eflomal")
+    assert row["value"] == wanted.value
 
 
 def test_phrases_leave_one_pair_out(corpus):
     """Atomic pairs that each finds are two numbers: the closed form is of links alone."""
-    plan = plan_pairs(corpus, "anna", "ben", level="phrases.sure")
+    plan = plan_two(corpus, "anna", "ben", level="phrases.sure")
     parts = (Corpus(p for j, p in enumerate(corpus) if j != k) for k in range(64))
     rows = [overlap(part, "anna", "ben").phrases_sure.f1 for part in parts]
     assert plan.spread == pytest.approx(63 * np.std(rows, ddof=1))
 
 
-def test_what_shows_nothing_or_is_too_little(corpus, capsys, tmp_path):
+def test_what_shows_nothing_or_is_too_little(corpus):
     same = Corpus(
         replace(p, annotations=dict.fromkeys("xy", p.annotations["anna"])) for p in corpus
     )
     with pytest.raises(OptionError, match="all 64 pairs agree alike"):
-        plan_pairs(same, "x", "y")
+        plan_two(same, "x", "y")
     few = Corpus(
         replace(p, annotations={**p.annotations, **({"z": p.annotations["ben"]} if k < 9 else {})})
         for k, p in enumerate(corpus)
     )
-    plans = plan_every_two(few, ["anna", "ben", "z"], half_width=0.03)
+    plans = plan_pairs(few, ["anna", "ben", "z"])
     assert list(plans.plans) == [("anna", "ben")]
     assert plans.notes[0] == "anna and z: 9 pairs of both are too few"
-    for extra in (["--html", tmp_path / "a.html"], ["--by", "genre"]):
-        run(capsys, "agree", PARAPHRASES, "--plan", 0.1, *extra).failed("does not go with")
-    assert not (tmp_path / "a.html").exists()
 
 
 def closed_form(corpus, users, width):
@@ -205,7 +216,7 @@ def closed_form(corpus, users, width):
 )
 def test_the_numbers_of_real_corpora(data, name, spread, needed, more):
     corpus, users = pilots(data, name)
-    plans = [plan_pairs(corpus, *users, half_width=w) for w in (0.05, 0.03, 0.02)]
+    plans = [plan_two(corpus, *users, half_width=w) for w in (0.05, 0.03, 0.02)]
     plain = [closed_form(corpus, users, w) for w in (0.05, 0.03, 0.02)]
     assert plain[0][0] == pytest.approx(spread, abs=5e-4)
     assert [n for _, n in plain] == pytest.approx(needed, abs=1)
@@ -216,9 +227,9 @@ def test_the_numbers_of_real_corpora(data, name, spread, needed, more):
 @pytest.mark.real_data
 def test_kappa_and_c_of_goldalign(data):
     corpus, users = pilots(data, "goldalign")
-    kappa = plan_pairs(corpus, *users, level="cells.possible", statistic="kappa")
+    kappa = plan_two(corpus, *users, level="cells.possible", statistic="kappa")
     assert kappa.spread == pytest.approx(0.658, abs=5e-4)
-    c = plan_pairs(corpus, *users, level="words.sure", statistic="C")
+    c = plan_two(corpus, *users, level="words.sure", statistic="C")
     assert (c.pilot, c.rests_on) == (612, 155)
     used = (1.96 * c.spread / 0.03) ** 2 * 155 / 612
     assert used == pytest.approx(976, rel=0.01)  # pairs that C rests on, as plans once had it
@@ -241,7 +252,7 @@ def test_plans_are_enough_four_times_in_five(data, statistic):
     shares = {}
     for name in ("goldalign", "AC", "AB", "BC", "samples"):
         corpus, users = pilots(data, name)
-        rows = rows_of(CorpusData(corpus), users, level, statistic)
+        rows = rows_of(CorpusData(corpus), users, PlanOptions(level=level, statistic=statistic))
         needed = influences(rows, statistic).var()
         rng = np.random.default_rng(11)
         for size in (30, 60, 100, 200):
@@ -271,7 +282,7 @@ def test_a_fresh_sample_of_the_planned_size_is_narrow_enough(data, size):
         corpus, users = pilots(data, name)
         counts = link_counts(corpus, *users)
         rng, narrow = np.random.default_rng(3), []
-        rows = rows_of(CorpusData(corpus), users, "words.possible", "f1")
+        rows = rows_of(CorpusData(corpus), users, PlanOptions())
         for _ in range(400):
             drawn = replace(rows, counts=rows.counts[rng.integers(0, len(rows), size)])
             influence = influences(drawn, "f1")

@@ -6,7 +6,16 @@ import pytest
 from command import PARAPHRASES, run
 from refusals import refuses
 
-from alignkit import Alignment, Annotation, Corpus, SentencePair, agree, read_corpus, write_corpus
+from alignkit import (
+    Alignment,
+    Annotation,
+    Corpus,
+    SentencePair,
+    agree,
+    agree_on_judgments,
+    read_corpus,
+    write_corpus,
+)
 from alignkit.errors import AlignkitError, AlignmentError, OptionError, UnknownNameError
 
 ROLES = {
@@ -47,10 +56,10 @@ def test_goldalign_holds_the_roles_of_two_names_and_counts_others_as_pharaoh_cou
 def test_judgments_of_other_roles_are_counted_and_not_compared():
     said = {name: Annotation(None, judgment="1", role=role) for name, role in ROLES.items()}
     judged = Corpus(SentencePair(str(k), ["a"], ["x"], said) for k in range(4))
-    agreement = agree(judged, on="judgments", scheme="binary", resamples=20)
+    agreement = agree_on_judgments(judged, scheme="binary", resamples=20)
     assert agreement.annotators == ("anna", "ben")
     assert "4 judgments of tool (system), not compared" in str(agreement)
-    named = agree(judged, ["anna", "tool"], on="judgments", scheme="binary", resamples=20)
+    named = agree_on_judgments(judged, ["anna", "tool"], scheme="binary", resamples=20)
     assert named.annotators == ("anna", "tool")
 
 

@@ -235,10 +235,10 @@ def files(tmp_path):
 
 
 def test_the_command(files, capsys):
-    ran = made(capsys, "agree", "--on", "sets", files[0], "--chance-samples", files[1], "--json")
+    ran = made(capsys, "agree-sets", files[0], "--chance", files[1], "--json")
     (row,) = ran.json["sets"]
     assert (row["first"], row["second"], row["units"], row["pi"]) == ("anna", "ben", 2, 0.5)
-    result = agree_on_sets(*map(str, files))
+    result = agree_on_sets(str(files[0]), chance=str(files[1]))
     ((corrected, units),) = result.pairings.values()
     assert units == 2
     assert row["C"] == pytest.approx((0.5 - corrected.pi0) / (1 - corrected.pi0))
@@ -246,7 +246,7 @@ def test_the_command(files, capsys):
     assert any("few-units: C is based on 2 units" in note for note in ran.json["cautions"])
     errors = corrected.pi0_error, corrected.C_error
     assert (row["pi0_error"], row["C_error"]) == pytest.approx(errors)
-    text = made(capsys, "agree", "--on", "sets", files[0], "--chance-samples", files[1]).out
+    text = made(capsys, "agree-sets", files[0], "--chance", files[1]).out
     assert text.rstrip().splitlines()[-1].startswith("annotators:anna+ben|normalizer:min|")
 
 
@@ -257,26 +257,21 @@ def test_items_of_other_kinds_differ(tmp_path):
 
 
 def test_the_order_of_lines_changes_nothing(files):
-    ((before, _),) = agree_on_sets(*map(str, files)).pairings.values()
+    ((before, _),) = agree_on_sets(str(files[0]), chance=str(files[1])).pairings.values()
     for path in files:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         path.write_text("".join(reversed(lines)), encoding="utf-8")
-    ((after, _),) = agree_on_sets(*map(str, files)).pairings.values()
+    ((after, _),) = agree_on_sets(str(files[0]), chance=str(files[1])).pairings.values()
     assert (after.pi, after.pi0, after.C) == pytest.approx((before.pi, before.pi0, before.C))
 
 
 def test_the_command_refuses(files, capsys):
     sets, chance = files
-    base = "agree", "--on", "sets", sets
-    run(capsys, *base).failed("--chance-samples")
-    run(capsys, "agree", PARAPHRASES, "--chance-samples", chance).failed("--on sets")
-    run(capsys, *base, "--chance-samples", sets).failed(
-        "1 sample of annotator 'anna'", "'u1'", "100"
-    )
-    run(capsys, *base, "--chance-samples", chance, "--annotators", "x").failed(
-        "unknown annotator", "'x'"
-    )
-    run(capsys, *base, "--chance-samples", chance, "--initial", "x").failed("--initial")
+    base = "agree-sets", sets
+    run(capsys, *base).failed("--chance")
+    run(capsys, *base, "--chance", sets).failed("1 sample of annotator 'anna'", "'u1'", "100")
+    run(capsys, *base, "--chance", chance, "--annotators", "x").failed("unknown annotator", "'x'")
+    run(capsys, *base, "--chance", chance, "--initial", "x").failed("it is an option of agree")
     text = sets.read_text(encoding="utf-8")
     for bad, said in (
         (text + text, "twice"),
@@ -284,4 +279,4 @@ def test_the_command_refuses(files, capsys):
         ("[", ":1:"),
     ):
         sets.write_text(bad, encoding="utf-8")
-        run(capsys, *base, "--chance-samples", chance).failed(said)
+        run(capsys, *base, "--chance", chance).failed(said)

@@ -48,7 +48,9 @@ def test_the_site_is_built(tmp_path):
         "pages.html",
     } <= set(pages)
     assert "stands apart" in pages["tutorials/agreement.html"]  # its cells ran
-    assert 'id="alignkit.agreement.question.agree"' in pages["reference/python/alignkit.html"]
+    python = pages["reference/python/alignkit.html"]
+    assert 'id="alignkit.agreement.question.agree"' in python
+    assert "missing_initial" in python  # an option, of which the source of agree says nothing
     assert "kappa" in (tmp_path / "search" / "search_index.js").read_text(encoding="utf-8")
     for name, text in pages.items():
         loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="(https?:[^"]+)', text)

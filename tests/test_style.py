@@ -33,6 +33,34 @@ def test_passes(command):
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+CALLS = """
+import alignkit as ak
+
+corpus = ak.Corpus([])
+ak.agree(corpus, ["anna", "ben"], initial="giza", chance="edit", by="genre", seed=1)
+ak.agree(corpus, chance="edti")
+ak.agree(corpus, scheme="turku")
+ak.agree(corpus, samples="9")
+ak.agree_on_judgments(corpus, scheme="turku", view=["binary"])
+ak.agree_on_judgments(corpus)
+ak.agree_on_sets("sets", chance="chance")
+ak.agree_on_sets("sets")
+ak.plan_pairs(corpus, half_width=0.02)
+ak.plan_pairs(corpus, width=0.02)
+"""
+WRONG = [6, 7, 8, 10, 12, 14]  # lines of these calls
+
+
+@pytest.mark.slow  # as the types above
+def test_type_checkers_know_each_option(tmp_path):
+    if find_spec("mypy") is None:
+        pytest.skip("mypy is not installed")
+    (tmp_path / "calls.py").write_text(CALLS, "utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", tmp_path / "calls.py"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert [int(n) for n in re.findall(r"calls\.py:(\d+): error", ran.stdout)] == WRONG, ran.stdout
+
+
 def reads(tree, variable):
     """Return the lines that use the name of an environment variable, but to delete it."""
     deleted = {

@@ -66,7 +66,7 @@ RIGHT = {
 WRONG = {
     'ak.agree(c, initials="x")': "argument of agree: 'initials'; did you mean 'initial'",
     'ak.agree(c, anotators=["anna"])': "did you mean 'annotators'",
-    'ak.agree(c, on="judgments", scheme="turku", wieghts="x")': "did you mean 'weights'",
+    'ak.agree_on_judgments(c, scheme="turku", wieghts="x")': "did you mean 'weights'",
     'ak.score(c, "anna", "gold", levels="links")': "of score: 'levels'; did you mean 'level'",
     'ak.score("a", "b", formats="x")': "did you mean 'format'",
     'ak.aer(c, "anna", "gold", link="given")': "of aer: 'link'; did you mean 'links'",

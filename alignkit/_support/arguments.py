@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, get_annotations, signature
 from numbers import Integral, Real
 from operator import index
 from os import PathLike
@@ -19,6 +19,7 @@ _SEQUENCES = ("Sequence", "Iterable", "Collection")
 _KINDS: dict[str, tuple[Any, str]] = {
     "None": (type(None), "None"),
     "str": (str, "a string"),
+    "Literal": (str, "a string"),
     "int": (Integral, "a whole number"),
     "float": (Real, "a number"),
     "bool": (bool, "True or False"),
@@ -50,15 +51,15 @@ def check_arguments(
 
 def check_attributes(made: object) -> None:
     """Check the attributes of a dataclass against their annotations, like `check_arguments`."""
-    kind: Callable[..., object] = type(made)
-    check_arguments(kind, {name: getattr(made, name) for name in _declared(kind)})
+    for kind in type(made).__mro__:  # annotations are those of a class without its bases
+        check_arguments(kind, {name: getattr(made, name) for name in _declared(kind)})
 
 
 @cache
 def _declared(function: Callable[..., object]) -> dict[str, tuple[list[str], bool]]:
     """Return the kinds of each argument with known kinds, and whether it holds strings."""
     declared = {}
-    for name, hint in function.__annotations__.items():
+    for name, hint in get_annotations(function).items():
         plain = str(hint)
         while plain != (plain := _BRACKETS.sub("", plain)):
             pass

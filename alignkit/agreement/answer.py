@@ -26,8 +26,8 @@ from alignkit.agreement.chance.correction import NO_PAIRS
 from alignkit.agreement.chance.result import BeyondChanceSection
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.intervals import weighted_mean
-from alignkit.agreement.options import CLOSED
-from alignkit.agreement.planning import plan_pairs
+from alignkit.agreement.options import CLOSED, PlanOptions
+from alignkit.agreement.planning import plan_two
 from alignkit.errors import OptionError
 from alignkit.stats.resampling import ALIKE, Interval
 from alignkit.tables.columns import decimal, percent
@@ -126,8 +126,6 @@ class Answer:
     def __str__(self) -> str:
         return "\n".join((*wrapped(" ".join(self.sentences)), *wrapped(f"Report: {self.report}")))
 
-
-_PLANNED = ("ignore_identical", "exact_case")
 
 _TIED = re.compile(r" \[[^\]]*\]|C \([^)]*\)| \(no interval\)| ~ |pi0? [-.\d]")
 
@@ -647,11 +645,13 @@ class AnswerWriter:
         if not wide:
             return 0
         two = max(wide, key=widths.__getitem__)
-        options = {name: getattr(self.options, name) for name in _PLANNED}
+        options = PlanOptions(
+            half_width=_WITHIN,
+            ignore_identical=self.options.ignore_identical,
+            exact_case=self.options.exact_case,
+        )
         try:
-            plan = plan_pairs(
-                self.agreement.corpus, two.first, two.second, half_width=_WITHIN, **options
-            )
+            plan = plan_two(self.agreement.corpus, two.first, two.second, options)
         except OptionError:  # too few pairs to plan from
             return 0
         if plan.pairs > plan.pilot:

@@ -250,15 +250,12 @@ class AgreementFigures(FigureResult):
     initial: str | None
     adjudicated: str | None
     systems: tuple[str, ...]
-    by: str | None
-    seed: int
     sections: tuple[str, ...]
     pairings: tuple[Pairing, ...]
     together: tuple[Together, ...]
     corpus: Corpus = field(repr=False)
     signature: str = ""
     cautions: tuple[Caution, ...] = ()
-    split: str | None = None
     several: int = 0
 
     def __repr__(self) -> str:
@@ -298,7 +295,7 @@ class AgreementFigures(FigureResult):
                 self.adjudicated or "",
                 self.annotators,
                 exact_case=exact,
-                seed=self.seed,
+                seed=self.options.seed,
             )
         except (UnknownNameError, OptionError, MissingTextError):  # no such version, words or pairs
             return None

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.agreement.options import Draws
 from alignkit.agreement.pairs import PairData
 from alignkit.stats.clusters import jackknife_interval
-from alignkit.stats.resampling import ONE_PAIR, Interval, check_drawing, chunks, interval_of
+from alignkit.stats.resampling import ONE_PAIR, Interval, chunks, interval_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -104,19 +105,16 @@ Intervals = Mapping[str, Union[Interval, str]]
 def bootstrap(
     statistics: Sequence[Statistic],
     rows: Sequence[Rows],
-    *,
-    resamples: int,
-    confidence: float,
-    seed: int,
     sections: Sequence[NDArray[np.bool_]],
+    options: Draws,
 ) -> list[Intervals]:
     """Return intervals of statistics over the same P sentence pairs.
 
     They are percentiles of the bootstrap; for statistics with `sizes`, see `jackknife_interval`.
     """
-    check_drawing(resamples, confidence)
+    confidence = options.confidence
     names = [f"{part.level}.{measure}" for part in statistics for measure in part.measures]
-    seeds = np.random.SeedSequence(seed).spawn(len(sections))
+    seeds = np.random.SeedSequence(options.seed).spawn(len(sections))
     intervals: list[Intervals] = []
     for mask, stream in zip(sections, seeds, strict=True):
         count = int(mask.sum())
@@ -126,7 +124,7 @@ def bootstrap(
         parts = [(part, of_all.part(mask)) for part, of_all in zip(statistics, rows, strict=True)]
         values: dict[str, list[Floats]] = {name: [] for name in names}
         width = max(part.counts.shape[1] for _, part in parts)
-        for weights in draw_weights(count, resamples, stream, width=width):
+        for weights in draw_weights(count, options.resamples, stream, width=width):
             for statistic, part in parts:
                 for measure, drawn in part.measure(part.sums(weights)).items():
                     values[f"{statistic.level}.{measure}"].append(drawn)

@@ -1,146 +1,305 @@
-"""The options of agreement on alignments and on judgments, with defaults, choices and help.
+"""The options of each question about agreement, with defaults, choices and help.
 
-The command line is made from the fields, so this module imports nothing slow.
+The signatures of `agree`, `agree_on_judgments`, `agree_on_sets` and `plan_pairs` and the arguments
+of their commands are made from the fields, so this module imports nothing slow. What several
+questions share is a base class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Final, Literal, cast
 
-from alignkit._support.arguments import check_attributes, check_known
+from alignkit._support.options import DeclaredOptions, about, option
 from alignkit.errors import OptionError
-from alignkit.model.labels import Scheme, View, get_scheme, get_view
+from alignkit.model.labels import SCHEMES, Scheme, View, get_scheme, get_view
 
 if TYPE_CHECKING:
     from alignkit.scoring.settings import Signature
 
 
-CLOSED = "kupper-hafner"  # the model of chance that needs no initial alignment
-# the groups of options
-CHANCE = "chance"
-CERTAINTY = "certainty"
-WHAT = "what"
+Chance = Literal["edit", "edit-split", "edit-strata", "kupper-hafner"]
+CLOSED: Final = "kupper-hafner"  # the model of chance that needs no initial alignment
+Progress = Callable[[int, int], None]
+
+# the groups of options in the help of a command
+_WHO = "annotators"
+_WHAT = "comparison"
+_CHANCE = "agreement beyond chance, C"
+_DRAWS = "intervals and samples"
+_PLAN = "plan"
 
 
-def option(default: Any, help: str, **more: Any) -> Any:
-    """Return a field with help, group, choices and metavar, used for the command line."""
-    plain = {"group": "", "choices": (), "metavar": ""}
-    return field(default=default, metadata={"help": help, **plain, **more})
+# what several questions share
+@dataclass(frozen=True)
+class Annotators(DeclaredOptions):
+    """Who is compared."""
 
-
-def check_choices(options: Any) -> None:
-    """Raise an error for values that are not among the choices of their field."""
-    for option in fields(options):
-        if known := option.metadata["choices"]:
-            check_known(option.name.replace("_", " "), getattr(options, option.name), known)
-
-
-def _check_drawing(resamples: int, confidence: float) -> None:
-    if resamples < 1:
-        raise OptionError(f"`resamples` must be at least 1, not {resamples}")
-    if not 0 < confidence < 1:
-        raise OptionError(f"`confidence` must lie between 0 and 1 (such as 0.95), not {confidence}")
+    annotators: Sequence[str] | None = option(
+        None,
+        "annotators to compare, two or more (default: all without another role)",
+        metavar="A",
+        group=_WHO,
+        silent=True,
+    )
 
 
 @dataclass(frozen=True)
-class AgreementOptions:
-    """The options of `alignkit.agree`.
+class Grouped(DeclaredOptions):
+    """Groups of pairs that are reported too."""
 
-    The metadata of each field has its ``help``, ``choices`` (empty for free values), ``group`` and
-    ``metavar``. An unknown choice raises an UnknownNameError, a number out of range an OptionError.
-    """
-
-    ignore_identical: bool = option(
-        True, "leave out links, phrase pairs and cells of equal words", group=WHAT
+    _: KW_ONLY
+    by: str | None = option(
+        None,
+        "add a row for each value of this attribute of the pairs (genre, document, ...), or for "
+        "each day, week or month if annotations have times",
+        metavar="ATTRIBUTE",
+        group=_WHO,
     )
-    exact_case: bool = option(False, "distinguish upper and lower case in words", group=WHAT)
-    universe: str = option(
+    split: str | None = option(
+        None,
+        "separator of several values in that attribute, such as a comma; a pair counts in each "
+        "(default: one value)",
+        metavar="TEXT",
+        group=_WHO,
+        needs="by",
+        rare=True,
+    )
+
+
+@dataclass(frozen=True)
+class Words(DeclaredOptions):
+    """Which words and links are compared."""
+
+    _: KW_ONLY
+    ignore_identical: bool = option(
+        True,
+        "leave out links, phrase pairs and cells of equal words",
+        group=_WHAT,
+        opposite="--include-identical",
+        rare=True,
+    )
+    exact_case: bool = option(
+        False, "distinguish upper and lower case in words", group=_WHAT, rare=True
+    )
+
+
+@dataclass(frozen=True)
+class OverlapRatio(DeclaredOptions):
+    """How C makes one ratio of the shared links of all pairs."""
+
+    _: KW_ONLY
+    normalizer: Literal["min", "max"] = option(
+        "min", "divide the overlap by the smaller or the larger set", group=_CHANCE, rare=True
+    )
+    aggregate: Literal["macro", "micro"] = option(
+        "macro",
+        "average the ratios of the sentence pairs, or take the ratio of their sums",
+        group=_CHANCE,
+        rare=True,
+    )
+
+
+@dataclass(frozen=True)
+class Draws(DeclaredOptions):
+    """Random draws, and the intervals that they give."""
+
+    _: KW_ONLY
+    confidence: float = option(
+        0.95,
+        "confidence of the intervals",
+        metavar="P",
+        group=_DRAWS,
+        above=0,
+        below=1,
+        rare=True,
+    )
+    resamples: int = option(
+        1000, "resamples of the bootstrap", metavar="N", group=_DRAWS, least=1, rare=True
+    )
+    seed: int = option(
+        12345, "seed of all random draws", metavar="N", group=_DRAWS, least=0, rare=True
+    )
+
+
+@dataclass(frozen=True)
+class Threads(DeclaredOptions):
+    """How the work is divided; no result depends on it."""
+
+    _: KW_ONLY
+    workers: int | None = option(
+        None,
+        "number of threads; does not change the result (default: one for each core)",
+        metavar="N",
+        group=_DRAWS,
+        least=1,
+        rare=True,
+        silent=True,
+    )
+
+
+# links and phrases
+@dataclass(frozen=True)
+class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators):
+    """The options of `alignkit.agree`, which compares links of words and phrases."""
+
+    _: KW_ONLY
+    initial: str | None = option(
+        None,
+        "automatic alignment that the annotators started from; chance edits it (default: the one "
+        "with this role; '' for none)",
+        metavar="NAME",
+        group=_WHO,
+        silent=True,
+    )
+    adjudicated: str | None = option(
+        None,
+        "adjudicated version to compare each annotator with (default: the one with this role; '' "
+        "for none)",
+        metavar="NAME",
+        group=_WHO,
+        silent=True,
+    )
+    systems: Sequence[str] | None = option(
+        None,
+        "automatic alignments to compare each annotator with (default: the initial one and those "
+        "with the role system; '' for none)",
+        metavar="NAME",
+        group=_WHO,
+        silent=True,
+    )
+    universe: Literal["all", "judged"] = option(
         "all",
         "cells for kappa, AC1 and C with an edit model: all, or those that the annotators judged, "
         "if the corpus records them",
-        group=WHAT,
-        choices=("all", "judged"),
+        group=_WHAT,
+        rare=True,
     )
-    missing_initial: str = option(
-        "error",
+    missing_initial: Literal["error", "empty", "leave-out"] | None = option(
+        None,
         "pairs without an initial alignment are an error, have an empty one, or are left out; "
-        "empty, if no initial alignment is named, means that all pairs started without links",
-        group=CHANCE,
-        choices=("error", "empty", "leave-out"),
+        "empty, if no initial alignment is named, means that all pairs started without links "
+        "(default: error if the initial alignment is named, else leave-out)",
+        group=_CHANCE,
+        rare=True,
     )
-    chance: str = option(
-        "edit",
+    chance: Chance | None = option(
+        None,
         "model of chance: edit, edit-split, edit-strata or kupper-hafner. The first three edit the "
         "initial alignment at random, as often as the annotator: at one rate (edit), at separate "
         "rates for adding and deleting (edit-split), or also for equal and other words "
-        "(edit-strata). kupper-hafner, the only one without initial alignment, draws random links",
-        group=CHANCE,
-        choices=("edit", "edit-split", "edit-strata", CLOSED),
+        "(edit-strata). kupper-hafner, the only one without initial alignment, draws random links "
+        "(default: edit, or kupper-hafner without an initial alignment)",
+        group=_CHANCE,
     )
-    reading: str = option(
+    reading: Literal["count", "probability"] = option(
         "count",
         "what grows with the words of a pair: the number of edits, or their probability",
-        group=CHANCE,
-        choices=("count", "probability"),
+        group=_CHANCE,
+        rare=True,
     )
-    normalizer: str = option(
-        "min",
-        "divide the overlap by the smaller or the larger set",
-        group=CHANCE,
-        choices=("min", "max"),
+    samples: int = option(
+        1000,
+        "most samples for each sentence pair",
+        metavar="N",
+        group=_DRAWS,
+        least=2,
+        rare=True,
     )
-    aggregate: str = option(
-        "macro",
-        "average the ratios of the sentence pairs, or take the ratio of their sums",
-        group=CHANCE,
-        choices=("macro", "micro"),
-    )
-    samples: int = option(1000, "most samples for each sentence pair", group=CERTAINTY, metavar="N")
     tolerance: float | None = option(
         None,
         "stop sampling when the Monte-Carlo error of C is at most E (default: take all samples)",
-        group=CERTAINTY,
         metavar="E",
+        group=_DRAWS,
+        above=0,
+        rare=True,
     )
-    bootstrap: str = option(
+    bootstrap: Literal["fixed", "refit", "none"] = option(
         "fixed",
         "bootstrap intervals over sentence pairs; for C, the edit models are fixed or refitted to "
         "each resample (slow); or no intervals",
-        group=CERTAINTY,
-        choices=("fixed", "refit", "none"),
+        group=_DRAWS,
+        rare=True,
     )
-    resamples: int = option(1000, "resamples of the bootstrap", group=CERTAINTY, metavar="N")
-    confidence: float = option(0.95, "confidence of the intervals", group=CERTAINTY, metavar="P")
+    progress: Progress | None = option(
+        None, "called with the samples drawn so far and their total", silent=True, python=True
+    )
 
-    def __post_init__(self) -> None:
-        check_attributes(self)
-        check_choices(self)
-        if self.samples < 2:
-            raise OptionError(f"`samples` must be at least 2, not {self.samples}")
-        if self.tolerance is not None and not self.tolerance > 0:
-            raise OptionError(f"`tolerance` must be above 0, not {self.tolerance}")
-        _check_drawing(self.resamples, self.confidence)
+    @property
+    def model(self) -> Chance:
+        """The model of chance of the main tables; the options must be settled."""
+        assert self.chance is not None
+        return self.chance
 
     @property
     def case(self) -> str:
         """``"exact"`` or ``"folded"``."""
         return "exact" if self.exact_case else "folded"
 
-    def signed_by(self, chance: str, seed: int, initial: str | None = None) -> Signature:
+    def settled(self, initial: str | None) -> AgreementOptions:
+        """Return the options with every choice made, for an initial alignment or for none.
+
+        Raises an OptionError for options that contradict each other or have no effect. An option
+        with its default value contradicts nothing.
+        """
+        edits = edits_known(initial, self.missing_initial)
+        chance: Chance = self.chance or ("edit" if edits else CLOSED)
+        if not edits:
+            self._check_without_edits(chance)
+        if chance == CLOSED and self.bootstrap == "refit":
+            raise OptionError(
+                f"`bootstrap='refit'` refits edit models, but `chance={CLOSED!r}` has none: use "
+                "`bootstrap='fixed'`, or an edit model of chance with an initial alignment"
+            )
+        unused = self._changed("resamples", "confidence")
+        if self.bootstrap == "none" and unused:
+            raise OptionError(
+                f"`{unused[0]}` is about intervals, but `bootstrap='none'` gives none: remove one"
+            )
+        missing = self.missing_initial
+        if missing is None:
+            by_role = initial is not None and self.initial is None
+            missing = "leave-out" if by_role else "error"
+        return replace(self, chance=chance, missing_initial=missing)
+
+    def _check_without_edits(self, chance: str) -> None:
+        """Refuse what is about edits of an initial alignment, for there is none."""
+        if chance != CLOSED:
+            raise OptionError(
+                f"`chance={chance!r}` needs an initial alignment, and none is named: name it with "
+                "`initial` (the aligner makes one, `merge` adds it), start from an empty one with "
+                f"`missing_initial='empty'`, or use `chance={CLOSED!r}`"
+            )
+        for name in self._changed("missing_initial", "reading", "samples", "tolerance"):
+            raise OptionError(
+                f"`{name}` is about edits of an initial alignment, and none is named: name it "
+                f"with `initial`, or remove `{name}`"
+            )
+        if self.exact_case and not self.ignore_identical:
+            raise OptionError(
+                "`exact_case` decides which words are equal, but has no effect with "
+                "`ignore_identical=False`: remove one of the two"
+            )
+
+    def _changed(self, *names: str) -> list[str]:
+        """Return which of some options have another value than by default."""
+        return [name for name in names if getattr(self, name) != getattr(type(self), name)]
+
+    def signed_by(self, chance: str, initial: str | None = None) -> Signature:
         """Return the signature of figures by one model of chance."""
         if chance == CLOSED:  # it knows no edits
-            return replace(self, chance=chance, missing_initial="error").sign(seed)
-        return replace(self, chance=chance).sign(seed, initial)
+            return replace(self, chance=CLOSED, missing_initial="error").sign()
+        return replace(self, chance=cast("Chance", chance)).sign(initial)
 
-    def sign(self, seed: int, initial: str | None = None) -> Signature:
-        """Return the signature of these options and a seed."""
+    def sign(self, initial: str | None = None) -> Signature:
+        """Return the signature of these options, which must be settled."""
         from alignkit.scoring.settings import Signature
 
         sampled = edits_known(initial, self.missing_initial)
         resampled = self.bootstrap != "none"
-        names = ["universe", "normalizer", "aggregate", "chance"]
+        names = ["universe", "normalizer", "aggregate", "chance", "seed"]
         if sampled:
             names += ["reading", "missing_initial", "samples", "tolerance"]
         if resampled:
@@ -154,118 +313,95 @@ class AgreementOptions:
             unit="atomic-phrases/links",
             initial=(initial or "empty") if sampled else None,
             interval=f"bootstrap-{self.bootstrap}" if resampled else None,
-            seed=seed,
             **{name: getattr(self, name) for name in names},
         )
 
 
-def edits_known(initial: str | None, missing_initial: str) -> bool:
+def edits_known(initial: str | None, missing_initial: str | None) -> bool:
     """Return whether there is an initial alignment that annotators may have edited."""
     return initial is not None or missing_initial == "empty"
 
 
-def contradictions(given: Mapping[str, object], initial: str | None) -> None:
-    """Raise an error for options that contradict each other or have no effect."""
-    AgreementOptions(**cast("dict[str, Any]", dict(given)))
-    edits = edits_known(initial, str(given.get("missing_initial", "")))
-    _check_sampling(given, edits)
-    for name in ("resamples", "confidence") if given.get("bootstrap") == "none" else ():
-        if name in given:
-            raise OptionError(
-                f"`{name}` is about intervals, but `bootstrap='none'` gives none: remove one"
-            )
-    if given.get("exact_case") and given.get("ignore_identical") is False and not edits:
-        raise OptionError(
-            "`exact_case` decides which words are equal, but has no effect with "
-            "`ignore_identical=False`: remove one of the two"
-        )
-
-
-def _check_sampling(given: Mapping[str, object], edits: bool) -> None:
-    chance = given.get("chance", "edit" if edits else CLOSED)
-    if not edits:
-        if chance != CLOSED:
-            raise OptionError(
-                f"`chance={chance!r}` needs an initial alignment, and none is named: name it with "
-                "`initial` (the aligner makes one, `merge` adds it), start from an empty one with "
-                f"`missing_initial='empty'`, or use `chance={CLOSED!r}`"
-            )
-        for name in ("missing_initial", "reading", "samples", "tolerance"):
-            if name in given:
-                raise OptionError(
-                    f"`{name}` is about edits of an initial alignment, and none is named: name it "
-                    f"with `initial`, or remove `{name}`"
-                )
-    if chance == CLOSED and given.get("bootstrap") == "refit":
-        raise OptionError(
-            f"`bootstrap='refit'` refits edit models, but `chance={CLOSED!r}` has none: use "
-            "`bootstrap='fixed'`, or an edit model of chance with an initial alignment"
-        )
-
-
+# judgments of whole pairs
 MAJORITY = "majority"  # the consensus that is no adjudicated version
+_JUDGMENTS = "judgments of pairs"
 
 
 @dataclass(frozen=True)
-class JudgmentOptions:
-    """The options of `alignkit.agree` on judgments of pairs.
+class JudgmentOptions(Threads, Draws, Grouped, Annotators):
+    """The options of `alignkit.agree_on_judgments`.
 
-    The metadata of each field has its ``help``, ``choices`` (empty for free values) and
-    ``metavar``. An unknown choice raises an UnknownNameError. A number out of range raises an
-    OptionError, and so does a view without an order if one is needed.
+    A view without an order raises an OptionError if an order is needed.
     """
 
-    scheme: Scheme | str = option("", "scheme of the judgments", metavar="S")  # noqa: RUF009
+    _: KW_ONLY
+    scheme: Scheme | str = field(
+        metadata=about(
+            f"scheme of the judgments (default: that of the format): {', '.join(SCHEMES)}",
+            choices=tuple(SCHEMES),
+            metavar="S",
+            group=_JUDGMENTS,
+            implied=True,
+        )
+    )
     view: str | Sequence[str] | None = option(
         None,
         "views of the scheme, which merge its labels into fewer (default: all; with weights, or "
         "ties decided by the order, only those with ordered labels)",
         metavar="V",
+        group=_JUDGMENTS,
     )
-    weights: str = option(
+    weights: Literal["nominal", "linear", "quadratic"] = option(
         "nominal",
         "weights for kappa: none, or by the distance of labels in their order",
-        choices=("nominal", "linear", "quadratic"),
+        group=_JUDGMENTS,
     )
     consensus: str = option(
         MAJORITY,
         "version to compare annotators with: the majority, or also an adjudicated version, which "
         "has no test against chance",
         metavar="majority|NAME",
+        group=_JUDGMENTS,
     )
-    ties: str = option(
+    ties: Literal["leave-out", "error", "lowest", "adjudicated"] = option(
         "leave-out",
         "how to decide a tied majority: leave the pair out and count it, report an error, take "
         "the lowest of the tied labels, or take the adjudicated label",
-        choices=("leave-out", "error", "lowest", "adjudicated"),
+        group=_JUDGMENTS,
     )
-    null: str = option(
+    null: Literal["all", "one"] = option(
         "all",
         "labels that chance permutes: of all annotators, or only of the one being tested",
-        choices=("all", "one"),
+        group=_JUDGMENTS,
+        rare=True,
     )
     groups: Mapping[str, str] | None = option(
         None,
         "group of each annotator; annotators are compared within and between groups",
         metavar="FILE",
+        group=_JUDGMENTS,
+        rare=True,
     )
     lenient_labels: bool = option(
-        False, "leave out and count labels that are not in the scheme (default: an error)"
+        False,
+        "leave out and count labels that are not in the scheme (default: an error)",
+        python=True,  # the command has it among the options of reading
     )
-    permutations: int = option(1000, "permutations for the test against chance", metavar="N")
-    resamples: int = option(1000, "resamples of the bootstrap over pairs", metavar="N")
-    confidence: float = option(0.95, "confidence of the intervals", metavar="P")
+    permutations: int = option(
+        1000,
+        "permutations for the test against chance",
+        metavar="N",
+        group=_DRAWS,
+        least=1,
+        rare=True,
+    )
 
     def __post_init__(self) -> None:
-        check_attributes(self)
         if not self.scheme:
             raise OptionError("judgments need a scheme: name it with `scheme`")
         if isinstance(self.scheme, str):
             object.__setattr__(self, "scheme", get_scheme(self.scheme))
-        check_choices(self)
-        if self.permutations < 1:
-            raise OptionError(f"`permutations` must be at least 1, not {self.permutations}")
-        _check_drawing(self.resamples, self.confidence)
+        super().__post_init__()
         if self.ties == "adjudicated" and self.settled is None:
             raise OptionError(
                 "`ties='adjudicated'` needs the adjudicated version: name it with `consensus`"
@@ -305,3 +441,55 @@ class JudgmentOptions:
             for k, mine in enumerate(rows)
             if rows.index(mine) == k
         )
+
+
+# sets of items
+@dataclass(frozen=True)
+class SetOptions(Draws, OverlapRatio, Annotators):
+    """The options of `alignkit.agree_on_sets`."""
+
+    _: KW_ONLY
+    chance: str | PathLike[str] = field(
+        metadata=about(
+            "sets that annotators could have chosen by chance, drawn by any program: as in SETS, "
+            "with 100 lines or more for each unit and annotator",
+            metavar="FILE",
+            group=_CHANCE,
+            silent=True,
+        )
+    )
+
+
+# how many pairs
+@dataclass(frozen=True)
+class PlanOptions(Words, Annotators):
+    """The options of `alignkit.plan_pairs`."""
+
+    _: KW_ONLY
+    half_width: float = option(
+        0.03,
+        "half of the width of the 95% interval to reach: 0.03 for 3 points of F1",
+        metavar="W",
+        group=_PLAN,
+        above=0,
+        below=1,
+    )
+    statistic: str = option(
+        "f1",
+        "measure of agreement to plan for, such as f1, kappa, ac1 or C",
+        metavar="M",
+        group=_PLAN,
+    )
+    level: str = option(
+        "words.possible",
+        "level of the measure, such as words.sure or phrases.possible; of kappa and AC1 "
+        "cells.possible",
+        metavar="L",
+        group=_PLAN,
+    )
+    initial: str | None = option(
+        None,
+        "for C, the alignment that chance edits (default: none; chance draws sets of links)",
+        metavar="NAME",
+        group=_PLAN,
+    )

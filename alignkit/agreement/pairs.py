@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_kind, check_known, words
+from alignkit.agreement.options import Grouped
 from alignkit.corpora.labelled import judges_of
 from alignkit.errors import OptionError
 from alignkit.model.alignment import NULL, Alignment, Link
-from alignkit.model.annotation import Annotation, shared_start
+from alignkit.model.annotation import PERIODS, Annotation, shared_start
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.corpus import Corpus
+from alignkit.model.corpus import Corpus, group_texts, values_of
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts import Rows as Counts
 from alignkit.scoring.counts import count_links
@@ -38,6 +39,22 @@ class CorpusPart:
 
     def __len__(self) -> int:
         return len(self.members)
+
+
+def parts_of(corpus: Corpus, options: Grouped, names: Sequence[str]) -> list[CorpusPart]:
+    """Return the whole corpus, then each group; a group called "all" gets another name."""
+    parts = [CorpusPart("all", np.arange(len(corpus)))]
+    by = options.by
+    if by is not None:
+        values_of("", options.split)  # refuses a wrong one
+        groups: dict[str, list[int]] = {}
+        for place, text in enumerate(group_texts(corpus, by, names)):
+            for name in values_of(text, options.split):
+                groups.setdefault(name, []).append(place)
+        for name in sorted(groups, key=lambda name: (not name, name)) if by in PERIODS else groups:
+            called = f"{by} all" if name == "all" else name
+            parts.append(CorpusPart(called, np.array(groups[name])))
+    return parts
 
 
 def in_several(parts: Sequence[CorpusPart]) -> int:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, exp, sqrt
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from alignkit._support.arguments import check_arguments, check_known
+from alignkit._support.arguments import check_kind, check_known
 from alignkit._support.array_types import F8
+from alignkit._support.options import takes
 from alignkit.agreement.chance.corpus import CorpusBeyondChance
 from alignkit.agreement.chance.correction import correction_ratios
 from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.intervals import Rows, Statistic
-from alignkit.agreement.options import CLOSED, AgreementOptions
+from alignkit.agreement.options import CLOSED, AgreementOptions, PlanOptions
 from alignkit.agreement.overlaps import OVERLAP
 from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData, check_case
 from alignkit.agreement.sections import OF_TWO
 from alignkit.errors import OptionError
 from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
-from alignkit.stats.resampling import SEED
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
@@ -116,9 +114,38 @@ class PairPlans(Result):
         return [Table("Pairs to annotate twice", columns, rows, note, "plans", stub=2)]
 
 
-def plan_every_two(corpus: Corpus, annotators: Sequence[str] | None, **options: Any) -> PairPlans:
-    """Return the plans of every two annotators (None: all people); see `plan_pairs`."""
-    names = annotators
+@takes(PlanOptions)
+def plan_pairs(corpus: Corpus, options: PlanOptions) -> PairPlans:
+    """Estimate how many pairs two annotators must annotate for a 95% interval of a half width.
+
+    The influence of pair p on a statistic T of P pairs is u = (P - 1)(T - T without p). The 95%
+    interval of n pairs has the half width 1.96 sd(u) / sqrt(n). The variance of u is uncertain if
+    the pilot is small, so the plan uses an upper bound of it, see `planned_variance`. With this
+    bound, n pairs are enough with a probability of about 80%.
+
+    Parameters
+    ----------
+    corpus : The pilot: 30 pairs or more of two annotators. Two with fewer are left out, with a
+        note.
+    options : The fields of `PlanOptions`.
+
+    Raises
+    ------
+    OptionError : If there are fewer than two annotators or 30 pairs, or a number is out of its
+        range.
+    UnknownNameError : If the level or the statistic is not known.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> corpus = read_corpus("samples/paraphrases.jsonl")
+    >>> plan = plan_pairs(corpus).plans["anna", "ben"]
+    >>> plan.pilot, plan.rests_on, plan.pairs
+    (64, 64, 48)
+    """
+    check_kind("corpus", corpus, Corpus)
+    check_case(options.ignore_identical, options.exact_case)
+    names = options.annotators
     if names is None:
         names = [name for name, role in corpus.roles.items() if role == ROLES[0]]
     if len(names) < 2:
@@ -128,70 +155,28 @@ def plan_every_two(corpus: Corpus, annotators: Sequence[str] | None, **options: 
     kept = [two for two in couples if both[two] >= LEAST_PILOT] or couples[:1]
     few = (two for two in couples if two not in kept)
     notes = tuple(f"{' and '.join(two)}: {both[two]} pairs of both are too few" for two in few)
-    plans = {two: plan_pairs(corpus, *two, **options) for two in kept}
-    plan = next(iter(plans.values()))
-    return PairPlans(
-        plans,
-        notes,
-        f"plan:{plan.level}.{plan.statistic}|half-width:{plan.half_width:g}|assurance:{ASSURANCE:g}|version:{__version__}",
+    plans = {two: plan_two(corpus, *two, options) for two in kept}
+    signature = (
+        f"plan:{options.level}.{options.statistic}|half-width:{options.half_width:g}"
+        f"|assurance:{ASSURANCE:g}|version:{__version__}"
     )
+    return PairPlans(plans, notes, signature)
 
 
-def plan_pairs(
-    corpus: Corpus,
-    first: str,
-    second: str,
-    *,
-    level: str = "words.possible",
-    statistic: str = "f1",
-    half_width: float = 0.03,
-    ignore_identical: bool = True,
-    exact_case: bool = False,
-    initial: str | None = None,
-) -> PairPlan:
-    """Estimate how many pairs must be annotated twice for a 95% interval of a half width.
-
-    The influence of pair p on a statistic T of P pairs is u = (P - 1)(T - T without p). The 95%
-    interval of n pairs has the half width 1.96 sd(u) / sqrt(n). The variance of u is uncertain if
-    the pilot is small, so the plan uses an upper bound of it, see `planned_variance`. With this
-    bound, n pairs are enough with a probability of about 80%.
-
-    Parameters
-    ----------
-    first, second : The two annotators of the pilot: 30 pairs or more.
-    level, statistic : A level and a measure of agreement, such as ``words.sure`` and ``f1``, or
-        ``cells.possible`` and ``kappa``, or ``words.possible`` and ``C``.
-    half_width : Half of the width of the interval.
-    ignore_identical, exact_case : As in `overlap`.
-    initial : For C, the alignment that chance edits; None: chance draws sets of links.
-
-    Raises
-    ------
-    OptionError : If there are fewer than 30 pairs, or a number is out of its range.
-    UnknownNameError : If the level or the statistic is not known.
-
-    Examples
-    --------
-    >>> from alignkit import read_corpus
-    >>> corpus = read_corpus("samples/paraphrases.jsonl")
-    >>> plan = plan_pairs(corpus, "anna", "ben")
-    >>> plan.pilot, plan.rests_on, plan.pairs
-    (64, 64, 48)
-    """
-    check_arguments(plan_pairs, locals())
-    check_case(ignore_identical, exact_case)
-    if not 0 < half_width < 1:
-        raise OptionError("the half width is between 0 and 1")
-    data = CorpusData(corpus, exact_case=exact_case)
-    corpus.require(*((first, second) if initial is None else (first, second, initial)))
+def plan_two(corpus: Corpus, first: str, second: str, options: PlanOptions) -> PairPlan:
+    """Return the plan of two annotators; see `plan_pairs`."""
+    level = options.level
+    statistic = options.statistic
+    data = CorpusData(corpus, exact_case=options.exact_case)
+    corpus.require(first, second)
+    if options.initial is not None:
+        corpus.require(options.initial)
     known: dict[str, Statistic] = {each.level: each for each in (*OVERLAP, *OF_TWO)}
     check_known("level", level, LEVELS if statistic == "C" else known)
     if statistic != "C":
         measures = known[level].measures
         check_known("statistic", statistic, (*measures, "C") if level in LEVELS else measures)
-    rows = rows_of(
-        data, (first, second), level, statistic, ignore_identical=ignore_identical, initial=initial
-    )
+    rows = rows_of(data, (first, second), options)
     m = len(rows)
     if m < LEAST_PILOT:
         raise OptionError(f"{m} pairs have both annotators; a plan needs {LEAST_PILOT} or more")
@@ -202,9 +187,9 @@ def plan_pairs(
         raise OptionError(f"all {m} pairs agree alike: they do not show how far others may differ")
     if not np.isfinite(spread):
         raise OptionError(f"{statistic} of {level} is not defined without some of the pairs")
-    needed = ceil(1.96**2 * planned_variance(influence, statistic) / half_width**2)
+    needed = ceil(1.96**2 * planned_variance(influence, statistic) / options.half_width**2)
     rests_on = sum(int(counts.any(axis=1).sum()) for counts in rows.dense())
-    return PairPlan(statistic, level, half_width, m, rests_on, value, spread, needed)
+    return PairPlan(statistic, level, options.half_width, m, rests_on, value, spread, needed)
 
 
 def planned_variance(influence: F8, statistic: str) -> float:
@@ -235,36 +220,28 @@ def influences(rows: Rows, statistic: str) -> F8:
     return influence
 
 
-def rows_of(
-    data: CorpusData,
-    names: tuple[str, str],
-    level: str,
-    statistic: str,
-    *,
-    ignore_identical: bool = True,
-    initial: str | None = None,
-) -> Rows:
+def rows_of(data: CorpusData, names: tuple[str, str], options: PlanOptions) -> Rows:
     """Return the counts of each pair of both annotators that a statistic of a level is made of."""
-    if statistic == "C":
-        return _rows_of_c(data, names, level, ignore_identical, initial)
-    (kind,) = (each for each in (*OVERLAP, *OF_TWO) if each.level == level)
-    return kind.rows(PairData.of(data, names, ignore_identical=ignore_identical))
+    if options.statistic == "C":
+        return _rows_of_c(data, names, options)
+    (kind,) = (each for each in (*OVERLAP, *OF_TWO) if each.level == options.level)
+    return kind.rows(PairData.of(data, names, ignore_identical=options.ignore_identical))
 
 
-def _rows_of_c(
-    data: CorpusData,
-    names: tuple[str, str],
-    level: str,
-    ignore_identical: bool,
-    initial: str | None,
-) -> Rows:
+def _rows_of_c(data: CorpusData, names: tuple[str, str], options: PlanOptions) -> Rows:
     """Return the terms of C of each pair, 0 if C leaves it out; edit models stay as fitted."""
-    options = AgreementOptions(ignore_identical, data.exact_case, bootstrap="none")
+    plain = AgreementOptions(
+        initial=options.initial,
+        ignore_identical=options.ignore_identical,
+        exact_case=options.exact_case,
+        bootstrap="none",
+    )
+    settled = plain.settled(options.initial)
     everything = [CorpusPart("all", np.arange(len(data.corpus)))]
-    beyond = CorpusBeyondChance(data, initial, (), options, SEED, None, everything)
+    beyond = CorpusBeyondChance(data, options.initial, (), settled, everything)
     reason = beyond.no_edits(*names)
-    model = CLOSED if reason else options.chance
-    sentences = beyond.of(*names, reason)[model][level].sentences
+    model = CLOSED if reason else settled.model
+    sentences = beyond.of(*names, reason)[model][options.level].sentences
     terms = np.zeros((len(sentences), 4))
     for row, sentence in zip(terms, sentences, strict=True):
         if not sentence.left_out:

@@ -3,107 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from math import isnan
-from typing import Any, Literal, overload
+from typing import NamedTuple
 
 import numpy as np
 
-from alignkit._support import arguments
-from alignkit._support.parallel import count_workers, stage
+from alignkit._support.arguments import check_kind
+from alignkit._support.options import takes
+from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
 from alignkit.agreement import pairs
 from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.chance.corpus import CorpusBeyondChance
 from alignkit.agreement.chance.result import LEVELS
-from alignkit.agreement.chance.sampling import Progress
 from alignkit.agreement.figures import Pairing, Together
 from alignkit.agreement.intervals import weighted_mean
-from alignkit.agreement.judgments.question import agree_on_judgments
-from alignkit.agreement.judgments.result import JudgmentAgreement
-from alignkit.agreement.options import (
-    CLOSED,
-    AgreementOptions,
-    JudgmentOptions,
-    contradictions,
-    edits_known,
-)
+from alignkit.agreement.options import CLOSED, AgreementOptions
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import given_links, joint_sections, two_sections
-from alignkit.corpora.labelled import judged_part
 from alignkit.errors import OptionError
-from alignkit.model.annotation import PERIODS
-from alignkit.model.corpus import Corpus, group_texts, values_of
+from alignkit.model.corpus import Corpus
 from alignkit.scoring.settings import Signature
 
-ON = ("alignments", "judgments")  # what annotators can agree on
 
+@takes(AgreementOptions)
+def agree(corpus: Corpus, options: AgreementOptions) -> Agreement:
+    """Measure how far annotators agree on links of words and phrases, with intervals.
 
-@overload
-def agree(
-    corpus: Corpus,
-    annotators: Sequence[str] | None = None,
-    *,
-    on: Literal["alignments"] = "alignments",
-    **options: Any,
-) -> Agreement: ...
-@overload
-def agree(
-    corpus: Corpus,
-    annotators: Sequence[str] | None = None,
-    *,
-    on: Literal["judgments"],
-    **options: Any,
-) -> JudgmentAgreement: ...
-def agree(
-    corpus: Corpus,
-    annotators: Sequence[str] | None = None,
-    *,
-    on: str = "alignments",
-    initial: str | None = None,
-    adjudicated: str | None = None,
-    systems: Sequence[str] | None = None,
-    by: str | None = None,
-    split: str | None = None,
-    seed: int = 12345,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    **options: Any,
-) -> Agreement | JudgmentAgreement:
-    """Measure how far annotators agree, with intervals.
-
-    For alignments: precision, recall and F1 of words and phrases, kappa and AC1 over cells, alpha,
-    Fleiss' kappa, and C, the agreement beyond chance (`docs/agree/agreement_c.md`). For judgments
-    of whole pairs, in each view of their scheme: kappas of every two, alpha, AC1, Fleiss' kappa,
-    and each annotator against the majority and an adjudicated version (`docs/agree/judgments.md`).
+    Precision, recall and F1 of words and phrases, kappa and AC1 over cells, alpha, Fleiss' kappa,
+    and C, the agreement beyond chance (`docs/agree/agreement_c.md`). `agree_on_judgments` compares
+    judgments of whole pairs.
 
     Parameters
     ----------
     corpus : The sentence pairs. Without their words, only the overlap is computed, and only if
         identical items are included.
-    annotators : Two or more names; None takes all with the role annotator, except those named
-        below.
-    on : ``"alignments"`` or ``"judgments"``. Judgments do not take `initial`, `adjudicated` or
-        `systems`; their option `consensus` names an adjudicated version.
-    initial : The automatic alignment that annotators started from; without it, C only has the
-        closed form of Kupper & Hafner. None takes the one with this role, ``""`` none.
-    adjudicated : The adjudicated version; each annotator is also compared with it. None takes the
-        one with this role, ``""`` none.
-    systems : The automatic alignments that each annotator is compared with; None takes the initial
-        one and those with the role system.
-    by : An attribute of the pairs; each of its values is also reported. ``"day"``, ``"week"`` and
-        ``"month"`` use the later of the compared annotations, unless an attribute has that name.
-    split : The separator of several values of `by`, such as ``","``; a pair counts in each group.
-    seed : The seed of all draws; every pairing and level uses the same.
-    workers : The number of threads; None takes one per core. The result does not depend on it.
-    progress : Called with the samples drawn so far and their total.
-    **options : The fields of `AgreementOptions`, or of `JudgmentOptions` for judgments.
+    options : The fields of `AgreementOptions`.
 
     Returns
     -------
-    Agreement or JudgmentAgreement
+    Agreement
         Printing it shows the tables of the command.
 
     Raises
@@ -112,7 +54,6 @@ def agree(
         range, an initial alignment is missing, or it is not known which cells an annotator judged.
     UnknownNameError : If a name annotated nothing, or an option has an unknown value.
     MissingTextError : If words are needed but not known.
-    FormatError : If a judgment is not in the scheme.
 
     References
     ----------
@@ -136,103 +77,81 @@ def agree(
     >>> agreement.together[0].mean["words.sure.recall"]
     0.75
     """
-    arguments.check_arguments(agree, locals(), apart=["annotators", "systems"])
-    arguments.check_known("kind of agreement", on, ON)
-    kind = JudgmentOptions if on == "judgments" else AgreementOptions
-    arguments.check_keywords(agree, options, arguments.keywords_of(kind))
-    if seed < 0:
-        raise OptionError(f"`seed` is {seed}; it must be 0 or more")
-    count_workers(workers)
-    if split is not None and by is None:
-        raise OptionError("`split` separates the values of `by`: give `by` too")
-    if on == "judgments":
-        named = {"initial": initial, "adjudicated": adjudicated, "systems": systems}
-        for name, value in named.items():
-            if value is not None:
-                raise OptionError(
-                    f"`{name}` is about alignments: remove it; name the adjudicated version of "
-                    "judgments with `consensus`"
-                )
-        judged, anew, _ = judged_part(corpus, rewrites=False)
-        return agree_on_judgments(
-            judged,
-            annotators,
-            JudgmentOptions(**options),
-            rewrites=anew,
-            parts=lambda names: _parts(judged, by, split, names),
-            by=by,
-            split=split,
-            seed=seed,
-            workers=workers,
-        )
-    if isinstance(systems, str):
-        raise OptionError(f"give the systems as a list, not as the string {systems!r}")
-    if annotators is not None and not isinstance(annotators, str):  # which is refused below
-        annotators = arguments.words("annotators", annotators)
-    systems = None if systems is None else arguments.words("systems", systems)
-    asked = initial
-    initial, adjudicated, machines = _by_role(corpus, annotators, initial, adjudicated, systems)
-    if initial and asked is None:
-        options = {"missing_initial": "leave-out", **options}  # nobody asked for it
-    contradictions(options, initial)
-    chosen = AgreementOptions(**options)
-    if not edits_known(initial, chosen.missing_initial):
-        chosen = replace(chosen, chance=CLOSED)
-    people = _names(corpus, annotators, initial, adjudicated, machines)
+    check_kind("corpus", corpus, Corpus)
+    roles = _by_role(corpus, options)
+    chosen = options.settled(roles.initial)
+    people = _names(corpus, options, roles)
     names = pairs.check_annotators(corpus, people)
-    corpus.require(*machines, *(name for name in (initial, adjudicated) if name is not None))
+    others = roles.machines + roles.versions
+    corpus.require(*others)
     voted, labels = pairs.with_majorities(corpus, names) if len(names) > 2 else (corpus, {})
-    twos = [
-        *(("annotators", *two) for two in combinations(names, 2)),
-        *(("adjudicated", name, adjudicated) for name in names if adjudicated is not None),
-        *(("consensus", name, label) for name, label in labels.items()),
-        *(("automatic", machine, name) for machine in machines for name in names),
-    ]
+    twos = [("annotators", *two) for two in combinations(names, 2)]
+    if roles.adjudicated is not None:
+        twos += [("adjudicated", name, roles.adjudicated) for name in names]
+    twos += [("consensus", name, label) for name, label in labels.items()]
+    twos += [("automatic", *two) for two in product(roles.machines, names)]
     data = pairs.CorpusData(voted, exact_case=chosen.exact_case)
     if chosen.universe == "judged":
         for name in names:
             data.judged(name)
-    parts = _parts(corpus, by, split, names)
-    beyond = CorpusBeyondChance(data, initial, machines, chosen, seed, workers, parts)
-    pairings = pairings_of(twos, beyond, progress)
-    sections = tuple(part.name for part in parts)
+    parts = pairs.parts_of(corpus, chosen, names)
+    beyond = CorpusBeyondChance(data, roles.initial, roles.machines, chosen, parts)
+    pairings = pairings_of(twos, beyond)
     agreement = Agreement(
         names,
-        chosen,
-        initial,
-        adjudicated,
-        machines,
-        by,
-        seed,
-        sections,
+        replace(chosen, progress=None),
+        roles.initial,
+        roles.adjudicated,
+        roles.machines,
+        tuple(part.name for part in parts),
         pairings,
         _together(beyond, names, pairings),
         corpus,
-        str(signed(chosen, seed, initial, pairings)),
-        split=split,
+        str(signed(chosen, roles.initial, pairings)),
         several=pairs.in_several(parts),
     )
     return replace(agreement, cautions=cautions_of(agreement, data))
 
 
-def _by_role(
-    corpus: Corpus,
-    annotators: Sequence[str] | None,
-    initial: str | None,
-    adjudicated: str | None,
-    systems: Sequence[str] | None,
-) -> tuple[str | None, str | None, tuple[str, ...]]:
-    """Return the initial, the adjudicated and the automatic alignments, as named or by role."""
-    free = set(corpus.aligners) - {adjudicated, *(annotators or ())}
+class _Roles(NamedTuple):
+    """The alignments that are no annotator's, as named or by their roles in the corpus."""
+
+    initial: str | None
+    adjudicated: str | None
+    machines: tuple[str, ...]
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The initial and the adjudicated alignment, if there are any."""
+        return tuple(name for name in (self.initial, self.adjudicated) if name is not None)
+
+    def named(self) -> Iterator[tuple[str, str]]:
+        """Yield each name, and what it is."""
+        if self.initial is not None:
+            yield self.initial, "the initial alignment"
+        if self.adjudicated is not None:
+            yield self.adjudicated, "the adjudicated version"
+        for name in self.machines:
+            if name != self.initial:
+                yield name, "an automatic alignment"
+
+
+def _by_role(corpus: Corpus, options: AgreementOptions) -> _Roles:
+    """Return the initial, the adjudicated and the automatic alignments."""
+    adjudicated = options.adjudicated
+    free = set(corpus.aligners) - {adjudicated, *(options.annotators or ())}
     roles = {name: role for name, role in corpus.roles.items() if name in free}
+    initial = options.initial
     if initial is None:
         initial = _of_role(roles, "initial")
+    machines = options.systems
     if adjudicated is None and (settled := _of_role(roles, "adjudicated")) != initial:
-        adjudicated = None if settled in (systems or ()) else settled
-    if systems is None:
-        own = (name for name, role in roles.items() if role == "system")
-        systems = [*([initial] if initial else []), *own]
-    return initial or None, adjudicated or None, tuple(dict.fromkeys(systems))
+        adjudicated = None if settled in (machines or ()) else settled
+    if machines is None:
+        machines = [name for name, role in roles.items() if role == "system"]
+        machines.insert(0, initial or "")
+    known = dict.fromkeys(filter(None, machines))
+    return _Roles(initial or None, adjudicated or None, tuple(known))
 
 
 def _of_role(roles: Mapping[str, str], role: str) -> str | None:
@@ -241,52 +160,24 @@ def _of_role(roles: Mapping[str, str], role: str) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def _names(
-    corpus: Corpus,
-    annotators: Sequence[str] | None,
-    initial: str | None,
-    adjudicated: str | None,
-    machines: Sequence[str],
-) -> Sequence[str]:
+def _names(corpus: Corpus, options: AgreementOptions, others: _Roles) -> Sequence[str]:
+    """Return the annotators, as named or by their roles; refuse a name with two roles."""
     roles: dict[str, str] = {}
-    for name, role in (
-        (initial, "the initial alignment"),
-        (adjudicated, "the adjudicated version"),
-        *((name, "an automatic alignment") for name in machines if name != initial),
-    ):
+    for name, role in others.named():
         if name in roles:
             raise OptionError(f"{name!r} is named as {roles[name]} and as {role}; choose one")
-        if name is not None:
-            roles[name] = role
-    if annotators is None:
+        roles[name] = role
+    if options.annotators is None:
         people = [name for name in corpus.aligners if corpus.roles[name] == "annotator"]
         return [name for name in people if name not in roles]
-    if not isinstance(annotators, str):  # which is refused where names are checked
-        for name in annotators:
-            if name in roles:
-                raise OptionError(f"{name!r} is {roles[name]}; remove it from the annotators")
-    return annotators
-
-
-def _parts(
-    corpus: Corpus, by: str | None, split: str | None, names: Sequence[str]
-) -> list[pairs.CorpusPart]:
-    """Return the whole corpus, then each group; a group called "all" gets another name."""
-    parts = [pairs.CorpusPart("all", np.arange(len(corpus)))]
-    if by is not None:
-        values_of("", split)  # refuses a wrong one
-        groups: dict[str, list[int]] = {}
-        for place, text in enumerate(group_texts(corpus, by, names)):
-            for name in values_of(text, split):
-                groups.setdefault(name, []).append(place)
-        for name in sorted(groups, key=lambda name: (not name, name)) if by in PERIODS else groups:
-            called = f"{by} all" if name == "all" else name
-            parts.append(pairs.CorpusPart(called, np.array(groups[name])))
-    return parts
+    for name in options.annotators:
+        if name in roles:
+            raise OptionError(f"{name!r} is {roles[name]}; remove it from the annotators")
+    return options.annotators
 
 
 def pairings_of(
-    twos: Sequence[tuple[str, str, str]], beyond: CorpusBeyondChance, progress: Progress | None
+    twos: Sequence[tuple[str, str, str]], beyond: CorpusBeyondChance
 ) -> tuple[Pairing, ...]:
     """Compare pairs of names, each given with the kind of the pairing."""
     reasons = [beyond.no_edits(first, second) for _, first, second in twos]
@@ -295,19 +186,18 @@ def pairings_of(
     pairings = []
     data = beyond.data
     options = beyond.options
-    seed = beyond.seed
     for (kind, first, second), reason in zip(twos, reasons, strict=True):
         if reason:
             share = None
         else:
-            share = stage(progress, started, sampled)
+            share = stage(options.progress, started, sampled)
         started += not reason
-        sections = two_sections(data, first, second, beyond.parts, options, seed)
+        sections = two_sections(data, first, second, beyond.parts, options)
         by_model = beyond.of(first, second, reason, share)
-        chance = CLOSED if reason else options.chance
+        chance = CLOSED if reason else options.model
         human = kind == "annotators"
         if human:
-            given = given_links(data, first, second, options, seed)
+            given = given_links(data, first, second, options)
         else:
             given = None
         alike = beyond.same_start(first, second)
@@ -321,7 +211,7 @@ _MOST_SIGNED = 6  # with more pairings, a signature has their number
 
 
 def signed(
-    options: AgreementOptions, seed: int, initial: str | None, pairings: Sequence[Pairing]
+    options: AgreementOptions, initial: str | None, pairings: Sequence[Pairing]
 ) -> Signature:
     """Return the signature of an agreement: which pairings have which model of chance.
 
@@ -329,8 +219,8 @@ def signed(
     not all that both annotated.
     """
     people = [two for two in pairings if two.kind == "annotators" and two.beyond]
-    if options.chance != CLOSED and all(two.chance == CLOSED for two in pairings):
-        return options.signed_by(CLOSED, seed)
+    if options.model != CLOSED and all(two.chance == CLOSED for two in pairings):
+        return options.signed_by(CLOSED)
     by_model: dict[str, list[str]] = {}
     partial = False
     for two in people:
@@ -340,7 +230,7 @@ def signed(
             name += f":{two.same_start}/{pairs}"
             partial = True
         by_model.setdefault(two.chance, []).append(name)
-    signature = options.sign(seed, initial)
+    signature = options.sign(initial)
     if len(by_model) < 2 and not partial:
         return signature
     parts = []
@@ -357,7 +247,7 @@ def _together(
     beyond: CorpusBeyondChance, names: tuple[str, ...], pairings: Sequence[Pairing]
 ) -> tuple[Together, ...]:
     done = np.array([beyond.data.aligned(name) for name in names])
-    joint = joint_sections(beyond.data, names, beyond.parts, beyond.options, beyond.seed)
+    joint = joint_sections(beyond.data, names, beyond.parts, beyond.options)
     results = []
     for place, (part, of_all) in enumerate(zip(beyond.parts, joint, strict=True)):
         inside = done[:, part.members]

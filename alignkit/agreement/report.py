@@ -99,7 +99,7 @@ def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
     if rest:
         yield f"not compared: {', '.join(rest)}"
     if agreement.several:
-        yield overlapping(agreement.several, whole.pairs, str(agreement.by))
+        yield overlapping(agreement.several, whole.pairs, str(agreement.options.by))
 
 
 _MOST_PAIRINGS = 3  # that a note lists

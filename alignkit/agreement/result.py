@@ -7,6 +7,7 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
+from alignkit._support.options import stated
 from alignkit._support.values import jsonable, named_json
 from alignkit.agreement.answer import Answer, AnswerWriter
 from alignkit.agreement.chance.result import BeyondChance
@@ -29,19 +30,17 @@ class Agreement(AgreementFigures):
     Parameters
     ----------
     annotators : The annotators that are compared.
-    options : The options.
+    options : The options, with every choice made.
     initial, adjudicated, systems : The initial alignment, the adjudicated version, the automatic
         alignments.
-    by : The attribute that defines the groups; None without groups.
-    seed : The seed of all draws.
     sections : ``"all"``, then the names of the groups.
     pairings : Every two names that are compared.
     together : All annotators together, in each section.
     corpus : The sentence pairs.
     signature : The settings, in one line; print it with the figures.
     cautions : Warnings to read before the figures.
-    split, several : The separator of values of `by`, and the number of pairs with several values;
-        these are in several groups.
+    several : The number of pairs with several values of the attribute `by`; these are in several
+        groups.
     """
 
     @cached_property
@@ -108,7 +107,7 @@ class Agreement(AgreementFigures):
         fleiss_kappa = None
         if of_all.fleiss:
             fleiss_kappa = jsonable(of_all.fleiss.kappa)
-        names = ("annotators", "initial", "adjudicated", "systems", "by", "split")
+        names = ("annotators", "initial", "adjudicated", "systems", "answer")
         together = (
             "pairs",
             "used",
@@ -119,10 +118,9 @@ class Agreement(AgreementFigures):
             "automatic_left_out",
         )
         return {
-            **named_json(self, (*names, "answer")),
+            **named_json(self, names),
             "in_several_groups": self.several,
-            "seed": self.seed,
-            "options": jsonable(self.options),
+            "options": jsonable(stated(self.options)),
             "sections": list(self.sections),
             "fleiss_kappa": fleiss_kappa,
             "figures": _figures(self),

@@ -62,20 +62,12 @@ class _StatisticRows:
             parts[statistic.level] = rows.part(mask)
         return parts
 
-    def intervals(
-        self, sections: Sections, options: AgreementOptions, seed: int
-    ) -> list[Intervals]:
+    def intervals(self, sections: Sections, options: AgreementOptions) -> list[Intervals]:
         """Return the intervals in each section; none if none are requested."""
         if options.bootstrap == "none":
             return [{} for _ in sections]
-        return bootstrap(
-            self.statistics,
-            self.rows,
-            resamples=options.resamples,
-            confidence=options.confidence,
-            seed=seed,
-            sections=[self.data.inside(section.members) for section in sections],
-        )
+        masks = [self.data.inside(section.members) for section in sections]
+        return bootstrap(self.statistics, self.rows, masks, options)
 
 
 def two_sections(
@@ -84,7 +76,6 @@ def two_sections(
     second: str,
     sections: Sections,
     options: AgreementOptions,
-    seed: int,
 ) -> tuple[PairingSection, ...]:
     """Compute the agreement of two annotators in each section."""
     every = _pairs(data, (first, second), options)
@@ -106,7 +97,7 @@ def two_sections(
         tables = [overlap + more]
     else:
         tables = [overlap, more]
-    drawn = [table.intervals(sections, options, seed) for table in tables]
+    drawn = [table.intervals(sections, options) for table in tables]
     results = []
     for k, section in enumerate(sections):
         intervals: dict[str, Interval | str] = {}
@@ -163,7 +154,7 @@ def _cells(
 
 
 def given_links(
-    data: CorpusData, first: str, second: str, options: AgreementOptions, seed: int
+    data: CorpusData, first: str, second: str, options: AgreementOptions
 ) -> GivenLinks | None:
     """Compute kappa and AC1 over the cells that two annotators judged, or None if unknown."""
     if not all(map(data.records_judged, (first, second))):
@@ -175,7 +166,7 @@ def given_links(
     judged = replace(judged, ignore_identical=options.ignore_identical, _links={})
     rows = _StatisticRows.of(judged, CELLS)
     everything = CorpusPart("all", np.arange(len(data.corpus)))
-    (intervals,) = rows.intervals([everything], options, seed)
+    (intervals,) = rows.intervals([everything], options)
     cells = CellAgreement.of((first, second), rows.part(everything)["cells.all"])
     return GivenLinks(links, cells, FrozenMap(intervals))
 
@@ -185,7 +176,6 @@ def joint_sections(
     names: tuple[str, ...],
     sections: Sections,
     options: AgreementOptions,
-    seed: int,
 ) -> Iterator[tuple[FleissKappa | None, FrozenMap[str, KrippendorffAlpha], Intervals]]:
     """Yield for each section Fleiss' kappa of all annotators, alphas, and their intervals."""
     everyone = _pairs(data, names, options)
@@ -195,8 +185,8 @@ def joint_sections(
     if options.ignore_identical:
         different = replace(alpha.data, ignore_identical=True, _links={})
         alpha += _StatisticRows.of(different, OF_ALL, DIFFERENT)
-    fleiss_intervals = fleiss.intervals(sections, options, seed)
-    alpha_intervals = alpha.intervals(sections, options, seed)
+    fleiss_intervals = fleiss.intervals(sections, options)
+    alpha_intervals = alpha.intervals(sections, options)
     for k, section in enumerate(sections):
         present = sum(bool(data.aligned(name)[section.members].any()) for name in names)
         kappa = None

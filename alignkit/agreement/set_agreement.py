@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from os import PathLike, fspath
-from typing import Any
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, check_known
+from alignkit._support.arguments import check_known
+from alignkit._support.options import stated, takes
 from alignkit._support.wording import how_many
 from alignkit.agreement.chance.correction import SetCorrection, correct_sets
+from alignkit.agreement.options import SetOptions
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.strict_json import parse_json
 from alignkit.io.text_files import TextFile
-from alignkit.stats.resampling import SEED
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
@@ -70,60 +70,43 @@ class SetAgreement(Result):
         return [Table("Agreement on sets", columns, rows, note, "sets", stub=2)]
 
 
-def agree_on_sets(
-    path: str | PathLike[str],
-    chance: str | PathLike[str],
-    *,
-    annotators: Sequence[str] | None = None,
-    normalizer: str = "min",
-    aggregate: str = "macro",
-    confidence: float = 0.95,
-    resamples: int = 1000,
-    seed: int = SEED,
-) -> SetAgreement:
+@takes(SetOptions)
+def agree_on_sets(path: str | PathLike[str], options: SetOptions) -> SetAgreement:
     """Measure how far annotators agree on sets, beyond chance.
 
     Parameters
     ----------
     path : JSON lines ``{"id": ..., "annotator": ..., "items": [...]}``, one for each unit and
         annotator; an item is any JSON value.
-    chance : The same, with 100 lines or more for each unit and annotator: sets that the annotator
-        could have chosen by chance, drawn by any program. The k-th sets of two annotators are
-        compared; if one has more, its last ones are not used.
-    annotators : The annotators to compare; None: all.
+    options : The fields of `SetOptions`. The k-th sets of `chance` of two annotators are compared;
+        if one has more, its last ones are not used.
 
     Raises
     ------
     FormatError : If a line is not of this form, or a unit and an annotator occur twice in `path`.
     OptionError : If samples are missing, or fewer than two annotators are left.
     """
-    check_arguments(agree_on_sets, locals())
     sets = read_sets(path)
+    chance = fspath(options.chance)
     drawn = read_sets(chance, single=False)
-    names = list(dict.fromkeys(sets if annotators is None else annotators))
+    names = list(dict.fromkeys(sets if options.annotators is None else options.annotators))
     for name in names:
         check_known(f"annotator of {fspath(path)}", name, sets)
     if len(names) < 2:
         raise OptionError(f"{fspath(path)}: agreement needs two annotators, not {len(names)}")
-    options: dict[str, Any] = {
-        "normalizer": normalizer,
-        "aggregate": aggregate,
-        "confidence": confidence,
-        "resamples": resamples,
-        "seed": seed,
-    }
+    asked = stated(options)
     pairings = {}
     notes = list[str]()
     for first, second in combinations(names, 2):
         ids = [id for id in sets[first] if id in sets[second]]
-        first_samples = [_samples(drawn, first, id, fspath(chance)) for id in ids]
-        second_samples = [_samples(drawn, second, id, fspath(chance)) for id in ids]
+        first_samples = [_samples(drawn, first, id, chance) for id in ids]
+        second_samples = [_samples(drawn, second, id, chance) for id in ids]
         sizes = [len(samples) for samples in first_samples + second_samples]
         count = min(sizes, default=LEAST_SAMPLES)
         first_sets = [sets[first][id][0] for id in ids]
         second_sets = [sets[second][id][0] for id in ids]
         sample = _GivenSamples(first_samples, second_samples)
-        result = correct_sets(first_sets, second_sets, sample=sample, samples=count, **options)
+        result = correct_sets(first_sets, second_sets, sample=sample, samples=count, **asked)
         pairings[first, second] = result, len(ids)
         said = list(result.notes)
         said += [f"{n} x {why}: left out" for why, n in result.left_out.items()]
@@ -134,7 +117,7 @@ def agree_on_sets(
         if unused:
             said.append(f"{how_many(unused, 'sample')} beyond {count} of a unit, not used")
         notes += [f"{first} and {second}: {each}" for each in said]
-    whole = {"annotators": "+".join(names), **options, "version": __version__}
+    whole = {"annotators": "+".join(names), **asked, "version": __version__}
     signature = "|".join(f"{name}:{value}" for name, value in whole.items())
     return SetAgreement(pairings, tuple(notes), signature)
 

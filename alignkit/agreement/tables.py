@@ -379,7 +379,9 @@ def groups_table(agreement: AgreementFigures) -> Iterator[Table]:
         note = f"{more} more groups and {note}"
     if agreement.options.ignore_identical:
         note = f"equal words left out; {note}"
-    yield Table(f"By {agreement.by}: F1 ({note})", columns, rows, anchor="groups", ruled=False)
+    yield Table(
+        f"By {agreement.options.by}: F1 ({note})", columns, rows, anchor="groups", ruled=False
+    )
 
 
 def others_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -538,7 +540,7 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
             linear = "expected edits"
         else:
             linear = "probability of an edit"
-        chance = agreement.options.chance
+        chance = agreement.options.model
         title += f", and the models of chance ({chance}): {linear} = a + b (N + M)"
         note += "; if the dispersion is above 2, the model fits badly"
         columns += [

@@ -67,7 +67,10 @@ GROUPS = {
         "profile": "compare systems by phenomenon, with tests of ranks",
     },
     "agree": {
-        "agree": "measure how well annotators agree",
+        "agree": "measure how well annotators agree on links and phrases",
+        "agree-judgments": "measure how well annotators agree on judgments of pairs",
+        "agree-sets": "measure how well annotators agree on sets of items",
+        "agree-plan": "plan how many pairs annotators must share",
         "labels": "count the labels that annotators gave to pairs",
         "quality": "measure how well a crowd judges pairs, and find pairs to judge again",
         "audit": "have people judge errors blindly: write sheets, and read them back",
@@ -238,6 +241,19 @@ def _sides_hint(words: Sequence[str]) -> str:
     return f"to read the words of both sides: {shlex.join(command)}"
 
 
+def _elsewhere(command: str | None, flag: str) -> str:
+    """Return a hint that another command of the same group has an option, if one has it."""
+    for group in GROUPS.values():
+        for name in group if command in group else ():
+            module = import_module(f"alignkit.cli.{_module(f'alignkit {name}')}")
+            if name != command and hasattr(module, "add_arguments"):
+                other = Parser(prog=name)
+                module.add_arguments(other)
+                if flag in other._option_string_actions:
+                    return f"it is an option of {name}"
+    return ""
+
+
 def _run(ran: _Ran, *, own: bool) -> int:
     """Run a command; return its exit status, with errors as messages."""
     words = ran.words
@@ -248,7 +264,12 @@ def _run(ran: _Ran, *, own: bool) -> int:
         if left := own_parser.late(options, unknown):
             stray = getattr(options, "stray", None)
             before = words[words.index(left[0]) - 1] if left[0] in words[1:] else ""
-            hint = stray(options, left) if stray else _sides_hint(words)
+            if left[0].startswith("-"):
+                hint = _elsewhere(options.command, left[0].partition("=")[0])
+            elif stray:
+                hint = stray(options, left)
+            else:
+                hint = _sides_hint(words)
             own_parser.unknown(left, hint, before)
     except SystemExit as end:  # --help, --version, or a wrong option that was told
         return int(end.code or 0)
@@ -339,7 +360,7 @@ def _add_commands(
         module.add_arguments(command)
         _add_common(command.add_argument_group("messages"))
         command.shorten_usage()
-        command.rare = frozenset(getattr(module, "RARE", "").split())
+        command.rare |= frozenset(getattr(module, "RARE", "").split())
         command.set_defaults(run=module.run, parser=command)
 
 

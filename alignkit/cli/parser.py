@@ -52,23 +52,21 @@ class _Formatter(argparse.HelpFormatter):
 
 
 _RARE = """
-    --alpha --attribute --band --base --bom --bootstrap --both-orders --concentration --confidence
+    --alpha --attribute --band --base --bom --both-orders --concentration --confidence
     --control-least --debug --diagonal --drop-function-tags --drop-identical --drop-out-of-range
     --drop-repeated --drop-traces --encoding --estimate --evidence-source --evidence-target
-    --fertility --fix-source --fix-target --floor --folder --good --good-in --groups --hmm
-    --hyp-base --hyp-transpose --ibm1 --ibm2 --include-identical --inference --jump-smoothing
-    --keep-case --kinds --languages --leave-out --lenient-labels --lenient-trees --loose
-    --lower-is-better --max-depth --max-nodes --max-ratio --max-size --max-variables
-    --max-words --memory --missing-initial --name --no-agree --no-evidence --no-text
-    --normalizer --null --partial --permutations --prior --prune --quiet --raw --reading --ref-base
-    --ref-transpose --resamples --rewrites --samples --seed --separator --spelling --stem
-    --stem-weight --strict-trees --text-ids --to-base --to-ids --to-source --to-target
-    --to-transpose --to-weights --token --token-separators --tolerance --transpose --tree-format
-    --tree-name --trials --unescape --universe --unquote --vector-least --vector-weight --wait
-    --work --workers
+    --fertility --fix-source --fix-target --floor --folder --good --good-in --hmm --hyp-base
+    --hyp-transpose --ibm1 --ibm2 --include-identical --inference --jump-smoothing --keep-case
+    --kinds --languages --leave-out --lenient-labels --lenient-trees --loose --lower-is-better
+    --max-depth --max-nodes --max-ratio --max-size --max-variables --max-words --memory --name
+    --no-agree --no-evidence --no-text --null --partial --prior --prune --quiet --raw --ref-base
+    --ref-transpose --resamples --rewrites --seed --separator --spelling --stem --stem-weight
+    --strict-trees --text-ids --to-base --to-ids --to-source --to-target --to-transpose --to-weights
+    --token --token-separators --transpose --tree-format --tree-name --trials --unescape --unquote
+    --vector-least --vector-weight --wait --work
 """
 RARE = frozenset(_RARE.split())
-"""The options that only --help-all shows, in all commands."""
+"""The options that only --help-all shows, in all commands; fields say it themselves."""
 
 
 class _HelpAll(argparse.Action):
@@ -125,7 +123,7 @@ class Parser(argparse.ArgumentParser):
             if self.everything:
                 lines += [
                     f"  {group}:",
-                    *(f"    {name:14}{text}" for name, text in commands.items()),
+                    *(f"    {name:16}{text}" for name, text in commands.items()),
                 ]
             else:
                 lines.append(f"  {group:13}{', '.join(commands)}")
@@ -180,7 +178,12 @@ class Parser(argparse.ArgumentParser):
     def unknown(self, words: Sequence[str], hint: str = "", before: str = "") -> NoReturn:
         """Report an unknown option and a similar one, or an unexpected word; exit code 2."""
         word = words[0].partition("=")[0]
-        what = f"unexpected argument '{words[0]}'"
+        if word.startswith("-"):
+            known = [name for action in self._actions for name in action.option_strings]
+            near = get_close_matches(word, known, n=1)
+            if near and not hint:
+                hint = f"did you mean {near[0]}?"
+            self.error(f"unknown option {word}{f'; {hint}' if hint else ''}")
         switch = self._option_string_actions.get(before)
         if not hint and switch is not None and switch.nargs == 0:
             if "-o" in self._option_string_actions:
@@ -189,11 +192,7 @@ class Parser(argparse.ArgumentParser):
                 file = ""
             hint = f"{before} takes no value{file}"
         hint = hint or _ANOTHER.get(self.prog, "")
-        if word.startswith("-"):
-            what = f"unknown option {word}"
-            known = [name for action in self._actions for name in action.option_strings]
-            hint = "".join(f"did you mean {name}?" for name in get_close_matches(word, known, n=1))
-        self.error(f"{what}{f'; {hint}' if hint else ''}")
+        self.error(f"unexpected argument '{words[0]}'{f'; {hint}' if hint else ''}")
 
     def error(self, message: str) -> NoReturn:
         """Print the error and end with exit code 2."""

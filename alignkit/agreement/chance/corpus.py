@@ -56,14 +56,11 @@ def beyond_chance_by_model(
     models: Sequence[str],
     options: AgreementOptions,
     sections: Sequence[Section],
-    *,
-    seed: int,
-    workers: int | None = None,
     progress: Progress | None = None,
 ) -> FrozenMap[str, result.BeyondChance]:
     """Measure C = (pi - pi0) / (1 - pi0) by several models; each is computed as if alone."""
     # pi is the mean of |A & B| / min(|A|, |B|), pi0 the same by the model (Cohn et al., eq. 4-7)
-    two = _TwoAnnotators(sets, options, sections, seed)
+    two = _TwoAnnotators(sets, options, sections)
     expectations: dict[str, Expectation] = {}
     intervals: dict[str, list[Interval]] = {}
     redrawn = dict.fromkeys(models, 0)
@@ -74,11 +71,11 @@ def beyond_chance_by_model(
         share = progress if name in sampled else None  # the closed form takes no time
         if share is not None and len(sampled) > 1:
             share = stage(share, sampled.index(name), len(sampled), whole=10_000)
-        samples, resamples = np.random.SeedSequence(seed).spawn(2)
-        expected = expectation.expect(sets, model, options, samples, workers, share)
+        samples, resamples = np.random.SeedSequence(options.seed).spawn(2)
+        expected = expectation.expect(sets, model, options, samples, share)
         if options.bootstrap == "refit":
             refitted = expectation.refitted_intervals(
-                sets, model, options, expected, masks, resamples, workers
+                sets, model, options, expected, masks, resamples
             )
             if refitted is not None:
                 intervals[name], redrawn[name] = refitted
@@ -100,7 +97,6 @@ class _TwoAnnotators:
     sets: expectation.PairedSets
     options: AgreementOptions
     sections: Sequence[Section]
-    seed: int
 
     @cached_property
     def observed(self) -> correction.ObservedTerms:
@@ -120,7 +116,7 @@ class _TwoAnnotators:
         for names in alike.values():
             used = expectations[names[0]].used
             tables = {name: self.terms(expectations[name])[used] for name in names}
-            rng = np.random.default_rng(np.random.SeedSequence(self.seed).spawn(2)[1])
+            rng = np.random.default_rng(np.random.SeedSequence(self.options.seed).spawn(2)[1])
             for section in self.sections:
                 drawn = self._resampled(tables, section.inside[used], rng)
                 for name, values in drawn.items():
@@ -254,9 +250,7 @@ class CorpusBeyondChance:
     data: CorpusData
     initial: str | None  # the name of the initial alignment; None without one
     systems: tuple[str, ...]  # the automatic alignments
-    options: AgreementOptions
-    seed: int
-    workers: int | None
+    options: AgreementOptions  # settled
     parts: Sequence[CorpusPart]  # the whole corpus, then each group
     _edits: dict[tuple[str, str], Edits] = field(default_factory=dict, repr=False)
     _links: dict[tuple[str | None, str], LinkArrays] = field(default_factory=dict, repr=False)
@@ -293,7 +287,7 @@ class CorpusBeyondChance:
             "adds it), or choose how to treat such pairs with `missing_initial='empty'` or "
             "`missing_initial='leave-out'`"
         )
-        if self.options.chance != CLOSED:  # the main model needs them
+        if self.options.model != CLOSED:  # the main model needs them
             raise OptionError(message)
         return message
 
@@ -315,7 +309,7 @@ class CorpusBeyondChance:
         edits = edits_known(self.initial, self.options.missing_initial)
         if not edits and not self.data.known[self._places(first, second, edited=False)].all():
             return FrozenMap()
-        main = CLOSED if no_edits else self.options.chance
+        main = CLOSED if no_edits else self.options.model
         models = [main] if no_edits else list(CHANCE_MODELS)
         by_model: dict[str, dict[str, result.BeyondChance]] = {name: {} for name in models}
         for number, level in enumerate(result.LEVELS):
@@ -355,12 +349,10 @@ class CorpusBeyondChance:
                     names,
                     options,
                     self._sections(first, second, places),
-                    seed=self.seed,
-                    workers=self.workers,
-                    progress=progress if known else None,
+                    progress if known else None,
                 )
                 for name, beyond in by_model.items():
-                    signature = str(options.signed_by(name, self.seed, self.initial))
+                    signature = str(options.signed_by(name, self.initial))
                     results[name] = replace(beyond, signature=signature)
         return {name: results[name] for name in CHANCE_MODELS if name in results}
 

@@ -105,7 +105,6 @@ def expect(
     model: ChanceModel,
     options: AgreementOptions,
     seeds: np.random.SeedSequence,
-    workers: int | None = None,
     progress: sampling.Progress | None = None,
 ) -> Expectation:
     """Compute the expectation by chance, by the closed form or by sampling."""
@@ -140,7 +139,7 @@ def expect(
         seeds=seeds,
         tolerance=options.tolerance,
         error=error,
-        workers=workers,
+        workers=options.workers,
         progress=progress,
         keep=options.bootstrap == "refit",
     )
@@ -243,7 +242,6 @@ def refitted_intervals(
     expected: Expectation,
     sections: Masks,
     seeds: np.random.SeedSequence,
-    workers: int | None = None,
 ) -> tuple[list[Interval], int] | None:
     """Return the interval of C in each section, refitted to each resample, or None."""
     # the samples are reweighted by (p'/p)^k ((1-p')/(1-p))^(n-k), k the flips of a sample among the
@@ -253,7 +251,7 @@ def refitted_intervals(
         return None
     refit = Refit(model, sets, options, used, expected.sampled.part(used))
     masks = np.stack([mask[used] for mask in sections])
-    with executor(workers) as pool:
+    with executor(options.workers) as pool:
         streams = seeds.spawn(options.resamples)
         done = list(pool.map(lambda seed: refit.replicate(seed, masks), streams))
     sums = np.stack([part for part, _ in done])

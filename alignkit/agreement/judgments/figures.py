@@ -25,6 +25,7 @@ from alignkit.agreement.intervals import NO_PAIRS, Floats, Rows, reasoned
 from alignkit.agreement.judgments import consensus, tables
 from alignkit.agreement.judgments.consensus import Labels
 from alignkit.agreement.judgments.tables_kernel import group_sums
+from alignkit.agreement.options import JudgmentOptions
 from alignkit.model.corpus import Corpus
 from alignkit.stats.resampling import ONE_PAIR, Interval, ratio, summarize, wilson_interval
 
@@ -208,18 +209,11 @@ _CHUNK_BYTES = 2**24
 """The number of resamples drawn at once; they are stored side by side."""
 
 
-@dataclass(frozen=True)
-class Resamples:
-    """The options of percentile intervals over items; 0 resamples for none."""
-
-    resamples: int = 1000
-    confidence: float = 0.95
-    seed: int = 12345
-    workers: int | None = None
-
-
 def view_figures(
-    view: tables.ViewData, null: tables.NullKappas | None, drawing: Resamples, section: str = "all"
+    view: tables.ViewData,
+    null: tables.NullKappas | None,
+    options: JudgmentOptions,
+    section: str = "all",
 ) -> tuple[Figure, ...]:
     """Return every figure of a view."""
     compared = LabelComparisons(view)
@@ -231,7 +225,7 @@ def view_figures(
     once = times[np.newaxis].astype(np.float64)
     together = joint.measure(joint.sums(once))
     level = f"judgments.{view.name}"
-    drawn, drawn_joint = _resampled(compared, counted, joint, group.reshape(-1), drawing)
+    drawn, drawn_joint = _resampled(compared, counted, joint, group.reshape(-1), options)
     total = counted.ratios(np.ones((counted.count, 1), np.int32), view.far)
     figures: list[Figure] = []
     for measure, bounds in zip(compared.measures, drawn, strict=True):
@@ -244,8 +238,8 @@ def view_figures(
         reason = _why(name, value, view, counts)
         figures.append(_figure(whom, float(value), used, reason, drawn_joint.get(name)))
     if null is not None:
-        figures += list(_against_null(figures, null, drawing.confidence))
-    figures += list(_shares(view, null, section, drawing.confidence))
+        figures += list(_against_null(figures, null, options.confidence))
+    figures += list(_shares(view, null, section, options.confidence))
     return tuple(figures)
 
 
@@ -279,12 +273,10 @@ def _resampled(
     counted: tables.LabelTables,
     joint: Rows,
     group: NDArray[np.intp],
-    drawing: Resamples,
+    options: JudgmentOptions,
 ) -> tuple[list[Interval | str | None], Mapping[str, Interval | str]]:
     """Return the interval of each measure, and of the joint ones, on the same draws."""
     measures = compared.measures
-    if not drawing.resamples:
-        return [None] * len(measures), {}
     names = list(joint.figures())
     if counted.count < 2:
         reason = ONE_PAIR if counted.count else NO_PAIRS
@@ -292,8 +284,8 @@ def _resampled(
     far = compared.view.far
     fitting = _CHUNK_BYTES // (4 * counted.count)
     most = min(_MOST, max(_LEAST, fitting))
-    sizes = [min(most, drawing.resamples - k) for k in range(0, drawing.resamples, most)]
-    seeds = np.random.SeedSequence(drawing.seed).spawn(len(sizes))
+    sizes = [min(most, options.resamples - k) for k in range(0, options.resamples, most)]
+    seeds = np.random.SeedSequence(options.seed).spawn(len(sizes))
 
     def drawn(size: int, seed: np.random.SeedSequence) -> list[Floats]:
         """Return the values of each measure, (size,), then those of the joint ones."""
@@ -310,12 +302,12 @@ def _resampled(
         values += [together[name] for name in names]
         return values
 
-    with executor(drawing.workers) as threads:
+    with executor(options.workers) as threads:
         parts = list(threads.map(drawn, sizes, seeds))
     intervals: list[Interval | str | None] = []
     joint_intervals: dict[str, Interval | str] = {}
     for k, values in enumerate(zip(*parts, strict=True)):
-        interval = reasoned(np.concatenate(values), drawing.confidence)
+        interval = reasoned(np.concatenate(values), options.confidence)
         if k < len(measures):
             intervals.append(interval)
         else:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 
 import numpy as np
 
-from alignkit._support.arguments import check_known, words
+from alignkit._support.arguments import check_kind, check_known, words
+from alignkit._support.options import takes
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief
 from alignkit.agreement.cautions import FEW_F1, Hit, Hits, find_cautions
@@ -20,8 +21,15 @@ from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.judgments.tables import NullKappas, ViewData, null_kappas
 from alignkit.agreement.options import JudgmentOptions
-from alignkit.agreement.pairs import CorpusPart, in_several
-from alignkit.corpora.labelled import RANKS, UNKNOWN, judges_of, judgments_of, rank_groups
+from alignkit.agreement.pairs import CorpusPart, in_several, parts_of
+from alignkit.corpora.labelled import (
+    RANKS,
+    UNKNOWN,
+    judged_part,
+    judges_of,
+    judgments_of,
+    rank_groups,
+)
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus, compared_texts
@@ -29,21 +37,42 @@ from alignkit.model.labels import get_view
 from alignkit.model.sentence_pair import SentencePair
 
 
-def agree_on_judgments(
-    corpus: Corpus,
-    annotators: Sequence[str] | None,
-    options: JudgmentOptions,
-    *,
-    rewrites: int,
-    parts: Callable[[Sequence[str]], Sequence[CorpusPart]],
-    by: str | None,
-    split: str | None,
-    seed: int,
-    workers: int | None,
-) -> JudgmentAgreement:
-    """Measure how far annotators agree on judgments of whole pairs; see `alignkit.agree`."""
+@takes(JudgmentOptions)
+def agree_on_judgments(corpus: Corpus, options: JudgmentOptions) -> JudgmentAgreement:
+    """Measure how far annotators agree on judgments of whole pairs, with intervals.
+
+    In each view of the scheme of the judgments: kappas of every two, alpha, AC1, Fleiss' kappa, and
+    each annotator against the majority and an adjudicated version (`docs/agree/judgments.md`).
+
+    Parameters
+    ----------
+    corpus : The sentence pairs, with judgments; rewrites by annotators are left out.
+    options : The fields of `JudgmentOptions`.
+
+    Returns
+    -------
+    JudgmentAgreement
+        Printing it shows the tables of the command.
+
+    Raises
+    ------
+    OptionError : If the annotators cannot be compared, or options contradict each other or are out
+        of range.
+    UnknownNameError : If a name judged nothing, or an option has an unknown value.
+    FormatError : If a judgment is not in the scheme.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> corpus = read_corpus("samples/paraphrases.jsonl")
+    >>> agreement = agree_on_judgments(corpus, ["anna", "ben"], scheme="paraphrase")
+    >>> agreement.pairs, agreement.views
+    (64, ('full', 'binary'))
+    """
+    check_kind("corpus", corpus, Corpus)
+    corpus, rewrites, _ = judged_part(corpus, rewrites=False)
     settled = options.settled
-    names, others = judges(corpus, annotators, settled)
+    names, others = judges(corpus, options.annotators, settled)
     for name in options.groups or {}:
         check_known("annotator", name, names)
     data = []
@@ -71,17 +100,15 @@ def agree_on_judgments(
         given = of_view.values[of_view.values >= 0]
         counts = np.bincount(given, minlength=len(view.labels)) / max(len(given), 1)
         shares[view.name] = FrozenMap(zip(view.labels, counts.tolist(), strict=True))
-    sections = parts(names)
+    sections = parts_of(corpus, options, names)
     judged = [pair for pair in corpus if _is_judged(pair, names)]
     repeats = Counter(filter(None, map(compared_texts, judged)))
     every_figure: list[Figure] = []
     for part in sections:
-        every_figure += _figures(data, part, options, seed, workers)
+        every_figure += _figures(data, part, options)
     agreement = JudgmentAgreement(
         annotators=names,
         options=options,
-        by=by,
-        seed=seed,
         sections=tuple(part.name for part in sections),
         pairs=len(judged),
         repeated=sum(repeats.values()) - len(repeats),
@@ -90,7 +117,6 @@ def agree_on_judgments(
         shares=FrozenMap(shares),
         all_figures=tuple(every_figure),
         disagreements=figures.JudgmentDisagreements(corpus, data, whose),
-        split=split,
         several=in_several(sections),
         unjudged=len(corpus) - len(judged),
     )
@@ -141,26 +167,15 @@ def judges(
 
 
 def _figures(
-    data: Sequence[ViewData],
-    part: CorpusPart,
-    options: JudgmentOptions,
-    seed: int,
-    workers: int | None,
+    data: Sequence[ViewData], part: CorpusPart, options: JudgmentOptions
 ) -> Iterator[Figure]:
     """Yield the figures of all views in a part of the corpus, on the same permutations."""
     views = [view.part(part.members) for view in data]
-    drawing = figures.Resamples(options.resamples, options.confidence, seed, workers)
     nulls: Sequence[NullKappas | None] = [None] * len(views)
     if views[0].has_majority:
-        nulls = null_kappas(
-            views,
-            permutations=options.permutations,
-            null=options.null,
-            seed=seed,
-            workers=workers,
-        )
+        nulls = null_kappas(views, options)
     for view, null in zip(views, nulls, strict=True):
-        yield from figures.view_figures(view, null, drawing, part.name)
+        yield from figures.view_figures(view, null, options, part.name)
 
 
 # cautions
@@ -200,13 +215,13 @@ def _few(agreement: JudgmentAgreement) -> Hits:
             continue
         if figure.section == "all":
             who = f"{figure.first} ~ {figure.second}"
-            place = "" if agreement.by is None else "all:"
+            place = "" if agreement.options.by is None else "all:"
             yield "few", Hit(who, place, str(figure.pairs), -figure.pairs)
         elif figure.pairs:  # where they share nothing there is no figure to beware of
             least[figure.section] = min(figure.pairs, least.get(figure.section, FEW_F1))
     named = sorted(least, key=least.__getitem__)
     for name in named[:MOST_GROUPS]:
-        place = f"{brief(name) or f'no {agreement.by}'}:"
+        place = f"{brief(name) or f'no {agreement.options.by}'}:"
         yield "few", Hit("", place, str(least[name]), -least[name])
     if named[MOST_GROUPS:]:
         yield "few", Hit("", f"{len(named) - MOST_GROUPS} more groups", "")

@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass, replace
 from itertools import chain, islice, product
 from math import isnan, nan
 
+from alignkit._support.options import stated
 from alignkit._support.values import jsonable, named_json
 from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
@@ -33,8 +34,6 @@ class JudgmentAgreement(FigureResult):
     ----------
     annotators : The annotators that are compared.
     options : The options.
-    by : The attribute that defines the groups; None without groups.
-    seed : The seed of all draws.
     sections : ``"all"``, then the names of the groups.
     pairs : The number of pairs judged by at least one annotator.
     repeated : The number of these that repeat others word by word.
@@ -45,8 +44,8 @@ class JudgmentAgreement(FigureResult):
     all_figures : Every figure; see `figures`.
     disagreements : The pairs with different judgments; those that differ in more views first.
     cautions : Warnings to read before the figures.
-    split, several : The separator of values of `by`, and the number of pairs with several values;
-        these are in several groups.
+    several : The number of pairs with several values of the attribute `by`; these are in several
+        groups.
     unjudged : The number of pairs of the corpus that none of them judged.
     coefficients : AC2, Brennan-Prediger and Conger's kappa of all, and of every two.
     concordances : Kendall's W of each group of texts that were ranked together; NaN if undefined.
@@ -54,8 +53,6 @@ class JudgmentAgreement(FigureResult):
 
     annotators: tuple[str, ...]
     options: JudgmentOptions
-    by: str | None
-    seed: int
     sections: tuple[str, ...]
     pairs: int
     repeated: int
@@ -65,7 +62,6 @@ class JudgmentAgreement(FigureResult):
     all_figures: tuple[Figure, ...]
     disagreements: JudgmentDisagreements
     cautions: tuple[Caution, ...] = ()
-    split: str | None = None
     several: int = 0
     unjudged: int = 0
     concordances: tuple[float, ...] = ()
@@ -129,14 +125,14 @@ class JudgmentAgreement(FigureResult):
         """The settings behind the numbers, in one line."""
         asked = self.options
         groups = "|groups:given" if asked.groups else ""
-        by = f"|by:{self.by}" if self.by else ""
-        if self.split:
-            by += f"|split:{self.split}"
+        by = f"|by:{asked.by}" if asked.by else ""
+        if asked.split:
+            by += f"|split:{asked.split}"
         return (
             f"level:judgments|scheme:{self.scheme}|views:{'/'.join(self.views)}"
             f"|weights:{asked.weights}|consensus:{asked.consensus}|ties:{asked.ties}"
             f"|null:{asked.null}{groups}{by}|permutations:{asked.permutations}|interval:bootstrap"
-            f"|confidence:{asked.confidence:g}|resamples:{asked.resamples}|seed:{self.seed}"
+            f"|confidence:{asked.confidence:g}|resamples:{asked.resamples}|seed:{asked.seed}"
             f"|version:{__version__}"
         )
 
@@ -161,7 +157,9 @@ class JudgmentAgreement(FigureResult):
             more = how_many(self.unjudged, "further pair")
             lines.append(f"  {more} without a judgment by any of them")
         if self.several:
-            lines.append(f"  {overlapping(self.several, self.pairs + self.unjudged, str(self.by))}")
+            lines.append(
+                f"  {overlapping(self.several, self.pairs + self.unjudged, str(options.by))}"
+            )
         for reason, count in self.left_out.items():
             if count and reason != NOT_JUDGED:
                 lines.append(f"  {count} judgments {reason}")
@@ -186,10 +184,9 @@ class JudgmentAgreement(FigureResult):
         own = {"scheme": self.scheme, "view": list(self.views), "alike": alike}
         coefficients = self.coefficients.to_records() if self.coefficients else []
         return {
-            **named_json(self, ("annotators", "by", "split")),
+            "annotators": list(self.annotators),
             "in_several_groups": self.several,
-            "seed": self.seed,
-            "options": jsonable(vars(self.options) | own),
+            "options": jsonable(stated(self.options) | own),
             **named_json(self, ("sections", *_COUNTS)),
             "figures": jsonable(self.to_records()),
             "coefficients": jsonable(coefficients),
@@ -314,10 +311,10 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
     rows = _table_figures(agreement, layout)
     used = set(chain.from_iterable(rows.values()))
     statistics = [name for name in layout.statistics if name in used]
-    grouped = agreement.by is not None
+    grouped = agreement.options.by is not None
     columns = [Column("view")]
     if grouped:
-        columns.append(Column(str(agreement.by), key="group"))
+        columns.append(Column(str(agreement.options.by), key="group"))
     columns += [Column("", key="who"), Column("pairs", "count")]
     for name in statistics:
         heading = layout.statistics[name]
@@ -333,7 +330,7 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
         figures = rows[place]
         cells: list[Cell] = [view]
         if grouped:
-            cells.append(section or f"(no {agreement.by})")
+            cells.append(section or f"(no {agreement.options.by})")
         cells += [name, next(iter(figures.values())).pairs]
         cells += [_cell(figures.get(statistic)) for statistic in statistics]
         lines.append(cells)

@@ -15,6 +15,7 @@ from alignkit.agreement.intervals import Floats
 from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import LEAST, Labels
 from alignkit.agreement.kappa import weighted_kappas
+from alignkit.agreement.options import JudgmentOptions
 from alignkit.errors import OptionError
 from alignkit.stats.resampling import ratio
 
@@ -156,17 +157,11 @@ class NullKappas(NamedTuple):
     settled: Floats  # (R,): the share of items with two judgments or more that have a consensus
 
 
-def null_kappas(
-    views: Sequence[ViewData],
-    *,
-    permutations: int = 1000,
-    null: str = "all",
-    seed: int,
-    workers: int | None = None,
-) -> list[NullKappas]:
+def null_kappas(views: Sequence[ViewData], options: JudgmentOptions) -> list[NullKappas]:
     """Permute labels, find the new consensus, and compute the kappas against it."""
     data = _Judgments.of([view.values for view in views])
-    states = np.random.default_rng(seed).integers(1, 2**63, size=(permutations, 4), dtype=np.uint64)
+    rng = np.random.default_rng(options.seed)
+    states = rng.integers(1, 2**63, size=(options.permutations, 4), dtype=np.uint64)
     most_labels = max(len(view.labels) for view in views)
     width = (len(data.offsets) - 1) * most_labels**2
     fitting = _CHUNK_BYTES // (len(data.codes) + 32 * width + 1)
@@ -176,12 +171,12 @@ def null_kappas(
         """Return the kappas of each view in some permutations."""
         permuted = tables_kernel.permute(data.codes, data.offsets, states[start : start + step])
         return [
-            _kappas_of(view, data, meaning, permuted, null)
+            _kappas_of(view, data, meaning, permuted, options.null)
             for view, meaning in zip(views, data.meanings, strict=True)
         ]
 
-    with executor(workers) as threads:
-        parts = list(threads.map(drawn, range(0, permutations, step)))
+    with executor(options.workers) as threads:
+        parts = list(threads.map(drawn, range(0, options.permutations, step)))
     nulls = []
     for of_view in zip(*parts, strict=True):
         fields = zip(*of_view, strict=True)

@@ -16,8 +16,6 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme, View, get_view
 from alignkit.model.sentence_pair import SentencePair
 
-SEED = 12345  # the seed of all draws: the default of `alignkit agree`
-
 
 class Compared(NamedTuple):
     """The annotators who are compared, by number, and the project's names for the others."""

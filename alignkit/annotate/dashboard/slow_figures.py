@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations, pairwise
 from math import isnan, nan
@@ -23,13 +23,14 @@ from sqlalchemy import Connection, func, select
 from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.chance.corpus import CorpusBeyondChance
 from alignkit.agreement.chance.result import BeyondChance
+from alignkit.agreement.judgments.question import agree_on_judgments
 from alignkit.agreement.options import CLOSED, AgreementOptions
 from alignkit.agreement.pairs import CorpusData, CorpusPart
-from alignkit.agreement.question import agree, pairings_of
+from alignkit.agreement.question import pairings_of
 from alignkit.agreement.result import Agreement
 from alignkit.annotate.assignment import read_plan
 from alignkit.annotate.dashboard import view
-from alignkit.annotate.dashboard.live_work import SEED, Compared, compared, label_view
+from alignkit.annotate.dashboard.live_work import Compared, compared, label_view
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.preannotation_bias import (
     ControlPair,
@@ -112,14 +113,8 @@ def _judging_cautions(corpus: Corpus, asked: Compared, scheme: Scheme | None) ->
     names = [name for name in judges_of(corpus) if name in asked.annotators]
     if judging is None or len(names) < 2:
         return []
-    agreement = agree(
-        corpus,
-        names,
-        on="judgments",
-        scheme=judging.scheme,
-        view=judging.name,
-        lenient_labels=True,
-        seed=SEED,
+    agreement = agree_on_judgments(
+        corpus, names, scheme=judging.scheme, view=judging.name, lenient_labels=True
     )
     return list(agreement.cautions)
 
@@ -132,22 +127,23 @@ def _twos(
     initial = asked.initial
     if initial is None:
         machines: tuple[str, ...] = ()
-        options = AgreementOptions(chance=CLOSED)
     else:
         machines = (initial,)
-        options = AgreementOptions(missing_initial="leave-out")
+
+    def sampled(done: int, of: int) -> None:
+        report("sampling", done / of)
+
+    options = AgreementOptions(progress=sampled).settled(initial)
     every = [CorpusPart("all", np.arange(len(corpus)))]
-    beyond = CorpusBeyondChance(CorpusData(corpus), initial, machines, options, SEED, None, every)
+    beyond = CorpusBeyondChance(CorpusData(corpus), initial, machines, options, every)
     twos = [("annotators", *two) for two in combinations(names, 2)]
-    pairings = pairings_of(twos, beyond, lambda done, of: report("sampling", done / of))
+    pairings = pairings_of(twos, beyond)
     agreement = Agreement(
         annotators=names,
-        options=beyond.options,
+        options=replace(options, progress=None),
         initial=beyond.initial,
         adjudicated=None,
         systems=beyond.systems,
-        by=None,
-        seed=SEED,
         sections=("all",),
         pairings=pairings,
         together=(),

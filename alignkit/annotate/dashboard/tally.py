@@ -24,7 +24,7 @@ from alignkit.agreement.intervals import (
     weighted_mean,
 )
 from alignkit.agreement.kappa import CELLS, table_ratios
-from alignkit.agreement.options import AgreementOptions
+from alignkit.agreement.options import Draws
 from alignkit.agreement.overlaps import OVERLAP, overlap_ratios
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.model.alignment import Alignment
@@ -137,18 +137,11 @@ class Two:
         return np.array(rows, np.int32).reshape(-1, _WIDTH)
 
 
-def intervals_of(table: Counts, options: AgreementOptions, seed: int) -> Intervals:
+def intervals_of(table: Counts, options: Draws) -> Intervals:
     """Return the intervals of the figures of some rows, as `alignkit.agree` draws them."""
     statistics = [part.statistic for part in _PARTS]
     rows = [Rows(table[:, part.columns].astype(np.float64), part.measure) for part in _PARTS]
-    (intervals,) = bootstrap(
-        statistics,
-        rows,
-        resamples=options.resamples,
-        confidence=options.confidence,
-        seed=seed,
-        sections=[np.ones(len(table), bool)],
-    )
+    (intervals,) = bootstrap(statistics, rows, [np.ones(len(table), bool)], options)
     return {name: intervals[name] for name in FIGURES}
 
 

@@ -248,12 +248,14 @@ def commands(
     # not the corpus itself, beside which the project is
     file = project.removesuffix(".alignkit").removesuffix(".jsonl") + ".done.jsonl"
     export = ["alignkit", "project", "export", project, file, "--to", "alignkit-jsonl", "--done"]
-    agree = ["alignkit", "agree", file, "--annotators", *annotators]
+    compared = [file, "--annotators", *annotators]
+    if view is not None:
+        agree = ["alignkit", "agree-judgments", *compared, "--scheme", view.scheme.name]
+        agree += ["--view", view.name, "--lenient-labels"]
+    else:
+        agree = ["alignkit", "agree", *compared]
     if initial is not None:
         agree += ["--initial", initial, "--missing-initial", "leave-out"]
-    if view is not None:
-        agree += ["--on", "judgments", "--scheme", view.scheme.name, "--view", view.name]
-        agree.append("--lenient-labels")
     return [shlex.join(export), shlex.join(agree)]
 
 

@@ -14,8 +14,8 @@ from contextlib import suppress
 import msgspec
 
 from alignkit.agreement.intervals import Intervals
-from alignkit.agreement.options import AgreementOptions
-from alignkit.annotate.dashboard.live_work import SEED, LiveWork
+from alignkit.agreement.options import Draws
+from alignkit.annotate.dashboard.live_work import LiveWork
 from alignkit.annotate.dashboard.tally import intervals_of
 from alignkit.annotate.dashboard.view import Slow, SlowFigures, dashboard_view
 from alignkit.annotate.project.events import now
@@ -28,7 +28,7 @@ _REST = 30.0  # seconds from one start of the child to the next, at least
 _SHARE = 2.0  # and so many times what it took: it has half a core at most
 _WAIT = 0.5  # seconds that the first request waits for the first part of the first reading
 _CLOSING = 5.0  # seconds to wait for the threads at the end
-_OPTIONS = AgreementOptions()
+_OPTIONS = Draws()  # the defaults of `alignkit agree`
 
 Two = tuple[str, str]
 
@@ -136,7 +136,7 @@ class Dashboard:
                     version = kept.version
                     table = kept.table()
                 began = time.monotonic()
-                self._intervals[two] = version, intervals_of(table, _OPTIONS, SEED)
+                self._intervals[two] = version, intervals_of(table, _OPTIONS)
                 if self._stopping:
                     return
                 time.sleep(min(time.monotonic() - began, 1.0))  # half a core at most

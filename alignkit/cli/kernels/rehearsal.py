@@ -22,7 +22,7 @@ _TEXTS = "--source source.txt --target target.txt"
 _TREES = "--source-trees source.trees --target-trees target.trees"
 _RULES = f"rules pairs.jsonl --annotator gold {_TREES}"
 _SYSTEMS = "score pairs.jsonl --hyp-annotator eflomal anna --ref-annotator gold --resamples 50"
-_JUDGED = "agree pairs.jsonl --on judgments --scheme paraphrase --permutations 50 --resamples 50"
+_JUDGED = "agree-judgments pairs.jsonl --scheme paraphrase --permutations 50 --resamples 50"
 
 REHEARSALS: dict[str, list[str]] = {
     "align": [

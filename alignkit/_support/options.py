@@ -1,0 +1,248 @@
+"""Options that are declared once: in a dataclass, for Python and for the command line.
+
+Each field is an option: its type has the choices, `option` its default, its help and its range.
+`check_options` checks the values, `takes` makes the fields the keywords of a function, and
+`alignkit.cli.options` makes the arguments of a command from them. This imports nothing slow.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from functools import cache, wraps
+from inspect import signature
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from alignkit._support.arguments import (
+    check_arguments,
+    check_attributes,
+    check_keywords,
+    check_known,
+)
+from alignkit.errors import ArgumentError, OptionError
+
+P = ParamSpec("P")
+Data = TypeVar("Data")
+Made = TypeVar("Made")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known about an option besides its name, its type and its default.
+
+    Parameters
+    ----------
+    help : What it does, in a sentence without a full stop.
+    group : The title under which the help of the command lists it.
+    metavar : What stands for a value in the help of the command.
+    choices : The values that the command takes, if the type does not list them.
+    least : The least value.
+    above, below : Numbers that a value must lie between; None for no limit.
+    needs : The option without which this one means nothing.
+    opposite : The flag of the command that turns off what is on by default.
+    rare : Whether only ``--help-all`` lists it.
+    silent : Whether reports do not state it: it changes no result, or the result has it elsewhere.
+    implied : Whether the command may leave a required option out, for its input can imply it.
+    python : Whether only Python has it, or the command adds it with others.
+    """
+
+    help: str
+    group: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    above: float | None = None
+    below: float | None = None
+    needs: str = ""
+    opposite: str = ""
+    rare: bool = False
+    silent: bool = False
+    implied: bool = False
+    python: bool = False
+
+
+def about(help: str, **more: Any) -> dict[str, About]:
+    """Return the metadata of a field, for a required option: ``field(metadata=about("..."))``."""
+    return {"about": About(help, **more)}
+
+
+def option(default: Any, help: str, **more: Any) -> Any:
+    """Return a field with a default; `more` has further attributes of `About`."""
+    return field(default=default, metadata=about(help, **more))
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option, as its dataclass declares it."""
+
+    name: str
+    type: Any
+    default: Any  # `dataclasses.MISSING` if it is required
+    about: About
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """The types that its type joins, without None."""
+        if get_origin(self.type) not in (Union, UnionType):
+            return (self.type,)
+        return tuple(part for part in get_args(self.type) if part is not NoneType)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values that its type lists; empty for free values."""
+        first = self.kinds[0]
+        if get_origin(first) is Literal:
+            return get_args(first)
+        return ()
+
+    @property
+    def flag(self) -> str:
+        """Its flag on the command line."""
+        return self.about.opposite or f"--{self.name.replace('_', '-')}"
+
+
+def options_of(kind: Any) -> tuple[Option, ...]:
+    """Return the options of a dataclass, those of its bases first."""
+    return _declared(kind)
+
+
+@cache
+def _declared(kind: type[Any]) -> tuple[Option, ...]:
+    """Return the options of a dataclass; their types are known when all modules are."""
+    hints = get_type_hints(kind)
+    return tuple(
+        Option(each.name, hints[each.name], each.default, each.metadata["about"])
+        for each in fields(kind)
+    )
+
+
+def stated(options: object) -> dict[str, Any]:
+    """Return the values of the options that a report states, by name."""
+    every = options_of(type(options))
+    return {each.name: getattr(options, each.name) for each in every if not each.about.silent}
+
+
+# checks
+@dataclass(frozen=True)
+class DeclaredOptions:
+    """Options that are checked when they are made."""
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+def check_options(options: object) -> None:
+    """Refuse values of a wrong type, unknown choices, numbers out of range, and what is missing."""
+    check_attributes(options)
+    for each in options_of(type(options)):
+        value = getattr(options, each.name)
+        if each.choices and value is not None:
+            check_known(each.name.replace("_", " "), value, each.choices)
+        if value is not None:
+            _check_range(each.name, value, each.about)
+        needed = each.about.needs
+        if needed and value and not getattr(options, needed):
+            raise OptionError(f"`{each.name}` needs `{needed}`: add it, or leave `{each.name}` out")
+
+
+def _check_range(name: str, value: Any, known: About) -> None:
+    """Refuse a number that is out of its range."""
+    if known.least is not None and value < known.least:
+        raise OptionError(f"`{name}` must be at least {known.least}, not {value}")
+    if known.above is None:
+        return
+    if known.below is None and not value > known.above:
+        raise OptionError(f"`{name}` must be above {known.above:g}, not {value}")
+    if known.below is not None and not known.above < value < known.below:
+        ends = f"{known.above:g} and {known.below:g}"
+        raise OptionError(f"`{name}` must lie between {ends}, not {value}")
+
+
+# functions
+def takes(
+    options: Callable[P, Made],
+) -> Callable[[Callable[[Data, Made], Result]], Callable[Concatenate[Data, P], Result]]:
+    """Make a function of data and of a dataclass of options take the options as keywords.
+
+    Signature and docstring then have each option: the entry ``options : ...`` of the docstring
+    gives way to one for each.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Sizes:
+    ...     least: int = option(1, "the least size", least=1)
+    >>> @takes(Sizes)
+    ... def long(words, options):
+    ...     return [word for word in words if len(word) >= options.least]
+    >>> long(["a", "few", "words"], least=3)
+    ['few', 'words']
+    >>> list(signature(long).parameters)
+    ['words', 'least']
+    """
+    kind: Any = options
+
+    def taking(
+        function: Callable[[Data, Made], Result],
+    ) -> Callable[Concatenate[Data, P], Result]:
+        """Return the function with the options as keywords."""
+        unbound: Any = function
+        plain = signature(function)
+        *data, last = plain.parameters
+        parameters = [plain.parameters[name] for name in data]
+        parameters += signature(kind).parameters.values()
+        whole = plain.replace(parameters=parameters)
+
+        @wraps(function)
+        def called(*given: Any, **named: Any) -> Any:
+            check_keywords(called, named)
+            try:
+                bound = whole.bind(*given, **named)
+            except TypeError as error:
+                raise ArgumentError(f"{function.__qualname__}: {error}") from None
+            bound.apply_defaults()
+            values = bound.arguments
+            known = {name: values.pop(name) for name in data}
+            check_arguments(function, known)
+            known[last] = kind(**values)
+            return unbound(**known)
+
+        described: Any = called
+        described.__signature__ = whole
+        described.__doc__ = _with_options(function.__doc__, kind)
+        return cast("Callable[Concatenate[Data, P], Result]", called)
+
+    return taking
+
+
+_ENTRY = re.compile(r"^( *)options : .*\n(?:\1 +\S.*\n)*", re.MULTILINE)
+
+
+def _with_options(text: str | None, kind: type) -> str | None:
+    """Return a docstring with an entry for each option instead of one for all."""
+    if text is None:  # Python leaves docstrings out
+        return None
+    return _ENTRY.sub(lambda match: "".join(_entries(match[1], kind)), text)
+
+
+def _entries(indent: str, kind: type) -> Iterator[str]:
+    """Yield the entry of each option in a docstring."""
+    for each in options_of(kind):
+        entry = f"{each.name} : {each.about.help[:1].upper()}{each.about.help[1:]}."
+        more = f"{indent}    "
+        yield textwrap.fill(entry, 100, initial_indent=indent, subsequent_indent=more) + "\n"

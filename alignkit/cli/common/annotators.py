@@ -1,0 +1,86 @@
+"""What the commands that compare annotators share: their files, and the pages that they write."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from alignkit.cli.common import inputs
+from alignkit.cli.corpora.merge import merged
+from alignkit.cli.parser import add_options, saved_file
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import refuse_unwritable
+from alignkit.model.corpus import Corpus
+
+
+def add_corpora(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for the files."""
+    words = "CORPUS...  files or a folder to read; - is stdin"
+    add_options(parser, words, CORPUS={"dest": "corpus"})
+
+
+def add_joining(group: argparse._ActionsContainer) -> None:
+    """Add the options for the names of annotators, and for joining their files."""
+    inputs.add_names(group)
+    inputs.add_order_argument(group)
+
+
+def add_page(group: argparse._ActionsContainer) -> None:
+    """Add the options for a page, and for all disagreements."""
+    add_options(
+        group,
+        """
+        --html FILE  also write a page with tables, plots and disagreements
+        --disagreements FILE  write all disagreements as CSV; with the texts and each annotator's
+            version (the page shows only the first 180 or 200)
+        """,
+        html={"type": saved_file},
+        disagreements={"type": saved_file},
+    )
+
+
+def check_page(options: argparse.Namespace) -> None:
+    """Refuse output files that cannot be written, before any work."""
+    files = options.html, options.plot, options.disagreements
+    refuse_unwritable(path for path in files if path is not None)
+
+
+def read_corpora(options: argparse.Namespace) -> Corpus:
+    """Read the corpus, or join files of one annotator each, called by the names of the files.
+
+    If the command has a scheme of judgments and none is named, it is that of the formats.
+    """
+    paths = options.corpus
+    if len(paths) == 1 and options.in_order:
+        raise OptionError("--in-order needs several files, but there is one: leave it out")
+    names = [Path(path).name.split(".")[0] or path for path in paths]
+    if len(set(names)) < len(names):
+        names = list(paths)
+    if len(set(names)) < len(names):
+        raise OptionError("the same file is given twice; give one file for each annotator")
+    if len(paths) == 1:
+        read = [inputs.Input(paths[0], options.format, inputs.reading_options(options))]
+    else:
+        read = [
+            inputs.Input(path, options.format, inputs.reading_options(options, name=name))
+            for name, path in zip(names, paths, strict=True)
+        ]
+    if "scheme" in options:
+        inputs.settle_scheme(options, *read)
+    if len(paths) == 1:
+        return inputs.named(read[0].corpus(needed=True), options)
+    others = dict(zip(names[1:], read[1:], strict=True))
+    corpus = merged(read[0], others, partial=options.partial, ordered=options.in_order)
+    own = [name for name in corpus.annotators if name not in others]
+    if len(own) == 1 and own[0] not in _named(options):
+        corpus = corpus.rename({own[0]: names[0]})
+    return inputs.named(corpus, options)
+
+
+def _named(options: argparse.Namespace) -> set[str]:
+    """Return the names that the command uses."""
+    names = set(options.annotators or ())
+    names.update(getattr(options, "systems", None) or ())
+    names.add(getattr(options, "initial", None))
+    names.add(getattr(options, "adjudicated", None))
+    return names
