@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from alignkit.annotate.assignment import CONTROL, StratifiedPair, doubt_of, draw, stratum_of
-from alignkit.annotate.project.fold import AssignmentPlan
+from alignkit.annotate.project.project_events import AssignmentPlan
 
 NAMES = ("anna", "ben", "carla", "dora")
 PLANS = st.builds(

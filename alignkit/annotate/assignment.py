@@ -32,13 +32,19 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, func, select
 
-from alignkit.annotate.project import fold, queries, schema
+from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.appending import append_to_project, enrolled
 from alignkit.annotate.project.conversion import project_pair
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import ProjectError, check_annotator
+from alignkit.annotate.project.project_events import (
+    Assign,
+    Assigned,
+    AssignmentPlan,
+    Import,
+)
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.apportioning import divide_evenly
 from alignkit.model.sentence_pair import SentencePair
@@ -126,14 +132,14 @@ def _named_part(part: int, name: str, cuts: list[float]) -> str:
 class DrawnPairs(NamedTuple):
     """The plan with the cuts of its strata, and the rows that are new."""
 
-    plan: fold.AssignmentPlan
-    rows: list[fold.Assigned]
+    plan: AssignmentPlan
+    rows: list[Assigned]
 
 
 def draw(
     items: Sequence[StratifiedPair],
-    plan: fold.AssignmentPlan,
-    assigned: Iterable[fold.Assigned] = (),
+    plan: AssignmentPlan,
+    assigned: Iterable[Assigned] = (),
     begun: Collection[tuple[int, str]] = (),
 ) -> DrawnPairs:
     """Assign pairs to annotators by a plan."""
@@ -155,8 +161,8 @@ class _Drawing:
     def __init__(
         self,
         items: Sequence[StratifiedPair],
-        plan: fold.AssignmentPlan,
-        assigned: Iterable[fold.Assigned],
+        plan: AssignmentPlan,
+        assigned: Iterable[Assigned],
         begun: Collection[tuple[int, str]],
     ) -> None:
         self.plan = plan
@@ -170,7 +176,7 @@ class _Drawing:
                 self._names[item.k] = item.id
             else:
                 self._names[item.k] = f"{item.id}\n{again}"
-        self.had: dict[int, dict[str, fold.Assigned]] = {}
+        self.had: dict[int, dict[str, Assigned]] = {}
         for row in assigned:
             self.had.setdefault(row.k, {})[row.annotator] = row
         self.trial = {k for k, rows in self.had.items() if any(r.trial for r in rows.values())}
@@ -317,19 +323,19 @@ class _Drawing:
         hidden = set(mixed[: len(names) // 2 + odd])
         return {name: name not in hidden for name in names}
 
-    def rows(self) -> list[fold.Assigned]:
+    def rows(self) -> list[Assigned]:
         """Return the new rows, by annotator and place."""
         last = Counter[str]()
         for rows in self.had.values():
             for row in rows.values():
                 last[row.annotator] = max(last[row.annotator], row.place)
         order = self._order()
-        new: defaultdict[str, list[fold.Assigned]] = defaultdict(list)
+        new: defaultdict[str, list[Assigned]] = defaultdict(list)
         for k in sorted(self.added, key=lambda k: (k not in self.trial, order[k])):
             arm = self.arms.get(k) or ("" if k in self.begun else self._arm_had(k))
             for name, shown in self._shown(k, arm).items():
                 last[name] += 1
-                new[name].append(fold.Assigned(k, name, last[name], shown, arm, k in self.trial))
+                new[name].append(Assigned(k, name, last[name], shown, arm, k in self.trial))
         return [row for name in self.plan.annotators for row in new[name]]
 
     def _order(self) -> Mapping[int, tuple[float, int, int]]:
@@ -349,26 +355,22 @@ class _Drawing:
 
 _CHUNK = 2000  # rows in one event
 _PAIRS = 256  # pairs in one event
-_row = schema.assignment.c
-_TAKE = delete(schema.assignment).where(
-    _row.pair == bindparam("k"), _row.account == bindparam("of")
-)
-_read_plan = msgspec.json.Decoder(fold.AssignmentPlan).decode
+_read_plan = msgspec.json.Decoder(AssignmentPlan).decode
 
 
-def read_plan(conn: Connection) -> fold.AssignmentPlan | None:
+def read_plan(conn: Connection) -> AssignmentPlan | None:
     """Return how new pairs are assigned; None if nothing is assigned yet."""
     text = conn.execute(select(schema.project.c.assigning)).scalar()
     return _read_plan(text) if text else None
 
 
-def assigned_rows(conn: Connection) -> list[fold.Assigned]:
+def assigned_rows(conn: Connection) -> list[Assigned]:
     """Return all rows of the assignment, by annotator and place."""
     row = schema.assignment.c
     account = schema.account.c
     columns = row.pair, account.name, row.place, row.shown, row.arm, row.trial
     asked = select(*columns).where(account.id == row.account).order_by(row.account, row.place)
-    return [fold.Assigned(*row) for row in conn.execute(asked)]
+    return [Assigned(*row) for row in conn.execute(asked)]
 
 
 def read_items(conn: Connection) -> list[StratifiedPair]:
@@ -402,8 +404,8 @@ def apart(conn: Connection, names: Collection[str]) -> dict[str, int]:
 
 
 def revised(
-    plan: fold.AssignmentPlan | None, annotators: Sequence[str], options: dict[str, Any]
-) -> fold.AssignmentPlan:
+    plan: AssignmentPlan | None, annotators: Sequence[str], options: dict[str, Any]
+) -> AssignmentPlan:
     """Return a plan with more annotators and other options; those that are None stay."""
     if len(set(annotators)) < len(annotators):
         raise ProjectError("an annotator is named twice; name each once")
@@ -417,7 +419,7 @@ def revised(
             )
     if {"double", "each"} <= given.keys():
         raise ProjectError("double and each exclude each other: give one of them")
-    old = plan or fold.AssignmentPlan()
+    old = plan or AssignmentPlan()
     if "each" in given:
         given["double"] = None
     elif "double" in given:
@@ -436,7 +438,7 @@ def revised(
     return _read_plan(encode(new))  # as it is read again: 0 as 0.0
 
 
-def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
+def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
     """Draw the rows that a plan adds to the assignment."""
     gold = queries.gold_name(conn)
     sources = queries.sources(conn)
@@ -468,26 +470,20 @@ def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
 
 def write_rows(
     conn: Connection,
-    rows: Sequence[fold.Assigned],
-    plan: fold.AssignmentPlan | None,
-    gone: Sequence[fold.Assigned] = (),
+    rows: Sequence[Assigned],
+    plan: AssignmentPlan | None,
+    gone: Sequence[Assigned] = (),
     actor: str = "",
 ) -> None:
     """Take rows away, add others, some at a time; store the plan, and register its annotators."""
     names = [*(plan.annotators if plan else ()), *(row.annotator for row in (*gone, *rows))]
-    numbers = {name: enrolled(conn, name) for name in dict.fromkeys(names)}
-    if plan is not None:
-        conn.execute(update(schema.project).values(assigning=encode(plan).decode()))
+    for name in dict.fromkeys(names):
+        enrolled(conn, name)
     for start in range(0, max(len(gone), len(rows), plan is not None), _CHUNK):
         new = list(rows[start : start + _CHUNK])
         taken = [(row.k, row.annotator) for row in gone[start : start + _CHUNK]]
-        append_to_project(conn, "assign", fold.Assign(new, plan, taken), actor)
+        append_to_project(conn, Assign(new, plan, taken), actor)
         plan = None
-        if taken:
-            conn.execute(_TAKE, [{"k": k, "of": numbers[name]} for k, name in taken])
-        if new:
-            added = [fold.assignment_row(row, numbers[row.annotator]) for row in new]
-            conn.execute(insert(schema.assignment), added)
 
 
 def write_drawn(conn: Connection, drawn: DrawnPairs) -> None:
@@ -506,12 +502,7 @@ def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
             )
         new.append(project_pair(k, pair))
     for start in range(0, len(new), _PAIRS):
-        some = new[start : start + _PAIRS]
-        append_to_project(conn, "import", fold.Import(some))
-        texts = [fold.Text(pair.k, 1, pair.source, pair.target) for pair in some]
-        rows = [fold.pair_row(*both) for both in zip(some, texts, strict=True)]
-        conn.execute(insert(schema.pair), rows)
-        conn.execute(insert(schema.pair_text), [fold.text_row(text) for text in texts])
+        append_to_project(conn, Import(new[start : start + _PAIRS]))
     plan = read_plan(conn)
     if new and plan is not None:
         write_drawn(conn, draw_rows(conn, plan))
@@ -551,7 +542,7 @@ class Stratum:
 class Assignment:
     """The assignment of a project, and the new rows."""
 
-    plan: fold.AssignmentPlan  # how it was done, and how new pairs are assigned
+    plan: AssignmentPlan  # how it was done, and how new pairs are assigned
     pairs: int  # how many pairs there are, and how many of them are somebody's
     assigned: int
     new: int  # how many rows were added: a pair and an annotator each; and of how many pairs
@@ -681,7 +672,7 @@ def present_assignment(store: Store) -> Assignment | None:
 
 
 def _counted(
-    items: list[StratifiedPair], had: list[fold.Assigned], drawn: DrawnPairs, others: dict[str, int]
+    items: list[StratifiedPair], had: list[Assigned], drawn: DrawnPairs, others: dict[str, int]
 ) -> Assignment:
     plan = drawn.plan
     rows = [*had, *drawn.rows]
@@ -694,12 +685,12 @@ def _counted(
         counts = len(own), new[name], sum(row.trial for row in own), double
         hidden = sum(not row.shown for row in own)
         shares.append(AnnotatorShare(name, *counts, *_arms(row.arm for row in own), hidden))
-    by_pair: defaultdict[int, list[fold.Assigned]] = defaultdict(list)
+    by_pair: defaultdict[int, list[Assigned]] = defaultdict(list)
     for row in rows:
         by_pair[row.k].append(row)
     strata = []
     for by, names in (("double", plan.stratify), ("control", CONTROL)):
-        groups: defaultdict[StratumKey, list[list[fold.Assigned]]] = defaultdict(list)
+        groups: defaultdict[StratumKey, list[list[Assigned]]] = defaultdict(list)
         for item in items:
             groups[stratum_of(item, names, plan.cuts)].append(by_pair[item.k])
         for key, pairs in sorted(groups.items()):

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
-from msgspec import Raw, Struct
+from msgspec import Raw
 
 from alignkit.annotate.project.conversion import difference, project_pair, state_of
 from alignkit.annotate.project.events import SOURCE_TEXT, TARGET_TEXT, LogEvent, encode, now
-from alignkit.annotate.project.fold import Account, Import, Setting
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.places import refuse_existing
+from alignkit.annotate.project.project_events import Account, Import, ProjectEvent, Setting
 from alignkit.annotate.project.queries import known_scheme
 from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.state import PairState
@@ -88,29 +88,29 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
     seqs = count(1)
     at = now()
 
-    def project_event(kind: str, data: Struct) -> LogEvent:
+    def project_event(event: ProjectEvent) -> LogEvent:
         return LogEvent(
             id=str(uuid4()),
             seq=next(seqs),
             n=next(numbers),
-            kind=kind,
+            kind=event.kind,
             v=1,
             actor="",
             at=at,
             client_at="",
             below=0,
-            data=Raw(encode(data)),
+            data=Raw(encode(event)),
         )
 
     chosen = known_scheme(setting.scheme or "")
-    yield project_event("setting", setting)
+    yield project_event(setting)
     for name, role in corpus.roles.items():
         if not name:
             raise ProjectError("an annotator of the corpus has an empty name; give it a name")
-        yield project_event("account", Account(name, "" if role == ROLES[0] else role))
+        yield project_event(Account(name, "" if role == ROLES[0] else role))
     pairs = [project_pair(k, pair) for k, pair in enumerate(corpus, 1)]
     for start in range(0, len(pairs), _CHUNK):
-        yield project_event("import", Import(pairs[start : start + _CHUNK]))
+        yield project_event(Import(pairs[start : start + _CHUNK]))
     for k, pair in enumerate(corpus, 1):
         for name, annotation in pair.annotations.items():
             try:

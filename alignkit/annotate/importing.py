@@ -15,16 +15,17 @@ from itertools import starmap
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select
 
 from alignkit.annotate.assignment import add_pairs
 from alignkit.annotate.creation import import_id
 from alignkit.annotate.exporting import joined
-from alignkit.annotate.project import appending, fold, queries, schema
+from alignkit.annotate.project import appending, queries, schema
 from alignkit.annotate.project import events as log
 from alignkit.annotate.project.appending import Batch, Writer, append_to_project, new_event
 from alignkit.annotate.project.conversion import annotation_of, difference, merged, trees_of
 from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.project_events import Suggest, Suggestion, Text, Texts
 from alignkit.annotate.project.queries import PairRow, StreamRow, last_change, last_writing
 from alignkit.annotate.project.rewording import Rewording, reword
 from alignkit.annotate.project.state import PairState, copied
@@ -114,14 +115,13 @@ def import_pairs(
                 "further documents"
             )
         if texts:
-            append_to_project(conn, "text", fold.Texts(list(texts.values())))
+            append_to_project(conn, Texts(list(texts.values())))
             _move_suggestions(conn, {pair.k: pair for pair in pairs}, texts)
             names = dict(enumerate(queries.annotators(conn), 1))
             for at, (pair, other) in enumerate(matches):
                 if pair.k in texts:
                     matches[at] = _reword(batch, names, pair, texts[pair.k], result), other
             batch.flush()
-            conn.execute(insert(schema.pair_text), [fold.text_row(text) for text in texts.values()])
         if add:
             new = add_pairs(conn, (replace(pair, annotations={}) for pair in surplus))
             matches += zip(queries.pair_rows(conn, new), surplus, strict=True)
@@ -141,7 +141,7 @@ def import_pairs(
     return result
 
 
-def _corrected(pair: PairRow, other: SentencePair) -> fold.Text | None:
+def _corrected(pair: PairRow, other: SentencePair) -> Text | None:
     if other.source is None:
         source = tuple(pair.source)
     else:
@@ -152,11 +152,11 @@ def _corrected(pair: PairRow, other: SentencePair) -> fold.Text | None:
         target = other.target
     if (source, target) == (tuple(pair.source), tuple(pair.target)):
         return None
-    return fold.Text(pair.k, pair.rev + 1, source, target)
+    return Text(pair.k, pair.rev + 1, source, target)
 
 
 def _reword(
-    batch: Batch, names: dict[int, str], pair: PairRow, text: fold.Text, result: Imported
+    batch: Batch, names: dict[int, str], pair: PairRow, text: Text, result: Imported
 ) -> PairRow:
     result.reworded += 1
     conn = batch.conn
@@ -176,16 +176,13 @@ def _reword(
         id = import_id(pair.k, names[account], before, log.encode(text))
         writer.add(new_event("text", id=id), data)
         writer.save()
-    changed = {"rev": text.rev, "search": fold.searched(pair.id, *text.source, *text.target)}
-    conn.execute(update(schema.pair).where(schema.pair.c.k == pair.k).values(**changed))
     return pair._replace(rev=text.rev, source=list(text.source), target=list(text.target))
 
 
-def _move_suggestions(
-    conn: Connection, pairs: dict[int, PairRow], texts: dict[int, fold.Text]
-) -> None:
+def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[int, Text]) -> None:
+    """Move the suggestions of pairs to their corrected words."""
     table = schema.suggestion.c
-    rows: dict[str, list[tuple[int, list[fold.Suggestion]]]] = {}
+    rows: dict[str, list[tuple[int, list[Suggestion]]]] = {}
     for name, k in conn.execute(select(table.set, table.pair)).all():
         if k not in texts:
             continue
@@ -196,10 +193,8 @@ def _move_suggestions(
         moved = ((rewording.cell((i, j)), p, strength) for i, j, p, strength in stored)
         cells = [(*place, p, strength) for place, p, strength in moved if place is not None]
         rows.setdefault(name, []).append((k, cells))
-        asked = update(schema.suggestion).where(table.set == name, table.pair == k)
-        conn.execute(asked.values(**fold.suggestion_row(name, k, cells)))
     for name, some in rows.items():
-        append_to_project(conn, "suggest", fold.Suggest(name, some))
+        append_to_project(conn, Suggest(name, some))
 
 
 class _Accounts(dict[str, int]):

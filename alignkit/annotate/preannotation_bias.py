@@ -25,8 +25,8 @@ from alignkit.agreement.tables import value
 from alignkit.annotate.assignment import CONTROL, assigned_rows, read_items, read_plan, stratum_of
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
-from alignkit.annotate.project.fold import Assigned, Suggestion
 from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.project_events import Assigned, Suggestion
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays

@@ -15,8 +15,9 @@ from sqlalchemy import Connection, select
 
 from alignkit._support.wording import how_many
 from alignkit.annotate.assignment import read_plan, write_rows
-from alignkit.annotate.project import fold, queries, schema
+from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.names import ProjectError, check_annotator
+from alignkit.annotate.project.project_events import Assigned
 from alignkit.annotate.project.store import Store
 
 _row = schema.assignment.c
@@ -100,9 +101,9 @@ class _Move:
         self._to = to
         self._theirs = 0  # how many pairs cannot be moved: the other annotator has them already
         self._mixed = 0  # or they compare work with and without suggestions
-        self._held: defaultdict[int, dict[str, fold.Assigned]] = defaultdict(dict)
-        self._free: defaultdict[int, list[fold.Assigned]] = defaultdict(list)  # nobody's
-        self._past: dict[tuple[int, str], fold.Assigned] = {}
+        self._held: defaultdict[int, dict[str, Assigned]] = defaultdict(dict)
+        self._free: defaultdict[int, list[Assigned]] = defaultdict(list)  # nobody's
+        self._past: dict[tuple[int, str], Assigned] = {}
         for event in queries.assignments(conn):
             for k, name in event.gone:
                 self._free[k].append(self._held[k].pop(name))
@@ -112,13 +113,13 @@ class _Move:
                 if self._free[row.k]:
                     self._take_free(row)
 
-    def _take_free(self, row: fold.Assigned) -> None:
+    def _take_free(self, row: Assigned) -> None:
         """Take away a row that is nobody's: that of the same annotator, or the last."""
         free = self._free[row.k]
         same = (other for other in free if other.annotator == row.annotator)
         free.remove(next(same, free[-1]))
 
-    def candidates(self) -> list[fold.Assigned]:
+    def candidates(self) -> list[Assigned]:
         """Return the rows that could be moved, the last first."""
         if self._from:
             begun = begun_pairs(self._conn)
@@ -133,9 +134,9 @@ class _Move:
                     candidates.append(free.get(self._to or "", last))
         return sorted(candidates, key=lambda row: -row.place)
 
-    def chosen(self, rows: Iterable[fold.Assigned], count: int) -> list[fold.Assigned]:
+    def chosen(self, rows: Iterable[Assigned], count: int) -> list[Assigned]:
         """Return up to `count` of the rows, without those that must stay."""
-        chosen: list[fold.Assigned] = []
+        chosen: list[Assigned] = []
         for row in rows:
             if len(chosen) == count:
                 break
@@ -147,12 +148,12 @@ class _Move:
                 chosen.append(row)
         return chosen
 
-    def _is_compared(self, row: fold.Assigned) -> bool:
+    def _is_compared(self, row: Assigned) -> bool:
         """Return whether all others of a split pair (two or more) have the other arm."""
         rest = [other.shown for other in self._held[row.k].values() if other != row]
         return row.arm == "split" and len(rest) > 1 and row.shown not in rest
 
-    def given(self, rows: Sequence[fold.Assigned]) -> list[fold.Assigned]:
+    def given(self, rows: Sequence[Assigned]) -> list[Assigned]:
         """Return the new rows, behind those of their annotator or at the place they had before."""
         if self._to is None:
             return []

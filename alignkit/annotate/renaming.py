@@ -10,10 +10,11 @@ from sqlalchemy import and_, or_, select, update
 
 from alignkit.annotate.adjudication.gold import renamed_why, renamed_whys
 from alignkit.annotate.assignment import read_plan
-from alignkit.annotate.project import fold, queries, schema
+from alignkit.annotate.project import queries, schema, tables
 from alignkit.annotate.project.appending import append_to_project
 from alignkit.annotate.project.events import decode_data, encode
 from alignkit.annotate.project.names import ProjectError, check_annotator
+from alignkit.annotate.project.project_events import Account, Assign, AssignmentPlan, Setting
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
 
@@ -55,33 +56,33 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
             for place, why in state.whys.items():
                 state.whys[place] = renamed_why(why, renamed)
             row = update(schema.stream).where(stream.id == id)
-            conn.execute(row.values(state=fold.stream_row(state)["state"]))
+            conn.execute(row.values(state=tables.stream_row(state)["state"]))
         plan = read_plan(conn)
         if plan is not None:
             text = encode(_planned(plan, renamed)).decode()
             conn.execute(update(schema.project).values(assigning=text))
         # an event that changes no setting: because of it, pages ask for the names again
-        append_to_project(conn, "setting", fold.Setting(), actor)
+        append_to_project(conn, Setting(), actor)
 
 
 def _renamed(kind: str, text: str, renamed: _Renaming) -> Struct:
     """Return the data of an event with other names: of an account, an assignment, or a pair."""
     if kind == "account":
-        account = json.decode(text, type=fold.Account)
+        account = json.decode(text, type=Account)
         return replace(account, name=renamed(account.name))
     if kind == "assign":
-        assign = json.decode(text, type=fold.Assign)
+        assign = json.decode(text, type=Assign)
         rows = [row._replace(annotator=renamed(row.annotator)) for row in assign.rows]
         plan = assign.plan
         if plan is not None:
             plan = _planned(plan, renamed)
         gone = [(k, renamed(annotator)) for k, annotator in assign.gone]
-        return fold.Assign(rows, plan, gone)
+        return Assign(rows, plan, gone)
     data = decode_data(text.encode())
     data.whys = renamed_whys(data.whys, renamed)
     return data
 
 
-def _planned(plan: fold.AssignmentPlan, renamed: _Renaming) -> fold.AssignmentPlan:
+def _planned(plan: AssignmentPlan, renamed: _Renaming) -> AssignmentPlan:
     """Return a plan with other names."""
     return replace(plan, annotators=tuple(map(renamed, plan.annotators)))

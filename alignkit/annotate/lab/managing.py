@@ -17,7 +17,7 @@ from alignkit.annotate.assignment import Assignment, assign_pairs, present_assig
 from alignkit.annotate.lab import bodies, values
 from alignkit.annotate.lab.routes import LAB, MANAGE, LabEntry, LabVisit, abilities
 from alignkit.annotate.project import names, queries
-from alignkit.annotate.project.fold import AssignmentPlan
+from alignkit.annotate.project.project_events import AssignmentPlan
 from alignkit.annotate.reassignment import begun_pairs, move_pairs, take_back
 from alignkit.annotate.renaming import rename_annotator
 from alignkit.annotate.server.desk import ANNOTATE

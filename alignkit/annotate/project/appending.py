@@ -1,4 +1,8 @@
-"""Append events to the log and update the other tables, in one transaction."""
+"""Append events to the log and update the other tables, in one transaction.
+
+Those of streams are collected in a `Batch`. Those of the project are written one by one, and then
+applied by `tables.apply`.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,20 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
-from msgspec import Raw, Struct
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from msgspec import Raw
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from alignkit.annotate.project import events as log
-from alignkit.annotate.project import fold, queries, schema
+from alignkit.annotate.project import queries, schema, tables
 from alignkit.annotate.project.engines import Prepared, pipelined
 from alignkit.annotate.project.names import BadEvent, Conflict, OldText, ProjectError, UnknownPair
+from alignkit.annotate.project.project_events import (
+    Account,
+    ProjectEvent,
+    Suggest,
+    Suggestion,
+    decode_event,
+)
 from alignkit.annotate.project.queries import Appended, PairRow, StreamRow, last_change
 from alignkit.annotate.project.state import PairState, completed, inverse, writes
 
@@ -61,8 +72,8 @@ class Batch:
         """Add a stream in its present state with its new events, numbered; return its number."""
         for event in events:
             event.n = self._n = self.n + 1
-        row = fold.stream_row(state)
-        counts = fold.count_row(state)
+        row = tables.stream_row(state)
+        counts = tables.count_row(state)
         if stream is None:
             if self._stream is None:
                 highest = self.conn.execute(select(func.max(schema.stream.c.id))).scalar()
@@ -74,7 +85,7 @@ class Batch:
             self._rows["stream"].append({"_id": stream, **row})
             mine = {"_account": place["account"], "_pair": place["pair"]}
             self._rows["counts"].append({**mine, **counts})
-        self._rows["event"] += [fold.event_row(event, stream) for event in events]
+        self._rows["event"] += [tables.event_row(event, stream) for event in events]
         return stream
 
     def flush(self) -> None:
@@ -244,15 +255,23 @@ def _unknown(
     return new
 
 
-def append_to_project(conn: Connection, kind: str, data: Struct, actor: str = "") -> None:
-    """Append an event of pair 0; the caller updates its tables."""
-    table = schema.stream.c
-    id, seq = conn.execute(select(table.id, table.seq).where(table.pair == 0)).one()
-    event = new_event(kind, actor, seq=seq + 1, n=queries.last_n(conn) + 1)
-    event.data = Raw(log.encode(data))
-    conn.execute(insert(schema.event_table), [fold.event_row(event, id)])
-    changed = fold.stream_row(PairState(seq=event.seq))
-    conn.execute(update(schema.stream).where(table.id == id).values(**changed))
+_SELECT_PROJECT_STREAM = Prepared(
+    select(schema.stream.c.id, schema.stream.c.seq).where(schema.stream.c.pair == 0)
+)
+
+
+def append_to_project(conn: Connection, event: ProjectEvent, actor: str = "") -> None:
+    """Append an event of pair 0, and apply it to the tables as it is stored.
+
+    It is decoded from the log again, so that it changes the same as when the log is replayed.
+    """
+    stream, seq = _SELECT_PROJECT_STREAM.first(conn)
+    stored = new_event(event.kind, actor, seq=seq + 1, n=queries.last_n(conn) + 1)
+    stored.data = Raw(log.encode(event))
+    changed = tables.stream_row(PairState(seq=stored.seq))
+    _WRITES["event"].write(conn, [tables.event_row(stored, stream)])
+    _WRITES["stream"].write(conn, [{"_id": stream, **changed}])
+    tables.apply(conn, decode_event(stored.kind, stored.data))
 
 
 def enrolled(conn: Connection, name: str, role: str = "") -> int:
@@ -260,10 +279,8 @@ def enrolled(conn: Connection, name: str, role: str = "") -> int:
     known = queries.annotators(conn)
     if name in known:
         return known.index(name) + 1
-    number = len(known) + 1
-    conn.execute(insert(schema.account).values(id=number, name=name))
-    append_to_project(conn, "account", fold.Account(name, role))
-    return number
+    append_to_project(conn, Account(name, role))
+    return len(known) + 1
 
 
 def reopen_judged(conn: Connection) -> int:
@@ -285,13 +302,12 @@ def reopen_judged(conn: Connection) -> int:
     return count
 
 
-Rows = Iterable[tuple[int, Sequence[fold.Suggestion]]]
+Rows = Iterable[tuple[int, Sequence[Suggestion]]]
 """Suggestions by the number of their pair."""
 
 LEARNED = "learned-"
 """The prefix of the names of learned sets; a number follows."""
 _CHUNK = 256
-_table = schema.suggestion.c
 
 
 def put_set(conn: Connection, name: str, rows: Rows) -> int:
@@ -299,29 +315,23 @@ def put_set(conn: Connection, name: str, rows: Rows) -> int:
     stored = 0
     left = iter(rows)
     lengths = _lengths(queries.pair_rows(conn))
-    conn.execute(delete(schema.suggestion).where(_table.set == name))
-    if name == queries.shown_set(conn):
-        show_base(conn)
+    some = list(islice(left, _CHUNK))
     new = True
-    while (some := list(islice(left, _CHUNK))) or new:
+    while some or new:
         chunk = [(k, _checked(k, cells, lengths)) for k, cells in some]
-        append_to_project(conn, "suggest", fold.Suggest(name, chunk, new))
-        if chunk:
-            conn.execute(
-                insert(schema.suggestion), [fold.suggestion_row(name, *row) for row in chunk]
-            )
+        append_to_project(conn, Suggest(name, chunk, new))
         stored += len(chunk)
         new = False
+        some = list(islice(left, _CHUNK))
     return stored
 
 
-def show_base(conn: Connection) -> None:
-    """Show all pairs the suggestions of the project's own set."""
-    conn.execute(update(schema.pair).where(schema.pair.c.suggested != "").values(suggested=""))
-
-
 def add_learned(conn: Connection, name: str, rows: Rows, lesson: log.Lesson) -> str:
-    """Store learned suggestions of some pairs and show them instead of the old; return the set."""
+    """Store learned suggestions of some pairs and show them instead of the old; return the set.
+
+    Without a name they are a new set, which follows the one that is shown. Pairs whose words were
+    corrected since the lesson are left out.
+    """
     given = dict(rows)
     pairs = [pair for pair in queries.pair_rows(conn, given) if pair.rev == lesson.revs[pair.k]]
     lengths = _lengths(pairs)
@@ -330,29 +340,27 @@ def add_learned(conn: Connection, name: str, rows: Rows, lesson: log.Lesson) -> 
         return name
     learned = None
     if not name:
-        table = schema.learned_set.c
-        last = conn.execute(select(table.number, table.set).order_by(table.number.desc())).first()
-        any_shown = select(schema.pair.c.k).where(schema.pair.c.suggested != "").limit(1)
-        number = 1 if last is None else last.number + 1
-        follows = last is not None and conn.execute(any_shown).first() is not None
-        # or that came since
-        if last and follows:
-            parent = str(last.set)
-        else:
-            parent = queries.shown_set(conn)
+        number, parent = _next_learned(conn)
         name = f"{LEARNED}{number}"
         learned = log.LearnedFrom(parent, lesson.pairs, log.now(), lesson.before, lesson.after)
-        conn.execute(insert(schema.learned_set).values(fold.learned_row(number, name, learned)))
-    append_to_project(conn, "suggest", fold.Suggest(name, checked, learned=learned))
-    own = schema.pair.c
-    here = own.k == bindparam("of")
-    numbers = [{"of": k} for k, _ in checked]
-    shown = select(own.suggested).where(here, own.suggested != name).scalar_subquery()
-    before = delete(schema.suggestion).where(_table.pair == bindparam("of"), _table.set == shown)
-    conn.execute(before, numbers)
-    conn.execute(update(schema.pair).where(here).values(suggested=name), numbers)
-    conn.execute(insert(schema.suggestion), [fold.suggestion_row(name, *row) for row in checked])
+    append_to_project(conn, Suggest(name, checked, learned=learned))
     return name
+
+
+def _next_learned(conn: Connection) -> tuple[int, str]:
+    """Return the number of the next learned set, and the set that it follows.
+
+    It follows the last learned set, unless the project's own set has replaced that everywhere.
+    """
+    table = schema.learned_set.c
+    last = conn.execute(select(table.number, table.set).order_by(table.number.desc())).first()
+    if last is None:
+        return 1, queries.shown_set(conn)
+    pair = schema.pair.c
+    is_shown = select(pair.k).where(pair.suggested != "").limit(1)
+    if conn.execute(is_shown).first() is None:
+        return last.number + 1, queries.shown_set(conn)
+    return last.number + 1, str(last.set)
 
 
 def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
@@ -371,8 +379,8 @@ def _lengths(pairs: Iterable[PairRow]) -> dict[int, tuple[int, int]]:
 
 
 def _checked(
-    k: int, cells: Sequence[fold.Suggestion], lengths: dict[int, tuple[int, int]]
-) -> list[fold.Suggestion]:
+    k: int, cells: Sequence[Suggestion], lengths: dict[int, tuple[int, int]]
+) -> list[Suggestion]:
     if k not in lengths:
         raise UnknownPair(k, len(lengths))
     n, m = lengths[k]

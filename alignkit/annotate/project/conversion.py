@@ -13,8 +13,8 @@ from math import isfinite
 from typing import Any
 
 from alignkit.annotate.project.events import JUDGMENT, Cell, Data, Turn, comment_key, stored
-from alignkit.annotate.project.fold import Pair
 from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.project_events import Pair
 from alignkit.annotate.project.state import PairState, copied
 from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.annotation import Annotation

@@ -131,6 +131,16 @@ def _base_engine(url: str) -> sa.Engine:
     return engine
 
 
+@contextmanager
+def in_memory(metadata: sa.MetaData) -> Iterator[sa.Connection]:
+    """Open a connection to empty tables in memory, which are gone at the end."""
+    engine = sa.create_engine("sqlite://", hide_parameters=True)
+    with engine.connect() as conn:
+        metadata.create_all(conn)
+        yield conn
+    engine.dispose()
+
+
 def close(engine: sa.Engine) -> None:
     """Close the connections; those to PostgreSQL, which others share, at the end of the process."""
     if not schema_of(engine):

@@ -9,27 +9,129 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from itertools import chain, islice, pairwise, zip_longest
+from itertools import islice, pairwise, zip_longest
 from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, Table, func, insert, or_, select
 
-from alignkit.annotate.project import fold as folding
-from alignkit.annotate.project import schema
-from alignkit.annotate.project.database import ServerLock, copy_database, is_project
-from alignkit.annotate.project.events import LogEvent, encode
+from alignkit.annotate.project import schema, tables
+from alignkit.annotate.project.database import (
+    ServerLock,
+    copy_database,
+    first_fault,
+    is_project,
+)
+from alignkit.annotate.project.engines import in_memory
+from alignkit.annotate.project.events import BROKEN, LogEvent, decode_data, encode
 from alignkit.annotate.project.names import ProjectError, is_url, shown_place
 from alignkit.annotate.project.places import beside, new_project, refuse_existing
-from alignkit.annotate.project.queries import last_n
+from alignkit.annotate.project.project_events import Texts, decode_event
+from alignkit.annotate.project.queries import annotators, last_n
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 
 _ROWS = 10_000  # rows that are written at once
+
+
+class FoldedStream:
+    """The state of a stream, and the event below each of its events."""
+
+    __slots__ = ("belows", "key", "state")
+
+    def __init__(self, key: tuple[int, str], rev: int) -> None:
+        self.key = key
+        self.state = PairState(rev=rev)
+        self.belows = [0]
+
+    def add(self, seq: int, kind: str, below: int, text: Any) -> None:
+        """Apply the next event: number in the stream, kind, event below, and data as JSON."""
+        state = self.state
+        belows = self.belows
+        if seq != state.seq + 1:
+            raise self._error(seq, f"does not follow event {state.seq}")
+        try:
+            state.apply(kind, decode_data(text))
+            if below != state.push(kind, seq, belows.__getitem__):
+                raise self._error(seq, f"the event below it is not {below}")
+        except BROKEN as problem:
+            raise self._error(seq, str(problem)) from None
+        belows.append(below)
+
+    def _error(self, seq: int, problem: str) -> ProjectError:
+        k, annotator = self.key
+        return ProjectError(f"event {seq} of {annotator!r} on pair {k}: {problem}")
+
+
+class FoldedLog:
+    """What the events of a log add up to: the project in empty tables, the streams in memory."""
+
+    def __init__(self, conn: Connection) -> None:
+        self.conn = conn
+        self.seq = 0  # the last event of the project
+        self.streams: dict[tuple[int, str], FoldedStream] = {}
+        self._revs: dict[int, int] = {}  # of pairs with corrected words
+        tables.begin(conn)
+
+    def stream(self, key: tuple[int, str]) -> FoldedStream:
+        """Return the stream of a pair and an annotator after the events so far."""
+        if key not in self.streams:
+            k, _ = key
+            self.streams[key] = FoldedStream(key, self._revs.get(k, 1))
+        return self.streams[key]
+
+    def add(self, key: tuple[int, str], seq: int, kind: str, below: int, data: Any) -> None:
+        """Apply the next event of a stream or of the project; see `FoldedStream.add`."""
+        k, _ = key
+        if k:
+            self.stream(key).add(seq, kind, below, data)
+            return
+        try:
+            self._add_to_project(seq, kind, data)
+        except ProjectError as problem:
+            raise ProjectError(f"event {seq} of the project: {problem}") from None
+
+    def _add_to_project(self, seq: int, kind: str, data: Any) -> None:
+        """Apply the next event of the project."""
+        if seq != self.seq + 1:
+            raise ProjectError(f"does not follow event {self.seq}")
+        self.seq = seq
+        event = decode_event(kind, data)
+        tables.apply(self.conn, event)
+        if isinstance(event, Texts):
+            for text in event.pairs:
+                self._revs[text.k] = text.rev
+
+    def stream_tables(
+        self, streams: dict[int, tuple[int, str]]
+    ) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
+        """Yield the tables of streams with their rows, given the pair and annotator of each."""
+        accounts = self.account_ids()
+        rows = []
+        counts = []
+        for id, (k, name) in streams.items():
+            place = {"pair": k, "account": accounts.get(name)}
+            folded = self.streams.get((k, name))
+            if folded is not None:
+                state = folded.state
+            elif k:
+                state = PairState()
+            else:
+                state = PairState(seq=self.seq)
+            rows.append({"id": id, **place, **tables.stream_row(state)})
+            if k:
+                counts.append({**place, **tables.count_row(state)})
+        yield schema.stream, rows
+        yield schema.pair_counts, counts
+
+    def account_ids(self) -> dict[str, int]:
+        """Return the id of each account: 0 is the project; annotators count as they entered."""
+        names = ["", *annotators(self.conn)]
+        return {name: id for id, name in enumerate(names)}
 
 
 def build_project(place: str, log: Iterable[LogEvent]) -> None:
@@ -40,7 +142,7 @@ def build_project(place: str, log: Iterable[LogEvent]) -> None:
 
 def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
     """Write a log into empty tables, and what follows from it."""
-    fold = folding.Fold()
+    fold = FoldedLog(conn)
     streams: dict[tuple[int, str], int] = {}  # the number of each pair and annotator
     for rows in _portions(_event_rows(log, fold, streams)):
         into = insert(schema.event_table)
@@ -49,21 +151,32 @@ def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
             conn.exec_driver_sql(text, [tuple(row.values()) for row in rows])
         else:
             conn.execute(into, rows)
-    if not fold.setting.key or not fold.pairs:
-        raise ProjectError("the log has no project: its first events, of pair 0, are missing")
-    for k, name in streams:
-        if name and name not in fold.accounts:
-            raise ProjectError(f"annotator {name!r} has events, but no account")
-        if k and k not in fold.pairs:
-            raise ProjectError(f"pair {k} has events, but no words")
+    _check_streams(conn, streams)
     keys = {id: key for key, id in streams.items()}
-    for table, table_rows in chain(folding.project_tables(fold), _stream_tables(fold, keys)):
+    for table, table_rows in fold.stream_tables(keys):
         for rows in _portions(table_rows):
             conn.execute(insert(table), rows)
+    fault = first_fault(conn)  # foreign keys are not checked while a file is filled
+    if fault:
+        raise ProjectError(f"no project follows from the log: {fault}")
+
+
+def _check_streams(conn: Connection, streams: Iterable[tuple[int, str]]) -> None:
+    """Check that a log has made a project, and the annotators and pairs of its streams."""
+    key = conn.execute(select(schema.project.c.key)).scalar()
+    pairs = set(conn.execute(select(schema.pair.c.k)).scalars())
+    if not key or pairs == {0}:
+        raise ProjectError("the log has no project: its first events, of pair 0, are missing")
+    accounts = annotators(conn)
+    for k, name in streams:
+        if name and name not in accounts:
+            raise ProjectError(f"annotator {name!r} has events, but no account")
+        if k not in pairs:
+            raise ProjectError(f"pair {k} has events, but no words")
 
 
 def _event_rows(
-    log: Iterable[LogEvent], fold: folding.Fold, streams: dict[tuple[int, str], int]
+    log: Iterable[LogEvent], fold: FoldedLog, streams: dict[tuple[int, str], int]
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of events; fold them and number their streams meanwhile."""
     ids: set[str] = set()
@@ -76,7 +189,7 @@ def _event_rows(
         last = event.n
         ids.add(event.id)
         stream = streams.setdefault(key, len(streams) + 1)
-        yield folding.event_row(event, stream)
+        yield tables.event_row(event, stream)
 
 
 def _portions(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -86,35 +199,6 @@ def _portions(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     while portion:
         yield portion
         portion = list(islice(left, _ROWS))
-
-
-def _stream_tables(
-    fold: folding.Fold, streams: dict[int, tuple[int, str]]
-) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
-    """Yield the tables of streams with their rows, given the pair and annotator of each."""
-    accounts = _account_ids(fold)
-    rows = []
-    counts = []
-    for id, (k, name) in streams.items():
-        place = {"pair": k, "account": accounts.get(name)}
-        folded = fold.streams.get((k, name))
-        if folded is not None:
-            state = folded.state
-        elif k:
-            state = PairState()
-        else:
-            state = PairState(seq=fold.seq)
-        rows.append({"id": id, **place, **folding.stream_row(state)})
-        if k:
-            counts.append({**place, **folding.count_row(state)})
-    yield schema.stream, rows
-    yield schema.pair_counts, counts
-
-
-def _account_ids(fold: folding.Fold) -> dict[str, int]:
-    """Return the id of each account: 0 is the project, annotators count from 1 as they entered."""
-    accounts = ["", *fold.accounts]
-    return {name: id for id, name in enumerate(accounts)}
 
 
 _MOST = 1000  # differences that are listed
@@ -246,14 +330,18 @@ def replay_share(
         own = {id: key for id, key in streams.items() if id % share.of == share.part}
         if first:
             _check_numbers(conn, result)
-        fold = _fold_log(conn, streams, share, result, tell)
+        memory = opened.enter_context(in_memory(schema.METADATA))
+        fold = FoldedLog(memory)
+        _fold_log(fold, conn, streams, share, result, tell)
         result.streams = sum(k > 0 for k, _ in own.values())
         if first:
-            for table, rows in folding.project_tables(fold):
-                _compare(conn, table, rows, set(), result)
+            for table in tables.PROJECT_TABLES:
+                _compare(conn, table, memory.execute(select(table)), set(), result)
         others = _keys_of_others(fold, streams, own)
-        for table, rows in _stream_tables(fold, own):
-            _compare(conn, table, rows, others[table], result)
+        for table, rows in fold.stream_tables(own):
+            names = table.columns.keys()
+            in_order = (tuple(row[name] for name in names) for row in rows)
+            _compare(conn, table, in_order, others[table], result)
         if damage is not None:
             for line in damage.result():
                 result.add(f"the file is damaged: {line}")
@@ -269,13 +357,13 @@ def _stream_keys(conn: Connection) -> dict[int, tuple[int, str]]:
 
 
 def _keys_of_others(
-    fold: folding.Fold, streams: Mapping[int, tuple[int, str]], own: Mapping[int, tuple[int, str]]
+    fold: FoldedLog, streams: Mapping[int, tuple[int, str]], own: Mapping[int, tuple[int, str]]
 ) -> dict[Table, set[tuple[Any, ...]]]:
     """Return the keys of the rows of streams that another process checks, by table.
 
     A key has its values in the order of the columns of the primary key, as in `_compare`.
     """
-    accounts = _account_ids(fold)
+    accounts = fold.account_ids()
     keys: dict[Table, set[tuple[Any, ...]]] = {schema.stream: set(), schema.pair_counts: set()}
     for id, (k, name) in streams.items():
         if id not in own:
@@ -298,19 +386,19 @@ def _check_numbers(conn: Connection, result: Replay) -> None:
 
 
 def _fold_log(
+    fold: FoldedLog,
     conn: Connection,
     streams: dict[int, tuple[int, str]],
     share: ReplayShare,
     result: Replay,
     tell: Callable[[int], None] | None,
-) -> folding.Fold:
+) -> None:
     """Fold the streams of a share and that of the project; report those that cannot be folded.
 
     `begun` are the streams of pairs that have a state, so that most events take a single look-up;
     `broken` are the streams with an event that cannot be folded: those after it are left out.
     """
-    fold = folding.Fold()
-    begun: dict[int, folding.Folded] = {}
+    begun: dict[int, FoldedStream] = {}
     broken: set[int] = set()
     query = _LOG.execution_options(yield_per=_BATCH)
     if share.of > 1:
@@ -341,36 +429,43 @@ def _fold_log(
             tell(len(part))
     if share.part:  # every process folds the stream of the project; the first alone counts it
         result.events -= fold.seq
-    return fold
 
 
 def _compare(
     conn: Connection,
     table: Table,
-    rows: Iterable[dict[str, Any]],
+    rows: Iterable[Sequence[Any]],
     others: set[tuple[Any, ...]],
     result: Replay,
 ) -> None:
-    """Compare the rows of a table with those that follow from the log, except some keys."""
-    key_names = table.primary_key.columns.keys()
-    wanted = {tuple(row[name] for name in key_names): row for row in rows}
-    for stored in conn.execute(select(table)).mappings():
-        key = tuple(stored[name] for name in key_names)
+    """Compare the rows of a table with those that follow from the log, except some keys.
+
+    A row has its values in the order of the columns; those of the primary key are the first.
+    """
+    length = len(table.primary_key.columns)
+    wanted = {tuple(row[:length]): row for row in rows}
+    for stored in conn.execute(select(table)):
+        key = tuple(stored[:length])
         if key in others:
             continue
         row = wanted.pop(key, None)
         if row is None:
             result.add(f"{_row_name(table, key)}: is stored, but not in the log")
-            continue
-        for name, value in row.items():
-            if stored[name] != value:
-                here = _shortened(stored[name])
-                there = _shortened(value)
-                result.add(
-                    f"{_row_name(table, key)}: {name} is stored as {here}; the log gives {there}"
-                )
+        elif row != stored:
+            _add_differences(table, stored, row, result)
     for key in wanted:
         result.add(f"{_row_name(table, key)}: is in the log, but not stored")
+
+
+def _add_differences(
+    table: Table, stored: Sequence[Any], row: Sequence[Any], result: Replay
+) -> None:
+    """Add the values of a stored row that differ from those that follow from the log."""
+    name_of_row = _row_name(table, tuple(row[: len(table.primary_key.columns)]))
+    for column, here, there in zip(table.columns, stored, row, strict=True):
+        if here != there:
+            values = f"{_shortened(here)}; the log gives {_shortened(there)}"
+            result.add(f"{name_of_row}: {column.name} is stored as {values}")
 
 
 def _row_name(table: Table, key: tuple[Any, ...]) -> str:

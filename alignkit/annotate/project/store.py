@@ -11,13 +11,12 @@ from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from alignkit.annotate.project import appending, queries, schema
 from alignkit.annotate.project.appending import append_sent
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.events import Event, Lesson, LogEvent, Sent
-from alignkit.annotate.project.fold import Copied, Setting, Suggestion
 from alignkit.annotate.project.names import TASKS, ProjectError, check_name
 from alignkit.annotate.project.places import (
     SchemaDatabase,
@@ -25,6 +24,7 @@ from alignkit.annotate.project.places import (
     open_database,
     take_lock,
 )
+from alignkit.annotate.project.project_events import Copied, Setting, Suggestion
 from alignkit.annotate.project.transactions import Transactions
 
 _MOST_ROWS = 1000
@@ -61,7 +61,7 @@ class Store:
             undo.callback(database.close)
             if database.copied and not readonly:
                 with database.writing() as conn:
-                    appending.append_to_project(conn, "copy", Copied())
+                    appending.append_to_project(conn, Copied())
                 database.unmark()
             if lock is not None and not readonly:
                 database.mark()
@@ -148,11 +148,7 @@ class Store:
         now = conn.execute(select(schema.project)).one()._mapping
         changes = {key: value for key, value in changes.items() if now[key] != value}
         if changes:
-            row = {key: int(x) if isinstance(x, bool) else x for key, x in changes.items()}
-            conn.execute(update(schema.project).values(**row))
-            if "suggestions" in changes:
-                appending.show_base(conn)
-            appending.append_to_project(conn, "setting", Setting(**changes))
+            appending.append_to_project(conn, Setting(**changes))
 
     def pair(self, k: int, annotator: str, *, hide_systems: bool = False) -> queries.PairView:
         """Return a pair as an annotator sees it, with suggestions only if they should be shown."""

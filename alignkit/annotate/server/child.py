@@ -12,8 +12,8 @@ from typing import IO, Any
 from msgspec import Raw, Struct, json, structs
 
 from alignkit.annotate.project.events import Lesson
-from alignkit.annotate.project.fold import Suggestion
 from alignkit.annotate.project.names import VOTE, ProjectError, vote_name, vote_of
+from alignkit.annotate.project.project_events import Suggestion
 from alignkit.errors import OptionError, UnknownNameError
 
 Row = tuple[int, list[Suggestion]]  # the number of a pair, and its suggestions

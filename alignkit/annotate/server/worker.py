@@ -21,7 +21,7 @@ from alignkit._support.locks import lock_alone
 from alignkit.annotate.creation import create_project, read_documents
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project.events import Lesson
-from alignkit.annotate.project.fold import Suggestion
+from alignkit.annotate.project.project_events import Suggestion
 from alignkit.annotate.project.queries import pair_rows
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job, Line, Row, SuggestionPlan

@@ -1,0 +1,155 @@
+"""The events of the project itself: what each kind holds, and how it is read from the log.
+
+They are the stream of pair 0. What an event changes is said in one place, `tables.apply`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from alignkit.annotate.project.events import BROKEN, LearnedFrom
+from alignkit.annotate.project.names import ProjectError
+
+
+class Pair(Struct, omit_defaults=True):
+    """A pair as it was imported; `trees` are Penn brackets, by side and name."""
+
+    k: int
+    id: str
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    attributes: dict[str, str] = {}
+    trees: dict[str, dict[str, str]] = {}
+
+
+class Text(Struct):
+    """Corrected words of a pair."""
+
+    k: int
+    rev: int
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+
+
+Suggestion = tuple[int, int, float | None, int]
+"""A suggested cell: its place, its posterior if known, and the value set by accepting it."""
+
+
+class Assigned(NamedTuple):
+    """A row of an assignment: a pair that an annotator has."""
+
+    k: int  # the pair, and whose it is
+    annotator: str
+    place: int  # where it stands in the list of the annotator, from 1
+    shown: bool  # whether the annotator sees suggestions
+    arm: str
+    trial: bool  # whether it is of the set that all annotate first
+
+
+class AssignmentPlan(Struct, frozen=True):
+    """How pairs are assigned, also those added later."""
+
+    annotators: tuple[str, ...] = ()  # whose the pairs are
+    double: float | None = None
+    trial: int = 0  # how many pairs all annotate first
+    seed: int = 0  # what is drawn follows from it and the ids of pairs
+    stratify: tuple[str, ...] = ("length",)
+    order: str = "hash"
+    control: float = 0.1  # the share of pairs in the control sample, and how many it has at least
+    least: int = 150
+    cuts: dict[str, tuple[float, ...]] = {}
+    each: int | UnsetType = UNSET  # how many have each pair; set if `double` is not
+
+
+class ProjectEvent(Struct, omit_defaults=True):
+    """The data of an event of the project; the log has it under the name of its kind."""
+
+    kind: ClassVar[str]
+
+
+class Setting(ProjectEvent):
+    """Change settings of the project; missing fields stay."""
+
+    kind = "setting"
+
+    key: str = ""
+    name: str | None = None
+    scheme: str | None = None
+    threshold: float | None = None
+    suggestions: str | None = None
+    gold: str | None = None
+    task: str | None = None
+    blind: bool | None = None
+    majority: bool | None = None
+
+
+class Account(ProjectEvent):
+    """Register an annotator; `role` is that of an imported alignment, empty for a person."""
+
+    kind = "account"
+
+    name: str
+    role: str = ""
+
+
+class Import(ProjectEvent):
+    """Add pairs."""
+
+    kind = "import"
+
+    pairs: list[Pair] = []
+
+
+class Texts(ProjectEvent):
+    """Correct words of pairs."""
+
+    kind = "text"
+
+    pairs: list[Text]
+
+
+class Suggest(ProjectEvent):
+    """Add suggestions to a set; with `new` the set is emptied first.
+
+    A learned set (its first event has `learned`) is shown for the pairs that it holds, instead of
+    the set of the project.
+    """
+
+    kind = "suggest"
+
+    set: str
+    rows: list[tuple[int, list[Suggestion]]] = []
+    new: bool = False
+    learned: LearnedFrom | None = None
+
+
+class Assign(ProjectEvent):
+    """Take pairs away, then assign pairs; without a plan the earlier one stays."""
+
+    kind = "assign"
+
+    rows: list[Assigned] = []
+    plan: AssignmentPlan | None = None
+    gone: list[tuple[int, str]] = []  # what is taken away: pairs, and whose they were
+
+
+class Copied(ProjectEvent):
+    """A plain copy of a file in use was taken as the project; newer edits may be missing."""
+
+    kind = "copy"
+
+
+_KINDS = {event.kind: event for event in ProjectEvent.__subclasses__()}
+
+
+def decode_event(kind: str, data: str | bytes | msgspec.Raw) -> ProjectEvent:
+    """Read an event of the project from its kind and its data, as the log has them."""
+    if kind not in _KINDS:
+        raise ProjectError(f"unknown kind {kind[:40]!r}")
+    try:
+        return msgspec.json.decode(data, type=_KINDS[kind])
+    except BROKEN as problem:
+        raise ProjectError(str(problem)) from None
