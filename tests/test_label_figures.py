@@ -116,7 +116,7 @@ def test_groups_are_compared_within_and_between():
 def test_the_share_left_out_is_of_the_items_that_the_others_judged():
     values = np.array([[0, 1, 0, 0, -1], [0, 1, 1, -1, 0], [0, 0, 0, -1, 1]], np.int8)
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
-    shares = view_figures(view, None, Resamples(resamples=0))
+    shares = view_figures(view, None, drawing(resamples=1))
     # the two others of a tie on two of three items that a judged; of b and c, on one of four
     for name, tied, judged in (("a", 2, 3), ("b", 1, 4), ("c", 1, 4)):
         share = figure(shares, "leave-one-out", "left_out", name)
