@@ -15,7 +15,8 @@ from test_formats_judged import PARADE, RELATIONS, TSV, TURKU
 
 from alignkit import iterate_pairs, read_corpus, write_corpus
 from alignkit.errors import FormatError, UnknownFormatError
-from alignkit.io import FORMATS, WRITTEN, find_format, get_format
+from alignkit.io import FORMATS, WRITTEN, ReadOptions, find_format, get_format
+from alignkit.io.sniffing import Likeness, read_head
 
 ALIKE = {"goldalign"}
 """A loose batch of it reads as multimwa too, which took over its columns."""
@@ -99,6 +100,32 @@ def test_what_alignkit_writes_is_found(request, tmp_path, format, samples):
             find_format(path)
     else:
         assert find_format(path) == format
+
+
+def formats_that_are_sure(path):
+    head = read_head(str(path), ReadOptions())
+    return [name for name in FORMATS if get_format(name).sniff(head) is Likeness.SURE]
+
+
+@pytest.mark.parametrize("format", WRITTEN)
+@pytest.mark.parametrize("samples", ["paraphrases", "french"])
+def test_only_its_own_format_is_sure_of_what_alignkit_writes(request, tmp_path, format, samples):
+    path = written(request.getfixturevalue(samples), format, tmp_path)
+    assert formats_that_are_sure(path) == ([] if format in ALIKE else [format])
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("path", OF_DATA)
+def test_only_its_own_format_is_sure_of_a_real_corpus(data, path):
+    assert formats_that_are_sure(data / path) == [OF_DATA[path]]
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("path", NO_CORPUS)
+def test_no_format_is_sure_of_what_is_no_corpus(data, path):
+    if (data / path).is_dir():
+        return  # it has a corpus as well as other files
+    assert formats_that_are_sure(data / path) == []
 
 
 SHOWN = [name for name in WRITTEN if "alignkit" in name or name in ("jacana", "edinburgh")]
@@ -196,16 +223,11 @@ def test_what_looks_like_nothing_lists_all(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("0-0 1_1 2-2\n", "looks like pharaoh, but line 1: '1_1' is not a link"),
-        ('{"src_words": [],, "x": []}\n' * 3, "looks like jsonl, but line 1: not JSON"),
-        ('{"paraphrases": [1]}', "looks like edinburgh, but line 1: expected an object"),
         ('[{"src": "a"}]', "looks like jacana, but line 1: 'source' is missing"),
         ("a b\tc d\t0-0 1-", "looks like xlwa, but line 1: '1-' is not a link"),
         ("a b\tc", "looks like xlwa, but line 1: 2 tab-separated columns"),
         ("3\t1\tstack\ta b\tc d\n", "looks like parade, but line 1: expected a first line"),
         ("4>\ta b\tc d\n", "looks like turku, but line 1: expected a JSON list, or a first"),
-        ('[{"label": "4', "looks like turku, but line 1: not JSON"),
-        ("label\tsource\n4\tx\n", "looks like turku, but line 1: expected a JSON list, or"),
         ("1 2 x\n", "looks like naacl, but line 1: "),
         ("the house is small\n", "it is text without links; give it by `source`"),
         ("das haus ||| the house\n", "it is text, 'source ||| target'; give it by `source`"),
@@ -217,6 +239,29 @@ def test_what_fits_nothing_is_told_why(tmp_path, text, why):
         read_corpus(write(tmp_path, "file", text))
     assert why in str(caught.value)
     assert "by `format`" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "why"),
+    [
+        ("0-0 1_1 2-2\n", "pharaoh", "'1_1' is not a link"),
+        ('{"src_words": [],, "x": []}\n' * 3, "jsonl", "not JSON"),
+        ('{"paraphrases": [1]}', "edinburgh", "expected an object"),
+        ('[{"source": "a", "target": "b"}, {"x": ]', "jacana", "not JSON"),
+        ('[{"label": "4', "turku", "not JSON"),
+        ("label\tsource\n4\tx\n", "turku", "expected a JSON list, or a first line"),
+        ('<corpus xmlns="x"><pair/><annotation/>', "alignkit-xml", "expected <corpus"),
+        ("<sentence id=1>\n", "ists", "expected '<sentence id"),
+        ('{"alignmentGroups": [], "x": ]', "alpheios", "not JSON"),
+    ],
+)
+def test_a_broken_file_that_looks_like_a_format_is_told_by_its_reader(tmp_path, text, format, why):
+    path = write(tmp_path, "file", text)
+    assert find_format(path) == format
+    with pytest.raises(FormatError, match=re.escape(why)) as caught:
+        read_corpus(path)
+    assert not isinstance(caught.value, UnknownFormatError)
+    assert caught.value.line in (None, 1)
 
 
 def test_the_empty_name_is_no_folder_and_a_missing_file_is_missing(tmp_path):
@@ -515,5 +560,5 @@ def test_a_damaged_relation_is_told_by_etpc(tmp_path, old, new, told):
 
 
 def test_keys_of_no_format_show_none(tmp_path):
-    path = write(tmp_path, "file.json", '[{"source": "a", "target": "b", "text": 1}, {"x": ]')
+    path = write(tmp_path, "file.json", '[{"source": "a", "text": "b", "number": 1}, {"x": ]')
     refuses(UnknownFormatError, None, read_corpus, path)

@@ -14,7 +14,7 @@ from alignkit.corpora.labelled import pair_judgments
 from alignkit.corpora.split import EQUAL, REVERSED
 from alignkit.errors import FormatError
 from alignkit.io.base_checks import Fit, Fits, Suspicion, shift_of
-from alignkit.io.detection import with_shift
+from alignkit.io.hints import with_shift
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading, Record

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.wording import how_many
 from alignkit.errors import AlignkitError
-from alignkit.io.format import Format
-from alignkit.io.formats import prepare
+from alignkit.io.format import Format, prepare
 from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import BITEXT
 from alignkit.io.records import Reading, Record

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from errno import ENOENT
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
+from alignkit.errors import MissingFileError, OptionError
+from alignkit.io.formats import get_format
+from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading, Record
+from alignkit.io.sniffing import Sniffer
+from alignkit.io.text_files import Finding
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.sentence_pair import SentencePair
@@ -63,6 +69,7 @@ class Format:
 
     Parameters
     ----------
+    sniff : Says how much the beginning of an input looks like the format.
     parse : Yields the records of a reading.
     write : Writes pairs as they come; None: the format is read-only.
     holds : The members of `EVERYTHING` that survive writing and reading, or ``"attribute NAME"``.
@@ -74,14 +81,13 @@ class Format:
     folder : The format is a folder of files (one of its files can usually be read alone).
     scheme : The scheme of the judgments in the format; empty if it allows any.
     remark : A note for users who read the format, shown once; may be empty.
-    surely : Whether a file with these first records surely has this format; None if the records
-        alone cannot decide. Used to detect the format of a file.
     members : The files of a folder that belong to the format.
     pairs : A faster reader of pairs, with the same result as `parse`.
     blocks : The ids and links of many pairs at a time, without words; ids that are line numbers are
         a range.
     """
 
+    sniff: Sniffer
     parse: Callable[[Reading], Iterator[Record]]
     write: Callable[[Iterable[SentencePair], Writing], None] | None
     holds: frozenset[str]
@@ -93,23 +99,26 @@ class Format:
     folder: bool = False
     scheme: str = ""
     remark: Callable[[Reading], str] | None = None
-    surely: Callable[[Reading, Sequence[SentencePair]], bool | None] | None = None
     members: Callable[[Reading], Iterable[Path]] | None = None
     pairs: Callable[[Reading], Iterator[SentencePair]] | None = None
     blocks: Callable[[Reading], Iterator[tuple[Sequence[object], LinkArrays]]] | None = None
 
 
 def judged_format(
-    parse: Callable[[Reading], Iterator[Record]], scheme: str, more: str = "", remark: str = ""
+    sniff: Sniffer,
+    parse: Callable[[Reading], Iterator[Record]],
+    scheme: str,
+    more: str = "",
+    remark: str = "",
 ) -> Format:
-    """Return a read-only format of judged pairs, with names that no other format has."""
+    """Return a read-only format of judged pairs."""
     holds = kinds(f"text, judgment, judged only, attributes, names, absent{more}")
     return Format(
+        sniff=sniff,
         parse=parse,
         write=None,
         scheme=scheme,
         holds=holds,
-        surely=lambda _, pairs: bool(pairs),
         remark=(lambda _: remark) if remark else None,
     )
 
@@ -193,3 +202,31 @@ _LOSS_IN_WORDS = {
 }
 
 AnyPath = Union[str, PathLike[str]]
+
+
+def check_path(path: AnyPath) -> None:
+    """Reject the empty path, which `pathlib` takes for the current folder."""
+    if not str(path):
+        raise MissingFileError("", ENOENT, "its name is empty; name a file or a folder")
+
+
+def prepare(
+    path: AnyPath,
+    format: str,
+    options: ReadOptions,
+    observe: Callable[[Finding], None] | None = None,
+) -> tuple[Format, Reading]:
+    """Return a format, and the reading of a file in it."""
+    check_path(path)
+    chosen = get_format(format)
+    if (options.source or options.target) and not chosen.text_beside:
+        raise OptionError(f"format {format} contains the words: leave out `source` and `target`")
+    if options.languages and not chosen.languages:
+        raise OptionError(f"format {format} has no names of languages: leave out `languages`")
+    if chosen.by_id and (options.base is not None or options.transpose):
+        raise OptionError(f"format {format} names words by ids: leave out `base` and `transpose`")
+    if options.target and not options.source:
+        raise OptionError("`target` needs `source`; if both sides are in one file, use `source`")
+    if [str(path), options.source, options.target].count("-") > 1:
+        raise OptionError("only one input can be standard input ('-')")
+    return chosen, Reading(str(path), options, base=chosen.base, observe=observe, format=format)

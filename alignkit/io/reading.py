@@ -12,9 +12,10 @@ from alignkit._support.arguments import check_arguments, check_keywords, keyword
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, together
 from alignkit.io.compression import plain_name
-from alignkit.io.detection import find_format, hinted, suspicions
-from alignkit.io.format import AnyPath, Format, losses
-from alignkit.io.formats import WRITTEN, get_format, prepare
+from alignkit.io.detection import find_format
+from alignkit.io.format import AnyPath, Format, losses, prepare
+from alignkit.io.formats import WRITTEN, get_format
+from alignkit.io.hints import hinted, suspicions
 from alignkit.io.options import ReadOptions, WriteOptions
 from alignkit.io.records import Reading, seldom_collecting
 from alignkit.io.text_files import Finding

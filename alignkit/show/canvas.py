@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 from alignkit._support.wording import visible
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing_bytes
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -41,15 +42,13 @@ _COLOUR = re.compile("|".join(_NAMES))
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _UNUSED = re.compile(r"(font(-family|-size)?|stroke-line(join|cap)): [^;]*(; *|$)")
 
-Element = ElementTree.Element
-
 
 def _cleaned(element: Element, name: str, used: set[str]) -> Iterator[Element]:
     """Yield the element cleaned for a page, its children, or nothing."""
     tag = element.tag.removeprefix(_SVG)
     if tag in ("metadata", "style") or "}" in tag:
         return
-    kept = Element(tag, dict(_attributes(element, name, used)))
+    kept = element.makeelement(tag, dict(_attributes(element, name, used)))
     kept.text = element.text if tag == "text" else None
     for child in element:
         kept.extend(list(_cleaned(child, name, used)))
@@ -182,6 +181,8 @@ class Canvas:
 
     def image(self, name: str, title: str, said: str, look: str = "chart") -> str:
         """Return the figure as SVG for a page."""
+        from xml.etree import ElementTree
+
         root = ElementTree.fromstring(self.file("svg"))
         used: set[str] = set()  # the ids that other elements refer to
         for element in root.iter():
@@ -189,7 +190,7 @@ class Canvas:
                 used.update(re.findall(r"(?:^|url\()#([\w.-]+)", value, re.MULTILINE))
         labels = f"{name}-title {name}-said"
         attributes = {"role": "img", "class": look, "aria-labelledby": labels}
-        image = Element("svg", {"viewBox": root.get("viewBox", ""), **attributes})
+        image = ElementTree.Element("svg", {"viewBox": root.get("viewBox", ""), **attributes})
         ElementTree.SubElement(image, "title", id=f"{name}-title").text = visible(title)
         ElementTree.SubElement(image, "desc", id=f"{name}-said").text = visible(said)
         for child in root:

@@ -13,14 +13,12 @@ from alignkit._support.arguments import check_known
 from alignkit._support.wording import visible
 from alignkit.errors import OptionError
 from alignkit.show.canvas import COLOURS, Canvas, canvas, ending
+from alignkit.show.sizes import WIDTHS
 from alignkit.tables.columns import Value
 from alignkit.tables.text_width import char_width, cut_middle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-WIDTHS = {"column": 3.3, "full": 6.9}
-"""The possible widths of a figure in a paper, in inches."""
 
 _TEXT = 8.0
 _ROW = 0.27 * 72

@@ -57,7 +57,6 @@ class Report:
 class Medium:
     """The functions that write tables and reports in one medium, without a final line end."""
 
-    help: str
     table: Callable[[Sheet], str]
     report: Callable[[Report], str]
 
@@ -452,10 +451,10 @@ def signed(signature: str) -> str:
 
 
 MEDIA: Mapping[str, Medium] = {
-    "text": Medium("", _text_table, _text_report),
-    "markdown": Medium("print the tables in Markdown", _markdown_table, _markdown_report),
-    "latex": Medium("print the tables for LaTeX", _latex_table, _latex_report),
-    "html": Medium("", _html_table, _html_report),
+    "text": Medium(_text_table, _text_report),
+    "markdown": Medium(_markdown_table, _markdown_report),
+    "latex": Medium(_latex_table, _latex_report),
+    "html": Medium(_html_table, _html_report),
 }
 """The media for tables."""
 

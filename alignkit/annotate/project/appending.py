@@ -239,14 +239,14 @@ def _check_label(conn: Connection, stream: int | None, now: str, label: str) -> 
 def _unknown(
     events: Sequence[log.Sent], stream: int | None, seen: dict[str, tuple[int, str]]
 ) -> list[tuple[log.Sent, str]]:
-    """Return the events that are not stored yet (`seen` are), with their digests.
-
-    A repetition has the id of an event that is stored, and the same bytes as data.
-    """
+    """Return the events that are not stored yet (`seen` are), with their digests."""
     new = []
     for sent in events:
-        form = log.encode([sent.kind, sent.v])
-        digest = sha256(form + bytes(sent.data)).hexdigest()[:32]
+        try:
+            body = [sent.kind, sent.v, msgspec.json.decode(sent.data)]
+        except log.BROKEN as problem:
+            raise BadEvent(f"{sent.kind[:40]}: {problem}") from None
+        digest = sha256(msgspec.json.encode(body, order="sorted")).hexdigest()[:32]
         if sent.id not in seen:
             new.append((sent, digest))
             seen[sent.id] = stream or 0, digest

@@ -1,4 +1,7 @@
-"""The options for reading, the same in every command, and the inputs of a command."""
+"""The options for reading, the same in every command, and the inputs of a command.
+
+Reading and detection are imported when a command runs, so that its help is quick.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,14 @@ from alignkit.cli.common.files import DISORDER, OPENED, refuse_second_reading
 from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.cli.parser import add_options, annotator_name, format_name, number
 from alignkit.errors import FormatError, OptionError
-from alignkit.io.detection import find_format, hinted, suspicions
 from alignkit.io.formats import FORMATS, get_format
 from alignkit.io.options import ReadOptions
-from alignkit.io.reading import open_reading, read_pairs
-from alignkit.model.annotation import ROLES
-from alignkit.model.corpus import Corpus
-from alignkit.model.labels import SCHEMES
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import SEPARATORS
 
 if TYPE_CHECKING:
     from alignkit.model.arrays import LinkArrays
+    from alignkit.model.corpus import Corpus
+    from alignkit.model.sentence_pair import SentencePair
     from alignkit.scoring.files import FileOptions
 
 _OWN = "detected"
@@ -112,6 +111,8 @@ def detect_format(path: str, declared: str | None, options: ReadOptions) -> str:
         return declared
     if path == "-" and sys.stdin is None:
         raise OptionError("standard input is closed; name a file")
+    from alignkit.io.detection import find_format
+
     format = find_format(path, encoding=options.encoding, base=options.base)
     if not format.startswith("alignkit-"):
         say(f"{path}: read as {format}", once=True)
@@ -124,6 +125,9 @@ class Input:
     def __init__(self, path: str, format: str | None, options: ReadOptions) -> None:
         if path == "-" and sys.stdin is None:
             raise OptionError("standard input is closed; name a file")
+        from alignkit.io.hints import suspicions
+        from alignkit.io.reading import open_reading
+
         self.path = path
         self.format = detect_format(path, format, options)
         doubts = suspicions(path, self.format, options) if format is None else []
@@ -148,6 +152,8 @@ class Input:
         Raise an error if pairs are `needed` and there are none; with `judged`, if no pair is
         judged; and with `worded`, if the words of a judged pair are missing.
         """
+        from alignkit.io.reading import read_pairs
+
         seen = False
         with ProgressBar(self.path, self.reading.fraction) as progress:
             for pair in read_pairs(self.kind, self.reading):
@@ -169,6 +175,8 @@ class Input:
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
         """Yield ids and links of many pairs at a time; see the format's `blocks`."""
+        from alignkit.io.hints import hinted
+
         if self.kind.blocks is None:
             raise OptionError(f"format {self.format} cannot be read without its words")
         with ProgressBar(self.path, self.reading.fraction) as progress:
@@ -179,6 +187,8 @@ class Input:
 
     def corpus(self, *, needed: bool = False, judged: bool = False) -> Corpus:
         """Read the whole input; see `pairs`."""
+        from alignkit.model.corpus import Corpus
+
         return Corpus(self.pairs(needed=needed, judged=judged))
 
     def _tell(self) -> None:
@@ -240,6 +250,8 @@ OF_FORMAT = "of the judgments (default: that of the format)"
 
 def add_scheme_argument(group: argparse._ActionsContainer, about: str = OF_FORMAT) -> None:
     """Add the option that names a scheme of judgments."""
+    from alignkit.model.labels import SCHEMES
+
     settings = {"choices": tuple(SCHEMES)}
     add_options(group, f"--scheme S  scheme {about}: {', '.join(SCHEMES)}", scheme=settings)
 
@@ -259,6 +271,8 @@ def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
         several = " and ".join(sorted(implied))
         raise OptionError(f"the formats imply different schemes ({several}): choose by --scheme")
     if not implied:
+        from alignkit.model.labels import SCHEMES
+
         formats = [name for name, format in FORMATS.items() if get_format(name).scheme]
         raise OptionError(
             f"name the scheme of the judgments by --scheme, one of {', '.join(SCHEMES)}; "
@@ -337,6 +351,8 @@ def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple
 
 def add_names(group: argparse._ActionsContainer) -> None:
     """Add the options that rename annotators and set their roles."""
+    from alignkit.model.annotation import ROLES
+
     repeated = {"action": "append", "default": []}
     add_options(
         group,

@@ -12,9 +12,8 @@ from alignkit.cli.common.messages import json_text, say
 from alignkit.cli.parser import add_options, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
-from alignkit.show.canvas import ending
-from alignkit.show.dot_plots import WIDTHS
-from alignkit.tables.media import MEDIA
+from alignkit.show.sizes import WIDTHS
+from alignkit.tables.names import MEDIA_OPTIONS
 
 if TYPE_CHECKING:
     from alignkit.rules.files import WrittenRules
@@ -29,11 +28,8 @@ def add_media(
     form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
     if csv is not None:
         form.add_argument("--csv", action="store_true", help=csv)
-    for name, medium in MEDIA.items():
-        if medium.help:
-            form.add_argument(
-                f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
-            )
+    for name, help in MEDIA_OPTIONS.items():
+        form.add_argument(f"--{name}", action="store_const", const=name, dest="medium", help=help)
     group.set_defaults(medium="text")
 
 
@@ -91,6 +87,8 @@ def add_plot(group: argparse._ActionsContainer, what: str) -> None:
 def check_plot(options: argparse.Namespace) -> None:
     """Refuse a figure with an unknown file ending, and --plot-width without --plot."""
     if options.plot is not None:
+        from alignkit.show.canvas import ending
+
         ending(options.plot)
     elif options.plot_width:
         raise OptionError("--plot-width needs a figure: add --plot FILE, or leave it out")

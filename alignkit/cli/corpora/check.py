@@ -62,9 +62,9 @@ from alignkit.cli.parser import add_options, number, output, output_file
 from alignkit.corpora.split import GROUPED, GROUPS, KINDS, Leak, find_leaks, shared_texts
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.io.atomic_files import identity, standard_stream
-from alignkit.io.detection import hint_of
 from alignkit.io.format import JUDGED, losses, losses_in_words
 from alignkit.io.formats import get_format
+from alignkit.io.hints import hint_of
 from alignkit.io.inputs import sides_hint
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import write_corpus

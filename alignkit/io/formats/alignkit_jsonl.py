@@ -53,6 +53,7 @@ from alignkit._support.values import FrozenMap
 from alignkit.errors import AlignkitError, AlignmentError, FormatError
 from alignkit.io.format import EVERYTHING, Format
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links, parse_nulls, raw_links
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.strict_json import Object, json_lines, member, texts, write_line
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.alignment import SIDES, Alignment
@@ -292,4 +293,14 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     return value
 
 
-FORMAT = Format(parse=_parse, pairs=_pairs, write=_write, holds=EVERYTHING)
+def _sniff(head: Head) -> Likeness:
+    """Look for the header, or for members that no other format has together."""
+    if head.text.startswith('{"alignkit"'):
+        return Likeness.SURE
+    shown = "[" not in head.text[:3] and {"source", "target"} <= head.members
+    if shown and head.members & {"annotations", "attributes"}:
+        return Likeness.LIKELY
+    return Likeness.MAYBE if shown and head.text[:1] == "{" else Likeness.NO
+
+
+FORMAT = Format(sniff=_sniff, parse=_parse, pairs=_pairs, write=_write, holds=EVERYTHING)

@@ -60,6 +60,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import EVERYTHING, Format
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links, parse_nulls, raw_links
 from alignkit.io.safe_xml import line_of, local_name, read_elements, write_elements
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import Annotation
@@ -250,7 +251,20 @@ def _indent(element: etree._Element, space: str) -> None:
 
 
 _HEAD = f'<corpus xmlns="{NAMESPACE}" version="1">'
+_BEGINNING = 512  # characters
+
+
+def _sniff(head: Head) -> Likeness:
+    """Look for the namespace, or for elements that no other format has together."""
+    if head.text[:1] != "<":
+        return Likeness.NO
+    if "urn:alignkit:" in head.text[:_BEGINNING]:
+        return Likeness.SURE
+    return Likeness.LIKELY if {"pair", "annotation"} <= head.elements else Likeness.NO
+
+
 FORMAT = Format(
+    sniff=_sniff,
     parse=_parse,
     write=partial(write_elements, head=_HEAD, made=_written, where=_where),
     holds=EVERYTHING,

@@ -27,6 +27,7 @@ github.com/alpheios-project/alignment-editor-new, which contains the specificati
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import bidirectional
@@ -35,6 +36,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import group_cells
 from alignkit.io.records import RawAnnotation, Reading, Record, block
+from alignkit.io.sniffing import matching
 from alignkit.io.strict_json import Object, as_text, member, numbered, parse_json, texts
 from alignkit.io.writing import Numbering, Writing, word_ids
 from alignkit.model.alignment import SIDES
@@ -223,4 +225,9 @@ def _document(k: int, about: Object, segments: list[Object]) -> Object:
 
 
 _HOLDS = kinds("text, ids, absent, spaces", "language", "textId", "id")
-FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, languages=True, by_id=True)
+_BEGINS = re.compile(r'\{[^\0]*?"(alignedText"\s*:\s*\{|alignmentGroups"\s*:)')
+
+
+FORMAT = Format(
+    sniff=matching(_BEGINS), parse=_parse, write=_write, holds=_HOLDS, languages=True, by_id=True
+)

@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.sniffing import Head, Likeness, by_names
 
 _NEEDED = (
     "annotator",
@@ -148,4 +149,10 @@ def _contradictions(row: dict[str, str], attributes: dict[str, str]) -> Iterator
         yield "applied correctly, but no paraphrase"
 
 
-FORMAT = judged_format(_parse, "binary", ", annotators")
+def _sniff(head: Head) -> Likeness:
+    """Look for the names of columns."""
+    heading = head.text.partition("\n")[0]
+    return by_names(set(heading.strip().split(";")), set(_NEEDED))
+
+
+FORMAT = judged_format(_sniff, _parse, "binary", ", annotators")

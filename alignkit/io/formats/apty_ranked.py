@@ -32,6 +32,7 @@ from itertools import chain
 from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.sniffing import Head, Likeness, by_names
 from alignkit.io.strict_json import JsonText, Object, as_text, member
 
 
@@ -94,4 +95,9 @@ def _both(reading: Reading, value: Object, line: int, kept: dict[str, Record]) -
     return both
 
 
-FORMAT = judged_format(_parse, "rank", ", annotators")
+def _sniff(head: Head) -> Likeness:
+    """Look for members that no other format has together."""
+    return by_names(head.members, {"original", "chosen", "rejected", "ranks"})
+
+
+FORMAT = judged_format(_sniff, _parse, "rank", ", annotators")

@@ -43,7 +43,7 @@ Melamed 1998, "Manual annotation of translational equivalence: the Blinker proje
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -51,6 +51,7 @@ from alignkit.errors import OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.sniffing import Head, Likeness, by_share
 from alignkit.io.writing import Writing, file_part
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
@@ -239,16 +240,21 @@ def _after(place: _Place) -> _Place:
     return sample + 1, 0
 
 
-def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
-    """Recognize a file by its name; without a name or lines, it could be anything."""
-    path = Path(reading.path)
-    if path.is_dir() or _FILE.fullmatch(path.name):
-        return True
-    for pair in pairs:
-        for alignment in pair.alignments.values():
-            if len(alignment) or alignment.nulls:
-                return None
-    return False
+def _sniff(head: Head) -> Likeness:
+    """Recognize files by their names; without such a name, a file has to have links."""
+    if head.folder is not None:
+        for pattern in ("samp*.SentPair*", "*/samp*.SentPair*"):
+            if any(_FILE.fullmatch(path.name) for path in head.folder.glob(pattern)):
+                return Likeness.SURE
+        return Likeness.NO
+    lines = [line for line in head.lines if line.strip()]
+    likeness = by_share(sum(map(bool, map(_LINE.fullmatch, lines))), len(lines))
+    named = head.is_file and _FILE.fullmatch(Path(head.path).name)
+    if named and (likeness is not Likeness.NO or not lines):
+        return Likeness.SURE
+    if lines and not _LINE.fullmatch(lines[0]):
+        return Likeness.NO  # rather a file of naacl
+    return likeness
 
 
 def _members(reading: Reading) -> list[Path]:
@@ -261,7 +267,7 @@ def _members(reading: Reading) -> list[Path]:
 
 FORMAT = Format(
     parse=_parse,
-    surely=_surely,
+    sniff=_sniff,
     write=_write,
     base=1,
     text_beside=True,

@@ -32,7 +32,8 @@ from pathlib import Path
 from alignkit.errors import OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import Reading, Record
-from alignkit.io.tagged_words import COLUMNS, read_tagged, tagged_text
+from alignkit.io.sniffing import Head, Likeness
+from alignkit.io.tagged_words import COLUMNS, IS_TAGGED, read_tagged, tagged_text
 from alignkit.io.writing import Writing, refuse_breaks
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
@@ -80,4 +81,13 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 KEPT = ("sent_id", "text", "comments", "others", *COLUMNS)
 """The attributes of a side that CoNLL-U holds."""
 
-FORMAT = Format(parse=_parse, write=_write, holds=kinds("text, ids, absent", *KEPT))
+
+def _sniff(head: Head) -> Likeness:
+    """Look for a first line of 10 columns below comments, or for two files with one name."""
+    if head.is_file:
+        return Likeness.SURE if IS_TAGGED.match(head.text) else Likeness.NO
+    both = head.folder is None and all(Path(path).is_file() for path in _paths(head.path))
+    return Likeness.SURE if both else Likeness.NO
+
+
+FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=kinds("text, ids, absent", *KEPT))

@@ -25,11 +25,13 @@ corrected edition of Thadani, Martin & White 2012, COLING.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.sniffing import Head, Likeness, by_names
 from alignkit.io.strict_json import (
     JsonText,
     Object,
@@ -116,5 +118,17 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     return value
 
 
+_BEGINS = re.compile(r'.{0,2}\{?\s*"paraphrases"')
+
+
+def _sniff(head: Head) -> Likeness:
+    """Look for the list of pairs, or for members of these."""
+    if _BEGINS.match(head.text):
+        return Likeness.SURE
+    if head.text[:1] == "{" and "paraphrases" in head.members:
+        return Likeness.LIKELY
+    return by_names(head.members, {"S", "T", "string"})
+
+
 _HOLDS = kinds("text, ids, possible, attributes, annotators, names, absent, empty")
-FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS)
+FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=_HOLDS)

@@ -56,6 +56,7 @@ from alignkit.errors import FormatError, OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import DIFFERING, RawAnnotation, RawLink, Reading, Record, Status, block
 from alignkit.io.safe_xml import line_of, local_name, read_elements
+from alignkit.io.sniffing import Head, Likeness, by_names, head_of_file
 from alignkit.model.alignment import SIDES
 from alignkit.model.labels import get_scheme
 
@@ -339,13 +340,26 @@ def _remark(reading: Reading) -> str:
     )
 
 
+_SHOWN = {"relation", "pair_id", "type_name", "s1_scope", "s2_scope"}
+_LOOKED_AT = 5  # files of a folder
+
+
+def _sniff(head: Head) -> Likeness:
+    """Look for elements of relations, in a folder in any of the first files."""
+    elements = set(head.elements)
+    if head.folder is not None:
+        for path in islice(sorted(head.folder.glob("*.xml")), _LOOKED_AT):
+            elements |= head_of_file(str(path)).elements
+    return by_names(elements, _SHOWN)
+
+
 FORMAT = Format(
+    sniff=_sniff,
     parse=_parse,
     write=None,
     scheme="binary",
     folder=True,
     remark=_remark,
-    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     members=lambda reading: reading.files("*.xml"),
     holds=kinds(
         "text, no text, ids, nulls, labels, other labels, judgment, judged only, annotators, "

@@ -42,6 +42,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.sentence_numbers import SentenceNumbers
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.writing import Numbering, Writing
 from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
@@ -67,7 +68,21 @@ class A3Layout:
         """Return the format of this layout."""
         parse = partial(_parse, layout=self)
         write = partial(_write, layout=self)
-        return Format(parse=parse, write=write, holds=kinds(holds), base=1)
+        sniff = partial(_sniff, layout=self)
+        return Format(sniff=sniff, parse=parse, write=write, holds=kinds(holds), base=1)
+
+
+def _sniff(head: Head, layout: A3Layout) -> Likeness:
+    """Look for a first line of a record, or else for the brackets of this layout."""
+    if any(layout.header.fullmatch(line.strip()) for line in head.lines):
+        return Likeness.SURE
+    begins = re.escape(layout.shape.partition("N")[0]) + "[0-9]"
+    if re.match(begins, head.text, re.IGNORECASE):
+        return Likeness.LIKELY
+    has_tail = "/ / })" in head.text
+    if "NULL ({" in head.text and has_tail == bool(layout.tail):
+        return Likeness.LIKELY
+    return Likeness.NO
 
 
 def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:

@@ -42,8 +42,9 @@ from pathlib import Path
 from alignkit._support.wording import natural_key
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.format import Format, kinds
-from alignkit.io.formats.multimwa import HELD, GoldRow, parse_row, write_row
+from alignkit.io.formats.multimwa import COLUMNS, HELD, GoldRow, parse_row, sniff_rows, write_row
 from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.writing import Writing
 from alignkit.model.sentence_pair import SentencePair
 
@@ -58,7 +59,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     if not Path(reading.path).is_dir():
         yield from _batch(reading, {reading.name: Path(reading.path)}, "")
         return
-    batches = _batches(reading, _root(reading))
+    batches = _batches(reading, _root(Path(reading.path)))
     if not batches:
         message = "has no datasets/CORPUS/BATCH.tsv and no users/USER/complete/CORPUS/BATCH.tsv"
         raise reading.error(message)
@@ -67,9 +68,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
         yield from _batch(reading, batches[corpus, batch], corpus, prefix=len(corpora) > 1)
 
 
-def _root(reading: Reading) -> Path:
-    """Return the folder with `datasets` and `users`."""
-    root = Path(reading.path)
+def _root(root: Path) -> Path:
+    """Return the folder with `datasets` and `users`: the given one, or `data` in it."""
     named = (root / "data" / "datasets").is_dir() or (root / "data" / "users").is_dir()
     return root / "data" if named else root
 
@@ -241,11 +241,20 @@ def _check_name(name: str, what: str) -> None:
         raise OptionError(f"the {what} {name[:40]!r} cannot be a file name")
 
 
-def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
+def _sniff(head: Head) -> Likeness:
     """Recognize a batch by its folders; without them it looks like a file of MultiMWA."""
-    path = Path(reading.path)
+    if head.folder is not None:
+        root = _root(head.folder)
+        for pattern in ("datasets/*/*.tsv", "users/**/complete/*/*.tsv"):
+            if next(root.glob(pattern), None) is not None:
+                return Likeness.SURE
+        return Likeness.NO
+    path = Path(head.path)
     inside = len(path.parents) > 1 and path.parents[1].name in ("datasets", "complete")
-    return True if inside or path.is_dir() else None
+    likeness = sniff_rows(head, most=COLUMNS)
+    if inside and likeness is not Likeness.NO:
+        return Likeness.SURE
+    return likeness
 
 
 _HOLDS = HELD | kinds(
@@ -255,13 +264,13 @@ _HOLDS = HELD | kinds(
 
 def _members(reading: Reading) -> list[Path]:
     """Return all batches, unfinished ones too, which are not read."""
-    root = _root(reading)
+    root = _root(Path(reading.path))
     return [*reading.files("datasets/*/*.tsv", root), *reading.files("users/**/*.tsv", root)]
 
 
 FORMAT = Format(
     parse=_parse,
-    surely=_surely,
+    sniff=_sniff,
     write=_write,
     holds=_HOLDS,
     folder=True,

@@ -58,6 +58,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import MOST_CELLS, Group, group_cells
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.sentence_pair import SentencePair
@@ -323,4 +324,16 @@ _HOLDS = kinds(
     "text, ids, nulls, labels, other labels, empty, absent, "
     "attribute status, attribute source text, attribute target text"
 )
-FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, base=1)
+_BEGINS = re.compile(r"<sentence\s+id\s*=")
+
+
+def _sniff(head: Head) -> Likeness:
+    """Look for the first line of a record, or else for what comes after it."""
+    if _BEGINS.match(head.text):
+        return Likeness.SURE
+    if head.text[:1] == "<" and ("<==>" in head.text or "translation" in head.elements):
+        return Likeness.LIKELY
+    return Likeness.NO
+
+
+FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=_HOLDS, base=1)

@@ -28,12 +28,14 @@ aligner", ACL; github.com/xuchen/jacana.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
+from alignkit.io.sniffing import Head, Likeness, head_of_file
 from alignkit.io.strict_json import JsonText, Object, add_attributes, as_record, member, write_list
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.sentence_pair import SentencePair
@@ -151,7 +153,32 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     return value
 
 
+_WITHOUT_PAIRS = re.compile(r"\[\s*\]\s*")
+
+
+def _sniff(head: Head) -> Likeness:
+    """Look for members of objects; of a folder, all files must look like it."""
+    if head.folder is not None:
+        likenesses = [_sniff(head_of_file(str(path))) for path in head.folder.glob("*.json")]
+        return min(likenesses, default=Likeness.NO)
+    sides = head.members & {"source", "target"}
+    links = head.members & {"sureAlign", "possibleAlign"}
+    if (links and sides) or len(links) > 1:
+        return Likeness.SURE
+    if not head.more and _WITHOUT_PAIRS.fullmatch(head.text):
+        return Likeness.SURE
+    if head.text[:1] != "[":
+        return Likeness.NO
+    if len(sides) > 1:
+        return Likeness.LIKELY
+    return Likeness.MAYBE
+
+
 _HOLDS = kinds("text, ids, possible, attributes, absent, empty")
 FORMAT = Format(
-    parse=_parse, members=lambda reading: reading.files("*.json"), write=_write, holds=_HOLDS
+    sniff=_sniff,
+    parse=_parse,
+    members=lambda reading: reading.files("*.json"),
+    write=_write,
+    holds=_HOLDS,
 )

@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.strict_json import (
     Object,
     add_attributes,
@@ -94,6 +95,16 @@ def _written(cell: Link, base: int) -> list[int]:
     return [_NULL if index == NULL else index + base for index in cell]
 
 
+def _sniff(head: Head) -> Likeness:
+    """Look for members of objects, of which no other format has the words."""
+    if head.members & {"src_words", "tgt_words"}:
+        return Likeness.SURE
+    return Likeness.NO
+
+
 FORMAT = Format(
-    parse=_parse, write=_write, holds=kinds("text, ids, nulls, attributes, absent, empty, spaces")
+    sniff=_sniff,
+    parse=_parse,
+    write=_write,
+    holds=kinds("text, ids, nulls, attributes, absent, empty, spaces"),
 )

@@ -23,14 +23,14 @@ github.com/chaojiang06/neural-Jacana.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.opening import CONTROL
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
+from alignkit.io.sniffing import Head, Likeness, are_links, by_share
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
@@ -44,7 +44,7 @@ HELD = kinds(
     "attribute target-link, attribute corpus-judgment"
 )
 """The data of a corpus that the columns can represent."""
-_COLUMNS = 10
+COLUMNS = 10
 _UNANNOTATED = 6
 
 
@@ -70,21 +70,21 @@ class GoldRow:
 
 
 def parse_row(
-    reading: Reading, text: str, line: int, path: str = "", *, most: int = _COLUMNS
+    reading: Reading, text: str, line: int, path: str = "", *, most: int = COLUMNS
 ) -> GoldRow:
     """Read a line of 10 columns (up to `most`), or of 6 for a pair that is not annotated."""
     columns = [part.strip(" \r") for part in text.split("\t")]
-    if len(columns) != _UNANNOTATED and not _COLUMNS <= len(columns) <= most:
-        wanted = f"{_COLUMNS}" if most == _COLUMNS else f"{_COLUMNS} to {most}"
+    if len(columns) != _UNANNOTATED and not COLUMNS <= len(columns) <= most:
+        wanted = f"{COLUMNS}" if most == COLUMNS else f"{COLUMNS} to {most}"
         raise FormatError(f"{len(columns)} tab-separated columns; expected {wanted}")
     annotation = None
-    if len(columns) >= _COLUMNS:
+    if len(columns) >= COLUMNS:
         links = parse_links(columns[7]) + parse_links(columns[8], "possible")
         annotation = RawAnnotation(links, comment=columns[9], judgment=columns[6])
     attributes = {name: columns[k] for k, name in _NAMES.items() if columns[k]}
     source = reading.words(columns[1], line, path)
     target = reading.words(columns[3], line, path)
-    return GoldRow(columns[0], source, target, attributes, annotation, columns[_COLUMNS:])
+    return GoldRow(columns[0], source, target, attributes, annotation, columns[COLUMNS:])
 
 
 def write_row(
@@ -149,17 +149,32 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             stream.write(write_row(pair.id, pair, kept, writing, context=_NONE, more=more))
 
 
-def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
+def sniff_rows(head: Head, most: int) -> Likeness:
+    """Count the first lines that have 10 columns (up to `most`) with links, or 6 without."""
+    rows = [[part.strip(" \r") for part in row] for row in head.rows]
+    annotated = 0
+    for row in rows:
+        fits = COLUMNS <= len(row) <= most
+        annotated += fits and are_links(row[7]) and are_links(row[8])
+    unannotated = sum(len(row) == _UNANNOTATED for row in rows)
+    if not annotated:
+        return Likeness.MAYBE if unannotated and unannotated == len(rows) else Likeness.NO
+    return min(by_share(annotated + unannotated, len(rows)), Likeness.LIKELY)
+
+
+def _sniff(head: Head) -> Likeness:
     """Distinguish the published files, which have no context, from a batch of GoldAlign."""
-    if any(_LAST in pair.attributes for pair in pairs):
-        return True
-    for _, text in islice(reading.lines(), len(pairs)):
-        columns = [part.strip(" \r") for part in text.split("\t")]
-        if columns[2:5:2] != [_NONE, _NONE]:
-            return None
-    return True
+    likeness = sniff_rows(head, most=COLUMNS + 1)
+    if likeness is Likeness.NO:
+        return likeness
+    if head.width == COLUMNS + 1:
+        return Likeness.SURE
+    of_context = [[part.strip(" \r") for part in row[2:5:2]] for row in head.rows if len(row) > 5]
+    if of_context.count([_NONE, _NONE]) * 2 >= len(head.rows):
+        return Likeness.SURE
+    return likeness
 
 
 FORMAT = Format(
-    parse=_parse, write=_write, surely=_surely, holds=HELD | {"ids", f"attribute {_LAST}"}
+    parse=_parse, write=_write, sniff=_sniff, holds=HELD | {"ids", f"attribute {_LAST}"}
 )

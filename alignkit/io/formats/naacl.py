@@ -51,6 +51,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import PairText, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.sentence_numbers import SentenceNumbers
+from alignkit.io.sniffing import Head, Likeness, by_share
 from alignkit.io.writing import Numbering, Writing
 from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.sentence_pair import SentencePair
@@ -239,5 +240,18 @@ def _link_lines(number: str, alignment: Alignment, writing: Writing) -> Iterator
         yield f"{number} {i} {j}{mark}\n"
 
 
+_SHOWN = re.compile(r"\s*[0-9]{1,9}(\s+[0-9]{1,9}){2}(\s+[SP])?(\s+[-+.0-9eE]+)?\s*")
+_BEGUN = re.compile(r"[0-9]+\s+[0-9]+\s+\S")
+
+
+def _sniff(head: Head) -> Likeness:
+    """Count the first lines that are links."""
+    lines = [line for line in head.lines if line.strip()]
+    likeness = by_share(sum(map(bool, map(_SHOWN.fullmatch, lines))), len(lines))
+    if likeness is Likeness.NO and _BEGUN.match(head.text) and "\t" not in lines[0]:
+        return Likeness.MAYBE
+    return likeness
+
+
 _HOLDS = kinds("no text, possible, nulls, possible nulls, weights, empty")
-FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, base=1, text_beside=True)
+FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=_HOLDS, base=1, text_beside=True)

@@ -25,11 +25,13 @@ requiring computer science domain knowledge", EMNLP.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import Reading, Record
+from alignkit.io.sniffing import Head, Likeness, by_names
 from alignkit.model.labels import get_scheme, get_view
 
 _NAME = "parade"
@@ -65,4 +67,15 @@ def _parse(reading: Reading) -> Iterator[Record]:
             yield record
 
 
-FORMAT = judged_format(_parse, "parade-votes")
+_LABELS = re.compile(r"[0-3]\t[01]")
+
+
+def _sniff(head: Head) -> Likeness:
+    """Look for the headings, or else for both labels."""
+    likeness = by_names(head.headings, set(_HEAD))
+    if likeness is Likeness.NO and head.width == len(_HEAD) and _LABELS.match(head.text):
+        return Likeness.MAYBE
+    return likeness
+
+
+FORMAT = judged_format(_sniff, _parse, "parade-votes")

@@ -50,6 +50,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status, block
 from alignkit.io.safe_xml import line_of, local_name, read_elements, stray_text, write_elements
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
@@ -177,7 +178,20 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
     return element
 
 
+_WITHOUT_PAIRS = re.compile(r"(<\?[^<>]*\?>)?\s*<corpus\s*(/>|>\s*</corpus\s*>)\s*")
+
+
+def _sniff(head: Head) -> Likeness:
+    """Look for elements that no other format has together."""
+    if len(head.elements & {"paraphrase", "first", "second", "alignments"}) > 1:
+        return Likeness.SURE
+    if not head.more and _WITHOUT_PAIRS.fullmatch(head.text):
+        return Likeness.SURE
+    return Likeness.NO
+
+
 FORMAT = Format(
+    sniff=_sniff,
     parse=_parse,
     write=partial(write_elements, head="<corpus>", made=_written),
     holds=kinds(

@@ -42,6 +42,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.formats.pharaoh_kernel import PLAIN, scan, written
 from alignkit.io.parallel_text import PairText, Sentences, TextBlocks
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.text_files import is_word
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import Link
@@ -306,7 +307,38 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 texts.write(pair.id, *writing.words(pair), before=prefix)
 
 
+_SHOWN = re.compile(r"(?<!\S)[0-9]{1,9}[-?p][0-9]{1,9}[SP]?(?::[^\s:]+)?(?!\S)")
+_LIKE_A_LINK = re.compile(r"(?<!\S)[0-9]+[^\sA-Za-z]*[-?pP_:,./][^\sA-Za-z]*[0-9]+\S{0,2}(?!\S)")
+
+
+def _sniff(head: Head) -> Likeness:
+    """Count the first lines that have links, which may all begin with an id and a tab."""
+    if head.width > 2:
+        return Likeness.NO
+    rows = [row for row in head.rows if len(row) == head.width]
+    tokens = 0
+    links = 0
+    fitting = 0
+    for row in rows:
+        tokens_of_row = len(row[-1].split())
+        links_of_row = len(_SHOWN.findall(row[-1]))
+        tokens += tokens_of_row
+        links += links_of_row
+        fitting += links_of_row * 2 >= tokens_of_row
+    if not tokens and head.width == 1 and len(rows) == len(head.rows):
+        return Likeness.LIKELY  # empty lines are alignments without links
+    if links and links == tokens and len(rows) == len(head.rows):
+        return Likeness.SURE
+    if links and fitting * 2 >= len(head.rows):
+        return Likeness.LIKELY
+    first = head.columns[-1]
+    if len(_LIKE_A_LINK.findall(first)) * 2 > len(first.split()):
+        return Likeness.MAYBE
+    return Likeness.NO
+
+
 FORMAT = Format(
+    sniff=_sniff,
     parse=_parse,
     pairs=_pairs,
     blocks=_link_blocks,

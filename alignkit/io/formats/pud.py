@@ -29,6 +29,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.formats.conllu import KEPT
 from alignkit.io.parallel_text import PairText, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.sniffing import matching
 from alignkit.io.strict_json import JsonText, Object, texts, write_list
 from alignkit.io.tagged_words import tagged_text
 from alignkit.io.writing import Writing, refuse_breaks
@@ -134,4 +135,9 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
 
 
 _HOLDS = kinds("no text, nulls, empty", *KEPT)
-FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, base=1, text_beside=True)
+_BEGINS = re.compile(r'\[\s*(\{\s*\}\s*,\s*)*\{\s*"([0-9]+|X)"\s*:')
+
+
+FORMAT = Format(
+    sniff=matching(_BEGINS), parse=_parse, write=_write, holds=_HOLDS, base=1, text_beside=True
+)

@@ -38,6 +38,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import group_cells
 from alignkit.io.records import RawAnnotation, Reading, Record, Status, block
+from alignkit.io.sniffing import matching
 from alignkit.io.strict_json import Object, member, numbered, parse_json, texts, write_list
 from alignkit.io.writing import Writing, refuse_breaks, word_ids
 from alignkit.model.alignment import SIDES, Alignment, Link
@@ -282,4 +283,12 @@ def _statuses(alignment: Alignment, writing: Writing) -> dict[Link, str]:
 
 
 _HOLDS = kinds("text, possible, labels, other labels, comment, absent, attribute records", "id")
-FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, text_beside=True, by_id=True)
+_BEGINS = re.compile(
+    r'\{[^\0]*?("records"\s*:\s*\[\s*(\]|\{\s*"(meta|source|target)")|"format"\s*:\s*'
+    r'"(alignment|scripture burrito)")'
+)
+
+
+FORMAT = Format(
+    sniff=matching(_BEGINS), parse=_parse, write=_write, holds=_HOLDS, text_beside=True, by_id=True
+)

@@ -25,6 +25,7 @@ TMX 1.4b specification, LISA OSCAR, 2005.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from lxml import etree
@@ -32,6 +33,7 @@ from lxml import etree
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import Reading, Record, is_language, language_places, only_read
 from alignkit.io.safe_xml import LANGUAGE, line_of, local_name, read_nested
+from alignkit.io.sniffing import matching
 from alignkit.model.alignment import SIDES
 
 _CODES = {"bpt", "ept", "it", "ph", "ut"}
@@ -138,4 +140,9 @@ def _text(element: etree._Element, reading: Reading) -> str:
     return "".join(parts)
 
 
-FORMAT = Format(parse=_parse, write=None, holds=kinds("text, ids"), languages=True)
+_BEGINS = re.compile(r"(?=<)[^\0]{,4096}?<tmx[\s>]")
+
+
+FORMAT = Format(
+    sniff=matching(_BEGINS), parse=_parse, write=None, holds=kinds("text, ids"), languages=True
+)

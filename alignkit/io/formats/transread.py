@@ -31,8 +31,9 @@ one word is replaced by the number of the pair.
 
 from __future__ import annotations
 
+import glob
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
@@ -42,6 +43,7 @@ from alignkit.io.atomic_files import WriteError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import ids_repeat, read_triples, write_groups, write_triple
 from alignkit.io.records import RawLink, Reading, Record, Status
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.writing import Writing, file_part
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
@@ -187,14 +189,29 @@ def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
     yield from write_groups(cells.items(), writing.base)
 
 
-def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
-    """Reject files without annotations, which could be any text."""
-    return None if any(pair.annotations for pair in pairs) else False
+def _sniff(head: Head) -> Likeness:
+    """Look for a file of texts with annotations next to it."""
+    path = Path(head.path)
+    if head.folder is not None:
+        annotations = list(head.folder.glob(f"**/*{_MARK}*.txt"))
+    elif _MARK in path.name:
+        annotations = [path]
+    elif head.is_file and path.suffix != ".txt":
+        annotations = []
+    else:
+        texts = _text_file(head.path)
+        if not head.is_file and texts.is_file() and not texts.stat().st_size:
+            return Likeness.SURE  # a corpus without pairs
+        annotations = list(texts.parent.glob(f"{glob.escape(texts.stem)}{_MARK}*.txt"))
+    for file in annotations:
+        if file.with_name(file.name.rpartition(_MARK)[0] + ".txt").is_file():
+            return Likeness.SURE
+    return Likeness.NO
 
 
 FORMAT = Format(
     parse=_parse,
-    surely=_surely,
+    sniff=_sniff,
     members=lambda reading: [*_texts(reading), *reading.files(f"**/*{_MARK}*.txt")],
     write=_write,
     holds=kinds(

@@ -44,6 +44,7 @@ from itertools import chain
 from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.strict_json import JsonText, Object, as_record, as_text, member
 from alignkit.model.labels import get_scheme
 
@@ -147,5 +148,19 @@ def _unquoted(text: str) -> str:
     return text
 
 
+def _sniff(head: Head) -> Likeness:
+    """Look for members or headings, or else for a judgment in the first column."""
+    known = set(_NEEDED) & (head.headings | head.members)
+    if len(known) > 1:
+        return Likeness.SURE
+    if known and (known & head.headings or head.text[:1] == "["):
+        return Likeness.LIKELY
+    first = head.columns
+    judged = len(first) > 2 and first[0] in get_scheme("turku").judgments
+    if judged and first[1] not in ("0", "1"):  # PARADE's second label
+        return Likeness.MAYBE
+    return Likeness.NO
+
+
 _REMARK = "its texts are not tokenized; they are split at whitespace"
-FORMAT = judged_format(_parse, "turku", remark=_REMARK)
+FORMAT = judged_format(_sniff, _parse, "turku", remark=_REMARK)

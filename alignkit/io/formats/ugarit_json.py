@@ -23,6 +23,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.ugarit_xml import NumberedWord, numbered_record
 from alignkit.io.records import Reading, Record
+from alignkit.io.sniffing import matching
 from alignkit.io.strict_json import Object, as_text, member, parse_json, texts
 
 _WRAPPED = re.compile(r"""b(['"]).*\1""", re.DOTALL)
@@ -70,4 +71,14 @@ def _unwrapped(text: str, reading: Reading) -> str:
     return text
 
 
-FORMAT = Format(parse=_parse, write=None, holds=kinds("text"), languages=True, by_id=True)
+_BEGINS = re.compile(r'\{[^\0]*?"tokens"\s*:\s*\{\s*"l[0-9]"\s*:\s*\[')
+
+
+FORMAT = Format(
+    sniff=matching(_BEGINS),
+    parse=_parse,
+    write=None,
+    holds=kinds("text"),
+    languages=True,
+    by_id=True,
+)

@@ -27,6 +27,7 @@ Yousef, Palladino, Shamsian & Foradi 2022, "Translation alignment with Ugarit", 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -38,6 +39,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.safe_xml import LANGUAGE, line_of, local_name, read_nested, write_elements
+from alignkit.io.sniffing import matching
 from alignkit.io.writing import Writing, word_ids
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
@@ -237,4 +239,7 @@ def _written(pair: SentencePair, writing: Writing, *, known: dict[str, str]) -> 
 
 _ATTRIBUTES = ", ".join(f"attribute {name}" for name in ("document", *_ABOUT))
 _HOLDS = kinds(f"text, ids, absent, spaces, {_ATTRIBUTES}", "language", "id")
-FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, languages=True, by_id=True)
+_BEGINS = re.compile(r"(?=<)[^\0]*?<aligned-text[\s>]")
+FORMAT = Format(
+    sniff=matching(_BEGINS), parse=_parse, write=_write, holds=_HOLDS, languages=True, by_id=True
+)

@@ -18,13 +18,17 @@ CLiC-it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
+from alignkit.io.sniffing import Head, Likeness, are_links, by_share
 from alignkit.io.writing import Writing, write_links
 from alignkit.model.sentence_pair import SentencePair
+
+_LINK = re.compile("[0-9]-[0-9]")
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -52,4 +56,20 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             stream.write(f"{source}\t{target}\t{write_links(links, writing.base)}\n")
 
 
-FORMAT = Format(parse=_parse, write=_write, holds=kinds("text, empty"))
+def _sniff(head: Head) -> Likeness:
+    """Count the first lines that have links in the third column."""
+    fitting = 0
+    for row in head.rows:
+        fits = len(row) > 2 and are_links(row[2]) and not any(map(str.strip, row[3:]))
+        fitting += fits
+    likeness = by_share(fitting, len(head.rows))
+    linked = any(len(row) > 2 and row[2].strip() for row in head.rows)
+    if likeness is not Likeness.NO and not linked:
+        return Likeness.LIKELY
+    begun = head.width == 3 and _LINK.search(head.rows[0][-1])
+    if likeness is Likeness.NO and (head.width == 2 or begun):
+        return Likeness.MAYBE
+    return likeness
+
+
+FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=kinds("text, empty"))

@@ -46,6 +46,7 @@ from alignkit.errors import FormatError, OptionError
 from alignkit.io.atomic_files import WriteError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.text_files import TextFile, is_word
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import NULL, Alignment, Link
@@ -344,7 +345,22 @@ def group_cells(cells: Iterable[tuple[Link, str]]) -> list[Group]:
     return sorted(groups)
 
 
+def _sniff(head: Head) -> Likeness:
+    """Look for the two files, given as one of them, by their common name, or in a folder."""
+    if head.folder is not None:
+        stems = [str(path)[: -len(".crp")] for path in head.folder.glob("*.crp")]
+    elif head.is_file and not head.path.endswith(_ENDINGS):
+        stems = []
+    else:
+        stems = [_stem(head.path)]
+    for stem in stems:
+        if all(Path(stem + ending).is_file() for ending in _ENDINGS):
+            return Likeness.SURE
+    return Likeness.NO
+
+
 FORMAT = Format(
+    sniff=_sniff,
     parse=_parse,
     members=lambda reading: [*reading.files("*.crp"), *reading.files("*.aln")],
     write=_write,

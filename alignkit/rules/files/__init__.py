@@ -14,7 +14,7 @@ from alignkit._support.arguments import check_arguments, check_known, each
 from alignkit.errors import ArgumentError, FormatError, UnknownFormatError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.compression import plain_name
-from alignkit.io.formats import check_path
+from alignkit.io.format import check_path
 from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
