@@ -177,29 +177,6 @@ def test_settings_that_cannot_be_are_refused(tmp_path):
         refuses(ProjectError, told, store.settings, **changes)
 
 
-def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path):
-    store = project(tmp_path, small_corpus(5))
-    Tab(store).send(cell(0, 0, 0, 2))
-    store.close()
-    path = store.path
-    names = ("gold", "task", "assigning", "blind", "majority")
-    dropped = (f"ALTER TABLE project DROP COLUMN {name}" for name in names)
-    run_sql(path, "DROP TABLE assignment", "DROP TABLE in_use", *dropped, "PRAGMA user_version=1")
-    before = (tmp_path / "project").read_bytes()
-    with Store.open(path, readonly=True) as old:
-        assert not replay(old).differences
-        held = old.project()
-        assert (held.gold, held.task, ask(old, assigned_rows)) == ("gold", "align", [])
-        assert (len(list(exported(old))), assign_pairs(old, ["anna"], dry_run=True).new) == (5, 5)
-    assert (tmp_path / "project").read_bytes() == before
-    with Store.open(path) as new:
-        assert new.pair(1, "anna").state.cells == [(0, 0, 2)]
-        assign_pairs(new, ["anna"])
-        assert not replay(new).differences
-    with Store.open(path) as again:
-        assert len(ask(again, assigned_rows)) == 5
-
-
 def test_the_command_tells_what_it_did(capsys, tmp_path):
     words = ("project", "assign", project(tmp_path, small_corpus(30), annotator=None).path)
     run(capsys, *words, "--annotators", "anna", "--each", "0").failed("--each")

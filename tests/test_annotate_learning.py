@@ -147,23 +147,6 @@ def test_the_page_hears_what_a_probability_is(tmp_path, pairs, by, bulk):
     assert (shown.by, bool(shown.bulk)) == ("learned from 7 done pairs", bool(bulk))
 
 
-def test_a_project_of_before_shows_its_own_set_and_then_learns(store, tmp_path):
-    path = store.path
-    store.close()
-    dropped = (
-        "DROP TABLE in_use",
-        "DROP TABLE learned_set",
-        "ALTER TABLE pair DROP COLUMN suggested",
-    )
-    run_sql(path, *dropped, "PRAGMA user_version=2")
-    with Store.open(path, readonly=True) as old:
-        assert set(sets(old)) == {"trained"}
-    with Store.open(path) as store:
-        learned(store, 2)
-        assert sets(store)[:3] == ["trained", "learned-1", "trained"]
-        check(store, tmp_path)
-
-
 # whose links
 def test_any_number_of_pairs_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.setattr(queries, "_MOST_PARAMETERS", 4)  # of a question

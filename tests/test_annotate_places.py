@@ -2,6 +2,8 @@
 
 import gzip
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,7 +22,6 @@ from refusals import refuses
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.creation import create_project
-from alignkit.annotate.project import database
 from alignkit.annotate.project.database import VERSION
 from alignkit.annotate.project.engines import parsed
 from alignkit.annotate.project.events import encode
@@ -94,20 +95,6 @@ def test_a_place_in_postgresql_is_checked(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
     told = r"alignkit\[postgres\]"
     refuses(ProjectError, told, Store.open, "postgresql+psycopg://a:secret@h/other#p_1")
-
-
-def test_a_later_version_of_a_schema_is_reached_in_one_transaction(tmp_path, monkeypatch):
-    place = server().place()
-    create_project(place, small_corpus())
-    script = "revision, down_revision = '5', None\ndef upgrade(op):\n    op.execute('{}')\n"
-    monkeypatch.setattr(database, "VERSION", 5)
-    monkeypatch.setattr(database, "VERSIONS", str(tmp_path))
-    (tmp_path / "v5.py").write_text(script.format("SELECT nonsense"))
-    refuses(ProjectError, "nonsense", Store.open, place)
-    (tmp_path / "v5.py").write_text(script.format("CREATE TABLE more (x integer)"))
-    Store.open(place).close()
-    run_sql(place, "SELECT x FROM more")
-    Store.open(place).close()
 
 
 def test_a_child_process_works_on_a_schema(tmp_path):
@@ -256,54 +243,30 @@ def test_a_copy_of_a_file_in_use_is_refused_and_a_killed_server_is_not(tmp_path,
 
 # Earlier versions
 
-DROPPED = [
-    ["DROP TABLE in_use"],
-    ["DROP TABLE learned_set", "ALTER TABLE pair DROP COLUMN suggested"],
-    [
-        "DROP TABLE assignment",
-        *(
-            f"ALTER TABLE project DROP COLUMN {name}"
-            for name in ("gold", "task", "assigning", "blind", "majority")
-        ),
-    ],
-]
-
-
-@pytest.mark.parametrize("version", [3, 2, 1])
-def test_a_project_of_each_version_is_read_backed_up_and_brought_up_to_date(tmp_path, version):
-    store, saved = full_project(tmp_path, "p.alignkit"), str(tmp_path / "saved")
-    path, before = store.path, log_of(store)
-    store.close()
-    for statements in DROPPED[: VERSION - version]:
-        run_sql(path, *statements)
-    run_sql(path, f"PRAGMA user_version={version}")
-    (tmp_path / "p.before-3.alignkit").write_text("of an earlier change")
-    with Store.open(path, readonly=True) as old:
-        assert (log_of(old), replay(old).differences) == (before, [])
-        back_up(old, saved)
-    for place in (path, saved):
-        with Store.open(place) as new:
-            assert (log_of(new), replay(new).differences) == (before, [])
-    kept = sorted(name for name in os.listdir(tmp_path) if "before" in name)
-    assert kept == ["p.before-4.alignkit", "saved.before-4.alignkit"]
-    with Store.open(str(tmp_path / kept[0]), readonly=True) as old:
-        assert (log_of(old), replay(old).differences) == (before, [])
-    with open(tmp_path / kept[0], "rb") as file:
-        assert file.read(64)[-1] == version
-
-
 # Projects that alignkit made when these versions were current: on p1 and p2, anna has 0-0 and
 # possible 2-3, undid 3-3, and is done; ben has 0-0 and 2-3, and did 3-3 again. A word of p3 was
 # corrected. Carla took the vote of ben on 2-3 of p1 (from 2); suggestions were learned (in 3).
 OLD = Path(__file__).with_name("old_projects")
 
 
-@pytest.mark.parametrize("readonly", [True, False], ids=["read", "migrated"])
 @pytest.mark.parametrize("version", [1, 2, 3])
-def test_files_of_earlier_versions_keep_their_work(tmp_path, version, readonly):
-    place = tmp_path / "p.alignkit"
+def test_files_of_earlier_versions_are_built_anew_from_their_logs(tmp_path, capsys, version):
+    place = tmp_path / "old 1.alignkit"
     place.write_bytes(gzip.decompress((OLD / f"v{version}.alignkit.gz").read_bytes()))
-    with Store.open(str(place), readonly=readonly) as store:
+    before = place.read_bytes()
+    new = tmp_path / "old 1-new.alignkit"
+    command = f"alignkit project log '{place}' --rebuild '{new}'"
+    for more in ({}, {"readonly": True}, {"serve": True}):
+        refuses(
+            ProjectError, f"earlier version.*{re.escape(command)}$", Store.open, str(place), **more
+        )
+    for words in (["annotate", place, "--no-browser"], ["project", "log", place, "--check"]):
+        run(capsys, *words).failed(command)
+    assert run(capsys, *shlex.split(command)[1:]).code == 0
+    log = run(capsys, "project", "log", place).out
+    assert run(capsys, "project", "log", new).out == log
+    assert place.read_bytes() == before
+    with Store.open(str(new)) as store:
         assert not replay(store).differences
         for name, mine in {"anna": [(2, 3, 1)], "ben": [(2, 3, 2), (3, 3, 2)]}.items():
             for k in (1, 2):
@@ -318,4 +281,13 @@ def test_files_of_earlier_versions_keep_their_work(tmp_path, version, readonly):
         )
         taken = [(row["i"], row["j"], row["as"]) for row in provenance(store)]
         assert taken == ([(0, 0, None), (2, 3, "ben")] if version > 1 else [])
-    assert place.read_bytes()[63] == (version if readonly else VERSION)
+
+
+def test_a_schema_of_an_earlier_version_is_built_anew_from_its_log(tmp_path, capsys):
+    place, new = server().place(), str(tmp_path / "new")
+    create_project(place, small_corpus())
+    run_sql(place, "UPDATE revision SET version = 3")
+    refuses(ProjectError, "--rebuild p_[0-9]*-new.alignkit$", Store.open, place)
+    assert run(capsys, "project", "log", place, "--rebuild", new).code == 0
+    with Store.open(new) as store:
+        assert store.project().pairs == 3

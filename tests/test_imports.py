@@ -21,7 +21,6 @@ HOMES = {
     "matplotlib": {"show", "scoring"},
     "jinja2": {"show", "agreement", "rules"},
     **{n: {"annotate"} for n in ("sqlalchemy", "msgspec", "markdown_it", "starlette", "uvicorn")},
-    "alembic": {"annotate"},
     "sklearn": {"identification"},
     **{name: {"cluster"} for name in ("dask", "distributed")},
 }

@@ -546,7 +546,7 @@ class DraftReader:
         """Read a project: it is built anew from its log, for nobody knows who made the file."""
         path = str(self._path.with_suffix(".alignkit"))
         try:
-            with Store.open(name, readonly=True) as store:
+            with Store.open(name, readonly=True, log=True) as store:
                 build_project(path, store.log())
         except _WRONG as fault:
             raise ProjectError(f"{name}: its log cannot be read: {fault}") from None

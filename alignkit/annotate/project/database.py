@@ -8,7 +8,6 @@ import stat
 import sys
 from collections.abc import Iterable
 from contextlib import ExitStack, closing, suppress
-from contextvars import Context
 from typing import Any
 from urllib.parse import quote
 
@@ -21,12 +20,12 @@ from alignkit.annotate.project.names import (
     TASKS,
     DamagedProject,
     DatabaseAway,
+    OldProject,
     ProjectError,
     is_url,
     shown_place,
 )
 from alignkit.annotate.project.transactions import Transactions
-from alignkit.io.atomic_files import replacing_file
 
 LOG = schema.account, schema.stream, schema.event_table
 """The tables from which all others can be rebuilt."""
@@ -102,10 +101,9 @@ def first_fault(conn: sa.Connection) -> str:
     return ""
 
 
-VERSION = 4  # the version of the tables; see the folder `versions`
-
-VERSIONS = os.path.join(os.path.dirname(__file__), "versions")
-"""The folder of the scripts that bring a project from each version to the next."""
+VERSION = 4
+"""The version of the tables. The log is the same in all versions: from a project of an earlier one
+only the log is read, and the project is built anew from it."""
 
 MARK = 0x414C4B54  # the application id in the head of the file, "ALKT"
 
@@ -136,8 +134,11 @@ def is_project(path: str) -> bool:
     return False
 
 
-def check_file(path: str, *, readonly: bool = False) -> None:
-    """Check by its first bytes that a file is a project that can be opened."""
+def check_file(path: str, *, readonly: bool = False, log: bool = False) -> int:
+    """Check by its first bytes that a file is a project that can be opened; return its version.
+
+    If only the log is read, it may be of an earlier version.
+    """
     try:
         with open(path, "rb") as file:
             head = file.read(100)
@@ -147,9 +148,11 @@ def check_file(path: str, *, readonly: bool = False) -> None:
         raise ProjectError(f"{path}: is not an alignkit project; `alignkit annotate` makes one")
     if int.from_bytes(head[_MARK_BYTES], "big") != MARK:
         raise ProjectError(f"{path}: is a database, but not an alignkit project")
-    check_version(path, int.from_bytes(head[_VERSION_BYTES], "big"))
+    version = int.from_bytes(head[_VERSION_BYTES], "big")
+    check_version(path, version, log=log)
     if not readonly:
         _check_writable(path)
+    return version
 
 
 def _check_writable(path: str) -> None:
@@ -163,13 +166,15 @@ def _check_writable(path: str) -> None:
         raise ProjectError(f"{path}: {fault}; allow writing, or work on a copy")
 
 
-def check_version(path: str, version: int) -> None:
-    """Refuse a project of a version that is not known yet."""
+def check_version(path: str, version: int, *, log: bool) -> None:
+    """Refuse a project of a later version, and one of an earlier version unless `log`."""
     if version > VERSION:
         raise ProjectError(
             f"{shown_place(path)}: was made by a newer alignkit (project version {version}; this "
             f"alignkit reads up to {VERSION}); upgrade alignkit"
         )
+    if version < VERSION and not log:
+        raise OldProject(path)
 
 
 def check_schema(conn: sqlite3.Connection, path: str) -> None:
@@ -182,14 +187,11 @@ def check_schema(conn: sqlite3.Connection, path: str) -> None:
         )
 
 
-def _first_column(path: str, query: str, since: int = 0) -> list[Any]:
-    """Return the first column of a query; nothing for a project of a version before `since`."""
+def _first_column(path: str, query: str) -> list[Any]:
+    """Return the first column of a query."""
     try:
         with closing(_connect(path, "rw")) as conn:
             check_schema(conn, path)
-            (version,) = conn.execute("PRAGMA user_version").fetchone()
-            if version < since:
-                return []
             return [row[0] for row in conn.execute(query)]
     except sqlite3.Error as problem:
         raise refusal(path, str(problem)) from None
@@ -201,17 +203,17 @@ def read_annotators(path: str) -> list[str]:
 
 
 def read_assigned(path: str) -> list[str]:
-    """Return the annotators with assigned pairs; none for a project of an earlier version."""
+    """Return the annotators with assigned pairs."""
     query = """
         SELECT CAST(name AS TEXT) FROM account
         WHERE id IN (SELECT DISTINCT account FROM assignment) ORDER BY id
     """
-    return _first_column(path, query, VERSION)
+    return _first_column(path, query)
 
 
 def read_task(path: str) -> str:
     """Return the task of a project; see `names.TASKS`."""
-    tasks = _first_column(path, "SELECT CAST(task AS TEXT) FROM project", VERSION)
+    tasks = _first_column(path, "SELECT CAST(task AS TEXT) FROM project")
     return tasks[0] if tasks else TASKS[0]
 
 
@@ -317,21 +319,21 @@ class Database(Transactions):
         super().__init__(path)
         self._new = new
         self._readonly = readonly
-        self._stand_ins: list[str] = []
         if not new:
-            check_file(path, readonly=readonly)
+            version = check_file(path, readonly=readonly, log=log)
+            self.is_old = version < VERSION
         mode = _mode(path, readonly)
         self.engine = engines.sqlite_engine(path, mode=mode, setup=self._setup)
         with ExitStack() as undo:
             undo.callback(self.close)
             with self._refusing():
                 self._start(log)
-                if not new:
+                if not new and not self.is_old:
                     self._find_copy(accept_copy)
             undo.pop_all()
 
     def _start(self, log: bool) -> None:
-        """Make the tables of a new project, or bring an old one up to date and check it."""
+        """Make the tables of a new project, or check those of another."""
         if self._new:
             with self.engine.begin() as started:
                 schema.METADATA.create_all(started)
@@ -341,13 +343,11 @@ class Database(Transactions):
         mode = _mode(self.path, self._readonly)
         with closing(_connect(self.path, mode)) as conn:
             check_schema(conn, self.path)
-        self._update()
         self._check(log)
 
     def _setup(self) -> list[str]:
         """Return the statements with which each connection begins."""
         statements = [f"PRAGMA {pragma}" for pragma in self._pragmas()]
-        statements += self._stand_ins
         if self._readonly:
             statements.append("PRAGMA query_only=ON")
         return statements
@@ -368,32 +368,6 @@ class Database(Transactions):
                 conn.execute("PRAGMA journal_mode=WAL")
             with open(self.path, "rb+") as file:
                 os.fsync(file.fileno())
-
-    def _update(self) -> None:
-        """Bring the tables up to date, or stand in for what they lack if they are read-only."""
-        with self.engine.connect() as conn:
-            if _version(conn) >= VERSION:
-                return
-            if self._readonly:
-                self._stand_ins = schema.stand_ins(conn)
-        if self._readonly:
-            self.engine.dispose()  # the next connections have them
-            return
-        with self.writing() as conn:
-            version = _version(conn)
-            if version < VERSION:  # nobody else was quicker
-                Context().run(self._keep_old)  # now, not at the end of the command
-                engines.upgrade(conn, VERSIONS, version, VERSION)
-                conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
-
-    def _keep_old(self) -> None:
-        """Write a copy beside the file, instead of that of an earlier change."""
-        name = self.path.removesuffix(".alignkit")
-        with replacing_file(f"{name}.before-{VERSION}.alignkit") as beside:
-            copy_database(self.path, beside)
-        for version in range(VERSION):
-            with suppress(FileNotFoundError):
-                os.unlink(f"{name}.before-{version}.alignkit")
 
     def _find_copy(self, accept: bool) -> None:
         """Find out whether the file is a plain copy of a project in use; refuse one."""
@@ -425,10 +399,10 @@ class Database(Transactions):
 
     def _check(self, log: bool) -> None:
         """Check that the tables are there and sound; if `log`, only the log is looked at."""
-        tables = "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master"
+        needed = LOG if self.is_old else schema.METADATA.sorted_tables
         with self.engine.connect() as conn:
-            names = conn.exec_driver_sql(tables).scalars().all()
-            missing = schema.METADATA.tables.keys() - set(names)
+            names = conn.exec_driver_sql("SELECT name FROM sqlite_master").scalars().all()
+            missing = {table.name for table in needed}.difference(names)
             if missing:
                 raise DamagedProject(self.path, f"it has no table {min(missing)!r}")
             fault = wrong_value(conn, LOG) if log else first_fault(conn)
@@ -470,7 +444,3 @@ def _mode(path: str, readonly: bool) -> str:
     writable = os.access(os.path.dirname(log), os.W_OK) and os.access(path, os.W_OK)
     waiting = os.path.exists(log) and os.path.getsize(log)
     return "ro" if writable or waiting else "ro&immutable=1"
-
-
-def _version(conn: sa.Connection) -> int:
-    return int(conn.exec_driver_sql("PRAGMA user_version").scalar() or 0)

@@ -261,15 +261,3 @@ def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
                 with pipelined(chosen):
                     _LOCK(chosen, number=lock_number(schema, "writing"))
             yield chosen
-
-
-def upgrade(conn: sa.Connection, folder: str, now: int, to: int) -> None:
-    """Run Alembic's scripts of a folder after version `now`, up to `to`, in this transaction."""
-    from alembic.operations import Operations
-    from alembic.runtime.migration import MigrationContext
-    from alembic.script import ScriptDirectory
-
-    scripts = ScriptDirectory(folder, version_locations=[folder]).walk_revisions(head=str(to))
-    operations = Operations(MigrationContext.configure(conn))
-    for script in reversed([script for script in scripts if int(script.revision) > now]):
-        script.module.upgrade(operations)

@@ -51,6 +51,21 @@ class DamagedProject(ProjectError):  # noqa: N818
         self.path = path
 
 
+class OldProject(ProjectError):  # noqa: N818
+    """A project that an earlier version made; it is built anew from its log."""
+
+    def __init__(self, path: str) -> None:
+        path = shown_place(path)
+        name = path.partition("#")[2] if is_url(path) else path
+        new = f"{name.removesuffix('.alignkit')}-new.alignkit"
+        super().__init__(
+            f"{path}: was made by an earlier version of alignkit; build it anew from its log, "
+            f"which has all work: alignkit project log {shlex.quote(path)} --rebuild "
+            f"{shlex.quote(new)}"
+        )
+        self.path = path
+
+
 class BadEvent(ProjectError):  # noqa: N818 - named after the situation
     """An invalid event: unknown kind, impossible index, too much text, an id used twice."""
 

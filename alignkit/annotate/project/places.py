@@ -111,19 +111,15 @@ class SchemaDatabase(Transactions):
         self._started = not new
 
     def _start(self, log: bool) -> None:
-        """Bring the tables up to date, and check them unless only the log is read."""
+        """Check the version and the tables, or only that the log can be read."""
         with self.reading() as conn:
             table = sa.func.to_regclass(f"{engines.schema_of(conn)}.revision")
             if conn.execute(sa.select(table)).scalar() is None:
                 raise ProjectError(f"{shown_place(self.path)}: there is no alignkit project here")
-            version = _version(conn)
-        database.check_version(self.path, version)
-        if version < database.VERSION:
-            with self.writing() as conn:
-                version = _version(conn)
-                if version < database.VERSION:  # nobody else was quicker
-                    engines.upgrade(conn, database.VERSIONS, version, database.VERSION)
-                    conn.exec_driver_sql(f"UPDATE revision SET version = {database.VERSION}")
+            engines.use_schema(conn)
+            version = conn.exec_driver_sql("SELECT version FROM revision").scalar() or 0
+        database.check_version(self.path, version, log=log)
+        self.is_old = version < database.VERSION
         if log:
             return
         with self.reading() as conn:
@@ -156,12 +152,6 @@ class SchemaDatabase(Transactions):
             why = "" if self._started else f" ({said})"  # which is not for visitors
             reason = f"the database does not answer; try again{why}"
         return database.away_or_faulty(self.path, reason, said)
-
-
-def _version(conn: sa.Connection) -> int:
-    """Return the version of the tables of a project."""
-    engines.use_schema(conn)
-    return int(conn.exec_driver_sql("SELECT version FROM revision").scalar() or 0)
 
 
 class SchemaLock:

@@ -28,7 +28,7 @@ from alignkit.annotate.project.database import (
 )
 from alignkit.annotate.project.engines import in_memory
 from alignkit.annotate.project.events import BROKEN, LogEvent, decode_data, encode
-from alignkit.annotate.project.names import ProjectError, is_url, shown_place
+from alignkit.annotate.project.names import OldProject, ProjectError, is_url, shown_place
 from alignkit.annotate.project.places import beside, new_project, refuse_existing
 from alignkit.annotate.project.project_events import Texts, decode_event
 from alignkit.annotate.project.queries import annotators, last_n
@@ -258,6 +258,8 @@ def replay(
     store: Store, *, tell: Callable[[int], None] | None = None, processes: int | None = None
 ) -> Replay:
     """Fold the log of a project and compare it with all tables."""
+    if store.database.is_old:
+        raise OldProject(store.path)
     if processes is None:
         with store.database.reading() as conn:
             is_long = last_n(conn) > _LONG
@@ -483,8 +485,7 @@ def _shortened(value: object) -> str:
 _WITHOUT = (
     "DROP TABLE IF EXISTS session",
     "DROP TABLE IF EXISTS plan",
-    "DROP TABLE IF EXISTS in_use",
-    "CREATE TABLE in_use (inode TEXT NOT NULL PRIMARY KEY)",  # earlier versions have none
+    "DELETE FROM in_use",
 )
 """The statements that take the sessions and the mark of use out of a copy."""
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
 from sqlalchemy import Boolean, Column, Float, ForeignKey
-from sqlalchemy.schema import CreateTable
 
 from alignkit.annotate.project.engines import INTEGER, TEXT
-from alignkit.annotate.project.names import GOLD
 
 METADATA = sa.MetaData()
 
@@ -21,11 +17,11 @@ project = sa.Table(
     Column("scheme", TEXT, nullable=False),
     Column("threshold", Float, nullable=False),
     Column("suggestions", TEXT, nullable=False),
-    Column("gold", TEXT, nullable=False, server_default=GOLD),
-    Column("task", TEXT, nullable=False, server_default="align"),
-    Column("assigning", TEXT, nullable=False, server_default=""),
-    Column("blind", INTEGER, nullable=False, server_default="0"),
-    Column("majority", INTEGER, nullable=False, server_default="0"),
+    Column("gold", TEXT, nullable=False),
+    Column("task", TEXT, nullable=False),
+    Column("assigning", TEXT, nullable=False),
+    Column("blind", INTEGER, nullable=False),
+    Column("majority", INTEGER, nullable=False),
 )
 """One row: its key is the project's own, the same in every copy; `gold` names the gold standard,
 `assigning` is the plan of assignment as JSON; `blind` and `majority` (0 or 1) are the rules of
@@ -47,8 +43,8 @@ pair = sa.Table(
     Column("attributes", TEXT, nullable=False),
     Column("rev", INTEGER, nullable=False),
     Column("search", TEXT, nullable=False),
-    Column("trees", TEXT, nullable=False, server_default="{}"),
-    Column("suggested", TEXT, nullable=False, server_default=""),
+    Column("trees", TEXT, nullable=False),
+    Column("suggested", TEXT, nullable=False),
 )
 """The pairs, from 1 (0 is the project); `search` is id and words for searching, `trees` are those
 with which the pair was imported, as JSON, `suggested` is the learned set that is shown instead of
@@ -149,33 +145,3 @@ assignment = sa.Table(
 
 in_use = sa.Table("in_use", METADATA, Column("inode", TEXT, primary_key=True))
 """The inode of the file while a server has it open: a plain copy has another."""
-
-
-def stand_ins(conn: sa.Connection) -> list[str]:
-    """Return the SQL of temporary tables and views that replace missing ones."""
-    statements = []
-    for table in METADATA.sorted_tables:
-        rows = conn.exec_driver_sql(f"PRAGMA main.table_info({table.name!r})")
-        known = {row[1] for row in rows}
-        if not known:
-            creation = str(CreateTable(table).compile(dialect=conn.dialect)).strip()
-            statements.append(creation.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
-            continue
-        lacking = [
-            f'{_default(column)} AS "{column.name}"'
-            for column in table.columns
-            if column.name not in known
-        ]
-        if lacking:
-            name = f'"{table.name}"'
-            columns = ", ".join(["*", *lacking])
-            statements.append(f"CREATE TEMP VIEW {name} AS SELECT {columns} FROM main.{name}")
-    return statements
-
-
-def _default(column: Column[Any]) -> str:
-    """Return the default of a column as SQL."""
-    default: Any = column.server_default
-    if isinstance(column.type, sa.Integer):
-        return str(default.arg)
-    return f"'{default.arg}'"

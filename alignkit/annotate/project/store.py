@@ -94,6 +94,11 @@ class Store:
         with self.database.reading() as conn:
             return queries.project_info(conn)
 
+    def last_n(self) -> int:
+        """Return the number of the last event; an earlier version can be asked this, too."""
+        with self.database.reading() as conn:
+            return queries.last_n(conn)
+
     def progress(self, annotator: str, *, everything: bool = False) -> tuple[int, int]:
         """Return how many pairs an annotator has done, and how many there are."""
         with self.database.reading() as conn:

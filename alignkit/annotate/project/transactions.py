@@ -37,6 +37,8 @@ class Transactions:
     engine: sa.Engine
     copied = False
     """Whether it is a plain copy of a file in use."""
+    is_old = False
+    """Whether it is of an earlier version: only its log can be read."""
 
     def __init__(self, path: str) -> None:
         self.path = path

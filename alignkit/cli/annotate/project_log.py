@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         open_project(options, readonly=True, log=True) as store,
         replacing(options.output or "-") as stream,
     ):
-        for event in counted(store.log(), options.project, store.project().n, "events"):
+        for event in counted(store.log(), options.project, store.last_n(), "events"):
             stream.write(encode(event).decode() + "\n")
     return 0
 
@@ -81,7 +81,7 @@ def _check(options: argparse.Namespace) -> int:
 
     with (
         open_project(options, readonly=True, log=True) as store,
-        ProgressBar(options.project, store.project().n, "events") as progress,
+        ProgressBar(options.project, store.last_n(), "events") as progress,
     ):
         replayed = replay(store, tell=progress.step)
     if options.json:
@@ -107,7 +107,7 @@ def _rebuild(options: argparse.Namespace) -> int:
         raise ProjectError(f"{options.rebuild} already exists; name another file")
     if options.project != "-" and is_project(options.project):
         with open_project(options, readonly=True, log=True) as store:
-            total = store.project().n
+            total = store.last_n()
             build_project(options.rebuild, counted(store.log(), options.project, total, "events"))
     else:
         build_project(options.rebuild, _read_log(options.project))

@@ -142,7 +142,7 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 _NEEDS = {
-    "annotate": ("sqlalchemy", "msgspec", "alembic"),
+    "annotate": ("sqlalchemy", "msgspec"),
     "completion": ("shtab",),
     "identify": ("sklearn",),
 }

@@ -1,1 +1,0 @@
-"""The scripts that bring a project to each version, a history of Alembic; see `upgrade`."""
