@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from alignkit import Alignment, Corpus, SentencePair, agree
-from alignkit.agreement.cautions import cautions_of
+from alignkit import Alignment, Corpus, SentencePair, agree, plan_pairs
+from alignkit.agreement.cautions import _two_digits, cautions_of
 from alignkit.agreement.chance.result import LEVELS, by_both
 
 QUICK = {"samples": 50, "resamples": 20}
@@ -291,3 +291,28 @@ def test_pairs_without_an_initial_alignment_are_left_out_for_another_reason():
         **QUICK,
     )
     assert note in closed.show(tables="all")
+
+
+def test_more_pairs_are_asked_for_where_f1_is_not_known_well():
+    few = random_corpus(40)
+    known = plan_pairs(few, ["A", "B"]).plans["A", "B"].pairs
+    assert cautioned(edited(few), "more-pairs") is None  # the interval is narrow
+    assert known < 40
+    links = [LINKED, "0-1 1-1", "0-0 1-0", LINKED, "2-2"]
+    wide = made(40, A=LINKED, B=links)
+    caution = cautioned(agree(wide, resamples=20), "more-pairs")
+    planned = plan_pairs(wide, ["A", "B"]).plans["A", "B"].pairs
+    assert int(caution.number.replace(",", "")) == _two_digits(planned) >= planned > 40
+    assert (
+        caution.brief
+        == f"to know F1 within 3 points takes {caution.number} pairs in all (80% certain)"
+    )
+    assert cautioned(agree(wide, bootstrap="none"), "more-pairs") is None
+    assert cautioned(agree(made(12, A=LINKED, B=links), resamples=20), "more-pairs") is None
+
+
+def test_a_plan_is_rounded_up_to_two_digits():
+    """Fewer pairs than the plan would not be enough."""
+    given = [1, 99, 100, 101, 1042, 2549, 2600, 99_001]
+    rounded = [1, 99, 100, 110, 1100, 2600, 2600, 100_000]
+    assert [_two_digits(count) for count in given] == rounded

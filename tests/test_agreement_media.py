@@ -254,5 +254,5 @@ def test_without_words_there_is_the_overlap_alone():
     pairs = Corpus([SentencePair(str(k), None, None, sides) for k in range(3)])
     found = agree(pairs, ignore_identical=False)
     assert [one.anchor for one in found.tables()] == ["annotators-words", "annotators-phrases"]
-    assert "The words are not known" in found.show()
+    assert "the words of the 3" in found.show()
     assert found.to_json()["fleiss_kappa"] is None

@@ -321,7 +321,7 @@ def test_where_nobody_shares_a_start_chance_is_not_by_edits():
     assert "|chance:kupper-hafner|" in pairing.main("words.sure").signature
     text = " ".join(str(agreement).split())
     assert "In no pair did both start from 'auto', so C is not by edits" in text
-    assert "do not compare C with a corpus corrected" not in text
+    assert "Do not compare C with a corpus corrected" not in text
     assert "name it with initial" not in text  # it is known
 
 
@@ -331,8 +331,10 @@ def test_c_without_edits_may_be_compared_with_other_corpora():
     def equally_many(pair):
         said = {}
         for name, annotation in pair.annotations.items():
-            gone = rng.integers(8)
-            links = Alignment([(i, i) for i in range(8) if i != gone])
+            moved = rng.integers(8)
+            if name != "auto" and rng.random() < 0.7:
+                moved = 0  # as the other annotator has it, oftener than by chance
+            links = Alignment([(i, (i + (i == moved)) % 8) for i in range(8)])
             said[name] = replace(annotation, alignment=links)
         return replace(pair, annotations=said)
 

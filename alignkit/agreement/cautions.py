@@ -15,10 +15,13 @@ import numpy as np
 from alignkit.agreement.chance.correction import BOTH_EMPTY, ONLY_EMPTY
 from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, OTHER_START, by_both
 from alignkit.agreement.figures import AgreementFigures, Pairing
-from alignkit.agreement.options import CLOSED
+from alignkit.agreement.numbers import ALL, f1_of
+from alignkit.agreement.options import CLOSED, PlanOptions
 from alignkit.agreement.overlaps import columns
 from alignkit.agreement.pairs import CorpusData, PairData
+from alignkit.agreement.planning import plan_two
 from alignkit.agreement.votes import UNSTEADY
+from alignkit.errors import OptionError
 from alignkit.io.base_checks import Misfit
 from alignkit.model.arrays import LinkArrays
 from alignkit.scoring.counts import LINK_COLUMNS
@@ -108,6 +111,7 @@ MOVES = 0.1  # A figure that a choice moves by more than this is cautioned
 NEAR_ONE = 0.9  # from here on pi0 leaves C little room
 DOMINATE = 0.5  # above this share, initial links of equal words are most of what a rate fits
 FAR = 0.25  # annotators who corrected an initial alignment have more of their links from it
+WITHIN = 0.03  # how well F1 of words should be known
 COARSE = 8  # sampling is coarse where its error is more than this part of the interval
 
 _KEPT = ("possible_in_possible", "ref_possible")  # what both have, what the annotator has
@@ -134,6 +138,7 @@ def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
                 yield from _pair_hits(agreement, pairing, level, at)
                 if not pairing.given:
                     yield from choice_hits(agreement, pairing, level)
+    yield from _more_pairs(agreement)
     for pairing in agreement.of("annotators"):
         yield from _few(pairing)
         yield from _given_links(agreement, pairing)
@@ -287,6 +292,35 @@ def _few(pairing: Pairing) -> Hits:
             yield "few-pairs", Hit(pairing.name, name, text, FEW_F1 - min(few))
 
 
+def _more_pairs(agreement: AgreementFigures) -> Hits:
+    """Find the widest interval of F1 of words, and the pairs that would make it narrow enough."""
+    widths: dict[Pairing, float] = {}
+    for pairing in agreement.of("annotators"):
+        low, high = f1_of(pairing, ALL).bounds
+        if high - low > 2 * WITHIN:  # false where there is no interval
+            widths[pairing] = high - low
+    if not widths:
+        return
+    two = max(widths, key=widths.__getitem__)
+    options = PlanOptions(
+        half_width=WITHIN,
+        ignore_identical=agreement.options.ignore_identical,
+        exact_case=agreement.options.exact_case,
+    )
+    try:
+        plan = plan_two(agreement.corpus, two.first, two.second, options)
+    except OptionError:  # too few pairs to plan from
+        return
+    if plan.pairs > plan.pilot:
+        yield "more-pairs", Hit(two.name, "", f"{_two_digits(plan.pairs):,}", plan.pairs)
+
+
+def _two_digits(count: int) -> int:
+    """Return a number rounded up to two digits: fewer pairs would not be enough."""
+    step = int(10 ** max(0, len(str(count)) - 2))
+    return -(-count // step) * step
+
+
 def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
     """Find links read with a wrong base, and given links that all cells are counted for."""
     misfit = Misfit()
@@ -426,6 +460,12 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
         "give very different figures, and a 95% interval of F1 covers about 90%",
         "report the number of pairs, and do not use these figures alone to compare",
         "only {brief} sentence pairs; report the number, and do not compare by these figures",
+    ),
+    "more-pairs": (
+        "F1 of words is not known within 3 points: that takes about {number} pairs in all that "
+        "both annotate (enough with a probability of about 80%)",
+        "have more pairs annotated by both, or report F1 with its interval",
+        "to know F1 within 3 points takes {brief} pairs in all (80% certain)",
     ),
     "one-differs": (
         "{detail} agrees with the others less than they agree with each other (F1: {number}), or "

@@ -35,6 +35,7 @@ KINDS = ("annotators", "adjudicated", "consensus", "automatic")
 """The kinds of pairings: two annotators; an annotator and the adjudicated version, or the majority
 of the others; an automatic alignment and an annotator as its reference."""
 
+MOST_PAIRINGS = 10  # with more, a row of tables and plots is an annotator, with all others
 DIFFERENT = "different."
 """Levels of cells and alpha that are only over different words begin with this."""
 

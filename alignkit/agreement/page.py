@@ -72,7 +72,7 @@ def draw_agreement_page(
         "title": title or f"Agreement of {who}",
         "style": "".join(map(style_sheet, ("matrix", "drawings", "table", "page"))),
         "facts": list(_facts(agreement)),
-        "answer": [_unbroken(" ".join(answer.sentences)), _unbroken(answer.report)],
+        "answer": _unbroken(" ".join(answer.sentences)),
         "mains": mains,
         "wide": wide,
         "first_figure": agreement_plot(agreement).image("first", "Agreement"),

@@ -10,10 +10,11 @@ from math import isnan
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import how_many, overlapping, visible
 from alignkit.agreement import tables
-from alignkit.agreement.answer import CHANCE_NAMES, Answer, short_names
+from alignkit.agreement.answer import CHANCE_NAMES, Answer
 from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.intervals import INTERVALS
+from alignkit.agreement.names import short_names
 from alignkit.agreement.options import CLOSED
 from alignkit.errors import OptionError
 from alignkit.tables.columns import Column, ShownCell
@@ -250,7 +251,7 @@ def draw_report(
     if medium == "text":
         lines = str(answer).split("\n")
     else:
-        lines = [" ".join(answer.sentences), f"Report: {answer.report}"]
+        lines = [" ".join(answer.sentences)]
     if whole:
         lines += agreement_head(agreement)
         shown = [table.sheet() for table in tables.agreement_tables(agreement)]

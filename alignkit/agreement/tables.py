@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from math import isnan, nan
 
 from alignkit._support.wording import visible
-from alignkit.agreement.answer import CHANCE_NAMES, short_names
+from alignkit.agreement.answer import CHANCE_NAMES
 from alignkit.agreement.chance.correction import BOTH_EMPTY
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import CHANCE_MODELS, EditRates
@@ -20,11 +20,13 @@ from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, OTHER_START, Be
 from alignkit.agreement.figures import (
     DIFFERENT,
     KINDS,
+    MOST_PAIRINGS,
     AgreementFigures,
     Pairing,
     Together,
     without,
 )
+from alignkit.agreement.names import short_names
 from alignkit.agreement.options import CLOSED
 from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Cell, Column, Value
@@ -40,7 +42,6 @@ LINKS = {
 
 _KINDS = {"possible": "all", "sure": "sure"}  # links, and their short name in a heading
 _WIDTH = 100
-MOST_PAIRINGS = 10  # with more pairings, a row is an annotator, with the mean over the others
 _MOST_GROUPS = 10
 
 Rows = Sequence[tuple[str, Sequence[Cell]]]  # the name of each row, and its cells
