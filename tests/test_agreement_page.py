@@ -31,8 +31,9 @@ from alignkit.errors import OptionError
 from alignkit.scoring.link_classes import function_words
 from alignkit.show.canvas import canvas, ending
 from alignkit.show.cells import letters, make_grid
-from alignkit.show.dot_plots import WIDTHS, DotPanel, DotRow
+from alignkit.show.dot_plots import DotPanel, DotRow
 from alignkit.show.html import draw_figure
+from alignkit.show.names import WIDTHS
 from alignkit.show.text import draw_text
 from alignkit.tables.columns import Value
 from alignkit.tables.result import Caution

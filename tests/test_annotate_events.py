@@ -27,7 +27,7 @@ from alignkit.annotate.project.places import remove_project
 from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.tables import PROJECT_TABLES
-from alignkit.model.annotation import ROLES
+from alignkit.model.roles import ROLES
 
 JSON = {"attributes", "trees", "source", "target", "cells", "assigning"}
 """The columns that hold JSON."""

@@ -72,6 +72,30 @@ def test_help_loads_nothing_heavy():
         assert not HEAVY & set(one[2:]), one
 
 
+SLOW_TO_LOAD = {
+    "alignkit.io.detection",
+    "alignkit.io.reading",
+    "alignkit.io.records",
+    "alignkit.io.sniffing",
+    "alignkit.model.corpus",
+    "alignkit.model.labels",
+    "alignkit.tables.media",
+    "concurrent.futures",
+    "numpy",
+    "xml.etree",
+}
+
+
+@pytest.mark.parametrize("command", ["agree", "score"])
+def test_help_of_much_used_commands_loads_neither_detection_nor_reading(command):
+    code = "import sys; from alignkit.cli import main; main(sys.argv[1:]); print(*sys.modules)"
+    words = [sys.executable, "-c", code, command, "--help"]
+    ran = subprocess.run(words, capture_output=True, text=True, check=True)
+    loaded = set(ran.stdout.splitlines()[-1].split())
+    assert "alignkit.cli.common.inputs" in loaded
+    assert not SLOW_TO_LOAD & loaded
+
+
 def test_help_is_whole_where_python_leaves_docstrings_out():
     for command in ("score", "candidates documents"):
         words = [sys.executable, "-m", "alignkit", *command.split(), "--help-all"]

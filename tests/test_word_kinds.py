@@ -9,7 +9,8 @@ from refusals import refuses
 from alignkit import read_corpus, write_corpus
 from alignkit.agreement.disagreements import SHAPES, disagreements
 from alignkit.errors import OptionError
-from alignkit.scoring.link_classes import LANGUAGES, fold, function_words, word_kinds
+from alignkit.scoring.link_classes import fold, function_words, word_kinds
+from alignkit.show.names import LANGUAGES
 
 # a sentence in each language: the words of its closed classes, and of its open ones
 SENTENCES = {

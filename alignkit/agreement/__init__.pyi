@@ -28,6 +28,7 @@ from .fleiss import fleiss_from_counts as fleiss_from_counts
 from .fleiss import fleiss_kappa as fleiss_kappa
 from .judges import Judges as Judges
 from .judges import fit_judges as fit_judges
+from .judgments.options import JudgmentOptions as JudgmentOptions
 from .judgments.question import agree_on_judgments as agree_on_judgments
 from .judgments.result import JudgmentAgreement as JudgmentAgreement
 from .kappa import CellAgreement as CellAgreement
@@ -36,7 +37,6 @@ from .kappa import cell_agreement as cell_agreement
 from .kappa import cohen_kappa as cohen_kappa
 from .kappa import gwet_ac1 as gwet_ac1
 from .options import AgreementOptions as AgreementOptions
-from .options import JudgmentOptions as JudgmentOptions
 from .options import PlanOptions as PlanOptions
 from .options import SetOptions as SetOptions
 from .overlaps import Overlap as Overlap

@@ -19,10 +19,10 @@ from alignkit.agreement.question import agree
 from alignkit.agreement.result import Agreement
 from alignkit.errors import ArgumentError, JoinError, OptionError
 from alignkit.model.alignment import Alignment
-from alignkit.model.annotation import ROLES
 from alignkit.model.coercion import alignment_of, missing
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import LINKS
+from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair
 
 

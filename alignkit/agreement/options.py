@@ -7,14 +7,13 @@ questions share is a base class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from alignkit._support.options import DeclaredOptions, about, option
 from alignkit.errors import OptionError
-from alignkit.model.labels import SCHEMES, Scheme, View, get_scheme, get_view
 
 if TYPE_CHECKING:
     from alignkit.scoring.settings import Signature
@@ -28,12 +27,12 @@ Progress = Callable[[int, int], None]
 _WHO = "annotators"
 _WHAT = "comparison"
 _CHANCE = "agreement beyond chance, C"
-_DRAWS = "intervals and samples"
+DRAWS = "intervals and samples"
 _PLAN = "plan"
 
 
-# what several questions share
-@dataclass(frozen=True)
+# what several questions share; most of these classes are never made, so they need no methods
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Annotators(DeclaredOptions):
     """Who is compared."""
 
@@ -46,7 +45,7 @@ class Annotators(DeclaredOptions):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Grouped(DeclaredOptions):
     """Groups of pairs that are reported too."""
 
@@ -69,7 +68,7 @@ class Grouped(DeclaredOptions):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Words(DeclaredOptions):
     """Which words and links are compared."""
 
@@ -86,7 +85,7 @@ class Words(DeclaredOptions):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class OverlapRatio(DeclaredOptions):
     """How C makes one ratio of the shared links of all pairs."""
 
@@ -111,20 +110,20 @@ class Draws(DeclaredOptions):
         0.95,
         "confidence of the intervals",
         metavar="P",
-        group=_DRAWS,
+        group=DRAWS,
         above=0,
         below=1,
         rare=True,
     )
     resamples: int = option(
-        1000, "resamples of the bootstrap", metavar="N", group=_DRAWS, least=1, rare=True
+        1000, "resamples of the bootstrap", metavar="N", group=DRAWS, least=1, rare=True
     )
     seed: int = option(
-        12345, "seed of all random draws", metavar="N", group=_DRAWS, least=0, rare=True
+        12345, "seed of all random draws", metavar="N", group=DRAWS, least=0, rare=True
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Threads(DeclaredOptions):
     """How the work is divided; no result depends on it."""
 
@@ -133,7 +132,7 @@ class Threads(DeclaredOptions):
         None,
         "number of threads; does not change the result (default: one for each core)",
         metavar="N",
-        group=_DRAWS,
+        group=DRAWS,
         least=1,
         rare=True,
         silent=True,
@@ -204,7 +203,7 @@ class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators)
         1000,
         "most samples for each sentence pair",
         metavar="N",
-        group=_DRAWS,
+        group=DRAWS,
         least=2,
         rare=True,
     )
@@ -212,7 +211,7 @@ class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators)
         None,
         "stop sampling when the Monte-Carlo error of C is at most E (default: take all samples)",
         metavar="E",
-        group=_DRAWS,
+        group=DRAWS,
         above=0,
         rare=True,
     )
@@ -220,7 +219,7 @@ class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators)
         "fixed",
         "bootstrap intervals over sentence pairs; for C, the edit models are fixed or refitted to "
         "each resample (slow); or no intervals",
-        group=_DRAWS,
+        group=DRAWS,
         rare=True,
     )
     progress: Progress | None = option(
@@ -320,127 +319,6 @@ class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators)
 def edits_known(initial: str | None, missing_initial: str | None) -> bool:
     """Return whether there is an initial alignment that annotators may have edited."""
     return initial is not None or missing_initial == "empty"
-
-
-# judgments of whole pairs
-MAJORITY = "majority"  # the consensus that is no adjudicated version
-_JUDGMENTS = "judgments of pairs"
-
-
-@dataclass(frozen=True)
-class JudgmentOptions(Threads, Draws, Grouped, Annotators):
-    """The options of `alignkit.agree_on_judgments`.
-
-    A view without an order raises an OptionError if an order is needed.
-    """
-
-    _: KW_ONLY
-    scheme: Scheme | str = field(
-        metadata=about(
-            f"scheme of the judgments (default: that of the format): {', '.join(SCHEMES)}",
-            choices=tuple(SCHEMES),
-            metavar="S",
-            group=_JUDGMENTS,
-            implied=True,
-        )
-    )
-    view: str | Sequence[str] | None = option(
-        None,
-        "views of the scheme, which merge its labels into fewer (default: all; with weights, or "
-        "ties decided by the order, only those with ordered labels)",
-        metavar="V",
-        group=_JUDGMENTS,
-    )
-    weights: Literal["nominal", "linear", "quadratic"] = option(
-        "nominal",
-        "weights for kappa: none, or by the distance of labels in their order",
-        group=_JUDGMENTS,
-    )
-    consensus: str = option(
-        MAJORITY,
-        "version to compare annotators with: the majority, or also an adjudicated version, which "
-        "has no test against chance",
-        metavar="majority|NAME",
-        group=_JUDGMENTS,
-    )
-    ties: Literal["leave-out", "error", "lowest", "adjudicated"] = option(
-        "leave-out",
-        "how to decide a tied majority: leave the pair out and count it, report an error, take "
-        "the lowest of the tied labels, or take the adjudicated label",
-        group=_JUDGMENTS,
-    )
-    null: Literal["all", "one"] = option(
-        "all",
-        "labels that chance permutes: of all annotators, or only of the one being tested",
-        group=_JUDGMENTS,
-        rare=True,
-    )
-    groups: Mapping[str, str] | None = option(
-        None,
-        "group of each annotator; annotators are compared within and between groups",
-        metavar="FILE",
-        group=_JUDGMENTS,
-        rare=True,
-    )
-    lenient_labels: bool = option(
-        False,
-        "leave out and count labels that are not in the scheme (default: an error)",
-        python=True,  # the command has it among the options of reading
-    )
-    permutations: int = option(
-        1000,
-        "permutations for the test against chance",
-        metavar="N",
-        group=_DRAWS,
-        least=1,
-        rare=True,
-    )
-
-    def __post_init__(self) -> None:
-        if not self.scheme:
-            raise OptionError("judgments need a scheme: name it with `scheme`")
-        if isinstance(self.scheme, str):
-            object.__setattr__(self, "scheme", get_scheme(self.scheme))
-        super().__post_init__()
-        if self.ties == "adjudicated" and self.settled is None:
-            raise OptionError(
-                "`ties='adjudicated'` needs the adjudicated version: name it with `consensus`"
-            )
-        _ = self.views
-
-    @property
-    def settled(self) -> str | None:
-        """The name of the adjudicated version; None without one."""
-        return None if self.consensus == MAJORITY else self.consensus
-
-    @property
-    def views(self) -> tuple[View, ...]:
-        """The requested views; if views are alike, only the first."""
-        return tuple(view for view, *_ in self.alike)
-
-    @property
-    def alike(self) -> tuple[tuple[View, ...], ...]:
-        """The requested views, grouped if they map all judgments to the same labels."""
-        if isinstance(self.scheme, str):
-            scheme = get_scheme(self.scheme)
-        else:
-            scheme = self.scheme
-        named = [self.view] if isinstance(self.view, str) else self.view
-        chosen = tuple(get_view(scheme, name) for name in dict.fromkeys(named or scheme.views))
-        needed = self.weights != "nominal" or self.ties == "lowest"
-        if not named and needed:
-            chosen = tuple(view for view in chosen if view.order is not None)
-            if not chosen:
-                raise OptionError(
-                    f"no view of {scheme.name} has ordered labels: leave out `weights` and "
-                    "`ties='lowest'`"
-                )
-        rows = [(view.labels, view.order, dict(view.rows)) for view in chosen]
-        return tuple(
-            tuple(view for view, other in zip(chosen, rows, strict=True) if other == mine)
-            for k, mine in enumerate(rows)
-            if rows.index(mine) == k
-        )
 
 
 # sets of items

@@ -21,8 +21,8 @@ from alignkit.agreement.overlaps import OVERLAP
 from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData, check_case
 from alignkit.agreement.sections import OF_TWO
 from alignkit.errors import OptionError
-from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
+from alignkit.model.roles import ROLES
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table

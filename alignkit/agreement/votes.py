@@ -16,8 +16,8 @@ from alignkit._support.array_types import I8
 from alignkit._support.wording import how_many
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.errors import OptionError
-from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
+from alignkit.model.roles import ROLES
 from alignkit.stats.clusters import halves_test, share_interval
 from alignkit.stats.resampling import SEED, check_seed
 from alignkit.tables.columns import Cell, Column, Value

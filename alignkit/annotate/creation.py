@@ -35,8 +35,8 @@ from alignkit.errors import FileError, FormatError
 from alignkit.io.opening import open_input
 from alignkit.io.strict_json import as_text
 from alignkit.model.alignment import SIDES
-from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
+from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import (
     TOKENIZERS,

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import Audit, Item
 from alignkit.errors import FormatError, OptionError
-from alignkit.io.opening import MAX_MEGABYTES, open_input, read_bounded
+from alignkit.io.limits import MAX_MEGABYTES
+from alignkit.io.opening import open_input, read_bounded
 from alignkit.model.texts import compared
 from alignkit.tables.media import unguarded
 

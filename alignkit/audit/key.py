@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import Audit, Item, Origin, Rate, Scale
 from alignkit.errors import FormatError, OptionError
-from alignkit.io.opening import MAX_MEGABYTES, open_input, read_bounded
+from alignkit.io.limits import MAX_MEGABYTES
+from alignkit.io.opening import open_input, read_bounded
 
 VERSION = 1
 

@@ -41,7 +41,7 @@ EVERYTHING = frozenset(
         "judgment",
         "provenance",
         "when",  # the time of an annotation
-        "role",  # whether a person made an alignment or a machine, see `alignkit.model.ROLES`
+        "role",  # whether a person made an alignment or a machine, see `alignkit.model.roles.ROLES`
         "start",  # what an annotator was shown to begin with
         JUDGED,  # an annotation without an alignment, as against one with no links
         "attributes",

@@ -12,12 +12,11 @@ from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, Protocol
 
 from alignkit import errors
-from alignkit.io.tagged_words import sides_as_options, two_sides
-from alignkit.model.alignment import Alignment
-from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
+    from alignkit.model.alignment import Alignment
     from alignkit.model.arrays import LinkArrays
+    from alignkit.model.sentence_pair import SentencePair
 
 
 class Choice:
@@ -205,6 +204,8 @@ def sides_hint(*inputs: NamedInput) -> str:
     others = [given.path for given in inputs if given.format != "conllu"]
     if len(tagged) != 2 or len(others) > 1:
         return ""
+    from alignkit.io.tagged_words import sides_as_options, two_sides
+
     sides = two_sides(tagged) or (tagged[0], tagged[1])
     links = others[0] if others else "LINKS"
     return (

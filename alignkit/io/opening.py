@@ -1,9 +1,4 @@
-"""Open inputs as bytes: files, standard input and compressed files, with limits on memory.
-
-Two limits protect the memory from malicious files: `MAX_MEGABYTES` for anything that is read as one
-piece (a line, an XML element, a JSON text of several lines), uncompressed, and `MAX_WORDS` for a
-sentence.
-"""
+"""Open inputs as bytes: files, standard input and compressed files, with limits on memory."""
 
 from __future__ import annotations
 
@@ -20,9 +15,7 @@ from typing import Any, NamedTuple, cast
 
 from alignkit.errors import FileError, FormatError, OptionError
 from alignkit.io.compression import Unpacked, codec_of, unpacked_start
-
-MAX_MEGABYTES = 64
-MAX_WORDS = 10_000
+from alignkit.io.limits import MAX_MEGABYTES
 
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 """A character that texts never contain: NUL and other ASCII controls, except whitespace."""

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 
 from alignkit._support.arguments import check_attributes, check_known
 from alignkit.errors import OptionError
-from alignkit.io.opening import MAX_MEGABYTES, MAX_WORDS
+from alignkit.io.limits import MAX_MEGABYTES, MAX_WORDS
 from alignkit.model.texts import SEPARATORS
 
 

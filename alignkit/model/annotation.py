@@ -10,12 +10,9 @@ from datetime import datetime, timezone
 from alignkit._support.arguments import check_kind, check_known, words
 from alignkit.errors import AlignmentError
 from alignkit.model.alignment import Alignment
+from alignkit.model.roles import ROLES
 
 _NO_FLAGS: frozenset[str] = frozenset()
-
-ROLES = ("annotator", "initial", "adjudicated", "system")
-"""The roles of annotations: an annotator (a person); the initial alignment that annotators started
-from; the adjudicated version that settled disagreements; another system."""
 
 PERIODS = ("day", "week", "month")  # the periods a time can be rounded to
 

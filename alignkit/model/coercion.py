@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, TypeVar, Union
 from alignkit._support.arguments import check_kind, kind_of, words
 from alignkit.errors import AlignmentError, ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.model.alignment import SIDES, Alignment, Link, LinkLike
-from alignkit.model.annotation import ROLES, Annotation
+from alignkit.model.annotation import Annotation
+from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import split_unicode
 

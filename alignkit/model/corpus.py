@@ -12,8 +12,9 @@ from alignkit import errors
 from alignkit._support import arguments
 from alignkit._support.wording import brief_annotators, how_many
 from alignkit.model import coercion
-from alignkit.model.annotation import PERIODS, ROLES, Annotation, period_of
+from alignkit.model.annotation import PERIODS, Annotation, period_of
 from alignkit.model.labels import Scheme
+from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair, origin_of
 from alignkit.model.texts import compared
 from alignkit.tables.columns import Cell, Column
@@ -174,7 +175,7 @@ class Corpus:
 
     @property
     def roles(self) -> dict[str, str]:
-        """The role of each of the `annotators`, see `alignkit.model.annotation.ROLES`."""
+        """The role of each of the `annotators`, see `alignkit.model.roles.ROLES`."""
         roles: dict[str, str] = {}
         for pair in self._pairs:
             for name, annotation in pair.annotations.items():

@@ -5,32 +5,22 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category, normalize
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import OptionError
-from alignkit.io.opening import open_input
-from alignkit.model.alignment import Alignment, Link
-from alignkit.model.sentence_pair import SentencePair
+from alignkit.show.names import LANGUAGES
+
+if TYPE_CHECKING:
+    from alignkit.model.alignment import Alignment, Link
+    from alignkit.model.sentence_pair import SentencePair
 
 WORD_KINDS = ("identical", "punctuation", "function word", "content words")
 """The kinds, in the order of reports."""
 
 OF_FUNCTION_WORDS = frozenset(WORD_KINDS[2:])
 """The kinds that need the function words of the languages."""
-
-LANGUAGES = {
-    "nl": "dutch",
-    "en": "english",
-    "fr": "french",
-    "de": "german",
-    "it": "italian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "es": "spanish",
-}
-"""The languages with a list of function words, by code (ISO 639-1)."""
 
 _SPELLINGS = str.maketrans({"\u2019": "'", "\u015f": "\u0219", "\u0163": "\u021b"})
 
@@ -63,6 +53,8 @@ def _read(name: str) -> frozenset[str]:
         place = files("alignkit.show").joinpath("function_words", f"{language}.txt")
         text = place.read_text(encoding="utf-8")
     else:
+        from alignkit.io.opening import open_input
+
         try:
             with open_input(name) as stream:
                 text = stream.read().decode("utf-8-sig")

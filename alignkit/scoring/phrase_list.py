@@ -14,7 +14,7 @@ from alignkit._support.values import named_json
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, FormatError, OptionError, UnknownNameError
 from alignkit.io.base_checks import BaseWatch
-from alignkit.io.opening import MAX_MEGABYTES
+from alignkit.io.limits import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary

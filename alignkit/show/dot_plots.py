@@ -13,7 +13,7 @@ from alignkit._support.arguments import check_known
 from alignkit._support.wording import visible
 from alignkit.errors import OptionError
 from alignkit.show.canvas import COLOURS, Canvas, canvas, ending
-from alignkit.show.sizes import WIDTHS
+from alignkit.show.names import WIDTHS
 from alignkit.tables.columns import Value
 from alignkit.tables.text_width import char_width, cut_middle
 

@@ -24,8 +24,8 @@ from alignkit.agreement.fleiss import fleiss_ratios
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Rows, reasoned
 from alignkit.agreement.judgments import consensus, tables
 from alignkit.agreement.judgments.consensus import Labels
+from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.tables_kernel import group_sums
-from alignkit.agreement.options import JudgmentOptions
 from alignkit.model.corpus import Corpus
 from alignkit.stats.resampling import ONE_PAIR, Interval, ratio, summarize, wilson_interval
 

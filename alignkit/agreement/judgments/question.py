@@ -17,10 +17,10 @@ from alignkit.agreement.cautions import FEW_F1, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments import consensus, figures
 from alignkit.agreement.judgments.coefficients import coefficient_table
+from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.judgments.tables import NullKappas, ViewData, null_kappas
-from alignkit.agreement.options import JudgmentOptions
 from alignkit.agreement.pairs import CorpusPart, in_several, parts_of
 from alignkit.corpora.labelled import (
     RANKS,
@@ -31,9 +31,9 @@ from alignkit.corpora.labelled import (
     rank_groups,
 )
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus, compared_texts
 from alignkit.model.labels import get_view
+from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair
 
 

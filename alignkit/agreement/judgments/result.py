@@ -12,8 +12,8 @@ from alignkit._support.values import jsonable, named_json
 from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
 from alignkit.agreement.judgments.figures import JudgmentDisagreements
+from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.ranks import rank_table
-from alignkit.agreement.options import JudgmentOptions
 from alignkit.corpora.labelled import NOT_JUDGED
 from alignkit.errors import UnknownNameError
 from alignkit.model.labels import Scheme

@@ -14,8 +14,8 @@ from alignkit._support.parallel import executor
 from alignkit.agreement.intervals import Floats
 from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import LEAST, Labels
+from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.kappa import weighted_kappas
-from alignkit.agreement.options import JudgmentOptions
 from alignkit.errors import OptionError
 from alignkit.stats.resampling import ratio
 

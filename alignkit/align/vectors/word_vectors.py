@@ -23,7 +23,8 @@ from alignkit._support.arguments import check_arguments, check_callable, kind_of
 from alignkit._support.arguments import words as checked_words
 from alignkit._support.array_types import F4
 from alignkit.errors import AlignmentError, ArgumentError, FormatError, OptionError
-from alignkit.io.opening import MAX_MEGABYTES, bounded_lines, bytes_read, look_ahead, open_input
+from alignkit.io.limits import MAX_MEGABYTES
+from alignkit.io.opening import bounded_lines, bytes_read, look_ahead, open_input
 from alignkit.model.texts import without_first_marks
 
 

@@ -18,8 +18,9 @@ from alignkit.annotate.project.engines import Prepared
 from alignkit.annotate.project.events import Cell, Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.project_events import Account, Assign, Suggestion
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
-from alignkit.model.annotation import ROLES, read_moment
+from alignkit.model.annotation import read_moment
 from alignkit.model.labels import DEFAULT, SCHEMES, Scheme
+from alignkit.model.roles import ROLES
 
 
 class ProjectInfo(Struct):

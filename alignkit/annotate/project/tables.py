@@ -30,7 +30,7 @@ from alignkit.annotate.project.project_events import (
     Texts,
 )
 from alignkit.annotate.project.state import PairState
-from alignkit.model.annotation import ROLES
+from alignkit.model.roles import ROLES
 
 PROJECT_TABLES = (
     schema.project,

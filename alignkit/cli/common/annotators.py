@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alignkit.cli.common import inputs
-from alignkit.cli.corpora.merge import merged
 from alignkit.cli.parser import add_options, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
-from alignkit.model.corpus import Corpus
+
+if TYPE_CHECKING:
+    from alignkit.model.corpus import Corpus
 
 
 def add_corpora(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +52,8 @@ def read_corpora(options: argparse.Namespace) -> Corpus:
 
     If the command has a scheme of judgments and none is named, it is that of the formats.
     """
+    from alignkit.cli.corpora.merge import merged
+
     paths = options.corpus
     if len(paths) == 1 and options.in_order:
         raise OptionError("--in-order needs several files, but there is one: leave it out")

@@ -20,6 +20,7 @@ from alignkit.cli.parser import add_options, annotator_name, format_name, number
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.formats import FORMATS, get_format
 from alignkit.io.options import ReadOptions
+from alignkit.model.roles import ROLES
 from alignkit.model.texts import SEPARATORS
 
 if TYPE_CHECKING:
@@ -351,8 +352,6 @@ def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple
 
 def add_names(group: argparse._ActionsContainer) -> None:
     """Add the options that rename annotators and set their roles."""
-    from alignkit.model.annotation import ROLES
-
     repeated = {"action": "append", "default": []}
     add_options(
         group,

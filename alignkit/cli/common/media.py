@@ -12,8 +12,7 @@ from alignkit.cli.common.messages import json_text, say
 from alignkit.cli.parser import add_options, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
-from alignkit.show.sizes import WIDTHS
-from alignkit.tables.names import MEDIA_OPTIONS
+from alignkit.show.names import MEDIA_OPTIONS, WIDTHS
 
 if TYPE_CHECKING:
     from alignkit.rules.files import WrittenRules

@@ -29,8 +29,8 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.records import DIFFERING
 from alignkit.io.text_files import TextFile
 from alignkit.model.alignment import SIDES
-from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
+from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table

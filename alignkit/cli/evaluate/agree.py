@@ -38,10 +38,11 @@ from alignkit.cli.parser import Parser, add_options
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.inputs import naming
-from alignkit.scoring.link_classes import LANGUAGES, FunctionWords, function_words
+from alignkit.show.names import LANGUAGES
 
 if TYPE_CHECKING:
     from alignkit.agreement.result import Agreement
+    from alignkit.scoring.link_classes import FunctionWords
 
 RARE = "--csv --disagreements --function-words --in-order --markdown --plot-width"
 """Options of output and of reading that only --help-all shows."""
@@ -135,6 +136,8 @@ def _function_words(options: argparse.Namespace) -> FunctionWords | None:
         raise OptionError("--function-words needs a page; add --html FILE")
     if len(languages) > 2:
         raise OptionError("--function-words takes one language for both sides, or two")
+    from alignkit.scoring.link_classes import function_words
+
     return function_words(*languages)
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 
-from alignkit.agreement.options import JudgmentOptions
+from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.cli.common import inputs
 from alignkit.cli.common.annotators import (
     add_corpora,

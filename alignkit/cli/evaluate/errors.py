@@ -28,7 +28,8 @@ from alignkit.io.records import Reading
 from alignkit.io.text_files import TextFile
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.scoring.link_classes import LANGUAGES, Frequencies, function_words
+from alignkit.scoring.link_classes import Frequencies, function_words
+from alignkit.show.names import LANGUAGES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

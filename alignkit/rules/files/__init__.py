@@ -15,7 +15,7 @@ from alignkit.errors import ArgumentError, FormatError, UnknownFormatError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.compression import plain_name
 from alignkit.io.format import check_path
-from alignkit.io.opening import MAX_MEGABYTES
+from alignkit.io.limits import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.model.texts import split_words

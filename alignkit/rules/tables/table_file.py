@@ -27,7 +27,7 @@ import numpy as np
 from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.array_types import F8
 from alignkit.errors import FormatError
-from alignkit.io.opening import MAX_MEGABYTES
+from alignkit.io.limits import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.rules.tables.phrase_tables import PhraseEntry
