@@ -47,8 +47,9 @@ class Corpus:
     (1, ('gold',), {'news': Corpus(1 pair, annotators: gold)})
     """
 
-    __slots__ = ("_pairs", "_places")
+    __slots__ = ("_aligners", "_pairs", "_places")
 
+    _aligners: tuple[str, ...]  # made when they are first asked for
     _places: dict[str, int]  # of each id; made when a pair is first asked for by its id
 
     def __init__(self, pairs: Iterable[SentencePair] = ()) -> None:
@@ -171,7 +172,12 @@ class Corpus:
     @property
     def aligners(self) -> tuple[str, ...]:
         """The `annotators` who aligned at least one pair; others only judged."""
-        return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.alignments))
+        try:
+            return self._aligners
+        except AttributeError:
+            names = (name for pair in self._pairs for name in pair.alignments)
+            self._aligners = tuple(dict.fromkeys(names))
+            return self._aligners
 
     @property
     def roles(self) -> dict[str, str]:

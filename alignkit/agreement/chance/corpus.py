@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -388,19 +387,25 @@ class CorpusBeyondChance:
         sections = []
         for part in self.parts:
             outside = np.setdiff1d(part.members, places)
-            aligned = np.array([self.data.aligned(name)[outside] for name in (first, second)])
-            same_start = self._both_started(first, second)[outside]
-            reasons: Counter[str] = Counter()
-            for missing, same in zip((~aligned).T.tolist(), same_start.tolist(), strict=True):
-                if any(missing):
-                    who = ", ".join(compress((first, second), missing))
-                    reasons[f"not annotated by {who}"] += 1
-                elif same:
-                    reasons[result.NO_INITIAL] += 1
-                else:
-                    reasons[result.OTHER_START] += 1
+            reasons = self._reasons(first, second, outside)
             sections.append(Section(part.name, len(part), np.isin(places, part.members), reasons))
         return sections
+
+    def _reasons(self, first: str, second: str, outside: Numbers) -> Counter[str]:
+        """Count why pairs are not compared, in the order in which the reasons occur first."""
+        missing = [~self.data.aligned(name)[outside] for name in (first, second)]
+        same_start = self._both_started(first, second)[outside]
+        texts = (result.OTHER_START, result.NO_INITIAL, first, second, f"{first}, {second}")
+        kinds = np.where(same_start, 1, 0)
+        missed = 2 * missing[1] + missing[0]
+        kinds[missed > 0] = 1 + missed[missed > 0]
+        known, firsts, counts = np.unique(kinds, return_index=True, return_counts=True)
+        reasons: Counter[str] = Counter()
+        for place in np.argsort(firsts).tolist():
+            kind = int(known[place])
+            text = texts[kind] if kind < 2 else f"not annotated by {texts[kind]}"
+            reasons[text] = int(counts[place])
+        return reasons
 
     @cached_property
     def _items(self) -> Items:

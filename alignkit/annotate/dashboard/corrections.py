@@ -1,0 +1,136 @@
+"""How many links annotators correct in the suggestions, pair by pair in the order of done."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, func, select
+
+from alignkit.annotate.dashboard import view
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.state import decode_state
+
+Floats = NDArray[np.float64]
+
+_MOST = 300  # corrected pairs that are drawn one by one, and points of their line
+_ROWS = 12  # rows of the table of corrections, at most
+_LEAST = 5  # pairs in each of them, at least
+_SHARE = 20  # the window of the mean is one in so many pairs, to either side
+CUT = 0.5  # the least probability of a suggested link that counts
+
+
+class Corrected(NamedTuple):
+    """The corrections of one pair."""
+
+    k: int  # the pair, who has done it and when
+    annotator: int
+    at: str
+    suggested: int  # how many links were suggested, are there now, and are in only one of both
+    drawn: int
+    differ: int
+    taught: int  # from how many done pairs the suggestions were learned; 0 for others
+
+
+def gathered(conn: Connection) -> view.Corrections | None:
+    """Return the corrections of a project; None if no pair with suggestions is done."""
+    made = select(schema.learned_set.c.made).order_by(schema.learned_set.c.number)
+    return summed(corrections_of(conn), list(conn.execute(made).scalars()))
+
+
+def corrections_of(conn: Connection) -> list[Corrected]:
+    """Return the corrections of the done pairs of a project, in the order of done."""
+    suggested = queries.suggested_cells(conn)
+    sets = schema.learned_set.c
+    taught = {row[0]: row[1] for row in conn.execute(select(sets.set, sets.pairs))}
+    hidden = {place for place, start in queries.starts(conn).items() if not start}
+    gold = queries.gold_name(conn)
+    names = queries.annotators(conn)
+    corrected = []
+    for k, account, at, text in _done(conn):
+        if k not in suggested or (k, account) in hidden or names[account - 1] == gold:
+            continue
+        name, cells = suggested[k]
+        likely = [(i, j) for i, j, p, _ in cells if p is None or p >= CUT]
+        hints = {cell for cell in likely if min(cell) >= 0}
+        links = {cell for cell in decode_state(text).cells if min(cell) >= 0}
+        corrected.append(
+            Corrected(
+                k=k,
+                annotator=account,
+                at=at,
+                suggested=len(hints),
+                drawn=len(links),
+                differ=len(hints ^ links),
+                taught=taught.get(name, 0),
+            )
+        )
+    return sorted(corrected, key=lambda pair: pair.at)
+
+
+def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
+    """Yield what was marked done on a page: pair, account, time, and state."""
+    event = schema.event_table.c
+    stream = schema.stream.c
+    counts = schema.pair_counts.c
+    same = (counts.account == stream.account) & (counts.pair == stream.pair)
+    asked = select(stream.pair, stream.account, func.max(event.at), stream.state)
+    asked = asked.where(event.stream == stream.id, event.kind == "done", event.sent != "")
+    asked = asked.where(same, counts.done.is_(True))
+    for row in conn.execute(asked.group_by(stream.id).order_by(stream.id)):
+        yield tuple(row)
+
+
+def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> view.Corrections | None:
+    """Return the corrections of pairs, in the order of done; `made`: when sets were learned."""
+    if not pairs:
+        return None
+    times = [pair.at for pair in pairs]
+    differ = np.array([pair.differ for pair in pairs], np.float64)
+    line = smoothed(differ, max(2, len(pairs) // _SHARE))
+    points = np.linspace(1, len(pairs), min(len(pairs), _MOST))
+    steps = np.unique(points.astype(np.int64))
+    marks = sorted({bisect_right(times, at) for at in made})
+    each = []
+    if len(pairs) <= _MOST:
+        each = [pair.differ for pair in pairs]
+    count = max(1, min(_ROWS, len(pairs) // _LEAST))
+    bounds = [len(pairs) * k // count for k in range(count + 1)]
+    return view.Corrections(
+        pairs=len(pairs),
+        each=each,
+        line=[(step, float(line[step - 1])) for step in steps.tolist()],
+        sets=marks[:: 1 + len(marks) // _MOST],
+        parts=[_part(begin, pairs[begin:end]) for begin, end in pairwise(bounds)],
+    )
+
+
+def smoothed(values: Floats, half: int) -> Floats:
+    """Return a moving mean: of each value and `half` values on both sides, fewer at the ends."""
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    places = np.arange(len(values))
+    first = np.maximum(places - half, 0)
+    end = np.minimum(places + half + 1, len(values))
+    return np.asarray((sums[end] - sums[first]) / (end - first))
+
+
+def _part(begin: int, some: Sequence[Corrected]) -> view.CorrectionsPart:
+    """Return the row of the table for some pairs, after the first `begin`."""
+    differ = sum(pair.differ for pair in some)
+    drawn = sum(pair.drawn for pair in some)
+    total = drawn + sum(pair.suggested for pair in some)
+    taught = [pair.taught for pair in some]
+    return view.CorrectionsPart(
+        first=begin + 1,
+        last=begin + len(some),
+        until=some[-1].at,
+        taught_from=min(taught),
+        taught_to=max(taught),
+        differ=differ / len(some),
+        drawn=drawn / len(some),
+        f1=(total - differ) / total if total else None,
+    )
