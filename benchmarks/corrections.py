@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from alignkit import SentencePair
 from alignkit.align import Aligner
-from alignkit.annotate.dashboard.tally import CUT
+from alignkit.annotate.dashboard.corrections import CUT
 from alignkit.annotate.learning import TAUGHT, Learner, put_together
 from alignkit.tables.table import Table
 from benchmarks.learning import SETS, gold_pairs

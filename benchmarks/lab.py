@@ -315,6 +315,11 @@ def time_month(place: str, tries: int = 20) -> Iterator[str]:
         info = store.project()
         yield f"{info.pairs:,} pairs, {info.n:,} events, {len(info.annotators)} annotators"
     with serve_lab(made), closing(Link(made.host)) as link:
+        queue = _ask(made, link, "annotator1", "projects/simulation/queue")
+        start = perf_counter()
+        while "progress" in _ask(made, link, "owner", "projects/simulation/agreement"):
+            sleep(1.0)
+        yield f"dashboard: computed after {perf_counter() - start:.1f} s"
         editor = Annotator(
             "annotator2",
             made.host,
@@ -324,11 +329,6 @@ def time_month(place: str, tries: int = 20) -> Iterator[str]:
             0,
             made.headers("annotator2"),
         )
-        queue = _ask(made, link, "annotator1", "projects/simulation/queue")
-        start = perf_counter()
-        while "progress" in _ask(made, link, "owner", "projects/simulation/agreement"):
-            sleep(0.1)
-        yield f"dashboard: read after {perf_counter() - start:.1f} s"
         for what, (name, path) in _REQUESTS.items():
             times = []
             for _ in range(tries):

@@ -10,7 +10,7 @@ from command import PARAPHRASES
 from alignkit import Aligner, Alignment, Corpus, SentencePair, read_corpus
 from alignkit._support import compiling
 from alignkit.align.supervised import Refiner
-from alignkit.annotate.dashboard import slow_figures
+from alignkit.annotate.dashboard import figures
 from alignkit.annotate.learning import TAUGHT, Learner
 from alignkit.annotate.server import worker
 from alignkit.annotate.server.child import Job, SuggestionPlan
@@ -152,7 +152,7 @@ def test_a_child_tells_of_compiling_in_a_line_of_its_own(monkeypatch, tmp_path):
 
     monkeypatch.setattr(compiling._ANNOUNCER, "tell", pytest.fail)
     monkeypatch.setattr(worker, "give_way", lambda: None)
-    monkeypatch.setattr(slow_figures, "slow_figures", compiles)
+    monkeypatch.setattr(figures, "dashboard_view", compiles)
     monkeypatch.setattr(worker, "Course", compiles)
     path = project(tmp_path, small_corpus(2)).path
     for act, more in ((worker._measure, ()), (worker._learn, (None,))):

@@ -1,4 +1,4 @@
-"""The dashboard shows what `alignkit agree` finds on the export, as of now."""
+"""The dashboard shows what `alignkit agree` finds on the export, and when that was."""
 
 import json
 import threading
@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit._support.values import jsonable
 from alignkit.agreement import agree
+from alignkit.agreement.pairs import CorpusData
 from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
-from alignkit.annotate.dashboard.live_work import LiveWork
-from alignkit.annotate.dashboard.slow_figures import slow_figures
-from alignkit.annotate.dashboard.tally import TalliedPair, Tally
+from alignkit.annotate.dashboard.figures import dashboard_view, times_view
+from alignkit.annotate.dashboard.links import f1_of, shared_links
+from alignkit.annotate.dashboard.work import version_of
 from alignkit.annotate.exporting import exported as finished
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.preannotation_bias import control_pairs, estimate_pull
@@ -64,9 +65,13 @@ def here(monkeypatch):
     jobs = []
 
     def run(child):
-        jobs.append(child._job.figures)
-        with Store.open(child._job.project, readonly=True) as store:
-            figures = slow_figures(store, print, times_alone=jobs[-1] == "times")
+        job = child._job
+        jobs.append(job.figures)
+        with Store.open(job.project, readonly=True) as store:
+            if job.figures == "times":
+                figures = times_view(store)
+            else:
+                figures = dashboard_view(store, job.name, lambda *_: None)
         child.result = msgspec.json.encode(figures)
 
     monkeypatch.setattr(ChildProcess, "run", run)
@@ -88,7 +93,7 @@ def boards(here):
 
 
 def settled(board):
-    for _ in range(4):
+    for _ in range(2):
         board._next = 0.0  # it need not rest
         board.answer()
         board.join()
@@ -137,7 +142,7 @@ def compare(shown, names, initial, exported):
             for end, value in (("value", wanted.value), ("low", wanted.low), ("high", wanted.high)):
                 assert figure.get(end) == (None if isnan(value) else value), name
             assert figure["value"] is not None or figure["reason"]
-            assert (figure["pairs"], bool(figure.get("late"))) == (wanted.pairs, False)
+            assert figure["pairs"] == wanted.pairs
         assert {figure["pairs"] for figure in two["figures"].values()} == {two["pairs"]}
         assert two["chance"] == ("kupper-hafner" if initial is None else "edit")
     assert len(shown["mean"]) == (len(LIVE | LEVELS) if len(names) > 2 else 0)
@@ -184,24 +189,67 @@ def test_so_are_those_of_several_without_an_initial_alignment(tmp_path, boards, 
     compare(shown, names, None, file)
 
 
-# as of now
-def test_an_edit_is_shown_at_once_and_what_is_slow_when_it_is_there(tmp_path, boards, monkeypatch):
+# one source, with its time
+def test_all_figures_are_of_one_time_and_follow_when_the_child_is_done(tmp_path, boards):
     store = samples(tmp_path)
     board = boards(store)
     before = settled(board)
+    assert before["at"]
     link(store, 4, "anna", 0, 0, 0)
     link(store, 4, "anna", 1, 2, 2)
-    with monkeypatch.context() as drawing:
-        drawing.setattr(board, "_draw", lambda: None)
-        now = json.loads(board.answer()[0])
-        board.join()
-    two, old = now["twos"][0], before["twos"][0]
-    assert two["figures"]["words.sure.f1"]["value"] < old["figures"]["words.sure.f1"]["value"]
-    assert all(figure["late"] for figure in two["figures"].values())
-    assert (two["beyond"], now["at"]) == (old["beyond"], before["at"])
+    done(store, 5, "ben", after=False)
+    board.answer()  # the child rests
+    assert json.loads(board.answer()[0]) == before
     after = settled(board)
+    two, old = after["twos"][0], before["twos"][0]
     assert after["at"] > before["at"]
-    assert after["twos"][0]["beyond"] != old["beyond"]
+    assert two["figures"]["words.sure.f1"] != old["figures"]["words.sure.f1"]
+    assert two["beyond"] != old["beyond"]
+    assert after["lowest"] != before["lowest"]
+    assert [line["done"] for line in before["annotators"]] == [6, 6]
+    assert [line["done"] for line in after["annotators"]] == [6, 5]
+
+
+def test_the_child_rests_half_a_minute_and_twice_as_long_as_it_took(tmp_path, boards, here):
+    store = samples(tmp_path, 2)
+    board = boards(store)
+    began = time.monotonic()
+    board.answer()
+    board.join()
+    assert began + 30 <= board._next <= time.monotonic() + 30
+    link(store, 1, "anna", 0, 0, 0)
+    board.answer()
+    board.join()
+    assert here == ["all"]
+    board._next = time.monotonic()
+    board.answer()
+    board.join()
+    assert here == ["all", "all"]
+    board._next = 0.0
+    board.answer()  # nothing has changed
+    board.join()
+    assert here == ["all", "all"]
+
+
+def test_while_figures_are_computed_anew_the_page_is_told(tmp_path, boards, monkeypatch):
+    store = samples(tmp_path, 2)
+    board = boards(store)
+    before = settled(board)
+    run, go_on = ChildProcess.run, threading.Event()
+
+    def slowly(child):
+        assert go_on.wait(30)
+        run(child)
+
+    monkeypatch.setattr(ChildProcess, "run", slowly)
+    link(store, 1, "anna", 0, 0, 0)
+    board._next = 0.0
+    now = json.loads(board.answer()[0])
+    assert now == {**before, "running": True}
+    go_on.set()
+    board.join()
+    now = json.loads(board.answer()[0])
+    assert (now["running"], now["at"] > before["at"]) == (False, True)
 
 
 def test_what_is_not_done_changes_nothing_but_times(tmp_path, boards, here):
@@ -221,6 +269,35 @@ def test_what_is_not_done_changes_nothing_but_times(tmp_path, boards, here):
     link(store, 1, "anna", 0, 1, 1)
     settled(board)
     assert here == ["all", "times", "all"]
+
+
+def test_whatever_changes_finished_work_changes_its_version(tmp_path):
+    store = samples(tmp_path, 3)
+    known = [ask(store, version_of)]
+
+    def changes():
+        known.append(ask(store, version_of))
+        return known[-1] != known[-2]
+
+    link(store, 1, "anna", 0, 1, 1)
+    assert changes()
+    done(store, 1, "anna", after=False)
+    assert changes()
+    link(store, 1, "anna", 0, 1, 2)  # nobody has finished this
+    assert not changes()
+    store.enrol("carla")
+    link(store, 2, "carla", 0, 1, 2)
+    assert not changes()
+    done(store, 1, "anna")
+    assert changes()
+    Tab(store, 1, "anna").back()
+    assert changes()
+    assign_pairs(store, ["carla", "dora"])
+    assert changes()
+    store.settings(suggestions="")
+    assert changes()
+    add_pairs(store, [SentencePair("new", ["a"], ["b", "c"])])
+    assert changes()
 
 
 def test_why_there_is_no_figure_is_told(tmp_path, boards, monkeypatch):
@@ -247,10 +324,10 @@ def test_why_there_is_no_figure_is_told(tmp_path, boards, monkeypatch):
     monkeypatch.setattr(ChildProcess, "run", fails)
     link(store, 1, "anna", 0, 0, 2)
     link(store, 1, "ben", 0, 0, 2)
-    shown = settled(board)
-    assert shown["problem"] == "the process was ended"
-    figure = shown["twos"][0]["figures"]["words.sure.f1"]
-    assert (figure["value"], figure["reason"][:13]) == (1, "there is only")
+    failed = settled(board)
+    assert failed["problem"] == "the process was ended"
+    assert failed["twos"] == [two]  # as they were
+    monkeypatch.undo()
 
 
 def test_one_who_shares_nothing_lowers_the_means_and_what_they_leave_out_is_told(tmp_path, boards):
@@ -266,52 +343,40 @@ def test_one_who_shares_nothing_lowers_the_means_and_what_they_leave_out_is_told
     assert "leaves out 3 pairings" in mean["words.sure.f1"]["reason"]
 
 
-def test_the_first_reading_is_told_as_progress(tmp_path, boards, monkeypatch):
+def test_the_first_computation_is_told_as_progress(tmp_path, boards, monkeypatch):
     half, go_on = threading.Event(), threading.Event()
-    refresh = LiveWork.refresh
+    run = ChildProcess.run
 
-    def slowly(work, link, tell=None):
-        if tell is not None:
-            tell(0.5)
-            half.set()
-            assert go_on.wait(30)
-        return refresh(work, link, tell)
+    def slowly(child):
+        child._report("comparing annotators", 0.5)
+        half.set()
+        assert go_on.wait(30)
+        run(child)
 
-    monkeypatch.setattr(LiveWork, "refresh", slowly)
+    monkeypatch.setattr(ChildProcess, "run", slowly)
     board = boards(samples(tmp_path))
-    assert json.loads(board.answer()[0])["progress"] in (0.0, 0.5)
+    board.answer()
     assert half.wait(30)
-    assert json.loads(board.answer()[0]) == {"progress": 0.5, "problem": ""}
+    first = {"progress": 0.5, "step": "comparing annotators", "problem": ""}
+    assert json.loads(board.answer()[0]) == first
     go_on.set()
     assert "progress" not in settled(board)
 
 
-def test_two_may_ask_at_once_while_the_reading_is_being_begun(tmp_path, boards, monkeypatch):
+def test_two_who_ask_at_once_begin_one_computation_and_none_after_the_end(tmp_path, boards, here):
     board = boards(samples(tmp_path, 2))
-    start, seen, others, answered = threading.Thread.start, [], [], threading.Event()
-
-    def slowly(thread):
-        if thread.name == "other":
-            return start(thread)
-        if not others:
-            ask = threading.Thread(target=lambda: seen.append(board.answer()), name="other")
-            others.append(ask)
-            ask.start()
-            others[0].join(0.3)  # it may wait for this one
-        elif threading.current_thread() is others[0]:
-            answered.wait(1)
-        return start(thread)
-
-    monkeypatch.setattr(threading.Thread, "start", slowly)
-    try:
-        board.answer()  # whatever the other has begun meanwhile
-    finally:
-        answered.set()
-        others[0].join()
-    assert len(seen) == 1
+    others = [threading.Thread(target=board.answer) for _ in range(4)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    board.join()
+    assert here == ["all"]
     board.stop()
-    board._share = 0.0
+    board._view = None
+    board._next = 0.0
     assert "progress" in json.loads(board.answer()[0])  # nothing is begun any more
+    assert here == ["all"]
 
 
 # what else is shown
@@ -396,15 +461,7 @@ def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards):
     assert ben["left"] >= 0
 
 
-# however it came about
-def states(live):
-    twos = {
-        two: (kept._sum.tolist(), kept.table().tolist()) for two, kept in live.tally.twos.items()
-    }
-    counts = live.compared, live.pairs, live.done, live.settled, live.assigned
-    return counts, twos, str(sorted(live.apart.items()))
-
-
+# whatever happens to the project
 def act(store, kind, k, name, i, j, after):
     tab = Tab(store, k, name)
     if kind == "cell":
@@ -417,59 +474,59 @@ def act(store, kind, k, name, i, j, after):
         tab.back()
 
 
+def figures_of(store):
+    """All figures but those of times."""
+    shown = msgspec.to_builtins(dashboard_view(store, "file", lambda *_: None))
+    for name in ("n", "annotators", "corrections"):
+        del shown[name]
+    return shown
+
+
 @settings(
     max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.lists(EDITS, min_size=1, max_size=4), max_size=4))
-def test_what_changed_is_read_as_all_would_be(tmp_path_factory, history):
+def test_figures_change_with_the_version_alone(tmp_path_factory, history):
     folder = tmp_path_factory.mktemp("edits")
     with made(folder, small_corpus(3, {"auto": Alignment.parse("0-0")}), annotator=None) as store:
         for name in ("anna", "ben", "carla", "gold"):
             store.enrol(name)
         store.settings(suggestions="auto")
-        live = LiveWork()
+        version = ask(store, version_of)
+        shown = figures_of(store)
         for edits in history:
             for edit in edits:
                 act(store, *edit)
-            check(store, live)
+            if ask(store, version_of) == version:
+                assert figures_of(store) == shown
+            version = ask(store, version_of)
+            shown = figures_of(store)
 
 
-def check(store, live):
-    fresh = LiveWork()
-    with store.database.reading() as asked:
-        live.refresh(asked)
-        fresh.refresh(asked)
-        assert not live.refresh(asked)
-    assert states(live) == states(fresh)
+def test_all_that_may_happen_to_a_project_is_followed(tmp_path, boards):
+    store = samples(tmp_path, 4)
+    board = boards(store)
 
+    def names():
+        return [line["name"] for line in settled(board)["annotators"]]
 
-def test_all_that_may_happen_to_a_project_is_followed(tmp_path):
-    store, live = samples(tmp_path, 4), LiveWork()
-    check(store, live)
-    assert set(live.tally.names) == {"anna", "ben"}
+    assert names() == ["anna", "ben"]
     store.enrol("carla")  # somebody comes
     link(store, 1, "carla", 0, 0, 2)
     done(store, 1, "carla")
-    check(store, live)
-    version = live.version
-    store.settings(name="another name")
-    check(store, live)
-    assert live.version == version
+    assert [two["pairs"] for two in settled(board)["twos"]] == [4, 1, 1]
     add_pairs(store, [SentencePair("new", ["a"], ["b", "c"])])
     done(store, 5, "anna")
-    check(store, live)
+    shown = settled(board)
+    assert (shown["pairs"], shown["annotators"][0]["done"]) == (5, 5)
     corpus = read_corpus(SAMPLES).rename({"eflomal": "initial"})
     words = [*corpus[0].source[:-1], "indeed", corpus[0].source[-1]]
     import_pairs(store, [SentencePair(corpus[0].id, words, corpus[0].target)], holds=EVERYTHING)
-    check(store, live)
+    assert [two["pairs"] for two in settled(board)["twos"]] == [3]  # it is open again
     store.settings(suggestions="")  # the initial alignment is an annotator now
-    check(store, live)
-    assert live.tally.names[0] == "initial"
-    store.settings(suggestions="anna", gold="ben")
-    check(store, live)
+    assert names()[0] == "initial"
     assign_pairs(store, ["carla", "dora"])
-    check(store, live)
-    assert live.tally.names == ("carla", "dora")
+    assert names() == ["carla", "dora"]
 
 
 # in a server
@@ -480,11 +537,9 @@ def test_the_server_answers_with_what_is_there_and_says_when_nothing_changed(tmp
         cleo = server.visitor("cleo", ADJUDICATOR)
         while "progress" in (first := cleo.ask("GET", "/api/agreement")).json:
             assert first.status == 200
+            time.sleep(0.1)
         names = [line["name"] for line in first.json["annotators"]]
         assert names == ["initial", "anna", "ben", "gold"]
-        while not first.json["at"]:  # the child process
-            time.sleep(0.1)
-            first = cleo.ask("GET", "/api/agreement")
         assert first.json["twos"][0]["beyond"]["words.sure"]["pairs"] == 2
         for _ in range(3):
             tag = cleo.ask("GET", "/api/agreement").headers["etag"]
@@ -500,7 +555,7 @@ def test_a_store_that_is_closed_ends_what_goes_on(tmp_path):
     board.answer()
     board.stop()
     store.close()
-    assert not any(thread.is_alive() for thread in board._threads.values())
+    assert not board._thread.is_alive()
     with Store.open(store.path) as again:
         assert again.project().pairs == 2
 
@@ -512,14 +567,14 @@ def test_links_in_bulk_are_counted_as_by_plain_sets(now):
         for name, (own, _) in now.items()
     }
     bulk = {name: cells & own.keys() for name, (own, cells) in now.items()}
-    tally = Tally(("anna", "ben"))
-    tally.put([TalliedPair(1, SentencePair("p1", SOURCE, TARGET, drawn), bulk)])
-    counts = tally.twos["anna", "ben"]
+    pair = SentencePair("p1", SOURCE, TARGET, drawn)
+    counts = shared_links(CorpusData(Corpus([pair])), "anna", "ben", {1: bulk})
     different = [(i, j) for i, j in CELLS if SOURCE[i] != TARGET[j]]
     (anna, bulk), (ben, other) = now["anna"], now["ben"]
     unseen = bulk & other & anna.keys() & ben.keys()
     shared = anna.keys() & ben.keys() & set(different)
-    assert counts.shared() == (len(shared), len(shared & unseen))
+    assert counts.common(counts.whole) == len(shared)
+    assert counts.common(counts.apart) == len(shared - unseen)
     for level, least in (("possible", False), ("sure", True)):
         sides = [
             {cell for cell, sure in drawn.items() if cell in different and sure >= least} - unseen
@@ -527,7 +582,7 @@ def test_links_in_bulk_are_counted_as_by_plain_sets(now):
         ]
         both, sizes = len(sides[0] & sides[1]), len(sides[0]) + len(sides[1])
         expected = 2 * both / sizes if sizes else nan
-        found = counts.apart()[f"words.{level}.f1"]
+        found = f1_of(counts.apart.sum(axis=0), level)
         assert isnan(found) if isnan(expected) else found == pytest.approx(expected)
 
 

@@ -41,9 +41,12 @@ def test_the_dashboard_follows_the_work_and_leads_to_the_pairs(server):
         page.evaluate("window.stays = true")
         before = page.text_content(ROW)
         assert anna.link(1, 2, 2, 2, 0).status == 201
-        until(lambda: page.text_content(ROW) != before)
+        until(lambda: page.text_content(ROW) != before, 90)  # half a minute, and the computation
         page.wait_for_selector("body[data-at]:not([data-at=''])", timeout=180_000)
-        page.wait_for_selector("#twos td small:not(.late)")
+        ages = page.locator("h2:visible .as-of").all_inner_texts()
+        assert len(ages) == page.locator("h2:visible").count()
+        assert all(age.startswith(", as of ") for age in ages)
+        assert "as of" in page.inner_text("#progress-text")
         assert page.evaluate("window.stays") is True
         table = page.inner_text("#beyond")
         assert "anna ~ ben" in table

@@ -17,9 +17,7 @@ from repetitions import FULL
 from alignkit import write_corpus
 from alignkit.annotate.adjudication.adjudication_queue import Docket, gold_view
 from alignkit.annotate.assignment import assign_pairs
-from alignkit.annotate.dashboard.live_work import LiveWork
-from alignkit.annotate.dashboard.slow_figures import slow_figures
-from alignkit.annotate.dashboard.view import Slow, dashboard_view
+from alignkit.annotate.dashboard.figures import dashboard_view, times_view
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project.database import read_task
 from alignkit.annotate.project.names import DamagedProject, ProjectError
@@ -112,18 +110,11 @@ def visit(path):
         edit = [sent("edit", how="cell", cells=[[0, 0, 2, 1]])]
         asked += [lambda: store.append(2, "anna", base=0, rev=1, events=edit)]
         asked += [lambda k=k: gold_view(store, k, Docket(store)) for k in range(1, 6)]
-        asked += [lambda: dashboard(store)]
+        asked += [lambda: dashboard_view(store, store.path, lambda *_: None)]
+        asked += [lambda: times_view(store)]
         for ask in asked:
             with suppress(AlignkitError):
                 ask()
-
-
-def dashboard(store):
-    live = LiveWork()
-    with store.database.reading() as conn:
-        live.refresh(conn)
-        dashboard_view(conn, live, {}, Slow(), store.path)
-    slow_figures(store, lambda *_: None, times_alone=True)
 
 
 @pytest.mark.parametrize(

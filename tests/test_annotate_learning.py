@@ -10,7 +10,7 @@ from annotation_server import until_ready
 
 from alignkit import Alignment, SentencePair
 from alignkit.annotate.assignment import assign_pairs
-from alignkit.annotate.dashboard import slow_figures
+from alignkit.annotate.dashboard import corrections
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.learning import TAUGHT, DoneWork, pairs_ahead, put_together
 from alignkit.annotate.preannotation_bias import control_pairs
@@ -411,7 +411,7 @@ def test_corrections_are_the_links_that_differ_in_the_order_of_done(tmp_path):
     Tab(store, 3).send(cell(0, 0, 0, 2))
     done(store, 5, "anna")
     done(store, 5, "anna", after=False)
-    found, shown = ask(store, slow_figures.corrections_of), ask(store, slow_figures.gathered)
+    found, shown = ask(store, corrections.corrections_of), ask(store, corrections.gathered)
     told = [(one.k, one.suggested, one.drawn, one.differ, one.taught) for one in found]
     assert told == [(2, 2, 2, 0, 0), (1, 2, 2, 2, 0), (4, 1, 1, 2, 3), (1, 2, 0, 2, 0)]
     assert (shown.pairs, shown.each, shown.sets) == (4, [0, 2, 2, 2], [0])
@@ -427,12 +427,12 @@ def test_pairs_without_suggestions_or_of_annotators_who_see_none_are_no_correcti
     assign_pairs(store, ["anna"], control=1.0)
     for k in range(1, 13):
         done(store, k, "anna", (0, 0, 2))
-    found = {one.k for one in ask(store, slow_figures.corrections_of)}
+    found = {one.k for one in ask(store, corrections.corrections_of)}
     assert found == {k for k, name in enumerate(sets(store), 1) if name}
     assert 0 < len(found) < 12
     store = project(tmp_path, small_corpus(2, AUTO), "other")
     done(store, 1)
-    assert ask(store, slow_figures.gathered) is None
+    assert ask(store, corrections.gathered) is None
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 57])
@@ -440,15 +440,14 @@ def test_pairs_without_suggestions_or_of_annotators_who_see_none_are_no_correcti
 def test_the_line_is_the_mean_over_neighbours(size, half):
     values = np.random.default_rng(size).integers(0, 30, size).astype(float)
     wanted = [values[max(0, k - half) : k + half + 1].mean() for k in range(size)]
-    assert slow_figures.smoothed(values, half).tolist() == pytest.approx(wanted)
+    assert corrections.smoothed(values, half).tolist() == pytest.approx(wanted)
 
 
 def test_many_pairs_are_few_points_and_parts(tmp_path):
     found = [
-        slow_figures.Corrected(k, 1, f"2026-01-01T{k:05}", 3, 4, k % 5, k // 10)
-        for k in range(2000)
+        corrections.Corrected(k, 1, f"2026-01-01T{k:05}", 3, 4, k % 5, k // 10) for k in range(2000)
     ]
-    shown = slow_figures.summed(found, [one.at for one in found])
+    shown = corrections.summed(found, [one.at for one in found])
     assert len(shown.line) <= 300
     assert len(shown.sets) <= 300
     assert (len(shown.parts), shown.each) == (12, [])

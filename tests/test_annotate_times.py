@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit import Alignment, Annotation, Corpus
-from alignkit.annotate.dashboard.slow_figures import pace_of
+from alignkit.annotate.dashboard.times import pace_of
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs, merge_project
 from alignkit.io.format import EVERYTHING

@@ -15,7 +15,7 @@ from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.adjudication.comparison import voters
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.creation import create_project
-from alignkit.annotate.dashboard.live_work import compared
+from alignkit.annotate.dashboard.work import compared
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.learning import TAUGHT, Learner, pairs_of
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor, vote_name, vote_of

@@ -11,7 +11,7 @@ from refusals import refuses
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, agree, read_corpus, write_corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
-from alignkit.annotate.dashboard.slow_figures import corrections_of
+from alignkit.annotate.dashboard.corrections import corrections_of
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs, merge_project
 from alignkit.annotate.project.replay import replay

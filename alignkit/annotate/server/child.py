@@ -65,14 +65,14 @@ class Job(Struct):
     corpus: str = ""  # the corpus, its format, and the fields of ReadOptions
     format: str = ""
     reading: dict[str, Any] = {}
-    name: str = ""  # of the new project
+    name: str = ""  # of the new project; for figures, what the commands call the project
     scheme: str = ""
     task: str = ""  # what is done in the project; empty: what is done already, or align
     documents: tuple[str, ...] = ()
     tokenize: str | None = None
     annotator: str = ""  # who annotates
     plan: SuggestionPlan | None = None  # the suggestions that are wanted
-    figures: str = ""
+    figures: str = ""  # of the dashboard: all, or times
     learn: bool = False
     accept_copy: bool = False  # open a plain copy of a file in use
     turn: str = ""  # the file that the child locks while it trains: one at a time

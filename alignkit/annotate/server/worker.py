@@ -380,10 +380,12 @@ class Course:
 
 
 def _measure(job: Job, out: Output) -> bytes:
-    """Return the slow figures of the dashboard as JSON."""
-    from alignkit.annotate.dashboard.slow_figures import slow_figures
+    """Return the figures of the dashboard as JSON."""
+    from alignkit.annotate.dashboard.figures import dashboard_view, times_view
 
     give_way()
     announce(out)
     with Store.open(job.project, readonly=True) as store:
-        return json.encode(slow_figures(store, out.progress, times_alone=job.figures == "times"))
+        if job.figures == "times":
+            return json.encode(times_view(store))
+        return json.encode(dashboard_view(store, job.name, out.progress))

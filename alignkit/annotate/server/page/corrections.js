@@ -10,10 +10,9 @@ const RIGHT = 8
 const TOP = 10
 const BOTTOM = 34
 
-export function corrected({corrections: found, learning, at}) {
+export function corrected({corrections: found, learning}) {
 	$("corrections").hidden = !found
 	if (!found) return
-	$("corrected").textContent = at ? `, as of ${clock(at)}` : ""
 	$("learning").textContent = learning
 	$("learning").hidden = !learning
 	$("corrections").querySelector("figure").replaceChildren(picture(found))

@@ -1,7 +1,7 @@
 // The dashboard: how far annotators agree and how far they are, without reloading.
 import {$, html, say} from "./dom.js"
 import {corrected} from "./corrections.js"
-import {clock, duration, figure, follow, number} from "./figures.js"
+import {clock, computing, duration, figure, follow, number} from "./figures.js"
 import {page} from "./place.js"
 import {admitted} from "./wire.js"
 import {plural} from "./words.js"
@@ -14,7 +14,11 @@ const two = ({first, second}) => head(`${first} ~ ${second}`)
 const last = (view, name) => (name in view.mean ? cell(...figure(view.mean[name])) : cell())
 
 function draw(view) {
-	say("progress-text", `${view.settled} of ${plural(view.pairs, "pair")} adjudicated`)
+	const age = `as of ${clock(view.at)}`
+	const updated = view.running ? "; being updated" : ""
+	const adjudicated = `${view.settled} of ${plural(view.pairs, "pair")} adjudicated`
+	say("progress-text", `${adjudicated}, ${age}${updated}`)
+	for (const place of document.querySelectorAll(".as-of")) place.textContent = `, ${age}`
 	Object.assign($("progress"), {value: view.settled, max: Math.max(view.pairs, 1)})
 	const {activeElement: focused} = document
 	const at = focused?.dataset?.pair
@@ -37,7 +41,6 @@ function draw(view) {
 				),
 			),
 		)
-	say("care-of", view.at ? `, as of ${clock(view.at)}` : "")
 	say("commands", view.commands.join("\n") || view.reason)
 	if (at) document.querySelector(`a[data-pair="${at}"]`)?.focus({preventScroll: true})
 	document.body.dataset.n = view.n
@@ -67,9 +70,6 @@ function links(view) {
 			: [entry("accepted", ...figure(accepted)), entry("rejected", ...figure(rejected))]),
 	)
 	$("cautions").replaceChildren(...cautions.map(text => html("li", {}, text)))
-	let age = view.running ? ", being computed" : ""
-	if (view.at) age = `, as of ${clock(view.at)}${view.running ? "; being updated" : ""}`
-	say("as-of", age)
 }
 
 // Where pairs are judged: kappa of labels, and the pairs with different ones.
@@ -180,15 +180,12 @@ function chance({chance, shown, pairs}) {
 
 function beyond(view) {
 	if (view.reason) return nobody(view, 6)
-	const wait = {
-		value: null,
-		reason: view.problem || (view.at && !view.running ? "nothing to compare" : "being computed"),
-	}
+	const none = {value: null, reason: "nothing to compare"}
 	const rows = view.twos.map(one =>
 		row(
 			"",
 			two(one),
-			...LEVELS.map(level => cell(...figure(one.beyond[level] ?? wait))),
+			...LEVELS.map(level => cell(...figure(one.beyond[level] ?? none))),
 			cell(...chance(one)),
 		),
 	)
@@ -233,8 +230,7 @@ function named({k, id, source, target, ready, settled}) {
 
 function told(view, problem) {
 	$("state").classList.toggle("bad", !!problem)
-	if (view?.progress !== undefined)
-		say("state", problem || `Reading what is done: ${Math.floor(100 * view.progress)} %`)
+	if (view?.progress !== undefined) say("state", problem || computing(view))
 	else say("state", problem)
 	if (view && view.progress === undefined) draw(view)
 }

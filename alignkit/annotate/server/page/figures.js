@@ -66,16 +66,14 @@ export function number(value, signed = false) {
 }
 
 // A figure with its interval, or a dash with the reason.
-export function figure({value, low, high, reason, late} = {}, {signed = false, more = ""} = {}) {
+export function figure({value, low, high, reason} = {}, {signed = false, more = ""} = {}) {
 	if (value === null || value === undefined)
 		return [html("span", {class: "none"}, "-"), small(reason || "", "why")]
 	const bare = low === undefined || low === null
 	const range = bare ? reason || "" : `${number(low, signed && low < 0)} to ${number(high)}`
 	const parts = [html("b", {}, number(value, signed))]
 	const rest = [range, more].filter(Boolean).join(", ")
-	let kind = bare && reason ? "why" : ""
-	if (late) kind = "late"
-	if (rest) parts.push(small(rest, kind))
+	if (rest) parts.push(small(rest, bare && reason ? "why" : ""))
 	return parts
 }
 
@@ -97,6 +95,14 @@ export function clock(at) {
 			? ""
 			: `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} `
 	return `${day}${two(time.getHours())}:${two(time.getMinutes())}`
+}
+
+// How far the computation is, before the first figures are there.
+export function computing({progress, step}) {
+	let text = "computing the figures"
+	if (step) text += `: ${step}`
+	if (progress) text += ` ${Math.floor(100 * progress)} %`
+	return text
 }
 
 // The figures to show first: of the only two, or the means of several.

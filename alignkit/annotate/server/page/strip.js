@@ -1,12 +1,12 @@
 // The strip of figures at the bottom of the page of adjudicators.
 import {html} from "./dom.js"
-import {clock, duration, figure, follow, main} from "./figures.js"
+import {clock, computing, duration, figure, follow, main} from "./figures.js"
 import {page, ROOT} from "./place.js"
 import {plural} from "./words.js"
 
 const MOST = 2 // annotators that are told one by one
 
-// Fill an element with the figures, and keep them as of now; `project` holds the second secret.
+// Fill an element with the figures, and follow them; `project` holds the second secret.
 // Nobody is named where `blind()` says so. Returns what stops it.
 export function strip(element, project, blind = () => false) {
 	if (!document.querySelector("link[href$='page/strip.css']"))
@@ -23,22 +23,24 @@ function draw(element, view, problem, blind) {
 	}
 	delete element.dataset.problem
 	element.removeAttribute("title")
-	element.replaceChildren(
-		html("dl", {}, ...(view.progress === undefined ? parts(view, blind) : reading(view))),
-		html("a", {href: page("dashboard")}, "Dashboard"),
-	)
+	const dashboard = html("a", {href: page("dashboard")}, "Dashboard")
+	if (view.progress !== undefined) {
+		element.replaceChildren(
+			html("dl", {}, part("figures", html("small", {}, computing(view)))),
+			dashboard,
+		)
+		return
+	}
+	const age = html("small", {}, `as of ${clock(view.at)} `)
+	element.replaceChildren(html("dl", {}, ...parts(view, blind)), html("span", {}, age, dashboard))
 }
 
 const part = (name, ...what) => html("div", {}, html("dt", {}, name), html("dd", {}, ...what))
-const reading = ({progress}) => [
-	part("figures", html("small", {}, `reading what is done: ${Math.floor(100 * progress)} %`)),
-]
 
 function parts(view, blind) {
 	const found = main(view)
-	const {at, annotators, twos, pull, reason} = view
-	const counted = at && Number.isFinite(found["phrases.sure.C"]?.value)
-	const wait = {value: null, reason: reason || "being computed"}
+	const {annotators, twos, pull, reason} = view
+	const wait = {value: null, reason: reason || "nothing to compare"}
 	const of = name => figure(found[name] ?? wait)
 	const named = name => (twos.length > 1 ? `${name}, mean of ${twos.length}` : name)
 	const shown = reason
@@ -47,7 +49,7 @@ function parts(view, blind) {
 				part(named("F1, sure"), ...of("words.sure.f1")),
 				part(named("F1, possible"), ...of("words.possible.f1")),
 				part(named("kappa"), ...of("different.cells.all.kappa")),
-				part(named(counted ? `C, phrases, ${clock(at)}` : "C, phrases"), ...of("phrases.sure.C")),
+				part(named("C, phrases"), ...of("phrases.sure.C")),
 			]
 	return [...shown, ...people(annotators, blind), ...pulled(pull)]
 }

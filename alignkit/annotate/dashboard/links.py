@@ -1,0 +1,267 @@
+"""The agreement of annotators on links: F1, kappa, C, and the pairs on which they agree least.
+
+The figures are those that `alignkit.agree` computes with its defaults on an export of the finished
+work.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isnan, nan
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from alignkit.agreement.cautions import cautions_of
+from alignkit.agreement.chance.corpus import CorpusBeyondChance
+from alignkit.agreement.chance.result import BeyondChance
+from alignkit.agreement.figures import Pairing, without
+from alignkit.agreement.intervals import weighted_mean
+from alignkit.agreement.options import CLOSED, AgreementOptions
+from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData
+from alignkit.agreement.question import pairings_of
+from alignkit.agreement.result import Agreement
+from alignkit.annotate.dashboard import view
+from alignkit.annotate.dashboard.work import Work
+from alignkit.annotate.project import queries
+from alignkit.annotate.project.events import Cell
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.scoring.counts import LINK_COLUMNS
+from alignkit.stats.resampling import Interval, harmonic, ratio
+from alignkit.tables.result import Caution
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Report = Callable[[str, "float | None"], None]
+
+FIGURES = ("words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa")
+"""The figures beside C, by their names in an `Agreement`."""
+_MOST_LISTED = 50  # pairs on which annotators differ
+_NOTHING = {"words": "neither has a link of different words", "cells": "all cells are alike"}
+
+
+# The agreement of every two
+
+
+def agreement_of(
+    corpus: Corpus, names: Sequence[str], initial: str | None, report: Report
+) -> tuple[Agreement, CorpusData]:
+    """Return the agreement of every two of some annotators, as `alignkit.agree` would."""
+    machines: tuple[str, ...] = ()
+    if initial is not None:
+        machines = (initial,)
+    twos = list(combinations(names, 2))
+    pairings: list[Pairing] = []
+
+    def sampled(done: int, of: int) -> None:
+        report("comparing annotators", (len(pairings) + done / of) / len(twos))
+
+    options = AgreementOptions(progress=sampled).settled(initial)
+    data = CorpusData(corpus)
+    every = [CorpusPart("all", np.arange(len(corpus)))]
+    beyond = CorpusBeyondChance(data, initial, machines, options, every)
+    for first, second in twos:
+        sampled(0, 1)
+        pairings += pairings_of([("annotators", first, second)], beyond)
+    agreement = Agreement(
+        annotators=tuple(names),
+        options=replace(options, progress=None),
+        initial=beyond.initial,
+        adjudicated=None,
+        systems=beyond.systems,
+        sections=("all",),
+        pairings=tuple(pairings),
+        together=(),
+        corpus=corpus,
+    )
+    return agreement, data
+
+
+def two_lines(
+    agreement: Agreement, counts: Mapping[tuple[str, str], SharedLinks]
+) -> list[view.TwoLine]:
+    """Return the agreement of every two, with the model of chance that is common to all."""
+    models = {pairing.chance for pairing in agreement.pairings}
+    chance = models.pop() if len(models) == 1 else CLOSED  # a column has one model
+    return [
+        _two_line(pairing, chance, counts[pairing.first, pairing.second])
+        for pairing in agreement.pairings
+    ]
+
+
+def _two_line(pairing: Pairing, chance: str, shared: SharedLinks) -> view.TwoLine:
+    """Return the agreement of two annotators."""
+    section = pairing.sections[0]
+    figures = {}
+    for name in FIGURES:
+        value = section.figures.get(name, nan)
+        figures[name] = _figure_of(name, value, section.pairs, section.intervals.get(name))
+    apart = {}
+    for links in ("possible", "sure"):
+        name = f"words.{links}.f1"
+        apart[name] = _figure_of(name, f1_of(shared.apart.sum(axis=0), links), section.pairs)
+    levels: Mapping[str, BeyondChance] = pairing.beyond.get(chance, {})
+    return view.TwoLine(
+        first=pairing.first,
+        second=pairing.second,
+        pairs=section.pairs,
+        figures=figures,
+        beyond={level: _corrected(result) for level, result in levels.items()},
+        chance=chance,
+        links=shared.common(shared.whole),
+        bulk=shared.common(shared.whole) - shared.common(shared.apart),
+        apart=apart,
+        shown=pairing.same_start,
+    )
+
+
+def _figure_of(
+    name: str, value: float, pairs: int, interval: Interval | str | None = None
+) -> view.DashboardFigure:
+    """Return a figure of two annotators, with its interval or the reason why it has none."""
+    if isnan(value):
+        unit = name.removeprefix("different.").partition(".")[0]
+        undefined = _NOTHING[unit] if pairs else "no pair is done by both"
+        return view.DashboardFigure(None, pairs=pairs, reason=undefined)
+    if isinstance(interval, Interval):
+        return view.DashboardFigure(value, interval.low, interval.high, pairs)
+    return view.DashboardFigure(value, pairs=pairs, reason=interval or "")
+
+
+def _corrected(result: BeyondChance) -> view.DashboardFigure:
+    """Return C of two annotators as a figure of the dashboard."""
+    value = view.known(result.C)
+    low = None
+    high = None
+    if result.interval is not None:
+        low = view.known(result.interval.low)
+        high = view.known(result.interval.high)
+    if value is None:
+        reason = result.undefined
+    elif low is not None:
+        reason = ""
+    else:
+        reason = result.no_interval
+    return view.DashboardFigure(value, low, high, result.used, reason)
+
+
+def means(twos: Sequence[view.TwoLine]) -> dict[str, view.DashboardFigure]:
+    """Average over each two annotators, weighted by their pairs, as `alignkit.agree` does."""
+    by_name: dict[str, list[view.DashboardFigure]] = {}
+    for two in twos:
+        beyond = {f"{level}.C": figure for level, figure in two.beyond.items()}
+        for name, figure in (two.figures | beyond).items():
+            by_name.setdefault(name, []).append(figure)
+    averages = {}
+    for name, figures in by_name.items():
+        value = weighted_mean([(figure.pairs, figure.number) for figure in figures])
+        if isnan(value):
+            reason = f"undefined for all: {figures[0].reason}"
+            averages[name] = view.DashboardFigure(None, reason=reason)
+        else:
+            left_out = sum(figure.value is None and figure.pairs > 0 for figure in figures)
+            averages[name] = view.DashboardFigure(value, reason=without(value, left_out))
+    return averages
+
+
+def link_cautions(agreement: Agreement) -> list[Caution]:
+    """Return the cautions about the agreement of every two."""
+    return list(cautions_of(agreement))
+
+
+# Links of each pair
+
+
+@dataclass(frozen=True)
+class SharedLinks:
+    """The links of different words of two annotators, in the P pairs that both have done."""
+
+    places: Counts  # (P,): the positions of the pairs in the corpus; pair k is at k - 1
+    whole: Counts  # (P, 8): the columns `LINK_COLUMNS`
+    apart: Counts  # (P, 8): without the links that both accepted in bulk and did not look at
+
+    @staticmethod
+    def common(counts: Counts) -> int:
+        """Return how many links both have."""
+        return int(counts[:, LINK_COLUMNS.index("possible_in_possible")].sum())
+
+
+Bulk = Mapping[int, Mapping[str, set[Cell]]]
+
+
+def shared_links(data: CorpusData, first: str, second: str, bulk: Bulk) -> SharedLinks:
+    """Count the links of two annotators; `bulk` has, by pair and annotator, those in bulk."""
+    names = (first, second)
+    places = np.flatnonzero(data.aligned(first) & data.aligned(second))
+    whole = PairData(data, names, places, ignore_identical=True).link_counts
+    apart = whole.copy()
+    rows = []
+    pairs = []
+    for row, place in enumerate(places.tolist()):
+        accepted = bulk.get(place + 1, {})
+        unseen = accepted.get(first, set()) & accepted.get(second, set())
+        if unseen:
+            rows.append(row)
+            pairs.append(_without(data.corpus[place], names, unseen))
+    if rows:
+        rest = PairData(
+            CorpusData(Corpus(pairs)), names, np.arange(len(pairs)), ignore_identical=True
+        )
+        apart[rows] = rest.link_counts
+    return SharedLinks(places, whole, apart)
+
+
+def _without(pair: SentencePair, names: Sequence[str], cells: set[Cell]) -> SentencePair:
+    """Return a pair with the alignments of some annotators, without some links."""
+    gone = Alignment((), cells)
+    kept = {name: pair.alignment(name).difference(gone) for name in names}
+    return SentencePair(pair.id, *pair.words, kept)
+
+
+def f1_of(counts: NDArray[np.integer], links: str) -> float:
+    """Return F1 of the possible or the sure links of (8,) counts; NaN if there are none."""
+    return float(_f1(counts[np.newaxis], links)[0])
+
+
+def _f1(counts: NDArray[np.integer], links: str) -> Floats:
+    """(P,): F1 of the possible or the sure links of (P, 8) counts; NaN without links."""
+    column = {name: counts[:, at].astype(np.float64) for at, name in enumerate(LINK_COLUMNS)}
+    both = column[f"{links}_in_{links}"]
+    return harmonic(ratio(both, column[f"hyp_{links}"]), ratio(both, column[f"ref_{links}"]))
+
+
+# The pairs with the lowest agreement
+
+
+def lowest(conn: Connection, work: Work, counts: Sequence[SharedLinks]) -> Iterator[view.PairLine]:
+    """Yield the pairs with the lowest agreement; full agreement is left out."""
+    possible = _mean_by_pair(work.pairs, counts, "possible")
+    sure = _mean_by_pair(work.pairs, counts, "sure")
+
+    def rank(place: int) -> tuple[float, float, int]:
+        of_sure = 1.0 if isnan(sure[place]) else round(sure[place], 9)
+        return round(possible[place], 9), of_sure, place
+
+    differing = np.flatnonzero((possible < 1) | (sure < 1)).tolist()
+    ranked = heapq.nsmallest(_MOST_LISTED, differing, key=rank)
+    rows = {row.k: row for row in queries.pair_rows(conn, [place + 1 for place in ranked])}
+    for place in ranked:
+        line = view.listed(work, rows[place + 1])
+        yield view.PairLine(*line, view.known(possible[place]), view.known(sure[place]))
+
+
+def _mean_by_pair(pairs: int, counts: Sequence[SharedLinks], links: str) -> Floats:
+    """(pairs,): the mean F1 of a pair over each two who have done it; NaN if it has none."""
+    total = np.zeros(pairs)
+    defined = np.zeros(pairs)
+    for shared in counts:
+        f1 = _f1(shared.whole, links)
+        total[shared.places] += np.nan_to_num(f1)
+        defined[shared.places] += ~np.isnan(f1)
+    return ratio(total, defined)
