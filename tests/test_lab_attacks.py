@@ -14,6 +14,7 @@ pytest.importorskip("starlette", reason="needs the extra [annotate]")
 
 from annotation import small_corpus
 from lab_server import CARLA, Person, password, serving, until
+from refusals import refuses
 
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.creation import create_project
@@ -28,6 +29,7 @@ from alignkit.annotate.server import answers, worker
 from alignkit.annotate.server import serving as servers
 from alignkit.annotate.server.assets import PAGE
 from alignkit.annotate.server.child import Job
+from alignkit.annotate.server.desk import Desk
 from alignkit.annotate.server.guidelines_page import render_guidelines
 from alignkit.annotate.server.security import RefusedError
 from alignkit.model.alignment import Alignment
@@ -423,3 +425,16 @@ def test_a_project_whose_counts_cannot_be_read_is_closed_and_opens_again(server,
         patch.setattr(Desks, "count", fail)
         server.desks.close(row.key)
     assert server.desks.get(row) is not desk
+
+
+def test_a_project_that_cannot_be_entered_is_unlocked_and_opens_again(server, monkeypatch):
+    row = server.lab.projects.get(server.project("Unlocked", small_corpus(2, {})))
+    server.desks.close(row.key)
+
+    def fail(*_):
+        raise ProjectError("the database does not answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Desk, "enter", fail)
+        refuses(ProjectError, "does not answer", server.desks.get, row)
+    assert server.desks.get(row).store.project().pairs == 2

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
 from itertools import count, pairwise
@@ -130,12 +131,16 @@ class Desks:
                 idle = list(self._open)[:too_many]
             for key in idle:
                 self.close(key)
-            desk = Desk(self._opened(project), only_assigned=True, file=f"{project.slug}.alignkit")
-            if project.task != "extract" and project.state == "open":
-                desk.enter(desk.store.project().gold, 0)
-            with self._lock:
-                self._open[project.key] = desk
-                self._rows[project.key] = project
+            opening = self._opened(project)
+            with ExitStack() as undo:
+                undo.callback(opening.stop)  # a project that stays locked could not be opened again
+                desk = Desk(opening, only_assigned=True, file=f"{project.slug}.alignkit")
+                if project.task != "extract" and project.state == "open":
+                    desk.enter(desk.store.project().gold, 0)
+                with self._lock:
+                    self._open[project.key] = desk
+                    self._rows[project.key] = project
+                undo.pop_all()
         self.count(project, desk.store)
         return desk
 
