@@ -13,7 +13,7 @@ from repetitions import FULL
 
 import alignkit
 from alignkit import Alignment, SentencePair, errors
-from alignkit.align import SYMMETRIZATIONS, Aligner, Bitext, Settings, Side
+from alignkit.align import SYMMETRIZATIONS, AlignedLinks, Aligner, Bitext, Settings, Side
 from alignkit.align.bitext import Pieces
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.model.symmetrization import METHODS
@@ -193,6 +193,23 @@ def test_empty_sides_are_aligned_to_nothing(aligner):
     assert links_of(aligner, []) == ([], [])
     with_empty = Aligner.train([*TEXT, ([], ["1bt"]), (["?"], [])], settings=aligner.settings)
     assert len(with_empty.history) == len(aligner.history)
+
+
+def test_aligned_links_are_a_sequence_of_alignments():
+    pairs = plain.random_text(5, 9)
+    links = Aligner.train(pairs).align_bitext(pairs)
+    every = list(links)
+    assert len(links) == len(every) == len(pairs)
+    assert every == [links.alignment(k) for k in range(len(pairs))]
+    assert every[0].weights
+    assert (links[0], links[-1]) == (every[0], every[-1])
+    assert isinstance(links[2:5], AlignedLinks)
+    for part in (slice(2, 5), slice(None, None, -2), slice(4, 2)):
+        assert list(links[part]) == every[part]
+    assert list(reversed(links)) == every[::-1]
+    assert every[3] in links
+    for wrong in (len(pairs), -len(pairs) - 1):
+        refuses(IndexError, f"there are {len(pairs)} pairs", lambda wrong=wrong: links[wrong])
 
 
 def test_long_lines_are_cut_at_equal_fractions():

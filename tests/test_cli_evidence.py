@@ -90,6 +90,20 @@ def test_all_at_once_is_the_same_as_by_a_model(capsys, files, tmp_path):
     run(capsys, *LEARN, "--evidence", f"alignment={FAST}").failed("annotator of the gold links")
 
 
+def test_a_model_that_learned_without_evidence_ignores_it_with_a_warning(capsys, files, tmp_path):
+    model = tmp_path / "m"
+    assert main([*LEARN, "--save", str(model), "--quiet"]) == 0
+    align = [*ALIGN, "--load", model]
+    plain = made(capsys, *align, "--json", "-o", tmp_path / "plain")
+    ran = made(capsys, *align, *files[1], "--json", "-o", tmp_path / "out", "--quiet")
+    caution = f"{model}: the evidence of neural and two is not used"
+    caution += ": the model learned without evidence"
+    assert ran.err == f"alignkit: {caution}\n"
+    assert (ran.json["cautions"], "cautions" in plain.json) == ([caution], False)
+    assert "evidence" not in ran.json
+    assert (tmp_path / "out").read_text() == (tmp_path / "plain").read_text()
+
+
 def test_the_vote_needs_no_gold(capsys, files):
     ran = made(capsys, *ALIGN, *files[1], "--vote", "--probs")
     assert all(0.5 <= float(link.split(":")[1]) <= 1 for link in ran.out.split())

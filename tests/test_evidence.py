@@ -261,6 +261,20 @@ def test_other_evidence_is_refused(refiner, aligner, corpus):
         refuses(AlignmentError, "pair '7', w: link 0-0", Evidence.pack, [pair], {"w": ["w"]})
 
 
+def test_what_learned_without_evidence_does_not_use_it_and_says_so(aligner, corpus, caplog):
+    alone = Refiner.train(aligner, corpus[:40], threads=1).aligner
+    rest = corpus[40:]
+    caution = "the evidence of good and two is not used: the model learned without evidence"
+    plain = alone.align_bitext(rest)
+    assert plain.cautions == ()
+    for evidence in (SYSTEMS, Evidence.pack(rest, SYSTEMS)):
+        caplog.clear()
+        links = alone.align_bitext(rest, evidence=evidence)
+        assert (links.cautions, caplog.messages) == ((caution,), [caution])
+        assert links.arrays.links.tolist() == plain.arrays.links.tolist()
+        assert links[:2].cautions == (caution,)
+
+
 def test_pairs_come_and_go(aligner, corpus):
     refiner = Refiner.train(aligner, corpus[:12], evidence=SYSTEMS, threads=1)
     before = {k: x.tobytes() for k, x in arrays_of(refiner.learned).items()}

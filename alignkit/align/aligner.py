@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from logging import getLogger
 from math import isnan
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -20,7 +21,7 @@ from alignkit.align.bitext import Bitext, PairLike, Pieces
 from alignkit.align.cooccurrence import BLOCK, Room
 from alignkit.align.decoders import AlignedLinks, Decoding
 from alignkit.align.decoding import Adapter, decode, likelihoods_by
-from alignkit.align.evidence import EvidenceLike
+from alignkit.align.evidence import EvidenceLike, not_used
 from alignkit.align.expectation import Workers
 from alignkit.align.known_words import KnownWords, Vocabularies
 from alignkit.align.parameters import Parameters, Round
@@ -33,6 +34,8 @@ from alignkit.model.texts import split_unicode
 
 if TYPE_CHECKING:
     from alignkit.align.supervised.learned import Learned
+
+_LOGGER = getLogger("alignkit")
 
 
 class Aligner:
@@ -294,8 +297,14 @@ class Aligner:
         sure : Links with a higher probability are sure, the others possible; None: all are sure.
         evidence : The links of the systems that the refinement was learned with: for each system,
             the annotators of the pairs. Pairs that a system did not align are aligned by what was
-            learned without evidence.
+            learned without evidence. A refinement that was learned without evidence does not use
+            it; the `cautions` of the result say so.
         threads : Number of threads; None: all cores. It does not affect the result.
+
+        Returns
+        -------
+        AlignedLinks
+            A sequence with the alignment of each pair.
 
         Raises
         ------
@@ -306,9 +315,10 @@ class Aligner:
         arguments.check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
         arguments.check_known("symmetrization", symmetrize, SYMMETRIZATIONS)
         least = self.settings.threshold if threshold is None else threshold
-        learned = self.parameters.learned
-        if learned is not None and not learned.used:
-            learned = None
+        cautions = self._cautions_about(evidence)
+        if cautions:
+            evidence = None
+        learned = self._used_refinement
         if learned is not None and symmetrize != "posterior":
             raise OptionError(
                 "this aligner was refined on gold links and has no Viterbi alignments: "
@@ -317,7 +327,8 @@ class Aligner:
         if learned is None:
             alone = self._decoder_of_one(bitext)
             if alone is not None:
-                return decode(alone, Workers(1), symmetrize, least, sure)
+                links = decode(alone, Workers(1), symmetrize, least, sure)
+                return replace(links, cautions=cautions)
         if not isinstance(bitext, Bitext) and evidence is not None:
             bitext = list(bitext)
         if learned is not None:
@@ -341,9 +352,24 @@ class Aligner:
                     parts.append(learned.align(decoder, part, *options))
                 begin = end
         links = AlignedLinks.joined(parts)
-        if pieces is None:
-            return links
-        return AlignedLinks(pieces.joined(links.arrays, bitext), links.probabilities)
+        if pieces is not None:
+            links = replace(links, arrays=pieces.joined(links.arrays, bitext))
+        return replace(links, cautions=cautions)
+
+    @property
+    def _used_refinement(self) -> Learned | None:
+        """The refinement from gold links, if it gained."""
+        learned = self.parameters.learned
+        return learned if learned is not None and learned.used else None
+
+    def _cautions_about(self, evidence: EvidenceLike | None) -> tuple[str, ...]:
+        """Return, and log, that the refinement was learned without evidence, if there is any."""
+        learned = self.parameters.learned
+        if not evidence or learned is None or learned.lessons.evidence:
+            return ()
+        caution = not_used(evidence)
+        _LOGGER.warning("%s", caution)
+        return (caution,)
 
     def posteriors(self, source: str | Sequence[str], target: str | Sequence[str]) -> tuple[F4, F4]:
         """Return the probabilities of all links of a sentence pair, (N, M), in both directions.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, overload
 
 import numpy as np
 
@@ -20,21 +20,53 @@ from alignkit.model.arrays import LinkArrays, gather
 
 
 @dataclass(frozen=True, eq=False)
-class AlignedLinks:
-    """The links of P sentence pairs and their probabilities.
+class AlignedLinks(Sequence[Alignment]):
+    """The links of P sentence pairs and their probabilities: a sequence of alignments.
+
+    The links are kept as arrays, 13 bytes each; an alignment is made when it is asked for, with the
+    probabilities as weights. A slice is the same of some pairs.
 
     Parameters
     ----------
     arrays : The links.
     probabilities : (L,) float32: for each link, the mean of the posteriors of both directions;
         calibrated if the training text has at most 2,000 pairs.
+    cautions : What did not go as asked for: evidence that was not used.
+
+    Examples
+    --------
+    >>> from alignkit import Aligner
+    >>> bitext = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")]
+    >>> links = Aligner.train(bitext).align_bitext(bitext)
+    >>> len(links), links[0]
+    (3, Alignment('0-0 1-1'))
+    >>> [len(alignment) for alignment in links[1:]]
+    [2, 2]
     """
 
     arrays: LinkArrays
     probabilities: F4
+    cautions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_attributes(self)
+
+    def __len__(self) -> int:
+        return len(self.arrays)
+
+    @overload
+    def __getitem__(self, k: int) -> Alignment: ...
+    @overload
+    def __getitem__(self, k: slice) -> AlignedLinks: ...
+    def __getitem__(self, k: int | slice) -> Alignment | AlignedLinks:
+        if not isinstance(k, slice):
+            return self.alignment(k)
+        places = np.arange(len(self))[k]
+        links = gather(self.arrays.offsets, places)[0]
+        return AlignedLinks(self.arrays.take(places), self.probabilities[links], self.cautions)
+
+    def __iter__(self) -> Iterator[Alignment]:
+        return map(self.alignment, range(len(self)))
 
     @classmethod
     def joined(cls, parts: Sequence[AlignedLinks]) -> AlignedLinks:

@@ -256,6 +256,17 @@ def check_systems(systems: Sequence[EvidenceSystem], given: Mapping[str, int]) -
         raise OptionError(f"needs evidence of {needed}; given: {there}")
 
 
+def not_used(evidence: EvidenceLike) -> str:
+    """Return the caution about evidence that a model cannot use."""
+    if isinstance(evidence, Evidence):
+        systems = [system.name for system in evidence.systems]
+    else:
+        systems = list(evidence)
+    return (
+        f"the evidence of {' and '.join(systems)} is not used: the model learned without evidence"
+    )
+
+
 def _lengths(bitext: Bitext) -> I8:
     """Return the (P, 2) lengths of the sentences."""
     return np.stack((bitext.source.lengths, bitext.target.lengths), axis=1).astype(np.int64)

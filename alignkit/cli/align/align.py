@@ -107,6 +107,7 @@ class _Work:
         self.seconds: dict[str, float] = {}
         self.report: LearningReport | None = None
         self.systems: list[str] = []
+        self.cautions: list[str] = []
         self._pairs: Sequence[SentencePair] = ()  # with evidence, all of them
         self._annotators: Annotators = {}  # of the systems of evidence
         self._lap = time.perf_counter()
@@ -180,7 +181,7 @@ class _Work:
         aligner = self.aligner
         options = self._options
         learned = self.aligner.parameters.learned
-        if not options.evidence:
+        if not self._annotators:
             return aligner, None
         from alignkit.align.evidence import Evidence
         from alignkit.align.supervised.learned import Learned
@@ -229,6 +230,12 @@ class _Work:
         block = self._whole(casefold)
         if kept:
             steps.check_needed(options.load, learned, self._annotators)
+            if learned is not None and not learned.lessons.evidence:
+                from alignkit.align.evidence import not_used
+
+                self.cautions.append(f"{options.load}: {not_used(self._annotators)}")
+                warn(self.cautions[-1])
+                self._annotators = {}
         self._learn(self._gold(block))
         return iter([block])
 
@@ -378,6 +385,8 @@ def _summary(work: _Work, tokenizer: str | None) -> str:
     }
     if work.systems:
         record["evidence"] = work.systems
+    if work.cautions:
+        record["cautions"] = work.cautions
     record["learned"] = None if work.report is None else work.report.to_json()
     if work.known is not None:
         record["known_words"] = work.known.to_json()

@@ -409,10 +409,15 @@ def _check_inside(alignment: Alignment, pair: SentencePair, read: Input, number:
 
 
 def check_needed(model: str, learned: Learned | None, annotators: Annotators) -> None:
-    """Refuse evidence of other systems than those that a loaded model was learned with."""
+    """Refuse evidence of other systems than those that a loaded model was learned with.
+
+    A model that was learned without evidence does not use any, which is no error.
+    """
     from alignkit.align.evidence import check_systems
     from alignkit.align.supervised.learned import OBJECTIVES
 
+    if learned is not None and not learned.lessons.evidence:
+        return
     systems = () if learned is None else learned.lessons.evidence
     try:
         check_systems(systems, {name: len(channels) for name, channels in annotators.items()})
