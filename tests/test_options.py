@@ -38,6 +38,12 @@ class Counting(Base):
     hook: object = option(None, "called at the end", python=True, silent=True)
 
 
+@dataclass(frozen=True)
+class Wide(DeclaredOptions):
+    by: str | None = option(None, "an attribute")
+    width: float = option(0.5, "a width", needs="by")
+
+
 @takes(Counting)
 def count(data: str, options: Counting) -> Counting:
     """Count.
@@ -74,6 +80,12 @@ def count(data: str, options: Counting) -> Counting:
 )
 def test_a_wrong_value_is_refused_by_name(given, error, words):
     refuses(error, words, count, **{"data": "x", "scheme": "s", **given})
+
+
+def test_a_value_that_is_the_default_needs_nothing():
+    assert count("x", scheme="s", kind="a").kind == "a"
+    refuses(OptionError, "`width` needs `by`", Wide, width=2.0)
+    assert Wide(width=0.5) == Wide()
 
 
 def test_what_is_missing_is_named():

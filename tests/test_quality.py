@@ -83,7 +83,7 @@ def test_after_counts_gold_questions():
     assert {who.gold.verdict for who in quality.annotators} == {"too few"}
     assert "fewer than half of 100 or more gold questions" in quality.head[2]
     assert "of the 100 that are needed" in str(quality.cautions)
-    refuses(OptionError, "`after` is 0", measure, crowd(), after=0)
+    refuses(OptionError, "`after` must be at least 1, not 0", measure, crowd(), after=0)
 
 
 def test_the_chance_to_reject_who_guesses():
@@ -341,6 +341,6 @@ def test_the_command_says_the_same_in_every_medium(tmp_path, capsys):
         assert ran.out == quality.show(medium) + "\n"
     cells = [cell for row in quality.tables()[0].rows for cell in row if isinstance(cell, Value)]
     assert len(cells) == len(quality.annotators)
-    run(capsys, *given[:-4], "--good-in", "any").failed("--over")
+    run(capsys, *given[:-4], "--good-in", "all").failed("--good-in needs --over")
     run(capsys, *given, "--after", "0").failed("--after")
     assert ".5 - k / 2" in " ".join(run(capsys, *given, "--like", "parade").out.split())

@@ -156,7 +156,7 @@ def check_options(options: object) -> None:
         if value is not None:
             _check_range(each.name, value, each.about)
         needed = each.about.needs
-        if needed and value and not getattr(options, needed):
+        if needed and value != each.default and not getattr(options, needed):
             raise OptionError(f"`{each.name}` needs `{needed}`: add it, or leave `{each.name}` out")
 
 

@@ -29,6 +29,7 @@ from .fleiss import fleiss_kappa as fleiss_kappa
 from .judges import Judges as Judges
 from .judges import fit_judges as fit_judges
 from .judgments.options import JudgmentOptions as JudgmentOptions
+from .judgments.options import QualityOptions as QualityOptions
 from .judgments.question import agree_on_judgments as agree_on_judgments
 from .judgments.result import JudgmentAgreement as JudgmentAgreement
 from .kappa import CellAgreement as CellAgreement

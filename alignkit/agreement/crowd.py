@@ -8,12 +8,14 @@ from math import isnan, nan
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, check_known, naming_keywords, words
+from alignkit._support.arguments import check_kind, check_known, words
+from alignkit._support.options import takes
 from alignkit._support.wording import how_many
 from alignkit.agreement.cautions import Hit, Hits, find_cautions
 from alignkit.agreement.judges import LEAST_JUDGES, Judges, fit_judges
 from alignkit.agreement.judgments import consensus
-from alignkit.agreement.judgments.consensus import GOOD_IN, LEAST_JUDGED, GoldVerdict, Labels
+from alignkit.agreement.judgments.consensus import GoldVerdict, Labels
+from alignkit.agreement.judgments.options import QualityOptions
 from alignkit.agreement.judgments.question import judges
 from alignkit.agreement.judgments.tables import LabelTables, apart
 from alignkit.agreement.kappa import weighted_kappas
@@ -21,8 +23,7 @@ from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus, group_texts
-from alignkit.model.labels import Scheme, View, get_view
-from alignkit.stats.resampling import check_confidence
+from alignkit.model.labels import View, get_view
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Caution, Result
 from alignkit.tables.table import Table
@@ -75,17 +76,13 @@ class CrowdQuality(Result):
 
     Parameters
     ----------
-    scheme, view, labels : The scheme, the view of it, and the number of labels of that view.
-    gold : The annotator with the right judgments.
+    options : The options.
+    labels : The number of labels of the view.
     pairs : The number of pairs.
-    sequential, timed : Whether gold questions are checked one by one, and whether all answers have
-        times.
-    after : The number of gold questions that an annotator must answer before being rejected.
-    by : The kappa that decides which pairs to judge again: ``"others"`` or ``"consensus"``.
+    timed : Whether all answers to gold questions have times.
     annotators : Each annotator.
     again : The ids of the pairs to judge again, with the annotators to do it (possibly none).
     suspicious : Gold questions that most annotators contradict.
-    over, good_in : The attribute that names phrases, and the contexts in which one must be good.
     phrases : The phrases.
     asked : For each label, the number of gold questions with this right answer.
     rewrites_left_out, notes : The number of rewrites left out because nobody judged them, and notes
@@ -96,20 +93,13 @@ class CrowdQuality(Result):
         probability as attribute ``model.probability``; None without the model.
     """
 
-    scheme: str
-    view: str
+    options: QualityOptions
     labels: int
-    gold: str
     pairs: int
-    sequential: bool
     timed: bool
-    after: int
-    by: str
     annotators: tuple[AnnotatorQuality, ...]
     again: tuple[tuple[str, tuple[str, ...]], ...]
     suspicious: tuple[SuspectGold, ...]
-    over: str | None
-    good_in: str
     phrases: tuple[GoodPhrase, ...]
     asked: Mapping[str, int]
     rewrites_left_out: int = 0
@@ -117,6 +107,11 @@ class CrowdQuality(Result):
     warnings: tuple[Caution, ...] = ()
     judges: Judges | None = None
     settled: Corpus | None = None
+
+    @property
+    def scheme(self) -> str:
+        """The name of the scheme."""
+        return get_view(self.options.scheme, self.options.view).scheme.name
 
     @property
     def commonest(self) -> str:
@@ -135,22 +130,22 @@ class CrowdQuality(Result):
     @property
     def head(self) -> Sequence[str]:
         """Lines with the annotators and the rules."""
-        if not self.sequential:
+        if not self.options.sequential:
             when = "once, at the end"
         elif self.timed:
             when = "after each, in the order of their times"
         else:
             when = "after each, in the order of the corpus"
-        if self.by == "others":
+        if self.options.compared == "others":
             whose = "the majority of the others"
         else:
             whose = "the majority"
         return (
             f"Quality of {len(self.annotators)} annotators on {self.pairs} pairs "
-            f"({self.scheme}, {self.view}); gold: {self.gold}",
+            f"({self.scheme}, {self.options.view}); gold: {self.options.gold}",
             f"Gold: {how_many(sum(self.asked.values()), 'question')}; always answering "
             f"{self.commonest!r}, the most common label, is right in {100 * self.baseline:.1f}%",
-            f"Rejected: fewer than half of {self.after} or more gold questions are right; "
+            f"Rejected: fewer than half of {self.options.after} or more gold questions are right; "
             f"checked {when}",
             f"Judged again: pairs of annotators with a kappa below .4 against {whose}, by up to "
             "five others above .75 who have not judged them",
@@ -164,13 +159,13 @@ class CrowdQuality(Result):
     @property
     def settings(self) -> str:
         """The settings behind the numbers, in one line."""
-        look = "sequential" if self.sequential else "once"
+        look = "sequential" if self.options.sequential else "once"
         line = (
-            f"level:quality|scheme:{self.scheme}|view:{self.view}|gold:{self.gold}"
-            f"|look:{look}|after:{self.after}|again-by:{self.by}"
+            f"level:quality|scheme:{self.scheme}|view:{self.options.view}|gold:{self.options.gold}"
+            f"|look:{look}|after:{self.options.after}|again-by:{self.options.compared}"
         )
-        if self.over:
-            line += f"|over:{self.over}|good-in:{self.good_in}"
+        if self.options.over:
+            line += f"|over:{self.options.over}|good-in:{self.options.good_in}"
         if self.judges:
             line += "|model:one-coin"
         return f"{line}|version:{__version__}"
@@ -178,7 +173,7 @@ class CrowdQuality(Result):
     def tables(self) -> Sequence[Table]:
         """Return the tables."""
         tables = [self._people(), self._judged_again(), self._suspected()]
-        if self.over is not None:
+        if self.options.over is not None:
             tables.append(self._good())
         return tables
 
@@ -247,7 +242,7 @@ class CrowdQuality(Result):
             Column("guesser rejected", "decimal", key="power", digits=5),
             Column("verdict"),
         ]
-        if self.sequential:
+        if self.options.sequential:
             columns.append(Column("after", "count", key="rejected_at"))
         note = (
             "one label: the accuracy of always giving the most common right label of these "
@@ -273,7 +268,7 @@ class CrowdQuality(Result):
         else:
             row += [person.consensus, person.others]
         row += [person.power, gold.verdict]
-        if self.sequential:
+        if self.options.sequential:
             row.append(gold.rejected_at)
         return row
 
@@ -282,7 +277,9 @@ class CrowdQuality(Result):
         good = sum(phrase.verdict == "good" for phrase in self.phrases)
         judged = sum(phrase.contexts > 0 for phrase in self.phrases)
         words = {"any": "any context", "majority": "most contexts", "all": "all contexts"}
-        title = f"Phrases ({self.over}) that are good in {words[self.good_in]}: {good} of {judged}"
+        over = self.options.over
+        where = words[self.options.good_in]
+        title = f"Phrases ({over}) that are good in {where}: {good} of {judged}"
         columns = [
             Column("phrase"),
             Column("contexts", "count"),
@@ -302,9 +299,9 @@ def _hits(quality: CrowdQuality) -> Hits:
     """Yield what triggers a caution of `CAUTIONS`."""
     for person in quality.annotators:
         gold = person.gold
-        kappa = person.others if quality.by == "others" else person.consensus
-        if gold.judged < quality.after:
-            text = f"{gold.judged} of the {quality.after} that are needed"
+        kappa = person.others if quality.options.compared == "others" else person.consensus
+        if gold.judged < quality.options.after:
+            text = f"{gold.judged} of the {quality.options.after} that are needed"
             yield "few-gold", Hit(person.name, "", text, -gold.judged)
         elif person.power < POWER:
             text = f"{person.power:.5f} (of {gold.judged})"
@@ -320,9 +317,9 @@ def _hits(quality: CrowdQuality) -> Hits:
         yield "hard-items", Hit("", "", "")
         if len(quality.annotators) == LEAST_JUDGES and quality.labels == 2:
             yield "untestable", Hit("", "", "")
-    if quality.by == "consensus":
+    if quality.options.compared == "consensus":
         yield "contains", Hit("", "", "")
-    if quality.sequential and not quality.timed:
+    if quality.options.sequential and not quality.timed:
         yield "untimed", Hit("", "", "")
     rejected = sum(person.gold.verdict == "reject" for person in quality.annotators)
     if rejected:
@@ -384,45 +381,14 @@ CAUTIONS: Mapping[str, tuple[str, str]] = {
 
 
 # the question
-@naming_keywords
-def crowd_quality(
-    corpus: Corpus,
-    annotators: Sequence[str] | None = None,
-    *,
-    gold: str,
-    scheme: Scheme | str,
-    view: str = "full",
-    sequential: bool = False,
-    after: int = LEAST_JUDGED,
-    like: str | None = None,
-    over: str | None = None,
-    good: Sequence[str] | None = None,
-    good_in: str = "any",
-    model: bool = False,
-    confidence: float = 0.95,
-    lenient_labels: bool = False,
-    rewrites: bool = False,
-) -> CrowdQuality:
+@takes(QualityOptions)
+def crowd_quality(corpus: Corpus, options: QualityOptions) -> CrowdQuality:
     """Measure how well annotators judge pairs, and list which pairs to judge again, by whom.
 
     Parameters
     ----------
-    annotators : The crowd; None for all with the role annotator who judged, except the gold.
-    gold : The annotator with the right judgments; pairs judged by gold are gold questions.
-    sequential : Check gold questions one by one from number `after` on, as a running project does,
-        by their times (or, if a time is missing, in the order of the corpus), instead of once.
-    after : The number of gold questions that an annotator must answer before being rejected.
-        Pavlick et al. reject after 10 tasks: if a task has g gold questions, give 10 g.
-    like : Pairs of annotators with a kappa below .4 are judged again: kappa against the majority of
-        the others, or with ``"parade"``, as in PARADE, against the majority of all.
-    over : An attribute that names the phrase of which a pair is a context; None for no phrases.
-    good : The labels that make a pair good; None takes those that the view ``binary`` calls 1.
-    good_in : A phrase is good if it is good in ``"any"``, the ``"majority"`` or ``"all"`` of its
-        contexts.
-    model : Fit a model of judges, with the gold questions, too; see `fit_judges`. Pairs to judge
-        again are then listed by its doubt.
-    lenient_labels : Leave out judgments that are not in the scheme instead of raising an error.
-    rewrites : Include rewrites, which nobody judged; see `alignkit.model.sentence_pair`.
+    corpus : The judged pairs. Rewrites, which nobody judged, are left out unless asked for.
+    options : The fields of `QualityOptions`.
 
     Raises
     ------
@@ -438,20 +404,14 @@ def crowd_quality(
     Pavlick, Rastogi, Ganitkevitch, Van Durme & Callison-Burch 2015, PPDB 2.0, ACL, supplement on
     crowd annotation. He, Wang, Zhang, Huang & Caverlee 2020, PARADE, EMNLP.
     """
-    check_arguments(crowd_quality, locals(), apart=["annotators", "good"])
-    check_confidence(confidence)
-    if after < 1:
-        raise OptionError(f"`after` is {after}; it must be at least 1")
-    check_known("rule", like or "parade", ["parade"])
-    by = "others" if like is None else "consensus"
-    check_known("number of contexts", good_in, GOOD_IN)
-    if over is None and good is not None:
-        raise OptionError("`good` needs phrases: name the attribute with the phrase with `over`")
-    corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
-    names, aside = judges(corpus, annotators, gold)
+    check_kind("corpus", corpus, Corpus)
+    gold = options.gold
+    lenient = options.lenient_labels
+    corpus, left_out, notes = judged_part(corpus, rewrites=options.rewrites)
+    names, aside = judges(corpus, options.annotators, gold)
     notes += tuple(f"{how_many(n, 'judgment')} {who} left out" for who, n in aside.items())
-    looked = get_view(scheme, view)
-    matrix = judgments_of(corpus, (*names, gold), looked, lenient_labels=lenient_labels)
+    looked = get_view(options.scheme, options.view)
+    matrix = judgments_of(corpus, (*names, gold), looked, lenient_labels=lenient)
     values = matrix.values[:-1]
     right = matrix.values[-1]
     size = len(looked.labels)
@@ -464,47 +424,45 @@ def crowd_quality(
         order, timed = _in_order(corpus, name, np.flatnonzero((given >= 0) & (right >= 0)).tolist())
         all_timed &= timed
         verdict = consensus.answer_gold(
-            given[order], right[order], sequential=sequential, after=after, confidence=confidence
+            given[order],
+            right[order],
+            sequential=options.sequential,
+            after=options.after,
+            confidence=options.confidence,
         )
         if verdict.verdict == "keep" and verdict.right <= verdict.commonest < verdict.judged:
             verdict = replace(verdict, verdict=DOUBT)
-        power = consensus.rejection_chance(verdict.judged, size, sequential=sequential, after=after)
+        power = consensus.rejection_chance(
+            verdict.judged, size, sequential=options.sequential, after=options.after
+        )
         labels = given[given >= 0]
         used = len(np.unique(labels))
         people.append(AnnotatorQuality(name, len(labels), verdict, majority, others, power, used))
     kept = [person.gold.verdict != "reject" for person in people]
     usable = []  # kappas; without those by which rejected annotators would judge pairs again
     for person, keep in zip(people, kept, strict=True):
-        kappa = person.consensus if by == "consensus" else person.others
+        kappa = person.others if options.compared == "others" else person.consensus
         usable.append(nan if not keep and kappa > 0.75 else kappa)
     again = list(consensus.judge_again(values, usable).items())
     fitted = None
     settled = None
-    if model:
-        fitted = fit_judges(values, size, right, confidence=confidence)
+    if options.model:
+        fitted = fit_judges(values, size, right, confidence=options.confidence)
         settled = _settled(corpus, looked, values, fitted)
         sure = fitted.posterior.max(axis=1)
         again.sort(key=lambda item: float(sure[item[0]]))
         people = _with_model(people, fitted)
     phrases: tuple[GoodPhrase, ...] = ()
-    if over is not None:
-        good_labels = _good_labels(looked, good)
-        phrases = _phrases(corpus, names, good_labels, kept, over, good_in, lenient_labels)
+    if options.over is not None:
+        phrases = _phrases(corpus, names, looked, kept, options)
     quality = CrowdQuality(
-        scheme=looked.scheme.name,
-        view=looked.name,
+        options=options,
         labels=size,
-        gold=gold,
         pairs=len(corpus),
-        sequential=sequential,
         timed=all_timed,
-        after=after,
-        by=by,
         annotators=tuple(people),
         again=tuple((corpus.ids[p], tuple(names[k] for k in who)) for p, who in again),
         suspicious=tuple(_suspicious(corpus, looked, values[kept], right)),
-        over=over,
-        good_in=good_in,
         phrases=phrases,
         asked={label: int((right == k).sum()) for k, label in enumerate(looked.labels)},
         rewrites_left_out=left_out,
@@ -512,7 +470,7 @@ def crowd_quality(
         judges=fitted,
         settled=settled,
     )
-    return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, quality))
+    return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, options))
 
 
 def _in_order(corpus: Corpus, name: str, pairs: list[int]) -> tuple[list[int], bool]:
@@ -595,20 +553,20 @@ def _good_labels(view: View, good: Sequence[str] | None) -> tuple[View, list[int
 def _phrases(
     corpus: Corpus,
     names: Sequence[str],
-    good: tuple[View, list[int]],
+    view: View,
     kept: Sequence[bool],
-    over: str,
-    good_in: str,
-    lenient_labels: bool,
+    options: QualityOptions,
 ) -> tuple[GoodPhrase, ...]:
     """Return each phrase with its contexts; `kept` says whose judgments count."""
-    view, good_labels = good
-    values = judgments_of(corpus, names, view, lenient_labels=lenient_labels).values
+    view, good_labels = _good_labels(view, options.good)
+    values = judgments_of(corpus, names, view, lenient_labels=options.lenient_labels).values
     left = values[np.asarray(kept, np.bool_)]
     judged = (left >= 0).sum(axis=0)
     votes = np.isin(left, good_labels).sum(axis=0)
     contexts: dict[str, list[bool]] = {}  # of each phrase that somebody judged: whether it is good
-    for phrase, n, said in zip(group_texts(corpus, over, names), judged, votes, strict=True):
+    for phrase, n, said in zip(
+        group_texts(corpus, str(options.over), names), judged, votes, strict=True
+    ):
         if phrase:
             of_phrase = contexts.setdefault(phrase, [])
             if n:
@@ -618,7 +576,7 @@ def _phrases(
         enough = {"any": any(each), "all": all(each), "majority": 2 * sum(each) > len(each)}
         if not each:
             verdict = "not judged"
-        elif enough[good_in]:
+        elif enough[options.good_in]:
             verdict = "good"
         else:
             verdict = "not good"

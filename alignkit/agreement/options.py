@@ -24,7 +24,7 @@ CLOSED: Final = "kupper-hafner"  # the model of chance that needs no initial ali
 Progress = Callable[[int, int], None]
 
 # the groups of options in the help of a command
-_WHO = "annotators"
+WHO = "annotators"
 _WHAT = "comparison"
 _CHANCE = "agreement beyond chance, C"
 DRAWS = "intervals and samples"
@@ -40,7 +40,7 @@ class Annotators(DeclaredOptions):
         None,
         "annotators to compare, two or more (default: all without another role)",
         metavar="A",
-        group=_WHO,
+        group=WHO,
         silent=True,
     )
 
@@ -55,14 +55,14 @@ class Grouped(DeclaredOptions):
         "add a row for each value of this attribute of the pairs (genre, document, ...), or for "
         "each day, week or month if annotations have times",
         metavar="ATTRIBUTE",
-        group=_WHO,
+        group=WHO,
     )
     split: str | None = option(
         None,
         "separator of several values in that attribute, such as a comma; a pair counts in each "
         "(default: one value)",
         metavar="TEXT",
-        group=_WHO,
+        group=WHO,
         needs="by",
         rare=True,
     )
@@ -150,7 +150,7 @@ class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators)
         "automatic alignment that the annotators started from; chance edits it (default: the one "
         "with this role; '' for none)",
         metavar="NAME",
-        group=_WHO,
+        group=WHO,
         silent=True,
     )
     adjudicated: str | None = option(
@@ -158,7 +158,7 @@ class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators)
         "adjudicated version to compare each annotator with (default: the one with this role; '' "
         "for none)",
         metavar="NAME",
-        group=_WHO,
+        group=WHO,
         silent=True,
     )
     systems: Sequence[str] | None = option(
@@ -166,7 +166,7 @@ class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators)
         "automatic alignments to compare each annotator with (default: the initial one and those "
         "with the role system; '' for none)",
         metavar="NAME",
-        group=_WHO,
+        group=WHO,
         silent=True,
     )
     universe: Literal["all", "judged"] = option(

@@ -21,7 +21,6 @@ Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
 
 LEAST = 2  # how many judgments of an item a consensus needs: one alone is none
 LEAST_JUDGED = 10  # nobody is rejected before so many gold questions
-GOOD_IN = ("any", "majority", "all")  # in how many of its contexts a phrase has to be good
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The options of agreement on judgments of whole pairs, with defaults, choices and help."""
+"""The options of agreement on judgments of whole pairs, and of the quality of a crowd."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
-from alignkit._support.options import about, option
-from alignkit.agreement.options import DRAWS, Annotators, Draws, Grouped, Threads
+from alignkit._support.options import DeclaredOptions, about, option
+from alignkit.agreement.options import DRAWS, WHO, Annotators, Draws, Grouped, Threads
 from alignkit.errors import OptionError
 from alignkit.model.labels import SCHEMES, Scheme, View, get_scheme, get_view
 
 MAJORITY = "majority"  # the consensus that is no adjudicated version
 _JUDGMENTS = "judgments of pairs"
+_RULES = "rules"
+_PHRASES = "good phrases"
 
 
-@dataclass(frozen=True)
-class JudgmentOptions(Threads, Draws, Grouped, Annotators):
-    """The options of `alignkit.agree_on_judgments`.
-
-    A view without an order raises an OptionError if an order is needed.
-    """
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class SchemeOfJudgments(DeclaredOptions):
+    """What judgments mean."""
 
     _: KW_ONLY
     scheme: Scheme | str = field(
@@ -32,6 +31,28 @@ class JudgmentOptions(Threads, Draws, Grouped, Annotators):
             implied=True,
         )
     )
+    lenient_labels: bool = option(
+        False,
+        "leave out and count labels that are not in the scheme (default: an error)",
+        python=True,  # the command has it among the options of reading
+    )
+
+    def __post_init__(self) -> None:
+        if not self.scheme:
+            raise OptionError("judgments need a scheme: name it with `scheme`")
+        if isinstance(self.scheme, str):
+            object.__setattr__(self, "scheme", get_scheme(self.scheme))
+        super().__post_init__()
+
+
+@dataclass(frozen=True)
+class JudgmentOptions(Threads, Draws, SchemeOfJudgments, Grouped, Annotators):
+    """The options of `alignkit.agree_on_judgments`.
+
+    A view without an order raises an OptionError if an order is needed.
+    """
+
+    _: KW_ONLY
     view: str | Sequence[str] | None = option(
         None,
         "views of the scheme, which merge its labels into fewer (default: all; with weights, or "
@@ -70,11 +91,6 @@ class JudgmentOptions(Threads, Draws, Grouped, Annotators):
         group=_JUDGMENTS,
         rare=True,
     )
-    lenient_labels: bool = option(
-        False,
-        "leave out and count labels that are not in the scheme (default: an error)",
-        python=True,  # the command has it among the options of reading
-    )
     permutations: int = option(
         1000,
         "permutations for the test against chance",
@@ -85,10 +101,6 @@ class JudgmentOptions(Threads, Draws, Grouped, Annotators):
     )
 
     def __post_init__(self) -> None:
-        if not self.scheme:
-            raise OptionError("judgments need a scheme: name it with `scheme`")
-        if isinstance(self.scheme, str):
-            object.__setattr__(self, "scheme", get_scheme(self.scheme))
         super().__post_init__()
         if self.ties == "adjudicated" and self.settled is None:
             raise OptionError(
@@ -129,3 +141,87 @@ class JudgmentOptions(Threads, Draws, Grouped, Annotators):
             for k, mine in enumerate(rows)
             if rows.index(mine) == k
         )
+
+
+# the quality of a crowd
+@dataclass(frozen=True)
+class QualityOptions(SchemeOfJudgments, Annotators):
+    """The options of `alignkit.agreement.crowd_quality`."""
+
+    _: KW_ONLY
+    gold: str = field(
+        metadata=about(
+            "annotator with the correct judgments; the pairs that this one judged are gold "
+            "questions",
+            metavar="NAME",
+            group=WHO,
+        )
+    )
+    view: str = option(
+        "full",
+        "view of the scheme: how to merge its labels into fewer labels",
+        metavar="V",
+        group=_JUDGMENTS,
+    )
+    rewrites: bool = option(
+        False,
+        "count rewrites too, with the label that their annotators gave them",
+        group=_JUDGMENTS,
+        rare=True,
+    )
+    sequential: bool = option(
+        False,
+        "check annotators after each gold question, by the times of their judgments or, if one is "
+        "missing, in the order of the corpus (default: once, at the end)",
+        group=_RULES,
+    )
+    after: int = option(
+        10,
+        "number of gold questions that an annotator must answer before being rejected; not of "
+        "tasks, as in Pavlick et al. 2015: if a task has g gold questions, 10 tasks are 10 g",
+        metavar="N",
+        group=_RULES,
+        least=1,
+    )
+    like: Literal["parade"] | None = option(
+        None,
+        "pairs of annotators with a kappa below .4 are judged again; parade: kappa with the "
+        "majority of all, including that annotator (default: only with the others)",
+        group=_RULES,
+    )
+    model: bool = option(
+        False,
+        "estimate for each annotator the probability of giving the right label; pairs to judge "
+        "again are then listed by the doubt of this model",
+        group=_RULES,
+    )
+    confidence: float = option(
+        0.95, "confidence of the intervals", metavar="P", group=_RULES, above=0, below=1, rare=True
+    )
+    over: str | None = option(
+        None,
+        "also report which phrases are good; ATTRIBUTE holds the phrase that a pair is a context "
+        "of",
+        metavar="ATTRIBUTE",
+        group=_PHRASES,
+    )
+    good: Sequence[str] | None = option(
+        None,
+        "labels for a good context (default: those with 1 in the view binary)",
+        metavar="LABEL",
+        group=_PHRASES,
+        needs="over",
+        rare=True,
+    )
+    good_in: Literal["any", "majority", "all"] = option(
+        "any",
+        "contexts in which a good phrase must be good",
+        group=_PHRASES,
+        needs="over",
+        rare=True,
+    )
+
+    @property
+    def compared(self) -> str:
+        """Whose majority kappa is with: that of the ``"others"``, or the ``"consensus"``."""
+        return "others" if self.like is None else "consensus"
