@@ -14,7 +14,6 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 import tempfile
 from hashlib import sha256
 from pathlib import Path
@@ -85,13 +84,14 @@ COMMANDS = {  # each plainly and in these forms; in this order, for some read wh
     "stats json": f"stats {P}",
     "stats-diversity json csv": f"stats {P} --diversity --by genre",
     "labels json csv": f"labels {P} {SCHEME}",
-    "assign json": "project assign v3 --annotators anna ben --double 0.5 --control 0.5",
-    "pull json": "project bias v3",
+    "assign json": "project assign assigned --annotators anna ben --double 0.5 --control 0.5",
+    "pull json": "project bias assigned",
     "yield json": "project yield extract",
-    "events-check json": "project log v3 --check",
-    **{f"events-{k}": f"project log v{k}" for k in (1, 2, 3)},
-    **{f"export-{k}": f"project export v{k} - --to alignkit-jsonl" for k in (1, 2, 3)},
-    "import": f"project import v1 {S} --add-pairs --json",
+    "events-check json": "project log assigned --check",
+    "events": "project log work",
+    "events-assigned": "project log assigned",
+    "export": "project export work - --to alignkit-jsonl",
+    "import": f"project import work {S} --add-pairs --json",
 }
 CASES = {}
 for _names, _words in COMMANDS.items():
@@ -100,18 +100,9 @@ for _names, _words in COMMANDS.items():
 
 
 def inputs() -> None:
-    """Write a project of each file version, one of documents, and a corpus judged by five."""
-    two_annotators("v4")
-    older = {
-        3: ["DROP TABLE in_use"],
-        2: ["DROP TABLE learned_set", "ALTER TABLE pair DROP COLUMN suggested"],
-        1: ["DROP TABLE assignment", "ALTER TABLE project DROP COLUMN gold"],
-    }
-    for version, statements in older.items():
-        shutil.copy(f"v{version + 1}", f"v{version}")
-        with contextlib.closing(sqlite3.connect(f"v{version}", isolation_level=None)) as conn:
-            for statement in (*statements, f"PRAGMA user_version={version}"):
-                conn.execute(statement)
+    """Write a project and a copy to assign, one of documents, and a corpus judged by five."""
+    two_annotators("work")
+    shutil.copy("work", "assigned")
     with project(Path(), name="extract", task="extract") as store:
         Tab(store).send(sent("done", before=False, after=True))
     shutil.copytree(ROOT / "samples", "samples")
