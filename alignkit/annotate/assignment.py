@@ -27,6 +27,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -155,6 +156,23 @@ def draw(
     return DrawnPairs(plan, drawing.rows())
 
 
+class _Loads:
+    """How many pairs each annotator has, and how many every two have both."""
+
+    def __init__(self) -> None:
+        self.pairs = Counter[str]()
+        self._together = Counter[frozenset[str]]()
+
+    def add(self, name: str, others: Iterable[str]) -> None:
+        """Count a pair of an annotator that some others have, too."""
+        self.pairs[name] += 1
+        self._together.update(frozenset((name, other)) for other in others)
+
+    def shared(self, name: str, others: Iterable[str]) -> int:
+        """Return how many pairs an annotator has together with some others."""
+        return sum(self._together[frozenset((name, other))] for other in others)
+
+
 class _Drawing:
     """The assignment so far, and the rows to add."""
 
@@ -242,6 +260,7 @@ class _Drawing:
             self._add_all(k)
 
     def _add_all(self, k: int) -> None:
+        """Give a pair to all annotators who lack it."""
         held = self.holders(k)
         self.added[k] += [name for name in self.plan.annotators if name not in held]
 
@@ -252,41 +271,49 @@ class _Drawing:
             for k in rest:
                 self._add_all(k)
             return
-        twice: set[int] = set()
-        double = self.plan.double or 0.0
-        for group, wanted in self._shares(rest, self.plan.stratify, "double", double):
-            have = [k for k in group if len(self.holders(k)) > 1]
-            free = sorted((k for k in group if len(self.holders(k)) < 2), key=self._reluctance)
-            twice.update(have, free[: max(wanted - len(have), 0)])
-        loads = Counter[str]()
-        together = Counter[frozenset[str]]()
-
-        def give(k: int, wanted: int) -> None:
-            """Give a pair to the annotators with the fewest, and vary who works with whom."""
-            held = self.holders(k)
-            while len(held) < wanted and (
-                free := [name for name in self.plan.annotators if name not in held]
-            ):
-                shared = {x: sum(together[frozenset((x, other))] for other in held) for x in free}
-                name = min(free, key=lambda x: (loads[x], shared[x], self.number("who", k, x), x))
-                self.added[k].append(name)
-                count(held, name)
-                held.append(name)
-
-        def count(held: Sequence[str], name: str) -> None:
-            loads[name] += 1
-            together.update(frozenset((other, name)) for other in held)
-
+        twice = self._choose_twice(rest)
+        loads = _Loads()
         for k in rest:
             held = self.holders(k)
-            for at, name in enumerate(held):
-                count(held[:at], name)
+            for place, name in enumerate(held):
+                loads.add(name, held[:place])
         names = self.plan.stratify
         by_stratum = sorted(rest, key=lambda k: (self.stratum(k, names), self.number("who", k), k))
-        for k in [k for k in by_stratum if k in twice]:
-            give(k, 2)
         for k in by_stratum:
-            give(k, self.plan.each or 1)
+            if k in twice:
+                self._give(k, 2, loads)
+        for k in by_stratum:
+            self._give(k, self.plan.each or 1, loads)
+
+    def _choose_twice(self, numbers: Iterable[int]) -> set[int]:
+        """Draw the pairs that two annotate: the same share of each stratum."""
+        twice: set[int] = set()
+        double = self.plan.double or 0.0
+        for group, wanted in self._shares(numbers, self.plan.stratify, "double", double):
+            held_twice: list[int] = []
+            others: list[int] = []
+            for k in group:
+                chosen = held_twice if len(self.holders(k)) > 1 else others
+                chosen.append(k)
+            missing = max(wanted - len(held_twice), 0)
+            twice.update(held_twice, sorted(others, key=self._reluctance)[:missing])
+        return twice
+
+    def _give(self, k: int, wanted: int, loads: _Loads) -> None:
+        """Give a pair to the annotators with the fewest, and vary who works with whom."""
+        held = self.holders(k)
+
+        def cost(name: str) -> tuple[int, int, int, str]:
+            return loads.pairs[name], loads.shared(name, held), self.number("who", k, name), name
+
+        while len(held) < wanted:
+            free = [name for name in self.plan.annotators if name not in held]
+            if not free:
+                return
+            name = min(free, key=cost)
+            self.added[k].append(name)
+            loads.add(name, held)
+            held.append(name)
 
     def _reluctance(self, k: int) -> tuple[bool, bool, int, int]:
         return k in self.had, bool(self._arm_had(k)), self.number("double", k), k
@@ -297,10 +324,11 @@ class _Drawing:
         rest = [k for k in self.items if k not in self.trial and self.holders(k)]
         fresh = [k for k in rest if k not in self.had and k not in self.begun]
         sample = min(len(rest), max(round(self.plan.control * len(rest)), self.plan.least))
-        wanted = (sample if self.plan.control > 0 else 0) - sum(arms.values())
+        if self.plan.control == 0:
+            sample = 0
         several = [k for k in fresh if len(self.holders(k)) > 1]
         once = [k for k in fresh if len(self.holders(k)) == 1]
-        wanted = max(0, min(wanted, len(fresh)))
+        wanted = max(0, min(sample - sum(arms.values()), len(fresh)))
         chosen = self.by_strata(several, min(wanted, len(several)), CONTROL, "control")
         before = arms["split"] + arms["bare"]
         chosen.sort(key=lambda k: (self.stratum(k, CONTROL), self.number("arm", k), k))
@@ -310,9 +338,11 @@ class _Drawing:
             self.arms[k] = "coin"
 
     def _arm_had(self, k: int) -> str:
-        return next((row.arm for row in self.had.get(k, {}).values() if row.arm), "")
+        """Return the arm that a pair has had since it was assigned first."""
+        return _arm_of(self.had.get(k, {}).values())
 
     def _shown(self, k: int, arm: str) -> dict[str, bool]:
+        """Return which of its new annotators see the suggestions of a pair."""
         names = self.added[k]
         if arm in ("", "bare"):
             return dict.fromkeys(names, not arm)
@@ -330,15 +360,18 @@ class _Drawing:
             for row in rows.values():
                 last[row.annotator] = max(last[row.annotator], row.place)
         order = self._order()
-        new: defaultdict[str, list[Assigned]] = defaultdict(list)
+        new: dict[str, list[Assigned]] = {name: [] for name in self.plan.annotators}
         for k in sorted(self.added, key=lambda k: (k not in self.trial, order[k])):
-            arm = self.arms.get(k) or ("" if k in self.begun else self._arm_had(k))
+            arm = self.arms.get(k, "")
+            if not arm and k not in self.begun:
+                arm = self._arm_had(k)
             for name, shown in self._shown(k, arm).items():
                 last[name] += 1
                 new[name].append(Assigned(k, name, last[name], shown, arm, k in self.trial))
-        return [row for name in self.plan.annotators for row in new[name]]
+        return list(chain.from_iterable(new.values()))
 
     def _order(self) -> Mapping[int, tuple[float, int, int]]:
+        """Return the key by which each pair is ordered in the lists."""
         name = self.plan.order
         if name in ("hash", "uncertainty"):
             doubt = {k: item.doubt or 0.0 for k, item in self.items.items()}
@@ -379,7 +412,8 @@ def read_items(conn: Connection) -> list[StratifiedPair]:
     cells = queries.suggestions_of(conn, str(name))
     items = []
     for pair in queries.pair_rows(conn):
-        n, m = len(pair.source), len(pair.target)
+        n = len(pair.source)
+        m = len(pair.target)
         if pair.k in cells:
             doubt = doubt_of(n, m, cells[pair.k])
         else:
@@ -410,13 +444,8 @@ def revised(
     if len(set(annotators)) < len(annotators):
         raise ProjectError("an annotator is named twice; name each once")
     given = {name: value for name, value in options.items() if value is not None}
-    for name in ("trial", "seed", "stratify") if plan is not None else ():  # they are drawn once
-        before = getattr(plan, name)
-        if name in given and given[name] != before:
-            value = ", ".join(before) or "none" if isinstance(before, tuple) else before
-            raise ProjectError(
-                f"{name} is {value} since the first assignment and cannot change; leave it out"
-            )
+    if plan is not None:
+        _check_drawn(plan, given)
     if {"double", "each"} <= given.keys():
         raise ProjectError("double and each exclude each other: give one of them")
     old = plan or AssignmentPlan()
@@ -425,17 +454,38 @@ def revised(
     elif "double" in given:
         given["each"] = UNSET
     names = tuple(dict.fromkeys((*old.annotators, *annotators)))
-    new = msgspec.structs.replace(old, annotators=names, **given)
+    new = replace(old, annotators=names, **given)
+    _check_plan(new)
+    return _read_plan(encode(new))  # as it is read again: 0 as 0.0
+
+
+def _check_drawn(plan: AssignmentPlan, given: Mapping[str, Any]) -> None:
+    """Refuse other values of what was drawn once and for all."""
+    for name in ("trial", "seed", "stratify"):
+        before = getattr(plan, name)
+        if name not in given or given[name] == before:
+            continue
+        if isinstance(before, tuple):
+            before = ", ".join(before) or "none"
+        raise ProjectError(
+            f"{name} is {before} since the first assignment and cannot change; leave it out"
+        )
+
+
+def _check_plan(plan: AssignmentPlan) -> None:
+    """Refuse a plan without annotators, or with shares and numbers that they cannot have."""
+    names = plan.annotators
     if not names:
         raise ProjectError("there is nobody to assign pairs to; name the annotators")
-    for name, value in (("double", new.double or 0.0), ("control", new.control)):
+    for name, value in (("double", plan.double or 0.0), ("control", plan.control)):
         if not 0 <= value <= 1:
             raise ProjectError(f"{name} is {value}; give a share from 0 to 1")
-    if new.each is not UNSET and not 1 <= new.each <= len(names):
-        raise ProjectError(f"each is {new.each}; give 1 to {len(names)}, the number of annotators")
-    if new.double and len(names) < 2:
-        raise ProjectError(f"double is {new.double:g}, but {names[0]!r} is alone; add an annotator")
-    return _read_plan(encode(new))  # as it is read again: 0 as 0.0
+    if plan.each is not UNSET and not 1 <= plan.each <= len(names):
+        raise ProjectError(f"each is {plan.each}; give 1 to {len(names)}, the number of annotators")
+    if plan.double and len(names) < 2:
+        raise ProjectError(
+            f"double is {plan.double:g}, but {names[0]!r} is alone; add an annotator"
+        )
 
 
 def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
@@ -445,17 +495,10 @@ def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
     for name in plan.annotators:
         check_annotator(name, gold, sources)
     items = read_items(conn)
-    known = {name for item in items for name in item.attributes}
-    wanted = [name for name in plan.stratify if name not in MEASURES]
-    for name in [*wanted, plan.order] if plan.order not in ("hash", "uncertainty") else wanted:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            if known:
-                has = f"; there are {', '.join(sorted(known))}"
-            else:
-                has = "; they have none"
-            raise ProjectError(f"no pair has an attribute {name!r}{hint or has}")
+    attributes = [name for name in plan.stratify if name not in MEASURES]
+    if plan.order not in ("hash", "uncertainty"):
+        attributes.append(plan.order)
+    _check_attributes(attributes, items)
     if plan.order == "uncertainty" and all(item.doubt is None for item in items):
         raise ProjectError(
             "no links are suggested yet, so the order by uncertainty is unknown; assign when the "
@@ -468,6 +511,24 @@ def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
     return draw(items, plan, assigned_rows(conn), {(k, name) for k, name in rows})
 
 
+def _check_attributes(attributes: Iterable[str], items: Iterable[StratifiedPair]) -> None:
+    """Refuse attributes that no pair has; name a similar one, or all."""
+    known: set[str] = set()
+    for item in items:
+        known.update(item.attributes)
+    for name in attributes:
+        if name in known:
+            continue
+        near = get_close_matches(name, known, n=1)
+        if near:
+            hint = f"did you mean {near[0]}?"
+        elif known:
+            hint = f"there are {', '.join(sorted(known))}"
+        else:
+            hint = "they have none"
+        raise ProjectError(f"no pair has an attribute {name!r}; {hint}")
+
+
 def write_rows(
     conn: Connection,
     rows: Sequence[Assigned],
@@ -476,7 +537,10 @@ def write_rows(
     actor: str = "",
 ) -> None:
     """Take rows away, add others, some at a time; store the plan, and register its annotators."""
-    names = [*(plan.annotators if plan else ()), *(row.annotator for row in (*gone, *rows))]
+    names: list[str] = []
+    if plan is not None:
+        names.extend(plan.annotators)
+    names.extend(row.annotator for row in (*gone, *rows))
     for name in dict.fromkeys(names):
         enrolled(conn, name)
     for start in range(0, max(len(gone), len(rows), plan is not None), _CHUNK):
@@ -674,37 +738,77 @@ def present_assignment(store: Store) -> Assignment | None:
 def _counted(
     items: list[StratifiedPair], had: list[Assigned], drawn: DrawnPairs, others: dict[str, int]
 ) -> Assignment:
+    """Return an assignment with the counts of its annotators and strata."""
     plan = drawn.plan
     rows = [*had, *drawn.rows]
-    held = Counter(row.k for row in rows if not row.trial)
-    new = Counter(row.annotator for row in drawn.rows)
-    shares = []
-    for name in dict.fromkeys((*plan.annotators, *(row.annotator for row in had))):
+    names = dict.fromkeys([*plan.annotators, *(row.annotator for row in had)])
+    strata = [
+        *_counted_strata("double", plan.stratify, items, rows, plan.cuts),
+        *_counted_strata("control", CONTROL, items, rows, plan.cuts),
+    ]
+    return Assignment(
+        plan=plan,
+        pairs=len(items),
+        assigned=len({row.k for row in rows}),
+        new=len(drawn.rows),
+        new_pairs=len({row.k for row in drawn.rows}),
+        annotators=tuple(_counted_shares(names, rows, drawn.rows)),
+        strata=tuple(strata),
+        suggested=sum(item.doubt is not None for item in items),
+        apart=others,
+    )
+
+
+def _counted_shares(
+    names: Iterable[str], rows: Sequence[Assigned], new_rows: Iterable[Assigned]
+) -> Iterator[AnnotatorShare]:
+    """Yield the counts of each annotator's pairs."""
+    holders = Counter(row.k for row in rows if not row.trial)
+    new = Counter(row.annotator for row in new_rows)
+    for name in names:
         own = [row for row in rows if row.annotator == name]
-        double = sum(held[row.k] > 1 for row in own if not row.trial)
-        counts = len(own), new[name], sum(row.trial for row in own), double
-        hidden = sum(not row.shown for row in own)
-        shares.append(AnnotatorShare(name, *counts, *_arms(row.arm for row in own), hidden))
+        arms = Counter(row.arm for row in own)
+        yield AnnotatorShare(
+            annotator=name,
+            pairs=len(own),
+            new=new[name],
+            trial=sum(row.trial for row in own),
+            double=sum(holders[row.k] > 1 for row in own if not row.trial),
+            split=arms["split"],
+            bare=arms["bare"],
+            coin=arms["coin"],
+            hidden=sum(not row.shown for row in own),
+        )
+
+
+def _counted_strata(
+    by: str,
+    names: Sequence[str],
+    items: Iterable[StratifiedPair],
+    rows: Iterable[Assigned],
+    cuts: Cuts,
+) -> Iterator[Stratum]:
+    """Yield the counts of the pairs in each stratum, given the measures that divide them."""
     by_pair: defaultdict[int, list[Assigned]] = defaultdict(list)
     for row in rows:
         by_pair[row.k].append(row)
-    strata = []
-    for by, names in (("double", plan.stratify), ("control", CONTROL)):
-        groups: defaultdict[StratumKey, list[list[Assigned]]] = defaultdict(list)
-        for item in items:
-            groups[stratum_of(item, names, plan.cuts)].append(by_pair[item.k])
-        for key, pairs in sorted(groups.items()):
-            trial = sum(any(row.trial for row in own) for own in pairs)
-            double = sum(len(own) > 1 and not own[0].trial for own in pairs)
-            arms = _arms(next((row.arm for row in own if row.arm), "") for own in pairs)
-            named = named_stratum(key, names, plan.cuts)
-            strata.append(Stratum(by, named, len(pairs), trial, double, *arms))
-    sizes = len(items), len({row.k for row in rows}), len(drawn.rows)
-    new_pairs = len({row.k for row in drawn.rows})
-    suggested = sum(item.doubt is not None for item in items)
-    return Assignment(plan, *sizes, new_pairs, tuple(shares), tuple(strata), suggested, others)
+    groups: defaultdict[StratumKey, list[list[Assigned]]] = defaultdict(list)
+    for item in items:
+        groups[stratum_of(item, names, cuts)].append(by_pair[item.k])
+    for key, pairs in sorted(groups.items()):
+        arms = Counter(_arm_of(own) for own in pairs)
+        yield Stratum(
+            by=by,
+            name=named_stratum(key, names, cuts),
+            pairs=len(pairs),
+            trial=sum(any(row.trial for row in own) for own in pairs),
+            double=sum(len(own) > 1 and not own[0].trial for own in pairs),
+            split=arms["split"],
+            bare=arms["bare"],
+            coin=arms["coin"],
+        )
 
 
-def _arms(arms: Iterable[str]) -> tuple[int, int, int]:
-    counts = Counter(arms)
-    return counts["split"], counts["bare"], counts["coin"]
+def _arm_of(rows: Iterable[Assigned]) -> str:
+    """Return the arm of a pair, given its rows; empty if it is not in the control sample."""
+    return next((row.arm for row in rows if row.arm), "")
