@@ -10,6 +10,8 @@ from refusals import refuses
 
 from alignkit import Alignment, LinkArrays, TokenArrays, Vocabulary
 from alignkit.errors import AlignmentError
+from alignkit.model import arrays as arrays_module
+from alignkit.model.arrays import number_cells
 
 CELLS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=8)
 MANY = st.lists(st.builds(Alignment, CELLS, CELLS), max_size=6)
@@ -153,3 +155,31 @@ def test_a_vocabulary_numbers_words_once():
     assert (len(folded), len(exact)) == (2, 3)
     packed = TokenArrays.pack([["x"], [], ["y", "x"]], folded)
     assert (packed.ids.tolist(), packed.offsets.tolist()) == ([1, 2, 1], [0, 1, 1, 3])
+
+
+@pytest.mark.parametrize(("most", "blocks_wanted"), [(2**63 - 1, 1), (200, 3)])
+def test_cells_are_numbered_in_as_many_blocks_as_needed(monkeypatch, most, blocks_wanted):
+    monkeypatch.setattr(arrays_module, "_MOST_NUMBERS", most)  # 100 cells a pair
+    far = 9
+    first = [[(0, 0), (far, far)], [(1, far)], [(far, 1), (far, far)], [], [(0, 0)]]
+    second = [[(far, far)], [(1, far), (far, 1)], [(far, 1)], [(0, 0)], []]
+    one, two = (LinkArrays.pack(map(Alignment, side)) for side in (first, second))
+    pairs = list(zip(first, second, strict=True))
+    assert one.among(two).tolist() == [link in b for a, b in pairs for link in a]
+    here, there = one.shared(two)
+    flat = [
+        [(k, link) for k, links in enumerate(side) for link in links] for side in (first, second)
+    ]
+    assert [flat[0][k] for k in here] == [flat[1][k] for k in there]
+    assert len(here) == sum(len(set(a) & set(b)) for a, b in pairs)
+    blocks = list(number_cells(one, two))
+    assert len(blocks) == blocks_wanted
+    assert sum(len(block.arrays[0]) for block in blocks) == len(first)
+    numbered = set()
+    for block in blocks:
+        for arrays, numbers in zip(block.arrays, block.numbers, strict=True):
+            k, cell = np.divmod(numbers, block.width**2)
+            assert ((k >= 0) & (k < len(arrays))).all()
+            places = np.column_stack(np.divmod(cell, block.width)).tolist()
+            numbered |= {(block.first + p, *c) for p, c in zip(k.tolist(), places, strict=True)}
+    assert numbered == {(p, *c) for side in flat for p, c in side}

@@ -15,7 +15,7 @@ from test_phrases import EXAMPLE, SOURCE, TARGET
 
 from alignkit import Alignment, Corpus, LinkArrays, SentencePair, TokenArrays, Vocabulary, scoring
 from alignkit.errors import JoinError, MissingTextError, OptionError, UnknownNameError
-from alignkit.scoring import counts
+from alignkit.model import arrays
 
 small_links = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=9)
 alignments = st.builds(Alignment, small_links, small_links)
@@ -29,7 +29,7 @@ def corpus_of(hyp, ref, source=SOURCE, target=TARGET):
 def test_link_rows_are_those_of_sets(pairs, most):
     sides = (LinkArrays.pack(pair[side] for pair in pairs) for side in (0, 1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "_MOST_CELLS", most)  # more are counted in halves
+        patch.setattr(arrays, "_MOST_NUMBERS", most)  # more cells are numbered in blocks
         rows = scoring.count_links(*sides)
     assert rows.tolist() == [link_row(hyp, ref) for hyp, ref in pairs]
     assert rows.dtype == np.int64

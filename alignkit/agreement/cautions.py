@@ -23,7 +23,7 @@ from alignkit.agreement.planning import plan_two
 from alignkit.agreement.votes import UNSTEADY
 from alignkit.errors import OptionError
 from alignkit.io.base_checks import Misfit
-from alignkit.model.arrays import LinkArrays
+from alignkit.model.arrays import LinkArrays, number_cells
 from alignkit.scoring.counts import LINK_COLUMNS
 from alignkit.tables.columns import decimal, p_text
 from alignkit.tables.result import Caution
@@ -352,12 +352,14 @@ def _halved(agreement: AgreementFigures, data: CorpusData) -> Hits:
     for pairing in agreement.of("consensus"):
         others = [name for name in names if name != pairing.first]
         links = [PairData.of(data, others).all_links(name) for name in others]
-        width = 1 + max(int(arrays.links.max(initial=0)) for arrays in links)
-        cells = np.concatenate([arrays.cells(width) for arrays in links])
-        voters = np.unique(cells, return_counts=True)[1]
-        tied = int((2 * voters == len(others)).sum())
+        tied = 0
+        cells = 0
+        for block in number_cells(*links):
+            voters = np.unique(np.concatenate(block.numbers), return_counts=True)[1]
+            tied += int((2 * voters == len(others)).sum())
+            cells += len(voters)
         if tied:
-            yield "halved", Hit(pairing.name, "", f"{tied} of {len(voters)}", tied)
+            yield "halved", Hit(pairing.name, "", f"{tied} of {cells}", tied)
 
 
 def _nearly_identical(agreement: AgreementFigures) -> Hits:

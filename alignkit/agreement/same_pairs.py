@@ -72,12 +72,11 @@ def same_pairs(data: CorpusData, first: str, second: str, initial: str | None = 
 
 def _same(links: LinkArrays, others: LinkArrays) -> B1:
     """(P,): whether two have the same links, sure and possible, a mask."""
-    width = 1 + max(int(arrays.links.max(initial=0)) for arrays in (links, others))
-    codes = 2 * links.cells(width) + links.sure
-    other_codes = 2 * others.cells(width) + others.sure
-    shared = _in_pairs(links, np.isin(codes, other_codes, assume_unique=True))
+    here, there = links.shared(others)
+    alike = np.zeros(len(links.links), bool)
+    alike[here] = links.sure[here] == others.sure[there]
     sizes = np.diff(links.offsets)
-    same: B1 = (shared == sizes) & (sizes == np.diff(others.offsets))
+    same: B1 = (_in_pairs(links, alike) == sizes) & (sizes == np.diff(others.offsets))
     return same
 
 

@@ -16,6 +16,7 @@ from alignkit._support.array_types import I8
 from alignkit._support.wording import how_many
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.errors import OptionError
+from alignkit.model.arrays import number_cells
 from alignkit.model.corpus import Corpus
 from alignkit.model.roles import ROLES
 from alignkit.stats.clusters import halves_test, share_interval
@@ -344,18 +345,21 @@ def _linked_cells(data: PairData) -> tuple[I8, NDArray[np.bool_], I8]:
     The states are (cells, annotators): 0 without a link, 1 for a possible and 2 for a sure one.
     """
     links = [data.all_links(name) for name in data.annotators]
-    size = 1 + max(int(each.links.max(initial=0)) for each in links)
-    every = np.concatenate([each.cells(size) for each in links])
-    cells, place = np.unique(every, return_inverse=True)
-    states = np.zeros((len(cells), len(links)), np.int64)
-    annotator = np.repeat(np.arange(len(links)), [len(each.links) for each in links])
-    states[place, annotator] = 1 + np.concatenate([each.sure for each in links])
-    pair, place = np.divmod(cells, size * size)
-    source, target = np.divmod(place, size)
     source_words, target_words = data.words
-    source_ids = source_words.ids[source_words.offsets[pair] + source]
-    target_ids = target_words.ids[target_words.offsets[pair] + target]
-    return pair, source_ids == target_ids, states
+    parts = []
+    for block in number_cells(*links):
+        cells, place = np.unique(np.concatenate(block.numbers), return_inverse=True)
+        states = np.zeros((len(cells), len(links)), np.int64)
+        annotator = np.repeat(np.arange(len(links)), list(map(len, block.numbers)))
+        states[place, annotator] = 1 + np.concatenate([each.sure for each in block.arrays])
+        pair, place = np.divmod(cells, block.width**2)
+        pair += block.first
+        source, target = np.divmod(place, block.width)
+        source_ids = source_words.ids[source_words.offsets[pair] + source]
+        target_ids = target_words.ids[target_words.offsets[pair] + target]
+        parts.append((pair, source_ids == target_ids, states))
+    pairs, equal, every_state = zip(*parts, strict=True)
+    return np.concatenate(pairs), np.concatenate(equal), np.concatenate(every_state)
 
 
 def _halves(corpus: Corpus, data: PairData, adjudicated: str) -> I8:

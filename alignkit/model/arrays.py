@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -225,7 +226,8 @@ class LinkArrays:
 
         Parameters
         ----------
-        width : More than the largest index of a word.
+        width : More than the largest index of a word. `number_cells` chooses it, and as many pairs
+            as 64 bits can number.
         """
         row_numbers = self.pair_of * width + self.links[:, 0]
         numbers: I8 = row_numbers * width + self.links[:, 1]
@@ -233,20 +235,24 @@ class LinkArrays:
 
     def among(self, others: LinkArrays) -> B1:
         """(L,): whether the same pair has the link in other arrays."""
-        width = self.joint_width(others)
-        return np.isin(self.cells(width), others.cells(width), assume_unique=True)
+        parts = []
+        for block in number_cells(self, others):
+            own, other = block.numbers
+            parts.append(np.isin(own, other, assume_unique=True))
+        return np.concatenate(parts)
 
     def shared(self, others: LinkArrays) -> tuple[I8, I8]:
         """Return the places of the links that other arrays have too: here, and in the others."""
-        width = self.joint_width(others)
-        _, here, there = np.intersect1d(
-            self.cells(width), others.cells(width), assume_unique=True, return_indices=True
-        )
-        return here, there
-
-    def joint_width(self, others: LinkArrays) -> int:
-        """Return a width for the `cells` of both: one more than the largest index of a word."""
-        return 1 + max(int(arrays.links.max(initial=0)) for arrays in (self, others))
+        here = []
+        there = []
+        for block in number_cells(self, others):
+            own, other = block.numbers
+            _, in_own, in_other = np.intersect1d(
+                own, other, assume_unique=True, return_indices=True
+            )
+            here.append(in_own + self.offsets[block.first])
+            there.append(in_other + others.offsets[block.first])
+        return np.concatenate(here), np.concatenate(there)
 
     def sure_only(self) -> LinkArrays:
         """Return the arrays with only the sure links."""
@@ -275,6 +281,32 @@ def _joined(alignments: Iterable[Alignment]) -> tuple[I4, U1, I8]:
     links = np.frombuffer(b"".join(points), np.int32).reshape(-1, 2)
     ends = accumulate(map(len, flags), initial=0)
     return links, sure, np.fromiter(ends, np.int64, len(flags) + 1)
+
+
+_MOST_NUMBERS = 2**63 - 1  # of int64
+
+
+class NumberedLinks(NamedTuple):
+    """The links of some pairs in several arrays, with a number for each cell."""
+
+    first: int  # the first of these pairs
+    arrays: list[LinkArrays]
+    numbers: list[I8]  # of the links of each array, the same for the same cell of the same pair
+    width: int  # cell (i, j) of the k-th of these pairs is (k width + i) width + j
+
+
+def number_cells(*arrays: LinkArrays) -> Iterator[NumberedLinks]:
+    """Yield numbers for the cells of the links, of as many pairs at a time as 64 bits can number.
+
+    There is at least one block, and more only if there are millions of pairs, and a sentence has
+    hundreds of thousands of words.
+    """
+    width = 1 + max(int(each.links.max(initial=0)) for each in arrays)
+    pairs = len(arrays[0])
+    most = max(1, _MOST_NUMBERS // width**2)
+    for first in range(0, max(1, pairs), most):
+        parts = [each.part(first, first + most) for each in arrays]
+        yield NumberedLinks(first, parts, [part.cells(width) for part in parts], width)
 
 
 def gather(offsets: I8, places: I8) -> tuple[I8, I8]:

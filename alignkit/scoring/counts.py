@@ -73,13 +73,6 @@ def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
     check_arguments(count_links, locals())
     _check_pairs(hypothesis, reference)
     pairs = len(hypothesis)
-    if pairs * hypothesis.joint_width(reference) ** 2 > _MOST_CELLS:
-        middle = pairs // 2
-        halves = [
-            count_links(hypothesis.part(start, end), reference.part(start, end))
-            for start, end in ((0, middle), (middle, pairs))
-        ]
-        return np.concatenate(halves)
     hyp_pair = hypothesis.pair_of
     ref_pair = reference.pair_of
     in_hypothesis, in_reference = hypothesis.shared(reference)
@@ -97,10 +90,6 @@ def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
         "possible_in_possible": np.bincount(pair, minlength=pairs),
     }
     return np.column_stack([counts[name] for name in LINK_COLUMNS])
-
-
-_MOST_CELLS = 2**63 - 1
-"""The most cells that int64 can number."""
 
 
 def count_phrases(
