@@ -15,6 +15,7 @@ from alignkit._support.options import DeclaredOptions, about, option, options_of
 from alignkit.cli.options import add_fields, made
 from alignkit.cli.parser import Parser
 from alignkit.errors import ArgumentError, OptionError, UnknownArgumentError, UnknownNameError
+from alignkit.scoring.settings import AGGREGATES, LEVEL_CHOICES, LINK_POLICIES, ScoreSettings
 
 
 @dataclass(frozen=True)
@@ -176,3 +177,10 @@ def test_the_help_has_groups_defaults_and_what_is_rare():
     assert "--least N the least, at most 100% (default: 2)" in text
     assert "--kind {a,b} which of two (default: a)" in text
     assert isinstance(groups["who"], argparse._ArgumentGroup)
+
+
+def test_the_choices_of_a_score_are_those_that_are_computed():
+    choices = {each.name: each.choices for each in options_of(ScoreSettings)}
+    assert choices["level"] == tuple(LEVEL_CHOICES)
+    assert choices["links"] == tuple(LINK_POLICIES)
+    assert choices["aggregate"] == AGGREGATES

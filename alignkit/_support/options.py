@@ -224,7 +224,7 @@ def takes(
 
         described: Any = called
         described.__signature__ = whole
-        described.__doc__ = _with_options(function.__doc__, kind)
+        described.__doc__ = with_options(function.__doc__, kind)
         return cast("Callable[Concatenate[Data, P], Result]", called)
 
     return taking
@@ -233,7 +233,7 @@ def takes(
 _ENTRY = re.compile(r"^( *)options : .*\n(?:\1 +\S.*\n)*", re.MULTILINE)
 
 
-def _with_options(text: str | None, kind: type) -> str | None:
+def with_options(text: str | None, kind: type) -> str | None:
     """Return a docstring with an entry for each option instead of one for all."""
     if text is None:  # Python leaves docstrings out
         return None

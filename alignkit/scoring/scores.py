@@ -64,14 +64,7 @@ def score(
         ``ref_annotator`` names its annotator if there are several); or two lists with the links of
         each sentence pair as a set or list of ``(i, j)``, ``(i, j, "S")`` and ``(i, j, "P")``, as a
         string (``"0-0 1?1"``) or as an `Alignment`; or two `LinkArrays`.
-    level : ``"links"``, ``"phrases"`` or ``"both"``.
-    ignore_identical, exact_case : Leave out links and phrase pairs of equal words; with
-        `exact_case`, only if the case is equal, too. Published AER keeps them.
-    loose, max_length : As in `alignkit.model.phrases.extract_phrases`.
-    links : ``"given"``, ``"sure-only"`` or ``"all-sure"``; see `Signature`.
-    aggregate : ``"micro"``: add up the counts of all pairs; ``"macro"``: average the ratios of the
-        pairs, see `macro_ratios`; or ``"both"``.
-    split_identical : Also score links of equal words and other links separately.
+    options : The fields of `ScoreSettings`.
     ci : Add bootstrap intervals over sentence pairs; see `Score.with_intervals` for their options.
     keep_rows : Keep the counts of each pair, for intervals, comparisons and tables: 64 bytes a pair
         for links, and 80 for phrase pairs.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from alignkit._support.arguments import check_attributes, check_known
+from alignkit._support.options import DeclaredOptions, option, with_options
 from alignkit.errors import OptionError
 from alignkit.version import __version__
 
@@ -125,26 +125,60 @@ LINK_POLICIES: Mapping[str, Callable[[LinkArrays], LinkArrays]] = {
 """The treatment of sure and possible links on both sides before counting."""
 
 
-@dataclass(frozen=True)
-class ScoreSettings:
-    """The options of a score in functions and commands; see `score` for their meaning."""
+_SCORING = "scoring"  # the group of these options in the help of a command
 
-    level: str = "links"
-    ignore_identical: bool = False
-    exact_case: bool = False
-    loose: bool = False
-    max_length: int | None = None
-    links: str = "given"
-    aggregate: str = "micro"
-    split_identical: bool = False
+
+@dataclass(frozen=True)
+class ScoreSettings(DeclaredOptions):
+    """The options of a score in functions and commands."""
+
+    level: Literal["links", "phrases", "both"] = option(
+        "links", "score links, phrase pairs, or both", group=_SCORING
+    )
+    ignore_identical: bool = option(
+        False,
+        "leave out links and phrases of equal words (default: count them, as published AER does); "
+        "needs the words",
+        group=_SCORING,
+    )
+    exact_case: bool = option(
+        False,
+        "distinguish upper and lower case in words (default: ignore case)",
+        group=_SCORING,
+        rare=True,
+    )
+    max_length: int | None = option(
+        None,
+        "maximum number of words on each side of a phrase (default: no limit)",
+        metavar="N",
+        group=_SCORING,
+        least=1,
+        rare=True,
+    )
+    loose: bool = option(
+        False,
+        "extend phrases over unaligned words at their ends (default: tight); needs the words",
+        group=_SCORING,
+        rare=True,
+    )
+    links: Literal["given", "sure-only", "all-sure"] = option(
+        "given", "keep possible links, drop them, or treat them as sure", group=_SCORING
+    )
+    aggregate: Literal["micro", "macro", "both"] = option(
+        "micro",
+        "micro: add up the counts of all pairs, macro: average the results of the pairs, both: "
+        "micro and macro (default: micro); macro adds mean F1 and exact matches",
+        group=_SCORING,
+    )
+    split_identical: bool = option(
+        False,
+        "add rows for links of equal words and for other links; needs the words",
+        group=_SCORING,
+        rare=True,
+    )
 
     def __post_init__(self) -> None:
-        check_attributes(self)
-        check_known("level", self.level, LEVEL_CHOICES)
-        check_known("links policy", self.links, LINK_POLICIES)
-        check_known("aggregate", self.aggregate, AGGREGATES)
-        if self.max_length is not None and self.max_length < 1:
-            raise OptionError(f"`max_length` is {self.max_length}; a phrase has at least 1 word")
+        super().__post_init__()
         if self.ignore_identical:
             why = "`ignore_identical`"
         elif self.level == "phrases":
@@ -210,6 +244,7 @@ def takes_options(kind: type[Any], *, without: Collection[str] = ()) -> Callable
         *others, rest = shown.parameters.values()
         last = [rest] if rest.name == "reading" else []
         vars(function)["__signature__"] = shown.replace(parameters=[*others, *named, *last])
+        function.__doc__ = with_options(function.__doc__, kind)
         return function
 
     return decorate

@@ -26,39 +26,20 @@ from alignkit.cli.common import media
 from alignkit.cli.common.files import refuse_replacing, short_names
 from alignkit.cli.common.inputs import add_order_argument, add_reading_arguments, add_sides
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.options import add_fields
+from alignkit.cli.parser import Parser, add_options, number
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
-from alignkit.scoring.settings import AGGREGATES, LEVEL_CHOICES, LINK_POLICIES
+from alignkit.scoring.settings import ScoreSettings
 
-RARE = "--split-identical --in-order --plot-width --max-length --exact-case"
+RARE = "--in-order --plot-width"
 """Options that only --help-all shows."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the arguments of `alignkit score`."""
     add_sides(parser, "alignments to score, as FILE or NAME=FILE; - is stdin", optional=True)
-    group = parser.add_argument_group("scoring")
-    add_options(
-        group,
-        """
-        --level  score links, phrase pairs, or both (default: links)
-        --ignore-identical  leave out links and phrases of equal words (default: count them); needs
-            the words
-        --exact-case  distinguish upper and lower case in words (default: ignore case)
-        --max-length N  maximum number of words on each side of a phrase (default: no limit)
-        --loose  extend phrases over unaligned words at their ends (default: tight); needs the words
-        --links  keep possible links, drop them, or treat them as sure (default: given)
-        --aggregate  micro: add up the counts of all pairs, macro: average the results of the pairs,
-            both: micro and macro (default: micro); macro adds mean F1 and exact matches
-        --split-identical  add rows for links of equal words and for other links; needs the words
-        """,
-        level={"choices": tuple(LEVEL_CHOICES), "default": "links"},
-        max_length={"type": number(1)},
-        links={"choices": tuple(LINK_POLICIES), "default": "given"},
-        aggregate={"choices": AGGREGATES, "default": "micro"},
-    )
-    add_order_argument(group)
+    add_order_argument(add_fields(parser, ScoreSettings)["scoring"])
     group = parser.add_argument_group("intervals and comparison")
     add_options(
         group,

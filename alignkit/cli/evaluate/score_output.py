@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from alignkit._support.values import jsonable, named_json
@@ -12,6 +12,7 @@ from alignkit._support.wording import overlapping
 from alignkit.cli.common.inputs import Input, declared_sides, open_sides
 from alignkit.cli.common.media import drawing_of
 from alignkit.cli.common.messages import in_words_of, json_text, warn
+from alignkit.cli.options import made
 from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
@@ -36,8 +37,7 @@ class Scoring:
         self._annotator = annotator
         self.by: str = options.by or ""
         drawn = options.ci or options.plot is not None
-        names = [field.name for field in fields(ScoreSettings)]
-        settings = ScoreSettings(**{name: getattr(options, name) for name in names})
+        settings = made(ScoreSettings, options)
         declared = declared_sides(options, self._annotator)
         files = TwoFiles(
             lambda: self._open(declared),
