@@ -142,15 +142,14 @@ def import_pairs(
 
 
 def _corrected(pair: PairRow, other: SentencePair) -> Text | None:
-    if other.source is None:
-        source = tuple(pair.source)
-    else:
+    """Return the words of a pair as a corpus corrects them; None if they are the same."""
+    old = tuple(pair.source), tuple(pair.target)
+    source, target = old
+    if other.source is not None:
         source = other.source
-    if other.target is None:
-        target = tuple(pair.target)
-    else:
+    if other.target is not None:
         target = other.target
-    if (source, target) == (tuple(pair.source), tuple(pair.target)):
+    if (source, target) == old:
         return None
     return Text(pair.k, pair.rev + 1, source, target)
 
@@ -158,6 +157,7 @@ def _corrected(pair: PairRow, other: SentencePair) -> Text | None:
 def _reword(
     batch: Batch, names: dict[int, str], pair: PairRow, text: Text, result: Imported
 ) -> PairRow:
+    """Move the work of all annotators on a pair to its corrected words; return the pair."""
     result.reworded += 1
     conn = batch.conn
     rewording = Rewording((pair.source, pair.target), (text.source, text.target))
@@ -190,8 +190,11 @@ def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[i
         rewording = Rewording((pairs[k].source, pairs[k].target), new)
         stored = queries.suggestions_of(conn, name, k)[k]
         queries.check_cells(pairs[k], stored)
-        moved = ((rewording.cell((i, j)), p, strength) for i, j, p, strength in stored)
-        cells = [(*place, p, strength) for place, p, strength in moved if place is not None]
+        cells: list[Suggestion] = []
+        for i, j, p, strength in stored:
+            place = rewording.cell((i, j))
+            if place is not None:
+                cells.append((*place, p, strength))
         rows.setdefault(name, []).append((k, cells))
     for name, some in rows.items():
         append_to_project(conn, Suggest(name, some))
@@ -242,6 +245,7 @@ class _Taking:
     def _merge(
         self, pair: PairRow, account: int, name: str, stream: StreamRow, annotation: Annotation
     ) -> None:
+        """Import an annotation into a stream, unless it says nothing new or is older."""
         wanted = merged(stream.state, annotation, self._holds, self._scheme)
         if stream.id is not None and self._says_nothing_new(stream.state, wanted):
             self._result.same += 1
@@ -264,6 +268,7 @@ class _Taking:
         writer.save()
 
     def _is_older(self, pair: PairRow, account: int, annotation: Annotation) -> bool:
+        """Return whether an earlier state of the stream had all that an annotation says."""
         if self._log is None:
             self._log = queries.pair_log(self._batch.conn, pair.k)
         state = PairState()
@@ -274,6 +279,7 @@ class _Taking:
         return False
 
     def _says_nothing_new(self, state: PairState, wanted: PairState) -> bool:
+        """Return whether a state differs from a wanted one in nothing but being done."""
         if annotation_of(state) is None:
             return False
         return difference(state, wanted) == difference(state, copied(state, done=wanted.done))
@@ -351,83 +357,119 @@ def merge_project(
     """Merge the work of another project into this one: all, or nothing if `dry`."""
     result = Imported()
     with _writing(store, dry=dry) as conn, other.database.reading() as there:
-        names = queries.annotators(there)
         others = list(queries.pair_rows(there))
-        starts = queries.starts(there)
         pairs = list(queries.pair_rows(conn))
-        batch = Batch(conn)
-        accounts = _Accounts(batch)
-        accounts.roles |= queries.roles(there)
+        merging = _Merging(conn, there, result)
         surplus: list[PairRow] = []
         for pair, twin in joined(pairs, others, in_order=in_order, surplus=surplus):
             result.pairs += 1
-            if (pair.source, pair.target) != (twin.source, twin.target):
-                result.skipped.append(pair.id)
-                continue
-            if pair.rev == twin.rev > 1:
-                texts = queries.texts_of(conn, pair.k)
+            if (pair.source, pair.target) == (twin.source, twin.target):
+                merging.merge(pair, twin)
             else:
-                texts = None
-            same = pair.rev == twin.rev and texts in (None, queries.texts_of(there, twin.k))
-            streams = queries.streams_of(conn, pair)
-            for account, events in queries.pair_log(there, twin.k).items():
-                name = names[account - 1]
-                number = accounts[name]
-                mine = streams.get(number) or StreamRow(None, PairState(rev=pair.rev))
-                into = Writer(batch, number, name, pair, mine)
-                start = starts.get((twin.k, account))
-                _merge(conn, into, mine, pair, name, events, same, start, result)
+                result.skipped.append(pair.id)
             if tell is not None:
                 tell()
-        batch.flush()
+        merging.batch.flush()
         result.surplus = [twin.id for twin in surplus]
     return result
 
 
-def _merge(
-    conn: Connection,
-    writer: Writer,
-    stream: StreamRow,
-    pair: PairRow,
-    name: str,
-    events: Sequence[log.LogEvent],
-    same_texts: bool,
-    start: str | None,
-    result: Imported,
-) -> None:
-    ids = [event.id for event in events]
-    merged_ids = [import_id(pair.k, name, id.encode()) for id in ids]
-    known = queries.known_events(conn, [*ids, *merged_ids])
-    here = (id in known or own in known for id, own in zip(ids, merged_ids, strict=True))
-    shared = max((count for count, is_here in enumerate(here, 1) if is_here), default=0)
-    if shared == len(events):
-        result.same += 1
-        return
-    at = queries.event_ids(conn, stream.id, stream.state.seq)[0]
-    if same_texts and at == (events[shared - 1].id if shared else None):
-        for event in events[shared:]:
-            writer.add(event, log.decode_data(event.data))
-        changed = True
-    else:
-        old, new = PairState(), PairState()
+class _Merging:
+    """Merge the streams of pairs of another project into those of the same pairs here."""
+
+    def __init__(self, conn: Connection, there: Connection, result: Imported) -> None:
+        self.batch = Batch(conn)
+        self._conn = conn
+        self._there = there
+        self._result = result
+        self._names = queries.annotators(there)
+        self._starts = queries.starts(there)
+        self._accounts = _Accounts(self.batch)
+        self._accounts.roles |= queries.roles(there)
+
+    def merge(self, pair: PairRow, twin: PairRow) -> None:
+        """Merge all streams of a pair, given the same pair of the other project."""
+        same_texts = self._have_same_texts(pair, twin)
+        streams = queries.streams_of(self._conn, pair)
+        for account, events in queries.pair_log(self._there, twin.k).items():
+            name = self._names[account - 1]
+            number = self._accounts[name]
+            stream = streams.get(number) or StreamRow(None, PairState(rev=pair.rev))
+            new = self._new_events(pair, name, events)
+            if not new:
+                self._result.same += 1
+                continue
+            writer = Writer(self.batch, number, name, pair, stream)
+            shared = events[: len(events) - len(new)]
+            if same_texts and self._is_at(stream, shared):
+                for event in new:
+                    writer.add(event, log.decode_data(event.data))
+                changed = True
+            else:
+                start = self._starts.get((twin.k, account))
+                changed = self._add_difference(writer, pair, name, shared, events, start)
+            writer.save()
+            if stream.id is None:
+                self._result.new += 1
+            elif changed:
+                self._result.changed += 1
+            else:
+                self._result.same += 1
+
+    def _have_same_texts(self, pair: PairRow, twin: PairRow) -> bool:
+        """Return whether all revisions of the words of a pair are the same in both projects."""
+        if pair.rev != twin.rev:
+            return False
+        if pair.rev == 1:
+            return True
+        return queries.texts_of(self._conn, pair.k) == queries.texts_of(self._there, twin.k)
+
+    def _new_events(
+        self, pair: PairRow, name: str, events: Sequence[log.LogEvent]
+    ) -> Sequence[log.LogEvent]:
+        """Return the events after the last that is here, itself or as an imported difference."""
+        ids = [event.id for event in events]
+        merged_ids = [import_id(pair.k, name, id.encode()) for id in ids]
+        known = queries.known_events(self._conn, [*ids, *merged_ids])
+        shared = 0
+        for count, (id, merged_id) in enumerate(zip(ids, merged_ids, strict=True), 1):
+            if id in known or merged_id in known:
+                shared = count
+        return events[shared:]
+
+    def _is_at(self, stream: StreamRow, shared: Sequence[log.LogEvent]) -> bool:
+        """Return whether a stream ends with the last of the events that both projects have."""
+        last = queries.event_ids(self._conn, stream.id, stream.state.seq)[0]
+        return last == (shared[-1].id if shared else None)
+
+    def _add_difference(
+        self,
+        writer: Writer,
+        pair: PairRow,
+        name: str,
+        shared: Sequence[log.LogEvent],
+        events: Sequence[log.LogEvent],
+        start: str | None,
+    ) -> bool:
+        """Add an edit with what the other project changed; return whether anything differs."""
+        old = PairState()
+        new = PairState()
         for count, event in enumerate(events, 1):
             new.apply(event.kind, log.decode_data(event.data))
-            if count == shared:
+            if count == len(shared):
                 old = copied(new)
-        old = old if old.rev == new.rev else PairState(rev=new.rev)
-        state, both = with_both(stream.state, old, new)
-        result.both += both
-        data = difference(stream.state, state)
-        changed = data != log.Data()
-        if changed:
-            data.how = "import"
-            data.when = last_change(events) or ""
-            data.start = start
-            id = import_id(pair.k, name, events[-1].id.encode())
-            last = last_writing(events)
-            actor = last.actor if last and last.actor else name
-            writer.add(new_event("edit", actor, id=id), data)
-    writer.save()
-    result.new += stream.id is None
-    result.changed += stream.id is not None and changed
-    result.same += stream.id is not None and not changed
+        if old.rev != new.rev:
+            old = PairState(rev=new.rev)
+        state, both = with_both(writer.state, old, new)
+        self._result.both += both
+        data = difference(writer.state, state)
+        if data == log.Data():
+            return False
+        data.how = "import"
+        data.when = last_change(events) or ""
+        data.start = start
+        id = import_id(pair.k, name, events[-1].id.encode())
+        last = last_writing(events)
+        actor = last.actor if last and last.actor else name
+        writer.add(new_event("edit", actor, id=id), data)
+        return True

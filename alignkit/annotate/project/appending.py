@@ -190,12 +190,7 @@ def append_sent(
     writer = Writer(batch, account, annotator, pair, stream)
     try:
         for sent, digest in new:
-            data = log.read_sent(sent, len(pair.source), len(pair.target))
-            if sent.kind == "done" and queries.task_of(conn) == "judge":
-                data.how = "judge"
-            log.check_extracts(
-                data.extracts, log.document_texts(pair.attributes, pair.source, pair.target)
-            )
+            data = _read_sent(conn, pair, sent)
             if prepare is not None:
                 prepare(writer, sent, data)
             if data.label is not None and sent.kind in ("judge", "decide"):
@@ -207,7 +202,8 @@ def append_sent(
             event = new_event(sent.kind, actor, id=sent.id, client_at=client_at, sent=digest)
             if sent.kind in log.UNDOABLE and not writes(sent.kind, data):
                 # another tab did the same: the page has looked, and there is no step to undo
-                event.kind, data = "open", log.Data(rev=rev, seen=data.seen)
+                event.kind = "open"
+                data = log.Data(rev=rev, seen=data.seen)
             writer.add(event, data)
     except Conflict as conflict:
         missed = queries.events_after(conn, stream.id, base)
@@ -216,16 +212,37 @@ def append_sent(
     n = batch.n
     batch.flush()
     added = writer.added()
+    missed = added if base == seq else queries.events_after(conn, writer.stream, base)
+    undo, redo = _ids_of_tops(conn, writer, added)
+    return Appended(writer.state.seq, n, missed, undo, redo), bool(new)
+
+
+def _read_sent(conn: Connection, pair: PairRow, sent: log.Sent) -> log.Data:
+    """Check an event of a client against its pair, and return its content."""
+    data = log.read_sent(sent, len(pair.source), len(pair.target))
+    if sent.kind == "done" and queries.task_of(conn) == "judge":
+        data.how = "judge"
+    texts = log.document_texts(pair.attributes, pair.source, pair.target)
+    log.check_extracts(data.extracts, texts)
+    return data
+
+
+def _ids_of_tops(
+    conn: Connection, writer: Writer, added: Iterable[log.Event]
+) -> tuple[str | None, str | None]:
+    """Return the ids of the events that undo and redo would take next."""
     state = writer.state
-    ids: dict[int, str | None] = {0: None} | {event.seq: event.id for event in added}
+    ids: dict[int, str | None] = {0: None}
+    ids |= {event.seq: event.id for event in added}
     tops = state.undo, state.redo
     if not ids.keys() >= set(tops):
-        ids.update(zip(tops, queries.event_ids(conn, writer.stream, *tops), strict=True))
-    missed = added if base == seq else queries.events_after(conn, writer.stream, base)
-    return Appended(state.seq, n, missed, ids[tops[0]], ids[tops[1]]), bool(new)
+        stored = queries.event_ids(conn, writer.stream, *tops)
+        ids |= dict(zip(tops, stored, strict=True))
+    return ids[state.undo], ids[state.redo]
 
 
 def _check_label(conn: Connection, stream: int | None, now: str, label: str) -> None:
+    """Refuse a label that is neither of the scheme nor one that the stream has had."""
     scheme = queries.scheme_of(conn)
     if scheme is None or label in ("", log.now, *scheme.values):
         return
@@ -291,13 +308,14 @@ def reopen_judged(conn: Connection) -> int:
     judged = queries.judged_pairs(conn)
     for pair in queries.pair_rows(conn, {k for k, _ in judged}):
         for account, stream in queries.streams_of(conn, pair).items():
-            if (pair.k, account) in judged and stream.state.done:
-                writer = Writer(batch, account, names[account - 1], pair, stream)
-                before = last_change(queries.events_after(conn, stream.id, 0))
-                data = log.Data(done=log.Turn(True, False), how="judge", when=before or "")
-                writer.add(new_event("done"), data)
-                writer.save()
-                count += 1
+            if (pair.k, account) not in judged or not stream.state.done:
+                continue
+            writer = Writer(batch, account, names[account - 1], pair, stream)
+            before = last_change(queries.events_after(conn, stream.id, 0))
+            data = log.Data(done=log.Turn(True, False), how="judge", when=before or "")
+            writer.add(new_event("done"), data)
+            writer.save()
+            count += 1
     batch.flush()
     return count
 
@@ -367,20 +385,24 @@ def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
     """Return the pairs (of all, or of some) for which any page has sent an event."""
     events = schema.event_table.c
     streams = schema.stream.c
-    asked = select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
+    query = select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
     if some is None:
-        return set(conn.execute(asked).scalars())
-    parts = (streams.pair.in_(part) for part in queries.portions(some))
-    return {k for part in parts for k in conn.execute(asked.where(part)).scalars()}
+        return set(conn.execute(query).scalars())
+    pairs: set[int] = set()
+    for portion in queries.portions(some):
+        pairs.update(conn.execute(query.where(streams.pair.in_(portion))).scalars())
+    return pairs
 
 
 def _lengths(pairs: Iterable[PairRow]) -> dict[int, tuple[int, int]]:
+    """Return how many words the sides of pairs have."""
     return {pair.k: (len(pair.source), len(pair.target)) for pair in pairs}
 
 
 def _checked(
     k: int, cells: Sequence[Suggestion], lengths: dict[int, tuple[int, int]]
 ) -> list[Suggestion]:
+    """Return the suggestions of a pair as they are stored; each must be a cell of its words."""
     if k not in lengths:
         raise UnknownPair(k, len(lengths))
     n, m = lengths[k]
