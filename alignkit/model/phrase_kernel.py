@@ -10,6 +10,8 @@ table.
 
 from __future__ import annotations
 
+from typing import Union
+
 import numpy as np
 
 from alignkit._support.array_types import I4, I8, U1
@@ -19,6 +21,8 @@ ATOMIC = 1
 COMPOSITE = 2
 """The phrase pairs that `fill` keeps: ATOMIC, COMPOSITE, or the sum of both."""
 
+
+Cells = Union[I4, I8]
 
 FAR = np.int32(2**31 - 1)
 
@@ -41,24 +45,77 @@ def ranges(links: I4, start: int, end: int, n: int, m: int, by_source: I4, by_ta
 
 
 @inlined
+def grown(
+    i: int, by_source: Cells, by_target: Cells, last: Cells
+) -> tuple[int, int, int, int, int]:
+    """Grow the links of source word i to the smallest consistent pair around them, its closure.
+
+    `last[k]` is the last word of the closure of each word k before i, -1 without links. Returns an
+    earlier word that has the same closure (-1: none); then, if there is none, the first and last
+    source word of the closure and its least and greatest target word.
+    """
+    known = -1
+    first = i
+    end = i
+    low = by_source[i, 0]
+    high = by_source[i, 1]
+    # Grow the box [first, end] x [low, high] to a fixed point: take in what its target words are
+    # linked to, then what the new source words are linked to, until nothing is added. Before each
+    # round: all partners of the source words of the box lie in [low, high]; the partners of the
+    # target words that were looked at, [done_low, done_high], lie in [first, end]. At the end the
+    # two ranges of target words agree, so no link leaves the box: it is consistent.
+    # If the box takes in an earlier word whose closure reaches word i, the two closures are equal:
+    # each contains the word of the other.
+    done_low = low
+    done_high = low - 1
+    while known < 0 and (done_low > low or done_high < high):
+        need_first = first
+        need_end = end
+        for j in range(low, done_low):
+            need_first = min(need_first, by_target[j, 0])
+            need_end = max(need_end, by_target[j, 1])
+        for j in range(done_high + 1, high + 1):
+            need_end = max(need_end, by_target[j, 1])
+            if by_target[j, 0] < need_first:
+                need_first = by_target[j, 0]
+                if last[need_first] >= i:
+                    break
+        done_low = low
+        done_high = high
+        for k in range(need_first, first):
+            if last[k] >= i:
+                known = k
+                break
+            low = min(low, by_source[k, 0])
+            high = max(high, by_source[k, 1])
+        if known < 0:
+            for k in range(end + 1, need_end + 1):
+                low = min(low, by_source[k, 0])
+                high = max(high, by_source[k, 1])
+            first = need_first
+            end = need_end
+    return known, first, end, low, high
+
+
+@inlined
 def closures(n: int, by_source: I4, by_target: I4, closure: I4, reach: I4) -> None:
     """Set the spans of the smallest consistent pair around the links of each source word.
 
     `closure[i]` becomes (first, last, low, high) of word i: the first and last source word and the
-    least and greatest target word; first is -1 without links. `reach[a]` becomes the greatest last
-    word of the closures that start at a (-1: none). These closures are the atomic pairs: every link
-    in a composite pair is in a smaller closure.
+    least and greatest target word; first and last are -1 without links. `reach[a]` becomes the
+    greatest last word of the closures that start at a (-1: none). These closures are the atomic
+    pairs: every link in a composite pair is in a smaller closure.
     """
+    last = closure[:, 1]
     for i in range(n):
         reach[i] = -1
     for i in range(n):
-        closure[i, 0] = -1
-        if by_source[i, 1] < 0:
-            continue
-        first = i
-        last = i
         low = by_source[i, 0]
         high = by_source[i, 1]
+        if high < 0:
+            closure[i, 0] = -1
+            closure[i, 1] = -1
+            continue
         if low == high and by_target[low, 0] == by_target[low, 1]:  # most words: no need to look on
             closure[i, 0] = i
             closure[i, 1] = i
@@ -66,42 +123,15 @@ def closures(n: int, by_source: I4, by_target: I4, closure: I4, reach: I4) -> No
             closure[i, 3] = low
             reach[i] = max(reach[i], i)
             continue
-        partner = min(by_target[low, 0], by_target[high, 0])
-        if partner < i:  # linked to the same target word: the same closure, known by now
-            closure[i] = closure[partner]
+        known, first, end, low, high = grown(i, by_source, by_target, last)
+        if known >= 0:
+            closure[i] = closure[known]
             continue
-        # Grow the box [first, last] x [low, high] to a fixed point: take in what its target words
-        # are linked to, then what the new source words are linked to, until nothing is added.
-        # Before each round: all partners of the source words of the box lie in [low, high]; the
-        # partners of the target words [done_low, done_high] lie in [first, last]. At the end the
-        # two ranges of target words agree, so no link leaves the box: it is consistent.
-        # the target words that were looked at
-        done_low = low
-        done_high = low - 1
-        while done_low > low or done_high < high:
-            need_first = first
-            need_last = last
-            for j in range(low, done_low):
-                need_first = min(need_first, by_target[j, 0])
-                need_last = max(need_last, by_target[j, 1])
-            for j in range(done_high + 1, high + 1):
-                need_first = min(need_first, by_target[j, 0])
-                need_last = max(need_last, by_target[j, 1])
-            done_low = low
-            done_high = high
-            for k in range(need_first, first):
-                low = min(low, by_source[k, 0])
-                high = max(high, by_source[k, 1])
-            for k in range(last + 1, need_last + 1):
-                low = min(low, by_source[k, 0])
-                high = max(high, by_source[k, 1])
-            first = need_first
-            last = need_last
         closure[i, 0] = first
-        closure[i, 1] = last
+        closure[i, 1] = end
         closure[i, 2] = low
         closure[i, 3] = high
-        reach[first] = max(reach[first], last)
+        reach[first] = max(reach[first], end)
 
 
 @jit

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.jit import inlined, jit
-from alignkit.model.phrase_kernel import FAR
+from alignkit.model.phrase_kernel import FAR, grown
 
 PHRASE_ITEMS = 0
 LINK_ITEMS = 1
@@ -79,9 +79,7 @@ def _extend(of_source: Cells, of_target: Cells, i: Whole, j: Whole) -> None:
 def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes: Cells) -> int:
     """Write the atomic phrase pairs, each once, as (first, last) words of both sides.
 
-    As `phrase_kernel.closures`, but a word is skipped as soon as it meets an earlier word with a
-    closure that contains it: its own closure contains that earlier word, so the two are equal.
-    Returns the number of pairs.
+    They are those of `phrase_kernel.closures`. Returns the number of pairs.
     """
     count = 0
     for i in range(n):
@@ -95,45 +93,14 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
             boxes[count, 2], boxes[count, 3] = low, low
             count += 1
             continue
-        first, end = i, i
-        done_low = low
-        done_high = low - 1
-        known = False
-        # The closure so far: words first..end with columns low..high, of which the columns
-        # done_low..done_high have been asked for the words that they need. It grows until all
-        # columns have been asked.
-        while not known and (done_low > low or done_high < high):
-            need_first = first
-            need_end = end
-            for j in range(low, done_low):
-                need_first = min(need_first, of_target[j, 0])
-                need_end = max(need_end, of_target[j, 1])
-            for j in range(done_high + 1, high + 1):
-                need_end = max(need_end, of_target[j, 1])
-                if of_target[j, 0] < need_first:
-                    need_first = of_target[j, 0]
-                    if last[need_first] >= i:
-                        break
-            done_low = low
-            done_high = high
-            for k in range(need_first, first):
-                if last[k] >= i:
-                    end = last[k]
-                    known = True
-                    break
-                low = min(low, of_source[k, 0])
-                high = max(high, of_source[k, 1])
-            if not known:
-                for k in range(end + 1, need_end + 1):
-                    low = min(low, of_source[k, 0])
-                    high = max(high, of_source[k, 1])
-                first = need_first
-                end = need_end
+        known, first, end, low, high = grown(i, of_source, of_target, last)
+        if known >= 0:
+            last[i] = last[known]
+            continue
         last[i] = end
-        if not known:
-            boxes[count, 0], boxes[count, 1] = first, end
-            boxes[count, 2], boxes[count, 3] = low, high
-            count += 1
+        boxes[count, 0], boxes[count, 1] = first, end
+        boxes[count, 2], boxes[count, 3] = low, high
+        count += 1
     return count
 
 
