@@ -95,6 +95,16 @@ def test_what_is_missing_is_named():
     refuses(ArgumentError, "count: too many positional arguments", count, "x", ["a"], "s")
 
 
+def test_a_function_of_several_data_takes_options_too():
+    @takes(Wide)
+    def joined(first: str, second: str = "b", third: str = "c", options: Wide = Wide()) -> str:
+        return f"{first}{second}{third}{options.width}"
+
+    assert joined("a", "x", width=0.5) == "axc0.5"
+    assert joined("a", third="y") == "aby0.5"
+    assert list(signature(joined).parameters) == ["first", "second", "third", "by", "width"]
+
+
 def test_a_function_takes_each_option_by_its_name():
     options = count("x", ["anna"], scheme="s", by="genre", split=",")
     assert options == Counting(["anna"], scheme="s", by="genre", split=",")

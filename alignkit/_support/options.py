@@ -19,12 +19,14 @@ from typing import (
     Concatenate,
     Literal,
     ParamSpec,
+    Protocol,
     TypeVar,
     Union,
     cast,
     get_args,
     get_origin,
     get_type_hints,
+    overload,
 )
 
 from alignkit._support.arguments import (
@@ -37,7 +39,9 @@ from alignkit.errors import ArgumentError, OptionError
 
 P = ParamSpec("P")
 Data = TypeVar("Data")
-Made = TypeVar("Made")
+More = TypeVar("More")
+Most = TypeVar("Most")
+Made = TypeVar("Made", covariant=True)
 Result = TypeVar("Result")
 
 
@@ -174,10 +178,28 @@ def _check_range(name: str, value: Any, known: About) -> None:
 
 
 # functions
-def takes(
-    options: Callable[P, Made],
-) -> Callable[[Callable[[Data, Made], Result]], Callable[Concatenate[Data, P], Result]]:
+class _Taking(Protocol[P, Made]):
+    """What `takes` returns. Data keeps its types; type checkers know it by place, not by name."""
+
+    @overload
+    def __call__(
+        self, function: Callable[[Data, Made], Result], /
+    ) -> Callable[Concatenate[Data, P], Result]: ...
+    @overload
+    def __call__(
+        self, function: Callable[[Data, More, Made], Result], /
+    ) -> Callable[Concatenate[Data, More, P], Result]: ...
+    @overload
+    def __call__(
+        self, function: Callable[[Data, More, Most, Made], Result], /
+    ) -> Callable[Concatenate[Data, More, Most, P], Result]: ...
+    def __call__(self, function: Any, /) -> Any: ...
+
+
+def takes(options: Callable[P, Made]) -> _Taking[P, Made]:
     """Make a function of data and of a dataclass of options take the options as keywords.
+
+    The data is one argument, two or three, and the options are the last.
 
     Signature and docstring then have each option: the entry ``options : ...`` of the docstring
     gives way to one for each.
@@ -197,11 +219,8 @@ def takes(
     """
     kind: Any = options
 
-    def taking(
-        function: Callable[[Data, Made], Result],
-    ) -> Callable[Concatenate[Data, P], Result]:
+    def taking(function: Any) -> Any:
         """Return the function with the options as keywords."""
-        unbound: Any = function
         plain = signature(function)
         *data, last = plain.parameters
         parameters = [plain.parameters[name] for name in data]
@@ -220,14 +239,14 @@ def takes(
             known = {name: values.pop(name) for name in data}
             check_arguments(function, known)
             known[last] = kind(**values)
-            return unbound(**known)
+            return function(**known)
 
         described: Any = called
         described.__signature__ = whole
         described.__doc__ = with_options(function.__doc__, kind)
-        return cast("Callable[Concatenate[Data, P], Result]", called)
+        return called
 
-    return taking
+    return cast("_Taking[P, Made]", taking)
 
 
 _ENTRY = re.compile(r"^( *)options : .*\n(?:\1 +\S.*\n)*", re.MULTILINE)
