@@ -44,24 +44,49 @@ _REFRAIN = """() => {
     options.method === "POST" ? Promise.reject(new TypeError()) : fetch(path, options);
 }"""
 _SENT = """async statuses => {
-  const { Sender } = await import("/page/sender.js");
+  const { Queue } = await import("/page/queue.js");
   const entry = (k, id) => ({ k, rev: 1, event: { id: String(id) } });
   const kept = [...Array(150).keys()].map(id => entry(1, id)).concat([entry(2, 150)]);
-  const posted = [], told = { acknowledged: 0, refused: 0 };
+  const posted = [], told = { stored: 0, refused: 0 };
   const outbox = { mine: kept, all: async () => kept.slice() };
-  const sender = new Sender(outbox, {
-    post: async run => {
-      posted.push([run[0].k, run.length]);
-      return { status: statuses.shift() };
-    },
-    acknowledged: async run => { told.acknowledged += kept.splice(0, run.length).length; },
-    refused: async () => { told.refused += 1; },
-    changed() {},
+  const queue = new Queue(outbox, async run => {
+    posted.push([run[0].k, run.length]);
+    return { status: statuses.shift() };
   });
-  sender.farewell();
+  for (const type of Object.keys(told)) queue.hear(type, () => { told[type] += 1; });
+  queue.farewell();
   const farewell = posted.splice(0);
-  for (const _ of statuses.slice()) await sender.flush();
-  return { farewell, posted, told, offline: sender.offline };
+  for (const _ of statuses.slice()) await queue.flush();
+  return { farewell, posted, told, offline: queue.offline };
+}"""
+
+_ORDER = """async () => {
+  const { Queue } = await import("/page/queue.js");
+  const { Outbox } = await import("/page/outbox.js");
+  const outbox = await Outbox.open("order");
+  const data = { how: "cell", cells: [[0, 0, 0, 2]] };
+  const event = id => ({ id, kind: "edit", v: 1, data });
+  const entry = id => ({ k: 1, rev: 1, base: 0, tab: "t", event: event(id) });
+  const statuses = [201, 409];
+  const queue = new Queue(outbox, async run => {
+    const events = run.map(({ event }) => ({ ...event, seq: 1 }));
+    return { status: statuses.shift(), body: { events, message: "no" } };
+  });
+  const heard = [];
+  let left = () => {};
+  for (const type of ["stored", "refused"]) {
+    queue.hear(type, async news => {
+      const ids = news.ids ?? news.refused.map(({ id }) => id);
+      heard.push([type, ids, (await outbox.all()).map(({ event }) => event.id)]);
+      left();
+    });
+  }
+  for (const id of ["a", "b"]) {
+    const done = new Promise(resolve => { left = resolve; });
+    await queue.add(entry(id));
+    await done;
+  }
+  return heard;
 }"""
 
 
@@ -227,5 +252,39 @@ def test_what_may_be_taken_later_waits_and_a_farewell_keeps_the_order(context, s
         sent = page.evaluate(_SENT, [0, 0, 408, 0, 405, 429, 500])
         page.close()
     assert sent["farewell"] == [[1, 100], [2, 1]]  # no two of one pair at once
-    assert (sent["posted"], sent["told"]) == ([[1, 100]] * 5, {"acknowledged": 0, "refused": 0})
+    assert (sent["posted"], sent["told"]) == ([[1, 100]] * 5, {"stored": 0, "refused": 0})
     assert sent["offline"] == "Offline"
+
+
+def test_what_is_told_is_out_of_the_outbox(context, serve):
+    with serve() as server:
+        page = opened(context, server.url)
+        heard = page.evaluate(_ORDER)
+        page.close()
+    assert heard == [["stored", ["a"], []], ["refused", ["b"], []]]
+
+
+_FIRST = """async () => {
+  const channel = new BroadcastChannel(wire.project.box);
+  const { postMessage } = BroadcastChannel.prototype;
+  const order = [];
+  BroadcastChannel.prototype.postMessage = function (message) {
+    order.push(`channel: ${message.kind}`);
+    return postMessage.call(this, message);
+  };
+  const stored = new Promise(resolve => {
+    wire.addEventListener("acknowledged", () => { order.push("page"); resolve(); });
+  });
+  edit(1, 0, 0, 0, 2);
+  await stored;
+  channel.close();
+  return order;
+}"""
+
+
+def test_other_tabs_hear_what_is_stored_before_this_page(context, serve):
+    with serve() as server:
+        page = opened(context, server.url)
+        order = page.evaluate(_FIRST)
+        page.close()
+    assert order == ["channel: stored", "page"]

@@ -3,7 +3,7 @@ import {$, html, say} from "./dom.js"
 import {corrected} from "./corrections.js"
 import {clock, computing, duration, figure, follow, number} from "./figures.js"
 import {page} from "./place.js"
-import {admitted} from "./wire.js"
+import {admitted} from "./server.js"
 import {plural} from "./words.js"
 
 const LEVELS = ["phrases.sure", "phrases.possible", "words.sure", "words.possible"]

@@ -1,14 +1,24 @@
+// @ts-check
 // Keep the events that the server has not yet acknowledged: in IndexedDB, in the order in which
 // they were made, shared by the tabs of one annotator; in memory where there is no IndexedDB.
 
+/** @import {Entry} from "./types" */
+
 const STORE = "events"
 
+// Only the queue uses it.
 export class Outbox {
+	/** @type {IDBDatabase | null} */
 	#database = null // null: all is kept in memory
+	/** @type {Entry[]} */
 	#memory = [] // what IndexedDB did not take
+	/** @type {Map<string, {entry: Entry, stored: boolean}>} */
 	#mine = new Map() // what this tab added, to be at hand when it is hidden
 
-	// The name holds project and annotator: another login never sends what waits here.
+	/**
+	 * The name holds project and annotator: another login never sends what waits here.
+	 * @param {string} name
+	 */
 	static async open(name) {
 		const outbox = new Outbox()
 		try {
@@ -35,12 +45,15 @@ export class Outbox {
 		return [...this.#mine.values()].map(kept => kept.entry)
 	}
 
+	/** @param {Entry} entry */
 	async add(entry) {
 		const kept = {entry, stored: false}
 		this.#mine.set(entry.event.id, kept)
 		try {
-			if (!this.lasting) throw new Error("kept in memory") // in order: no later one overtakes
-			await this.#change(store => {
+			const database = this.#database
+			// in order: no later one overtakes
+			if (!database || !this.lasting) throw new Error("kept in memory")
+			await change(database, store => {
 				store.add(entry)
 				store.transaction.commit?.() // at once: the tab may be closing
 			})
@@ -53,7 +66,7 @@ export class Outbox {
 	async all() {
 		try {
 			if (!this.#database) return [...this.#memory]
-			const all = [...(await this.#read(store => store.getAll())), ...this.#memory]
+			const all = [...(await readAll(this.#database)), ...this.#memory]
 			const there = new Set(all.map(({event}) => event.id))
 			for (const [id, {stored}] of this.#mine) {
 				if (stored && !there.has(id)) this.#mine.delete(id) // another tab has sent it
@@ -72,15 +85,23 @@ export class Outbox {
 		return there.size
 	}
 
-	// Take events out, by id; return the ids that were there. Of two tabs only one gets each.
+	/**
+	 * Take events out, by id; return the ids that were there. Of two tabs only one gets each.
+	 * @param {string[]} ids
+	 */
 	async remove(ids) {
 		const wanted = new Set(ids)
+		/** @type {Set<string>} */
 		const removed = new Set()
-		const keep = ({event}) => !wanted.has(event.id) || !removed.add(event.id)
-		this.#memory = this.#memory.filter(keep)
+		const kept = []
+		for (const entry of this.#memory) {
+			if (wanted.has(entry.event.id)) removed.add(entry.event.id)
+			else kept.push(entry)
+		}
+		this.#memory = kept
 		for (const id of wanted) this.#mine.delete(id)
 		try {
-			if (this.#database !== null) await this.#change(store => take(store, wanted, removed))
+			if (this.#database) await change(this.#database, store => take(store, wanted, removed))
 		} catch {
 			this.#fall()
 		}
@@ -92,25 +113,43 @@ export class Outbox {
 		this.#database = null
 		this.#memory = this.mine
 	}
-
-	#change(act) {
-		return new Promise((resolve, reject) => {
-			const transaction = this.#database.transaction(STORE, "readwrite")
-			transaction.oncomplete = () => resolve()
-			transaction.onabort = transaction.onerror = () => reject(transaction.error)
-			act(transaction.objectStore(STORE))
-		})
-	}
-
-	#read(ask) {
-		return new Promise((resolve, reject) => {
-			const asked = ask(this.#database.transaction(STORE).objectStore(STORE))
-			asked.onsuccess = () => resolve(asked.result)
-			asked.onerror = () => reject(asked.error)
-		})
-	}
 }
 
+/**
+ * Change the store, completely or not at all.
+ * @param {IDBDatabase} database
+ * @param {(store: IDBObjectStore) => void} act
+ * @returns {Promise<void>}
+ */
+function change(database, act) {
+	return new Promise((resolve, reject) => {
+		const transaction = database.transaction(STORE, "readwrite")
+		const failed = () => reject(transaction.error)
+		transaction.oncomplete = () => resolve()
+		transaction.onabort = failed
+		transaction.onerror = failed
+		act(transaction.objectStore(STORE))
+	})
+}
+
+/**
+ * @param {IDBDatabase} database
+ * @returns {Promise<Entry[]>}
+ */
+function readAll(database) {
+	return new Promise((resolve, reject) => {
+		const asked = database.transaction(STORE).objectStore(STORE).getAll()
+		asked.onsuccess = () => resolve(asked.result)
+		asked.onerror = () => reject(asked.error)
+	})
+}
+
+/**
+ * Take events out of the store, and note which were there.
+ * @param {IDBObjectStore} store
+ * @param {Set<string>} wanted
+ * @param {Set<string>} removed
+ */
 function take(store, wanted, removed) {
 	for (const id of wanted) {
 		const asked = store.index("id").getKey(id)
@@ -122,14 +161,20 @@ function take(store, wanted, removed) {
 	}
 }
 
+/**
+ * @param {string} name
+ * @returns {Promise<IDBDatabase>}
+ */
 function opened(name) {
 	return new Promise((resolve, reject) => {
 		const asked = indexedDB.open(name, 1)
+		const failed = () => reject(asked.error ?? new Error("blocked"))
 		asked.onupgradeneeded = () => {
 			const store = asked.result.createObjectStore(STORE, {autoIncrement: true})
 			store.createIndex("id", "event.id")
 		}
 		asked.onsuccess = () => resolve(asked.result)
-		asked.onerror = asked.onblocked = () => reject(asked.error ?? new Error("blocked"))
+		asked.onerror = failed
+		asked.onblocked = failed
 	})
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // One open pair: what the server has stored, what is on its way, and the two folded into what is
-// shown.
+// shown. `take` alone folds; `confirm`, `refuse` and `forget` change what is folded, and fold again.
 import {Pair, writesOf} from "./model.js"
 import {tell} from "./refusals.js"
 

@@ -103,6 +103,43 @@ export interface PairDocument {
 	[other: string]: any
 }
 
+/** A project: the answer of GET api/project. */
+export interface Project {
+	name: string
+	key: string
+	annotator: string
+	role: string
+	at: "pairs" | "gold" // where its pairs are
+	box: string // the name of the outbox and of the channel between tabs
+	n: number // the last event
+	preparing: {text: string; share: number | null} | null // while suggestions are being made
+	csrf?: string // added by the page: the second secret
+	[other: string]: any
+}
+
+/** An answer of the server; the status is 0 where it cannot be reached. */
+export interface Reply {
+	status: number
+	body: any
+}
+
+/** How something is asked. */
+export interface Asked {
+	body?: object // what is sent, as JSON
+	keepalive?: boolean // also if the page is being closed
+	file?: boolean // the answer is a file: its content, and how it is to be saved
+}
+
+/** Send events of one pair, for one text. */
+export type Post = (entries: Entry[], how?: {keepalive?: boolean}) => Promise<Reply>
+
+/** Told while a project is being opened; `start` goes on without suggestions. */
+export type ProgressReport = (progress: {
+	text: string
+	share: number | null
+	start: (() => void) | null
+}) => void
+
 /** What `new Pair` needs of a document: less for a pair that is only drawn. */
 export interface PairParts {
 	source: string[]
@@ -156,6 +193,39 @@ export interface Entry {
 /** An event that the server refused, with all that it would have written. */
 export type Refused = Sent & {told?: string}
 
+/** What came of events: some were stored, of which the page knew `ids` as waiting. */
+export interface Stored {
+	k: number
+	events: StoredEvent[] // all of the pair that this page had not seen
+	ids: string[]
+}
+
+/** What the page is told of a refusal. */
+export interface Conflict {
+	k: number
+	refused: Refused[] // the event, and those that build on it
+	events: StoredEvent[] // what the server has stored meanwhile
+	rev?: number // the text that the server has now, where it is another one
+	old: number // the text that they were meant for
+	moved: boolean // the pair is somebody else's now
+	status: number
+	message: string
+}
+
+/** What the queue tells, by the name of the event. */
+export interface QueueNews {
+	stored: Stored
+	refused: {entry: Entry; refused: Refused[]; reply: Reply}
+	changed: undefined
+}
+
+/** What the tabs of one annotator send each other. */
+export type TabMessage =
+	| {kind: "entered"} // anew: there may be a session again
+	| ({kind: "stored"} & Stored)
+	| {kind: "refused"; tab: string; detail: Conflict} // to the tab that made the event
+	| {kind: "claimed"; id: string} // that tab tells of it
+
 /** Events that the server refused together, of any pair. */
 export interface Row {
 	k: number
@@ -180,3 +250,62 @@ export interface Net {
 
 /** A box of cells: first and last row, first and last column. */
 export type Box = [number, number, number, number]
+
+/** A box whose cells are all of one value. */
+export type Rectangle = [number, number, number, number, Value]
+
+/** A word or sign of a document: its characters, with the white space behind it, and its sentence. */
+export interface Unit {
+	text: string
+	from: number
+	to: number
+	sentence: number
+}
+
+/** A pair of spans that was taken from documents, or two texts: the content by its key. */
+export type Keyed = [string, any, any] // the key, then the content before and after; null: none
+
+/** The vote of an annotator on a pair: the answer of GET api/gold/{k} has those of all. */
+export interface Vote {
+	id: string
+	name: string
+	seq: number // the last event
+	cells: [number, number, Value, ...string[]][] // with what is told of each
+	judgment: string
+	flags: string[]
+	[other: string]: any
+}
+
+/** What is decided of a place: a value of a cell, or a label and its flags. */
+export type Decided = Value | string[]
+
+/** A vote that can be asked for what it says of a place. */
+export interface Ballot extends Vote {
+	values: Map<string, Value> // by "i,j"
+	how: Map<string, string[]>
+	at: (key: string) => Decided
+}
+
+/** Why a place has its value: all agree, as somebody voted, or the adjudicator's own. */
+export interface Why {
+	why: "agreed" | "vote" | "own"
+	as?: string // the id of the vote
+	note?: string
+	votes?: Record<string, [Decided, number]> // the votes of that time: what each said, and its seq
+}
+
+/** A place with the votes on it. */
+export interface Place {
+	key: string // "i,j", or "-1,-1" for the judgment
+	votes: Decided[]
+	why: Why | null
+	value: Decided
+	state: "agreed" | "open" | "decided" | "reopened"
+	odd?: boolean // its value is not the one that was decided
+}
+
+/** What a value of a group makes of a phrase pair. */
+export interface Effect {
+	sure?: boolean
+	possible?: boolean
+}
