@@ -72,7 +72,7 @@ begin(async me => {
 			html(
 				"td",
 				{class: "quiet"},
-				...(state === "open" ? [when(seen)] : [html("span", {class: "pill"}, state)]),
+				state === "open" ? when(seen) : html("span", {class: "pill"}, state),
 			),
 			html("td", {class: "acts"}, own ? "" : menu("···", `More about ${name}`, [act])),
 		]

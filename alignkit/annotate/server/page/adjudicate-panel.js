@@ -102,13 +102,10 @@ export class Panel {
 					),
 				]),
 			)
-			const made = button(
-				() => this.app.toGroup(one, true),
-				here ? "current" : "",
-				html("b", {dir: "auto"}, groupName(pair, one)),
-				...(told ? [html("small", {class: "chip"}, told)] : []),
-				marks,
-			)
+			const made = button(() => this.app.toGroup(one, true), here ? "current" : "")
+			made.append(html("b", {dir: "auto"}, groupName(pair, one)))
+			if (told) made.append(html("small", {class: "chip"}, told))
+			made.append(marks)
 			return item(set(made, {"aria-current": here ? "true" : null}))
 		}
 		const put = (name, title, groups, make) => {
@@ -265,15 +262,14 @@ export class Panel {
 			app: {pair, voters, items},
 		} = this
 		const one = items.find(({key}) => key === JUDGED)
-		const rows = [
-			...voters.map((voter, at) => [
-				voter.name,
-				one ? valueName(JUDGED, one.votes[at]) : "not judged",
-			]),
-			...(one
-				? [["gold", one.state === AGREED || one.why ? valueName(JUDGED, one.value) : "to settle"]]
-				: []),
-		]
+		const rows = voters.map(({name}, at) => [
+			name,
+			one ? valueName(JUDGED, one.votes[at]) : "not judged",
+		])
+		if (one) {
+			const settled = one.state === AGREED || one.why
+			rows.push(["gold", settled ? valueName(JUDGED, one.value) : "to settle"])
+		}
 		fill(
 			$("judgments").tBodies[0],
 			rows.map(([name, told]) =>
@@ -344,11 +340,12 @@ export class Panel {
 			? [{key: own, votes: voters.map(voter => voter.at(own))}]
 			: group
 		const said = voters.map(({name}, at) => `${name} ${valueName(place, votes[at])}`).join(" · ")
-		fill($("status-text"), [
+		const status = [
 			html("strong", {dir: "auto"}, away ? cellName(pair, ...hovered) : groupName(pair, group)),
 			` ${said}`,
-			...(note ? [html("span", {class: "said"}, note)] : []),
-		])
+		]
+		if (note) status.push(html("span", {class: "said"}, note))
+		fill($("status-text"), status)
 		const hints = [
 			...voters.slice(0, 3).map(({name}, at) => [String(at + 1), `${name}’s`, true]),
 			["s d x", "your own", !judging],

@@ -43,10 +43,9 @@ export async function ownLinks(app, side) {
 	$("own-count").textContent = [`linked by you: ${plural(total, "occurrence")}`, ...more]
 		.filter(Boolean)
 		.join("; ")
-	$("own-counterparts").replaceChildren(
-		...counterparts.slice(0, MOST).map(counterpart),
-		...(counterparts.length > MOST ? [item(`and ${counterparts.length - MOST} more`)] : []),
-	)
+	$("own-counterparts").replaceChildren(...counterparts.slice(0, MOST).map(counterpart))
+	const beyondMost = counterparts.length - MOST
+	if (beyondMost > 0) $("own-counterparts").append(item(`and ${beyondMost} more`))
 	$("own-lines").replaceChildren(...lines.map(line))
 	$("own-links").hidden = false
 	$("own-links").scrollIntoView({block: "nearest"})

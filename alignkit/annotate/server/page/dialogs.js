@@ -92,11 +92,9 @@ export function finder(app, told = state, about = () => "") {
 			const answer = await wire.find(text, only, after, PART)
 			const {pairs, total, listed = total} = answer
 			const end = after + pairs.length
-			rows = [
-				...(after ? [others(Math.max(0, after - PART), plural(after, "earlier pair"))] : []),
-				...pairs.map(row),
-				...(end < listed ? [others(end, plural(listed - end, "more pair"))] : []),
-			]
+			rows = pairs.map(row)
+			if (after) rows.unshift(others(Math.max(0, after - PART), plural(after, "earlier pair")))
+			if (end < listed) rows.push(others(end, plural(listed - end, "more pair")))
 			if (rows.length) message = about(answer)
 			else if (text) message = "no pair has this in its id, words or comments"
 			else message = "there is no such pair"

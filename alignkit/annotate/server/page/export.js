@@ -53,7 +53,8 @@ begin(async (me, project) => {
 		say("message", message)
 		$("go").disabled = !files.length
 		say("size", backup ? ` ${size(backup)}` : "")
-		$("last").replaceChildren(...(last ? ["Last: ", when(last[0]), `, ${last[1]}`] : []))
+		$("last").replaceChildren()
+		if (last) $("last").append("Last: ", when(last[0]), `, ${last[1]}`)
 	}
 
 	// Who downloads all sees others' votes: pairs still to do by oneself are asked about.

@@ -1,15 +1,35 @@
+// @ts-check
 // A pair with what was made of it: rewrites, spans taken from documents, and why its judgment is as
 // it is.
 import {last, Pair, writesOf} from "./model.js"
 import {describe} from "./words.js"
 
-const KEYED = ["rewrites", "extracts", "whys"]
-const named = (name, rows = []) =>
-	name === "whys" ? rows.map(([i, j, ...rest]) => [`${i},${j}`, ...rest]) : rows
+/** @import {AnyEvent, EventData, Keyed, PairDocument} from "./types" */
+
+const KEYED = /** @type {const} */ (["rewrites", "extracts", "whys"])
+
+/**
+ * What an event writes, by key: that of a reason is its cell, as "i,j".
+ * @param {string} name one of `KEYED`
+ * @param {any[][]} [rows]
+ * @returns {Keyed[]}
+ */
+function named(name, rows = []) {
+	if (name !== "whys") return /** @type {Keyed[]} */ (rows)
+	return rows.map(([i, j, before, after]) => [`${i},${j}`, before, after])
+}
+
+/**
+ * What takes a write back: the content before and after change places.
+ * @param {any[]} row
+ */
 const turned = row => [...row.slice(0, -2), row.at(-1), row.at(-2)]
 
 export class MadePair extends Pair {
-	// Cells are of no interest here, and documents may be long.
+	/**
+	 * Cells are of no interest here, and documents may be long.
+	 * @param {PairDocument} doc
+	 */
 	constructor(doc) {
 		super({
 			...doc,
@@ -18,8 +38,15 @@ export class MadePair extends Pair {
 			state: {...doc.state, cells: [], bulk: [], rejected: []},
 			suggestions: null,
 		})
-		Object.assign(this, {source: doc.source, target: doc.target})
-		for (const name of KEYED) this[name] = new Map(named(name, doc.state[name]))
+		this.source = doc.source
+		this.target = doc.target
+		/** @type {Map<string, any>} */
+		this.rewrites = new Map(doc.state.rewrites)
+		/** @type {Map<string, any>} */
+		this.extracts = new Map(doc.state.extracts)
+		/** @type {Map<string, any>} */
+		this.whys = new Map()
+		for (const [i, j, why] of doc.state.whys ?? []) this.whys.set(`${i},${j}`, why)
 	}
 
 	copy() {
@@ -28,6 +55,7 @@ export class MadePair extends Pair {
 		return copy
 	}
 
+	/** @param {AnyEvent} event */
 	apply(event) {
 		for (const name of KEYED) {
 			for (const [key, , after] of named(name, event.data?.[name])) {
@@ -38,32 +66,57 @@ export class MadePair extends Pair {
 		return super.apply(event)
 	}
 
+	/**
+	 * @param {"undo" | "redo"} kind
+	 * @returns {EventData | undefined}
+	 */
 	inverse(kind) {
 		const data = super.inverse(kind)
-		const from = data && last(this[kind]).data
-		for (const name of KEYED) if (from?.[name]?.length) data[name] = from[name].map(turned)
+		if (!data) return data
+		const from = last(this[kind])?.data ?? {}
+		for (const name of KEYED) {
+			if (from[name]?.length) data[name] = from[name].map(turned)
+		}
 		return data
 	}
 }
 
-// A key that is free: one more than the largest.
-export const freeKey = (letter, held) =>
-	letter + (1 + Math.max(0, ...[...held.keys()].map(key => Number(key.slice(1)))))
+/**
+ * A key that is free: one more than the largest.
+ * @param {string} letter
+ * @param {Map<string, any>} held
+ */
+export function freeKey(letter, held) {
+	const numbers = [...held.keys()].map(key => Number(key.slice(1)))
+	return letter + (1 + Math.max(0, ...numbers))
+}
 
-// The keys of a map in the order of their numbers.
-export const inOrder = held => [...held.keys()].sort((a, b) => a.slice(1) - b.slice(1))
+/**
+ * The keys of a map in the order of their numbers.
+ * @param {Map<string, any>} held
+ */
+export const inOrder = held =>
+	[...held.keys()].sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)))
 
-// What an event did, in a few words.
+/**
+ * What an event did, in a few words.
+ * @param {Pair} pair
+ * @param {Pick<AnyEvent, "kind"> & {data?: EventData}} event
+ */
 export function told(pair, {kind, data = {}}) {
 	const {rewrites: [rewrite] = [], extracts: [extract] = [], label, flags} = data
-	if (rewrite)
-		return `rewrite ${rewrite[0].slice(1)}: ${rewrite[2] ? rewrite[2].join(" ~ ") : "removed"}`
+	if (rewrite) {
+		const [name, , after] = rewrite
+		return `rewrite ${name.slice(1)}: ${after ? after.join(" ~ ") : "removed"}`
+	}
 	if (extract) {
 		const [name, before, after] = extract
 		const verb = before ? "changed" : "taken"
 		return `pair ${name.slice(1)} ${after ? verb : "removed"}`
 	}
-	if (label || flags)
-		return `judgment: ${[label?.[1], ...(flags?.[1] || [])].filter(Boolean).join(", ") || "none"}`
+	if (label || flags) {
+		const said = [label?.[1], ...(flags?.[1] ?? [])].filter(Boolean)
+		return `judgment: ${said.join(", ") || "none"}`
+	}
 	return describe(pair, writesOf({kind, data}))
 }

@@ -181,10 +181,8 @@ export function toast(text, undo) {
 		await undo()
 		toast("Undone.")
 	}
-	shelf.replaceChildren(
-		html("span", {}, text),
-		...(undo ? [button(() => tried(back), "", "Undo")] : []),
-	)
+	shelf.replaceChildren(html("span", {}, text))
+	if (undo) shelf.append(button(() => tried(back), "", "Undo"))
 }
 
 // Do something, and say why it fails; `again` draws what is true.

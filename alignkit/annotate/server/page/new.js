@@ -55,15 +55,9 @@ begin(async me => {
 			button(() => tried(() => removed(n)), "plain", "×"),
 			{"aria-label": `Remove ${name}`},
 		)
-		return [
-			head(
-				name,
-				html("small", {}, ` ${size(bytes)}`),
-				...(problem ? [html("p", {class: "bad"}, problem)] : []),
-			),
-			cell(part),
-			html("td", {class: "acts"}, remove),
-		]
+		const title = head(name, html("small", {}, ` ${size(bytes)}`))
+		if (problem) title.append(html("p", {class: "bad"}, problem))
+		return [title, cell(part), html("td", {class: "acts"}, remove)]
 	}
 
 	async function removed(n) {

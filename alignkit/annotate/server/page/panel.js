@@ -130,21 +130,20 @@ export class Panel {
 				.filter(([, , works]) => works)
 				.map(([names, text]) => html("span", {}, ...names.split(" ").map(key), ` ${text}`))
 		$("hints").replaceChildren(...shown(app.novice ? hints : [...hints, ...main.slice(1), main[0]]))
-		$("main-keys").replaceChildren(
-			...(app.novice
-				? shown([...first.slice(0, 3), main[0], ...first.slice(3), ...main.slice(1)])
-				: []),
-		)
+		$("main-keys").replaceChildren()
+		if (app.novice) {
+			const all = [...first.slice(0, 3), main[0], ...first.slice(3), ...main.slice(1)]
+			$("main-keys").append(...shown(all))
+		}
 	}
 
 	phrases() {
 		const {pair} = this
 		const {phrase, act} = this.app
 		const boxes = atomic(pair)
-		const shown = [
-			...(phrase ? [phrase] : []),
-			...boxes.filter(box => String(box) !== String(phrase)).slice(0, MOST_PHRASES),
-		]
+		const others = boxes.filter(box => String(box) !== String(phrase))
+		const shown = others.slice(0, MOST_PHRASES)
+		if (phrase) shown.unshift(phrase)
 		const drawn = `${pair.source} ${boxes.length} ${phrase} ${shown.join(" ")}`
 		if (drawn === this.drawn) return
 		this.drawn = drawn

@@ -165,25 +165,18 @@ begin(async me => {
 				button(() => tried(() => same(person), load), "plain", "Same person"),
 				button(() => rename(person), "plain", "Rename the imported one"),
 			]
-		if (state === "invited")
-			return [
-				renew,
-				...(person.link
-					? [button(() => tried(() => withdraw(person), load), "plain", "Withdraw")]
-					: []),
-			]
+		if (state === "invited") {
+			if (!person.link) return [renew]
+			return [renew, button(() => tried(() => withdraw(person), load), "plain", "Withdraw")]
+		}
 		if (name === me.account) return []
-		return [
-			menu("···", `More about ${name}`, [
-				...(state === "open"
-					? [
-							["New password link", () => reset(person)],
-							["Sign out everywhere", () => signOut(person)],
-						]
-					: []),
-				["Remove from project", () => tried(() => remove(person), again), "bad"],
-			]),
-		]
+		const acts = [["Remove from project", () => tried(() => remove(person), again), "bad"]]
+		if (state === "open")
+			acts.unshift(
+				["New password link", () => reset(person)],
+				["Sign out everywhere", () => signOut(person)],
+			)
+		return [menu("···", `More about ${name}`, acts)]
 	}
 
 	function row(person) {

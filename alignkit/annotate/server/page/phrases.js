@@ -1,6 +1,15 @@
+// @ts-check
 // Phrase pairs of the links as they stand: boxes [top, bottom, left, right], ends included.
 
-// The least box around `box` that no link leaves; null where it holds no link.
+/** @import {Pair} from "./model.js" */
+/** @import {Box, Cell, Rectangle} from "./types" */
+
+/**
+ * The least box around `box` that no link leaves; null where it holds no link.
+ * @param {Pick<Pair, "rows" | "columns">} pair
+ * @param {Box} box
+ * @returns {Box | null}
+ */
 export function closure(pair, [top, bottom, left, right]) {
 	const {rows, columns} = pair
 	let empty = true
@@ -33,21 +42,30 @@ export function closure(pair, [top, bottom, left, right]) {
 	return empty ? null : [top, bottom, left, right]
 }
 
-// The atomic pairs: the closures of the links of each source word.
+/**
+ * The atomic pairs: the closures of the links of each source word.
+ * @param {Pick<Pair, "n" | "rows" | "columns">} pair
+ */
 export function atomic(pair) {
+	/** @type {Map<string, Box>} */
 	const boxes = new Map()
 	for (let i = 0; i < pair.n; i++) {
 		if (!pair.rows[3 * i + 2]) continue
 		const box = closure(pair, [i, i, pair.rows[3 * i], pair.rows[3 * i + 1]])
-		boxes.set(box.join(), box)
+		if (box) boxes.set(box.join(), box)
 	}
 	return [...boxes.values()]
 }
 
-// The composite pairs, at most `limit`: tight, consistent, and no closure of a single link.
+/**
+ * The composite pairs, at most `limit`: tight, consistent, and no closure of a single link.
+ * @param {Pick<Pair, "n" | "m" | "rows" | "columns">} pair
+ * @param {number} limit
+ */
 export function composite(pair, limit) {
 	const {n, m, rows, columns} = pair
 	const single = new Set(atomic(pair).map(String))
+	/** @type {Box[]} */
 	const boxes = []
 	for (let top = 0; top < n; top++) {
 		if (!rows[3 * top + 2]) continue
@@ -66,6 +84,7 @@ export function composite(pair, limit) {
 			}
 			left = low
 			right = high
+			/** @type {Box} */
 			const box = [top, bottom, left, right]
 			if (first < top || final > bottom || single.has(box.join())) continue
 			boxes.push(box)
@@ -75,9 +94,15 @@ export function composite(pair, limit) {
 	return boxes
 }
 
-// The links that join a word in the box to one outside, at most `limit`, those of source words
-// first.
+/**
+ * The links that join a word in the box to one outside, at most `limit`, those of source words
+ * first.
+ * @param {Pick<Pair, "rows" | "columns" | "values" | "wide">} pair
+ * @param {Box} box
+ * @param {number} [limit]
+ */
 export function blockers({rows, columns, values, wide}, [top, bottom, left, right], limit = 50) {
+	/** @type {Cell[]} */
 	const out = []
 	for (let i = top; i <= bottom; i++) {
 		if (!rows[3 * i + 2]) continue
@@ -94,12 +119,17 @@ export function blockers({rows, columns, values, wide}, [top, bottom, left, righ
 	return out
 }
 
-// Links as rectangles of one strength, for the ribbons between the two lines: [top, bottom, left,
-// right, value].
+/**
+ * Links as rectangles of one strength, for the ribbons between the two lines.
+ * @param {Pick<Pair, "n" | "m" | "rows" | "values" | "wide">} pair
+ */
 export function rectangles({n, m, rows, values, wide}) {
+	/** @type {Rectangle[]} */
 	const out = []
+	/** @type {Rectangle[]} */
 	let above = [] // by column: the rectangle that starts there and reaches the row before
 	for (let i = 0; i < n; i++) {
+		/** @type {Rectangle[]} */
 		const here = []
 		let j = rows[3 * i + 2] ? rows[3 * i] : m
 		while (j <= rows[3 * i + 1]) {

@@ -22,9 +22,8 @@ export function preview(
 	const cells = source.length * target.length
 	const drawn = aligned && cells > 0 && cells < MOST
 	$("matrix").hidden = !drawn
-	$("texts").replaceChildren(
-		...(drawn ? [] : [side(source, direction.source), side(target, direction.target)]),
-	)
+	$("texts").replaceChildren()
+	if (!drawn) $("texts").append(side(source, direction.source), side(target, direction.target))
 	const noun = `${suggests ? "suggested" : "linked"} by ${by}`
 	const words = links.map(([i, j]) => `${source[i] ?? "∅"} ~ ${target[j] ?? "∅"}`)
 	say(

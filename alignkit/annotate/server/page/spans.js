@@ -1,7 +1,11 @@
+// @ts-check
 // A text as words and signs, by line and sentence; places are counted in characters (code points),
 // as the server counts.
 import {abbreviated, starting} from "./sentences.js"
 
+/** @import {Unit} from "./types" */
+
+/** @type {(granularity: "word" | "sentence", language?: string) => Intl.Segmenter | null} */
 const segmenter = (granularity, language) => {
 	if (!globalThis.Intl?.Segmenter) return null
 	try {
@@ -15,14 +19,24 @@ const PLAIN = {
 	sentence: /[^.!?。！？؟۔।]+[.!?。！？؟۔।]*\s*/gu,
 }
 
+/**
+ * The words or sentences of a line: where each begins, and its text.
+ * @param {string} line
+ * @param {"word" | "sentence"} granularity
+ * @param {string} [language]
+ * @returns {[number, string][]}
+ */
 function parts(line, granularity, language) {
-	const found = segmenter(granularity, language)
-	if (found) return Array.from(found.segment(line), ({segment, index}) => [index, segment])
+	const cut = segmenter(granularity, language)
+	if (cut) return Array.from(cut.segment(line), ({segment, index}) => [index, segment])
 	return Array.from(line.matchAll(PLAIN[granularity]), match => [match.index, match[0]])
 }
 
-// The lines of a text: each a list of units {text, from, to, sentence}; `text` has the white space
-// behind it too.
+/**
+ * The lines of a text: each a list of units.
+ * @param {string} text
+ * @param {string} [language]
+ */
 export function linesOf(text, language) {
 	const known = abbreviated(text)
 	let at = 0
@@ -34,6 +48,7 @@ export function linesOf(text, language) {
 			language,
 			known,
 		)
+		/** @type {Unit[]} */
 		const units = []
 		let place = at
 		let end = 0
@@ -41,7 +56,8 @@ export function linesOf(text, language) {
 			const word = segment.trim()
 			const start = index + segment.indexOf(word)
 			if (!word) continue
-			if (units.length) units.at(-1).text += line.slice(end, start)
+			const before = units.at(-1)
+			if (before) before.text += line.slice(end, start)
 			place += length(line.slice(end, start))
 			while (starts.length && starts[0] <= start) {
 				starts.shift()
@@ -58,9 +74,15 @@ export function linesOf(text, language) {
 	})
 }
 
+/** @param {string} text */
 const length = text => Array.from(text).length
 
-// The units that characters begin to end are of, as [first, last].
+/**
+ * The units that characters begin to end are of, as [first, last].
+ * @param {Unit[]} units
+ * @param {number} begin
+ * @param {number} end
+ */
 export function unitsIn(units, begin, end) {
 	const first = units.findIndex(({to}) => to > begin)
 	let last = first
@@ -68,17 +90,31 @@ export function unitsIn(units, begin, end) {
 	return [first, last]
 }
 
-// The text of some units; where a line ends there is a space.
-export const textOf = units =>
-	units
-		.map(({text, to}, at) => (units[at + 1]?.from > to && !/\s$/.test(text) ? `${text} ` : text))
-		.join("")
-		.trim()
+/**
+ * The text of some units; where a line ends there is a space.
+ * @param {Unit[]} units
+ */
+export function textOf(units) {
+	let all = ""
+	for (const [at, {text, to}] of units.entries()) {
+		all += text
+		const ends = units[at + 1]?.from > to // the next unit is on another line
+		if (ends && !/\s$/.test(text)) all += " "
+	}
+	return all.trim()
+}
 
-// The characters of a text that units first to last hold.
+/**
+ * The characters of a text that units first to last hold.
+ * @type {(units: Unit[], ends: [number, number]) => [number, number]}
+ */
 export const charactersOf = (units, [first, last]) => [units[first].from, units[last].to]
 
-// The first and the last unit of a sentence.
+/**
+ * The first and the last unit of a sentence.
+ * @param {Unit[]} units
+ * @param {number} at
+ */
 export function sentenceAt(units, at) {
 	const {sentence} = units[at]
 	let first = at

@@ -33,22 +33,19 @@ const MAY = {
 
 // [page, name] of what somebody may see, in the project or in the lab.
 function pages(me, project) {
-	if (project)
+	if (project) {
+		const all = MAY[project.role].map(page => [page, PAGES[page]])
+		if (project.annotates) all.unshift([project.task, WORK[project.task]])
+		return all
+	}
+	if (me.rank === "owner")
 		return [
-			...(project.annotates ? [[project.task, WORK[project.task]]] : []),
-			...MAY[project.role].map(page => [page, PAGES[page]]),
+			["", "Projects"],
+			["people", "People"],
+			["log", "Log"],
 		]
-	const works =
-		me.rank !== "owner" && !me.may_create && me.roles.every(({role}) => role === "annotator")
-	return [
-		["", works ? "My work" : "Projects"],
-		...(me.rank === "owner"
-			? [
-					["people", "People"],
-					["log", "Log"],
-				]
-			: []),
-	]
+	const works = !me.may_create && me.roles.every(({role}) => role === "annotator")
+	return [["", works ? "My work" : "Projects"]]
 }
 
 const brand = () => html("a", {class: "brand", href: root}, "alignkit")
@@ -77,14 +74,10 @@ function fill(part, me, project) {
 		{"aria-label": "Pages"},
 		...pages(me, project).map(page => link(...page)),
 	)
-	part.replaceChildren(
-		brand(),
-		...(project
-			? [html("a", {class: "project", href: pageOf(""), dir: "auto"}, project.name)]
-			: []),
-		tabs,
-		accountMenu(me, project),
-	)
+	part.replaceChildren(brand())
+	if (project)
+		part.append(html("a", {class: "project", href: pageOf(""), dir: "auto"}, project.name))
+	part.append(tabs, accountMenu(me, project))
 	part.className = "lab"
 	tabs.querySelector("[aria-current]")?.scrollIntoView({block: "nearest", inline: "center"})
 }
