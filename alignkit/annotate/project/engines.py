@@ -155,7 +155,8 @@ def schema_of(conn: sa.Engine | sa.Connection) -> str:
 
 def use_schema(conn: sa.Connection) -> None:
     """Let plain SQL find the tables of the schema, too, until the end of the transaction."""
-    if schema := schema_of(conn):
+    schema = schema_of(conn)
+    if schema:
         conn.exec_driver_sql(f'SET LOCAL search_path TO "{schema}"')
 
 
@@ -187,23 +188,37 @@ class Prepared:
 
     def write(self, conn: sa.Connection, rows: Iterable[Mapping[str, Any]]) -> None:
         """Write rows with the same columns."""
-        texts, bound = zip(*(self._bound(conn, row) for row in rows), strict=True)
+        text = ""
+        bound = []
+        for row in rows:
+            text, values = self._bound(conn, row)
+            bound.append(values)
         with _driver(conn) as cursor:
-            cursor.executemany(texts[0], bound)
+            cursor.executemany(text, bound)
 
     def _bound(self, conn: sa.Connection, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        if (schema := schema_of(conn)) not in self._made:
-            more = {"schema_translate_map": {None: schema}, "render_schema_translate": True}
-            if schema:
-                dialect = conn.dialect
-            else:
-                dialect = sqlite.dialect(paramstyle="named")
-            given: Any = {"column_keys": list(values), **(more if schema else {})}
-            made = self._statement.compile(dialect=dialect, **given)
-            self._made[schema] = str(made), made.params
+        """Return the SQL, and all values that it is executed with."""
+        schema = schema_of(conn)
+        if schema not in self._made:
+            self._made[schema] = self._make(conn, schema, list(values))
         text, fixed = self._made[schema]
         bound = {**fixed, **values}
-        return text, {key: _escaped(x) for key, x in bound.items()} if schema else bound
+        if schema:
+            bound = {name: _escaped(value) for name, value in bound.items()}
+        return text, bound
+
+    def _make(
+        self, conn: sa.Connection, schema: str, names: list[str]
+    ) -> tuple[str, Mapping[str, Any]]:
+        """Return the SQL of the statement with values of some names, and those it has itself."""
+        options: dict[str, Any] = {"column_keys": names}
+        dialect: sa.Dialect = sqlite.dialect(paramstyle="named")
+        if schema:
+            dialect = conn.dialect
+            options["schema_translate_map"] = {None: schema}
+            options["render_schema_translate"] = True
+        made = self._statement.compile(dialect=dialect, **options)
+        return str(made), made.params
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from alignkit.annotate.project import appending, queries, schema
 from alignkit.annotate.project.appending import append_sent
@@ -112,7 +112,8 @@ class Store:
             progress = []
             for account, name in enumerate(queries.annotators(conn), 1):
                 own = queries.PairList(conn, account)
-                if (pairs := own.count()) and name not in others:
+                pairs = own.count()
+                if pairs and name not in others:
                     progress.append(queries.Progress(name, own.count_done(), pairs))
             return progress
 
@@ -140,18 +141,31 @@ class Store:
         majority: bool | None = None,
     ) -> None:
         """Change settings of the project; those that are None stay."""
-        given = {key: value for key, value in locals().items() if key != "self"}
-        changes = {key: value for key, value in given.items() if value is not None}
+        wanted = Setting(
+            name=name,
+            scheme=scheme,
+            threshold=threshold,
+            suggestions=suggestions,
+            gold=gold,
+            task=task,
+            blind=blind,
+            majority=majority,
+        )
         if gold is not None:
             check_name(gold)
         if task not in (None, *TASKS):
             raise ProjectError(f"unknown task {task!r} (known: {', '.join(TASKS)})")
         with self.database.writing() as conn:
-            self._settle(conn, changes)
+            self._settle(conn, wanted)
 
-    def _settle(self, conn: Any, changes: dict[str, Any]) -> None:
-        now = conn.execute(select(schema.project)).one()._mapping
-        changes = {key: value for key, value in changes.items() if now[key] != value}
+    def _settle(self, conn: Connection, wanted: Setting) -> None:
+        """Append those settings that differ from the present ones."""
+        now = conn.execute(select(schema.project)).mappings().one()
+        changes = {}
+        for name in wanted.__struct_fields__:
+            value = getattr(wanted, name)
+            if name != "key" and value is not None and value != now[name]:
+                changes[name] = value
         if changes:
             appending.append_to_project(conn, Setting(**changes))
 
@@ -160,31 +174,32 @@ class Store:
         with self.database.reading() as conn:
             account, pair, stream, n, _ = queries.own_pair(conn, k, annotator)
             own = queries.PairList(conn, account)
-            place, hints, rank, before, after = own.place(k)
+            place, is_shown, rank, previous, following = own.place(k)
             done = own.count_done()
             pairs = own.count()
-            next_open = own.next_open(place) if done < pairs else None
-            if hints:
-                shown = queries.suggested(conn, pair, hide_systems=hide_systems)
-            else:
-                shown = None
+            suggestions = None
+            if is_shown:
+                suggestions = queries.suggested(conn, pair, hide_systems=hide_systems)
+            state, undo, redo = queries.viewed(conn, stream)
             return queries.PairView(
-                k,
-                pair.id,
-                pairs,
-                done,
-                rank,
-                before,
-                after,
-                next_open,
-                pair.rev,
-                pair.source,
-                pair.target,
-                pair.attributes,
-                *queries.viewed(conn, stream),
-                n,
-                shown,
-                hidden=not hints and bool(queries.shown_set(conn)),
+                k=k,
+                id=pair.id,
+                pairs=pairs,
+                done=done,
+                place=rank,
+                previous=previous,
+                next=following,
+                next_open=own.next_open(place) if done < pairs else None,
+                rev=pair.rev,
+                source=pair.source,
+                target=pair.target,
+                attributes=pair.attributes,
+                state=state,
+                undo=undo,
+                redo=redo,
+                n=n,
+                suggestions=suggestions,
+                hidden=not is_shown and bool(queries.shown_set(conn)),
             )
 
     def queue(
@@ -227,7 +242,7 @@ class Store:
         """Store a set of suggestions, replacing one of the same name, and show it."""
         with self.database.writing() as conn:
             stored = appending.put_set(conn, name, rows)
-            self._settle(conn, {"suggestions": name})
+            self._settle(conn, Setting(suggestions=name))
         return stored
 
     def add_learned(
