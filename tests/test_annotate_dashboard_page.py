@@ -37,11 +37,11 @@ def test_the_dashboard_follows_the_work_and_leads_to_the_pairs(server):
     anna, problems = entered(server, server.project, "anna"), []
     with closing(anna), browser() as context:
         page = opened(context, server.url.replace("/adjudicate#", "/dashboard#"), problems)
-        page.wait_for_selector(ROW, timeout=60_000)
+        page.wait_for_selector(ROW, timeout=180_000)
         page.evaluate("window.stays = true")
         before = page.text_content(ROW)
         assert anna.link(1, 2, 2, 2, 0).status == 201
-        until(lambda: page.text_content(ROW) != before, 90)  # half a minute, and the computation
+        until(lambda: page.text_content(ROW) != before, 180)  # half a minute, and the computation
         page.wait_for_selector("body[data-at]:not([data-at=''])", timeout=180_000)
         ages = page.locator("h2:visible .as-of").all_inner_texts()
         assert len(ages) == page.locator("h2:visible").count()

@@ -139,7 +139,7 @@ def dashboard(context, page):
     assert "take a vote" in page.inner_text("#hints")
     board = context.new_page()
     board.goto(page.url.partition("/adjudicate")[0] + "/dashboard")
-    web.until(lambda: board.locator("#differing tr").count() == 3, 90)
+    web.until(lambda: board.locator("#differing tr").count() == 3, 180)
     assert board.inner_text("#differing tr:first-child a") == "p4"
     assert board.inner_text("#judged th") == "anna ~ ben"
     assert board.inner_text("#judged td:nth-child(3)") == ".86"  # what was skipped is left out

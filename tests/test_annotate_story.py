@@ -163,7 +163,7 @@ SHOWN = """async rows => {
 def check_dashboard(page, folder):
     """The dashboard shows what `agree` finds on the export."""
     page.click("header a[href='/dashboard']")
-    page.wait_for_selector("#progress-text:text-matches('4 of 4 .*[0-9]$')", timeout=120_000)
+    page.wait_for_selector("#progress-text:text-matches('4 of 4 .*[0-9]$')", timeout=180_000)
     assert page.inner_text("#progress-text").startswith("4 of 4 pairs adjudicated, as of ")
     list(views(page, "dashboard"))
     found = json.loads(run(f"{AGREED} --json", folder))
