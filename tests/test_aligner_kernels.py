@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.expectation import _totals_of, pairs_of
-from alignkit.align.expectation_kernel import EMPTY, Own, Tables, hmm_paths, hmm_step, lexical_step
+from alignkit.align.expectation_kernel import (
+    EMPTY,
+    JumpCounts,
+    Jumps,
+    Own,
+    PositionTables,
+    StepOutput,
+    Tables,
+    ViterbiPaths,
+    hmm_paths,
+    hmm_step,
+    lexical_step,
+)
 from alignkit.align.maximization_kernel import UNITS
 
 NOTHING = np.empty(0, np.float32)
@@ -123,6 +135,9 @@ class Output:
         self.target_nulls = np.zeros(len(case.pairs.target), np.float32)
         self.likelihoods = np.full((len(case.bitext), 2), np.nan)
         self.counts = np.zeros(case.jumps.shape, np.int64)
+        posteriors = self.agreement, self.forward, self.reverse, 0
+        nulls = self.source_nulls, self.target_nulls
+        self.step = StepOutput(*posteriors, *nulls, self.likelihoods)
 
     def check(self, case, p, found):
         pairs = case.pairs
@@ -145,47 +160,18 @@ class Output:
 def run_lexical(case, places=None, positions=(NOTHING, NOTHING), agree=False):
     out = Output(case, agree)
     places = np.empty(0, np.int64) if places is None else places
-    lexical_step(
-        0,
-        len(case.bitext),
-        case.pairs,
-        case.tables,
-        places,
-        *positions,
-        case.evidence,
-        out.agreement,
-        out.source_nulls,
-        out.target_nulls,
-        out.forward,
-        out.reverse,
-        0,
-        out.likelihoods,
-    )
+    tables = PositionTables(places, *positions)
+    size = len(case.bitext)
+    lexical_step(0, size, case.pairs, case.tables, tables, case.evidence, out.step)
     return out
 
 
 def run_hmm(case, agree=False, every=1):
     out = Output(case, agree)
-    hmm_step(
-        0,
-        len(case.bitext),
-        case.pairs,
-        case.tables,
-        case.jumps[0],
-        case.jumps[1],
-        case.evidence,
-        out.agreement,
-        out.source_nulls,
-        out.target_nulls,
-        out.forward,
-        out.reverse,
-        0,
-        out.likelihoods,
-        0,
-        every,
-        out.counts[0],
-        out.counts[1],
-    )
+    jumps = Jumps(case.jumps[0], case.jumps[1])
+    counts = JumpCounts(out.counts[0], out.counts[1], 0, every)
+    size = len(case.bitext)
+    hmm_step(0, size, case.pairs, case.tables, jumps, case.evidence, out.step, counts)
     return out
 
 
@@ -268,18 +254,9 @@ def test_jumps_are_counted_in_some_pairs():
 def test_viterbi_finds_a_most_probable_path(options):
     case = random_case(**options)
     paths = [np.full(len(side), -9, np.int32) for side in (case.pairs.target, case.pairs.source)]
-    hmm_paths(
-        0,
-        len(case.bitext),
-        case.pairs,
-        case.tables,
-        case.jumps[0],
-        case.jumps[1],
-        case.evidence,
-        *paths,
-        0,
-        0,
-    )
+    jumps = Jumps(case.jumps[0], case.jumps[1])
+    to = ViterbiPaths(*paths, 0, 0)
+    hmm_paths(0, len(case.bitext), case.pairs, case.tables, jumps, case.evidence, to)
     starts = case.pairs.target_starts, case.pairs.source_starts
     for p in range(len(case.bitext)):
         if p not in filled(case):

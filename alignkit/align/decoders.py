@@ -13,7 +13,18 @@ from alignkit._support.array_types import B1, F4, F8, I4
 from alignkit.align import decoding_kernel as kernel
 from alignkit.align.calibration import Calibrator
 from alignkit.align.expectation import NO_LEVELS, Positions
-from alignkit.align.expectation_kernel import Own, Pairs, Tables, hmm_paths, hmm_step, lexical_step
+from alignkit.align.expectation_kernel import (
+    JumpCounts,
+    Jumps,
+    Own,
+    Pairs,
+    StepOutput,
+    Tables,
+    ViterbiPaths,
+    hmm_paths,
+    hmm_step,
+    lexical_step,
+)
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment, Link
 from alignkit.model.arrays import LinkArrays, gather
@@ -162,7 +173,6 @@ class Decoder:
         pairs = self.pairs
         tables = self.tables
         jumps = self.jumps
-        positions = self.positions
         base = int(pairs.starts[begin])
         cells = int(pairs.starts[end]) - base
         forward = np.zeros(cells, np.float32)
@@ -171,46 +181,15 @@ class Decoder:
         target_nulls = np.empty(len(pairs.target), np.float32)
         if likelihoods is None:
             likelihoods = np.empty((len(pairs.starts) - 1, 2))
+        nulls = source_nulls, target_nulls
+        to = StepOutput(NO_LEVELS, forward, reverse, base, *nulls, likelihoods)
         if len(jumps):
             none = np.empty((0, 0), np.int64)
-            hmm_step(
-                begin,
-                end,
-                pairs,
-                tables,
-                jumps[0],
-                jumps[1],
-                self.own,
-                NO_LEVELS,
-                source_nulls,
-                target_nulls,
-                forward,
-                reverse,
-                base,
-                likelihoods,
-                0,
-                0,
-                none,
-                none,
-            )
+            both = Jumps(jumps[0], jumps[1])
+            uncounted = JumpCounts(none, none, 0, 0)
+            hmm_step(begin, end, pairs, tables, both, self.own, to, uncounted)
         else:
-            lexical_step(
-                begin,
-                end,
-                pairs,
-                tables,
-                positions.places,
-                positions.forward,
-                positions.reverse,
-                self.own,
-                NO_LEVELS,
-                source_nulls,
-                target_nulls,
-                forward,
-                reverse,
-                base,
-                likelihoods,
-            )
+            lexical_step(begin, end, pairs, tables, self.positions.tables, self.own, to)
         return forward, reverse
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
@@ -240,18 +219,9 @@ class Decoder:
                 posteriors = self.posteriors(begin, end)
             return _best_positions(pairs, begin, end, posteriors)
         paths = _paths(pairs, begin, end)
-        hmm_paths(
-            begin,
-            end,
-            pairs,
-            self.tables,
-            self.jumps[0],
-            self.jumps[1],
-            self.own,
-            *paths,
-            pairs.target_starts[begin],
-            pairs.source_starts[begin],
-        )
+        bases = int(pairs.target_starts[begin]), int(pairs.source_starts[begin])
+        both = Jumps(self.jumps[0], self.jumps[1])
+        hmm_paths(begin, end, pairs, self.tables, both, self.own, ViterbiPaths(*paths, *bases))
         return paths
 
 

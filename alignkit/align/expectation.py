@@ -17,7 +17,18 @@ from alignkit._support.parallel import available_cores
 from alignkit.align import maximization_kernel as kernel
 from alignkit.align.bitext import Bitext, parts_of
 from alignkit.align.cooccurrence import Cooccurrence, Room
-from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables, hmm_step, lexical_step
+from alignkit.align.expectation_kernel import (
+    LEVELS,
+    JumpCounts,
+    Jumps,
+    Own,
+    Pairs,
+    PositionTables,
+    StepOutput,
+    Tables,
+    hmm_step,
+    lexical_step,
+)
 from alignkit.align.priors import Backing, StemSums
 from alignkit.align.settings import FEW, Settings
 from alignkit.errors import OptionError
@@ -44,6 +55,11 @@ class Positions:
         nothing = np.empty(0, np.float32)
         shapes = np.empty((0, 2), np.int64)
         return cls(shapes, np.zeros(1, np.int64), np.empty(0, np.int64), nothing, nothing)
+
+    @property
+    def tables(self) -> PositionTables:
+        """The tables in the form that kernels take."""
+        return PositionTables(self.places, self.forward, self.reverse)
 
     def of(self, bitext: Bitext) -> Positions:
         """Return the same tables with the places for the pairs of another bitext."""
@@ -240,25 +256,10 @@ class BitextPart:
         self, tables: Tables, positions: Positions, shape: tuple[int, ...], own: Own, to: Links
     ) -> Sums:
         """Run the E-step of IBM 1 or 2; `shape` is the shape of the jump tables."""
+        output = self._output(to)
 
         def step(_: int, begin: int, end: int) -> None:
-            lexical_step(
-                begin,
-                end,
-                self.pairs,
-                tables,
-                positions.places,
-                positions.forward,
-                positions.reverse,
-                own,
-                to.agreement,
-                self._source_nulls,
-                self._target_nulls,
-                to.forward,
-                to.reverse,
-                0,
-                self._likelihoods,
-            )
+            lexical_step(begin, end, self.pairs, tables, positions.tables, own, output)
 
         self._workers.map(step, self._blocks)
         return self._sums(np.zeros(shape, np.int64))
@@ -266,31 +267,20 @@ class BitextPart:
     def hmm_step(self, tables: Tables, jumps: F4, every: int, own: Own, to: Links) -> Sums:
         """Run the E-step of the HMM; jumps are counted in one pair of `every`."""
         counts = np.zeros((len(self._blocks), *jumps.shape), np.int64)
+        output = self._output(to)
 
         def step(block: int, begin: int, end: int) -> None:
-            hmm_step(
-                begin,
-                end,
-                self.pairs,
-                tables,
-                jumps[0],
-                jumps[1],
-                own,
-                to.agreement,
-                self._source_nulls,
-                self._target_nulls,
-                to.forward,
-                to.reverse,
-                0,
-                self._likelihoods,
-                self._first,
-                every,
-                counts[block, 0],
-                counts[block, 1],
-            )
+            own_counts = JumpCounts(counts[block, 0], counts[block, 1], self._first, every)
+            both = Jumps(jumps[0], jumps[1])
+            hmm_step(begin, end, self.pairs, tables, both, own, output, own_counts)
 
         self._workers.map(step, self._blocks)
         return self._sums(counts.sum(axis=0))
+
+    def _output(self, to: Links) -> StepOutput:
+        """Return where an E-step writes."""
+        nulls = self._source_nulls, self._target_nulls
+        return StepOutput(to.agreement, to.forward, to.reverse, 0, *nulls, self._likelihoods)
 
     def own(self, links: U1 | None) -> Own:
         """Return the pairs' own counts, to be subtracted; nothing without `links`."""

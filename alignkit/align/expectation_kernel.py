@@ -65,6 +65,98 @@ class Own(NamedTuple):
     target: U1
 
 
+class PositionTables(NamedTuple):
+    """The position tables of IBM 2: cell (i, j) of pair p is at places[p] + i * M + j.
+
+    Where `places` (P,) is empty, all positions are equally probable.
+    """
+
+    places: I8
+    forward: F4
+    reverse: F4
+
+
+class Jumps(NamedTuple):
+    """The jump tables of the HMM in both directions: a row for each kind of word jumped from."""
+
+    forward: F4
+    reverse: F4
+
+
+class JumpCounts(NamedTuple):
+    """Where expected jumps are added, in units: in one pair of `every` (none: 0).
+
+    The first of all pairs has the number `first_pair`.
+    """
+
+    forward: I8
+    reverse: I8
+    first_pair: int
+    every: int
+
+
+class StepOutput(NamedTuple):
+    """What a step writes: agreement or posteriors, whichever is not empty, from cell `base` on.
+
+    Also the posteriors of the empty word, for each word, and the log-likelihoods (P, 2) of each
+    pair in both directions.
+    """
+
+    agreement: U1
+    forward: F4
+    reverse: F4
+    base: int
+    source_nulls: F4
+    target_nulls: F4
+    likelihoods: F8
+
+
+class ViterbiPaths(NamedTuple):
+    """Paths to be set: a source position, or -1, for each target word, from `target_base` on.
+
+    `source` and `source_base` are the other direction.
+    """
+
+    target: I4
+    source: I4
+    target_base: int
+    source_base: int
+
+
+class Emitted(NamedTuple):
+    """What each position emits, a row of padded positions for each word; the empty word too."""
+
+    words: F4
+    null: F4
+    p0: np.float32
+
+
+class Moves(NamedTuple):
+    """The probabilities of going from each of n positions to each other one; see `transitions`."""
+
+    steps: F4
+    back: F4
+    tail: F4
+    first: F4
+    last: F4
+
+
+class ForwardRoom(NamedTuple):
+    """Room for `forward_backward`, and the `expected` jumps that it collects."""
+
+    alpha: F4
+    beta: F4
+    work: F4
+    scale: F4
+    expected: F4
+
+
+@inlined
+def padded(size: int) -> int:
+    """Return a number of positions, padded to eights, so that the loops over them vectorize."""
+    return (size + 7) & ~7
+
+
 @inlined
 def emissions(
     p: int, pairs: Pairs, tables: Tables, evidence: U1, forward: F4, reverse: F4, rows: F4, cols: F4
@@ -74,8 +166,8 @@ def emissions(
     b = pairs.target_starts[p]
     n = pairs.source_starts[p + 1] - a
     m = pairs.target_starts[p + 1] - b
-    sn = (n + 7) & ~7
-    sm = (m + 7) & ~7
+    sn = padded(n)
+    sm = padded(m)
     start = pairs.starts[p]
     own = len(evidence) > 0
     least = np.float32(1e-3) if own else TINY  # what is left of a total must divide
@@ -122,8 +214,8 @@ def write_posteriors(
     start: int, n: int, m: int, forward: F4, reverse: F4, out_forward: F4, out_reverse: F4
 ) -> None:
     """Copy the posteriors of a pair, padded to eights until here, to their places."""
-    sn = (n + 7) & ~7
-    sm = (m + 7) & ~7
+    sn = padded(n)
+    sm = padded(m)
     for i in range(n):
         for j in range(m):
             out_forward[start + i * m + j] = forward[j * sn + i]
@@ -135,8 +227,8 @@ def write_agreement(
     start: int, n: int, m: int, forward: F4, reverse: F4, sharp: bool, evidence: U1
 ) -> None:
     """Set the evidence to the product of both posteriors; sharper, times their mean."""
-    sn = (n + 7) & ~7
-    sm = (m + 7) & ~7
+    sn = padded(n)
+    sm = padded(m)
     for i in range(n):
         levels = evidence[start + i * m : start + i * m + m]
         row = reverse[i * sm : i * sm + m]
@@ -186,7 +278,7 @@ def share_out(
 
     Sets the posterior of the empty word too, and returns the log-likelihood.
     """
-    s = (n + 7) & ~7
+    s = padded(n)
     likelihood = 0.0
     for j in range(size):
         # P(i | j) = (1 - p0) t(j | i) / n over (1 - p0) sum_i t(j | i) / n + p0 null_j
@@ -213,25 +305,17 @@ def column_of(jump: int, band: int) -> int:
 
 
 @inlined
-def transitions(
-    n: int,
-    s: int,
-    kinds: I4,
-    jumps: F4,
-    p0: np.float32,
-    steps: F4,
-    back: F4,
-    tail: F4,
-    first: F4,
-    last: F4,
-) -> None:
+def transitions(n: int, kinds: I4, jumps: F4, p0: np.float32, moves: Moves) -> None:
     """Set the probabilities of going from each of n positions to each other one.
 
     steps[k * s + i] (and back, transposed) holds what a jump within the band has more than
     tail[k], the probability of each jump beyond it; first that of beginning at i, last that of
-    ending after k. `jumps` has a row for each kind of word that is jumped from, the last being
-    the beginning of the sentence; its last column is a jump beyond the band.
+    ending after k. Rows have s = padded(n) entries. `jumps` has a row for each kind of word that is
+    jumped from, the last being the beginning of the sentence; its last column is a jump beyond the
+    band.
     """
+    s = padded(n)
+    steps, back, tail, first, last = moves
     band = (jumps.shape[1] - 2) // 2
     beyond = 2 * band + 1
     begin = jumps.shape[0] - 1
@@ -294,31 +378,24 @@ def multiply(n: int, s: int, band: int, vector: F4, matrix: F4, out: F4) -> None
 def forward_backward(
     n: int,
     m: int,
-    s: int,
     band: int,
-    emission: F4,
-    null: F4,
-    p0: np.float32,
-    steps: F4,
-    back: F4,
-    tail: F4,
-    first: F4,
-    last: F4,
+    emitted: Emitted,
+    moves: Moves,
+    room: ForwardRoom,
     posterior: F4,
-    alpha: F4,
-    beta: F4,
-    work: F4,
-    scale: F4,
     nulls: F4,
-    expected: F4,
     collect: bool,
 ) -> float:
     """Set the posteriors of n positions for each of m words; return the log-likelihood.
 
     A state is the position of the latest word that was not aligned to the empty word, so the
-    empty word needs no states of its own. Rows have s >= n entries, the padding being zero.
-    `last` becomes the posterior of ending after each position.
+    empty word needs no states of its own. Rows have s = padded(n) entries, the padding being zero.
+    `moves.last` becomes the posterior of ending after each position.
     """
+    s = padded(n)
+    emission, null, p0 = emitted
+    steps, back, tail, first, last = moves
+    alpha, beta, work, scale, expected = room
     # forward: alpha_j(i) = (1 - p0) t(j|i) sum_k alpha_{j-1}(k) a(i|k) + p0 null_j alpha_{j-1}(i),
     # scaled to sum to 1; `product` collects the scales, and turns to a logarithm in time
     likelihood = 0.0
@@ -395,18 +472,12 @@ def forward_backward(
 
 
 @inlined
-def collect_jumps(
-    n: int,
-    s: int,
-    kinds: I4,
-    steps: F4,
-    tail: F4,
-    last: F4,
-    posterior: F4,
-    expected: F4,
-    counts: I8,
-) -> None:
+def collect_jumps(n: int, kinds: I4, moves: Moves, posterior: F4, expected: F4, counts: I8) -> None:
     """Add the expected jumps of a sentence, in units, to counts: of the jump table's shape."""
+    s = padded(n)
+    steps = moves.steps
+    tail = moves.tail
+    last = moves.last
     band = (counts.shape[1] - 2) // 2
     begin = counts.shape[0] - 1
     for k in range(n):
@@ -425,26 +496,20 @@ def collect_jumps(
 
 @inlined_fast
 def viterbi(
-    n: int,
-    m: int,
-    s: int,
-    emission: F4,
-    null: F4,
-    p0: np.float32,
-    steps: F4,
-    tail: F4,
-    first: F4,
-    last: F4,
-    best: F4,
-    origins: I4,
-    path: I4,
+    n: int, m: int, emitted: Emitted, moves: Moves, best: F4, origins: I4, path: I4
 ) -> float:
     """Set path (m,) to the position of each word in the most probable alignment, -1 for null.
 
-    Returns its log-probability. `best` (m * s,) and `origins` (m * s,) are room to work in:
-    origins holds k + 1 where word j itself went to the position, coming from k, and -1 - k where
-    it is null and the state is kept.
+    Returns its log-probability. `best` and `origins`, a row of padded(n) for each word, are room to
+    work in: origins holds k + 1 where word j itself went to the position, coming from k, and -1 - k
+    where it is null and the state is kept.
     """
+    s = padded(n)
+    emission, null, p0 = emitted
+    steps = moves.steps
+    tail = moves.tail
+    first = moves.first
+    last = moves.last
     # best_j(i) = max of (1 - p0) t(j | i) max_k best_{j-1}(k) a(i | k) and p0 null_j best_{j-1}(i)
     likelihood = 0.0
     for j in range(m):
@@ -502,25 +567,13 @@ def lexical_step(
     end: int,
     pairs: Pairs,
     tables: Tables,
-    places: I8,
-    forward_positions: F4,
-    reverse_positions: F4,
+    positions: PositionTables,
     own: Own,
-    agreement: U1,
-    source_nulls: F4,
-    target_nulls: F4,
-    out_forward: F4,
-    out_reverse: F4,
-    base: int,
-    likelihoods: F8,
+    to: StepOutput,
 ) -> None:
-    """Run IBM 1 or 2 in both directions over the pairs from begin to before end.
-
-    Where `places` (P,) is not empty, cell (i, j) of pair p stands in the position tables at
-    places[p] + i * M + j; else all positions are equally probable. Either `agreement` or the two
-    posterior arrays `out_forward` and `out_reverse` (from cell `base` on) are written, whichever is
-    not empty; so are the log-likelihoods (P, 2) of each pair in both directions.
-    """
+    """Run IBM 1 or 2 in both directions over the pairs from begin to before end."""
+    places = positions.places
+    likelihoods = to.likelihoods
     n_most = longest(pairs.source_starts, begin, end)
     m_most = longest(pairs.target_starts, begin, end)
     forward = np.zeros(n_most * m_most, np.float32)
@@ -536,25 +589,25 @@ def lexical_step(
         likelihoods[p] = 0
         if n == 0 or m == 0:
             continue
-        sn = (n + 7) & ~7
-        sm = (m + 7) & ~7
+        sn = padded(n)
+        sm = padded(m)
         start = pairs.starts[p]
         emissions(p, pairs, tables, own.links, forward, reverse, rows, cols)
         if len(places) > 0:
             for i in range(n):
                 for j in range(m):
                     # `share_out` divides by n, which is right for IBM 1; here the positions say it
-                    forward[j * sn + i] *= n * forward_positions[places[p] + i * m + j]
-                    reverse[i * sm + j] *= m * reverse_positions[places[p] + i * m + j]
+                    forward[j * sn + i] *= n * positions.forward[places[p] + i * m + j]
+                    reverse[i * sm + j] *= m * positions.reverse[places[p] + i * m + j]
         # source words generate target words, then the other way round
         take_null(m, tables.target_null, pairs.target, b, own.target, tables.target_unit, null)
-        likelihoods[p, 0] = share_out(m, n, forward, b, null, tables.p0, target_nulls)
+        likelihoods[p, 0] = share_out(m, n, forward, b, null, tables.p0, to.target_nulls)
         take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
-        likelihoods[p, 1] = share_out(n, m, reverse, a, null, tables.p0, source_nulls)
-        if len(agreement) > 0:
-            write_agreement(start, n, m, forward, reverse, False, agreement)
+        likelihoods[p, 1] = share_out(n, m, reverse, a, null, tables.p0, to.source_nulls)
+        if len(to.agreement) > 0:
+            write_agreement(start, n, m, forward, reverse, False, to.agreement)
         else:
-            write_posteriors(start - base, n, m, forward, reverse, out_forward, out_reverse)
+            write_posteriors(start - to.base, n, m, forward, reverse, to.forward, to.reverse)
 
 
 @fast
@@ -563,26 +616,13 @@ def hmm_step(
     end: int,
     pairs: Pairs,
     tables: Tables,
-    forward_jumps: F4,
-    reverse_jumps: F4,
+    jumps: Jumps,
     own: Own,
-    agreement: U1,
-    source_nulls: F4,
-    target_nulls: F4,
-    out_forward: F4,
-    out_reverse: F4,
-    base: int,
-    likelihoods: F8,
-    first_pair: int,
-    every: int,
-    forward_counts: I8,
-    reverse_counts: I8,
+    to: StepOutput,
+    counts: JumpCounts,
 ) -> None:
-    """Run the HMM in both directions over the pairs from begin to before end.
-
-    Expected jumps are counted, in units, in one pair of `every` (none: 0), the first of all pairs
-    being numbered `first_pair`. For the rest see `lexical_step`.
-    """
+    """Run the HMM in both directions over the pairs from begin to before end."""
+    likelihoods = to.likelihoods
     n_most = longest(pairs.source_starts, begin, end)
     m_most = longest(pairs.target_starts, begin, end)
     most = max(n_most, m_most)
@@ -596,18 +636,14 @@ def hmm_step(
     expected = np.zeros(most * most, np.float32)
     # one array for all that is as long as a sentence: fewer to allocate and to pass
     small = np.zeros((7, most), np.float32)
-    beta = small[0]
-    work = small[1]
-    tail = small[2]
-    first = small[3]
-    last = small[4]
-    scale = small[5]
+    moves = Moves(steps, back, small[0], small[1], small[2])
+    room = ForwardRoom(alpha, small[3], small[4], small[5], expected)
     null = small[6]
     rows = np.zeros(n_most, np.float32)
     cols = np.zeros(m_most, np.float32)
     kinds = np.zeros(most, np.int32)
     p0 = tables.p0
-    band = (forward_jumps.shape[1] - 2) // 2
+    band = (jumps.forward.shape[1] - 2) // 2
     for p in range(begin, end):
         a = pairs.source_starts[p]
         b = pairs.target_starts[p]
@@ -616,73 +652,35 @@ def hmm_step(
         likelihoods[p] = 0
         if n == 0 or m == 0:
             continue
-        # rows are padded to eights, so that the loops over them vectorize
-        sn = (n + 7) & ~7
-        sm = (m + 7) & ~7
-        collect = every > 0 and (first_pair + p) % every == 0
+        collect = counts.every > 0 and (counts.first_pair + p) % counts.every == 0
         emissions(p, pairs, tables, own.links, forward, reverse, rows, cols)
         # states are the n source words, and the m target words are what they emit
         take(n, tables.source_kinds, pairs.source, a, kinds)
         take_null(m, tables.target_null, pairs.target, b, own.target, tables.target_unit, null)
-        transitions(n, sn, kinds, forward_jumps, p0, steps, back, tail, first, last)
+        transitions(n, kinds, jumps.forward, p0, moves)
+        emitted = Emitted(forward, null, p0)
+        nulls = to.target_nulls[b : b + m]
         likelihoods[p, 0] = forward_backward(
-            n,
-            m,
-            sn,
-            band,
-            forward,
-            null,
-            p0,
-            steps,
-            back,
-            tail,
-            first,
-            last,
-            links_forward,
-            alpha,
-            beta,
-            work,
-            scale,
-            target_nulls[b : b + m],
-            expected,
-            collect,
+            n, m, band, emitted, moves, room, links_forward, nulls, collect
         )
         if collect:
-            collect_jumps(n, sn, kinds, steps, tail, last, links_forward, expected, forward_counts)
+            collect_jumps(n, kinds, moves, links_forward, expected, counts.forward)
         # the other direction: states are the target words
         take(m, tables.target_kinds, pairs.target, b, kinds)
         take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
-        transitions(m, sm, kinds, reverse_jumps, p0, steps, back, tail, first, last)
+        transitions(m, kinds, jumps.reverse, p0, moves)
+        emitted = Emitted(reverse, null, p0)
+        nulls = to.source_nulls[a : a + n]
         likelihoods[p, 1] = forward_backward(
-            m,
-            n,
-            sm,
-            band,
-            reverse,
-            null,
-            p0,
-            steps,
-            back,
-            tail,
-            first,
-            last,
-            links_reverse,
-            alpha,
-            beta,
-            work,
-            scale,
-            source_nulls[a : a + n],
-            expected,
-            collect,
+            m, n, band, emitted, moves, room, links_reverse, nulls, collect
         )
         if collect:
-            collect_jumps(m, sm, kinds, steps, tail, last, links_reverse, expected, reverse_counts)
-        if len(agreement) > 0:
-            write_agreement(pairs.starts[p], n, m, links_forward, links_reverse, True, agreement)
+            collect_jumps(m, kinds, moves, links_reverse, expected, counts.reverse)
+        if len(to.agreement) > 0:
+            write_agreement(pairs.starts[p], n, m, links_forward, links_reverse, True, to.agreement)
         else:
-            write_posteriors(
-                pairs.starts[p] - base, n, m, links_forward, links_reverse, out_forward, out_reverse
-            )
+            start = pairs.starts[p] - to.base
+            write_posteriors(start, n, m, links_forward, links_reverse, to.forward, to.reverse)
 
 
 @fast
@@ -691,19 +689,11 @@ def hmm_paths(
     end: int,
     pairs: Pairs,
     tables: Tables,
-    forward_jumps: F4,
-    reverse_jumps: F4,
+    jumps: Jumps,
     own: Own,
-    target_path: I4,
-    source_path: I4,
-    target_base: int,
-    source_base: int,
+    paths: ViterbiPaths,
 ) -> None:
-    """Set, for each word of the pairs from begin to before end, what Viterbi aligns it to.
-
-    target_path holds a source position, or -1, for each target word, from word `target_base` on;
-    source_path the other direction.
-    """
+    """Set, for each word of the pairs from begin to before end, what Viterbi aligns it to."""
     n_most = longest(pairs.source_starts, begin, end)
     m_most = longest(pairs.target_starts, begin, end)
     most = max(n_most, m_most)
@@ -714,9 +704,7 @@ def hmm_paths(
     steps = np.zeros(most * most, np.float32)
     back = np.zeros(most * most, np.float32)
     small = np.zeros((4, most), np.float32)
-    tail = small[0]
-    first = small[1]
-    last = small[2]
+    moves = Moves(steps, back, small[0], small[1], small[2])
     null = small[3]
     rows = np.zeros(n_most, np.float32)
     cols = np.zeros(m_most, np.float32)
@@ -726,46 +714,18 @@ def hmm_paths(
         b = pairs.target_starts[p]
         n = pairs.source_starts[p + 1] - a
         m = pairs.target_starts[p + 1] - b
-        target_path[b - target_base : b - target_base + m] = -1
-        source_path[a - source_base : a - source_base + n] = -1
+        target_path = paths.target[b - paths.target_base : b - paths.target_base + m]
+        source_path = paths.source[a - paths.source_base : a - paths.source_base + n]
+        target_path[:] = -1
+        source_path[:] = -1
         if n == 0 or m == 0:
             continue
-        sn = (n + 7) & ~7
-        sm = (m + 7) & ~7
         emissions(p, pairs, tables, own.links, forward, reverse, rows, cols)
         take(n, tables.source_kinds, pairs.source, a, kinds)
         take_null(m, tables.target_null, pairs.target, b, own.target, tables.target_unit, null)
-        transitions(n, sn, kinds, forward_jumps, tables.p0, steps, back, tail, first, last)
-        viterbi(
-            n,
-            m,
-            sn,
-            forward,
-            null,
-            tables.p0,
-            steps,
-            tail,
-            first,
-            last,
-            best,
-            origins,
-            target_path[b - target_base :],
-        )
+        transitions(n, kinds, jumps.forward, tables.p0, moves)
+        viterbi(n, m, Emitted(forward, null, tables.p0), moves, best, origins, target_path)
         take(m, tables.target_kinds, pairs.target, b, kinds)
         take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
-        transitions(m, sm, kinds, reverse_jumps, tables.p0, steps, back, tail, first, last)
-        viterbi(
-            m,
-            n,
-            sm,
-            reverse,
-            null,
-            tables.p0,
-            steps,
-            tail,
-            first,
-            last,
-            best,
-            origins,
-            source_path[a - source_base :],
-        )
+        transitions(m, kinds, jumps.reverse, tables.p0, moves)
+        viterbi(m, n, Emitted(reverse, null, tables.p0), moves, best, origins, source_path)

@@ -212,50 +212,64 @@ def cosine_of_sums(
     return 0.0
 
 
+# the features of a cell; `VECTORS` in alignkit.align.supervised.cells names them in this order
+COSINE = 0
+ABOVE_ROW = 1  # how far the cosine is above its rivals
+ABOVE_COLUMN = 2
+SHARE_OF_ROW = 3  # its softmax
+SHARE_OF_COLUMN = 4
+LEFT = 5  # the cosines of the contexts
+RIGHT = 6
+AROUND = 7
+SECOND_WORD = 8  # what a second word adds
+KNOWN = 9  # whether both words have vectors
+
+# of each word: its greatest cosine, the next one, and the sum of exp(sharpness cosine)
+GREATEST = 0
+NEXT = 1
+WEIGHTS = 2
+
+
 @fast
 def vector_features(
     own: F4, other: F4, cross: F4, places: I4, first: int, last: int, features: F4, column: int
 ) -> None:
-    """Set the 10 features from a column on, of the cells from first to before last of a pair.
-
-    They are those that `VECTORS` in alignkit.align.supervised.cells names, in this order.
-    """
+    """Set the 10 features from a column on, of the cells from first to before last of a pair."""
     n, m = cross.shape
     by_source = np.zeros((n, 3), np.float32)
     by_target = np.zeros((m, 3), np.float32)
-    by_source[:, :2] = -1
-    by_target[:, :2] = -1
-    # for each word its greatest cosine, the next, and the sum of exp(sharpness cosine)
+    by_source[:, :WEIGHTS] = -1
+    by_target[:, :WEIGHTS] = -1
     for i in range(n):
         for j in range(m):
             x = cross[i, j]
             weight = np.exp(SHARPNESS * x)
-            by_source[i, 2] += weight
-            by_target[j, 2] += weight
-            if x > by_source[i, 0]:
-                by_source[i, 1] = by_source[i, 0]
-                by_source[i, 0] = x
-            elif x > by_source[i, 1]:
-                by_source[i, 1] = x
-            if x > by_target[j, 0]:
-                by_target[j, 1] = by_target[j, 0]
-                by_target[j, 0] = x
-            elif x > by_target[j, 1]:
-                by_target[j, 1] = x
+            by_source[i, WEIGHTS] += weight
+            by_target[j, WEIGHTS] += weight
+            if x > by_source[i, GREATEST]:
+                by_source[i, NEXT] = by_source[i, GREATEST]
+                by_source[i, GREATEST] = x
+            elif x > by_source[i, NEXT]:
+                by_source[i, NEXT] = x
+            if x > by_target[j, GREATEST]:
+                by_target[j, NEXT] = by_target[j, GREATEST]
+                by_target[j, GREATEST] = x
+            elif x > by_target[j, NEXT]:
+                by_target[j, NEXT] = x
     for row in range(first, last):
         i = places[row, 0]
         j = places[row, 1]
         x = cross[i, j]
         known = own[i, i] > 0.5 and other[j, j] > 0.5
         # the greatest cosine of the word with any other than this one
-        if x >= by_source[i, 0]:
-            rival = by_source[i, 1]
+        if x >= by_source[i, GREATEST]:
+            rival = by_source[i, NEXT]
         else:
-            rival = by_source[i, 0]
-        if x >= by_target[j, 0]:
-            other_rival = by_target[j, 1]
+            rival = by_source[i, GREATEST]
+        if x >= by_target[j, GREATEST]:
+            other_rival = by_target[j, NEXT]
         else:
-            other_rival = by_target[j, 0]
+            other_rival = by_target[j, GREATEST]
         # the context: words from begin to before end around the word itself
         begin = max(i - WINDOW, 0)
         end = min(i + WINDOW + 1, n)
@@ -269,18 +283,16 @@ def vector_features(
             two = max(two, cosine_of_sums(own, other, cross, i, i + 1, NO_WORD, z, z + 2, NO_WORD))
         weight = np.exp(SHARPNESS * x)
         out = features[row, column:]
-        out[0] = x
-        # how far the cosine is above its rivals
-        out[1] = x - rival if known else 0
-        out[2] = x - other_rival if known else 0
-        # its softmax by row and by column
-        out[3] = weight / by_source[i, 2]
-        out[4] = weight / by_target[j, 2]
-        # the contexts left, right and around
-        out[5] = cosine_of_sums(own, other, cross, begin, i, NO_WORD, other_begin, j, NO_WORD)
-        out[6] = cosine_of_sums(own, other, cross, i + 1, end, NO_WORD, j + 1, other_end, NO_WORD)
-        out[7] = cosine_of_sums(own, other, cross, begin, end, i, other_begin, other_end, j)
-        # what a second word adds; at least -1, also where there is none and two is -1
-        out[8] = max(two - x, np.float32(-1))
-        # whether both words have vectors
-        out[9] = known
+        out[COSINE] = x
+        out[ABOVE_ROW] = x - rival if known else 0
+        out[ABOVE_COLUMN] = x - other_rival if known else 0
+        out[SHARE_OF_ROW] = weight / by_source[i, WEIGHTS]
+        out[SHARE_OF_COLUMN] = weight / by_target[j, WEIGHTS]
+        out[LEFT] = cosine_of_sums(own, other, cross, begin, i, NO_WORD, other_begin, j, NO_WORD)
+        out[RIGHT] = cosine_of_sums(
+            own, other, cross, i + 1, end, NO_WORD, j + 1, other_end, NO_WORD
+        )
+        out[AROUND] = cosine_of_sums(own, other, cross, begin, end, i, other_begin, other_end, j)
+        # at least -1, also where there is no second word and two is -1
+        out[SECOND_WORD] = max(two - x, np.float32(-1))
+        out[KNOWN] = known

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from alignkit._support.array_types import F8, I4, I8
@@ -104,81 +106,102 @@ INSERTED = 5
 BITS = 3
 
 
+class CutRules(NamedTuple):
+    """R rules as nodes.
+
+    roots: (R, 2) int32: source and target node of each rule.
+    variables: (V, 2) int32: the nodes of all variables, rule after rule, left to right in the
+        source.
+    offsets: (R + 1,) int64: where the variables of each rule begin.
+    pairs: (R,) int32: the sentence pair of each rule, in rising order.
+    """
+
+    roots: I4
+    variables: I4
+    offsets: I8
+    pairs: I4
+
+
+class TreeSide(NamedTuple):
+    """The trees and words of one side of all pairs.
+
+    nodes: (4, n) int32: parents, starts, ends and afters.
+    offsets, word_offsets: (P + 1,) int64: where the nodes and the words of each pair begin.
+    labels, words: The numbers of labels and words.
+    before: How many links come before each word, and before the end of each sentence: those of word
+        w of pair k are at ``word_offsets[k] + k + w``.
+    is_string: Whether the side is a string: no nodes are written, and no labels.
+    """
+
+    nodes: I4
+    offsets: I8
+    labels: I4
+    words: I4
+    word_offsets: I8
+    before: I8
+    is_string: bool
+
+
+class RuleMarks(NamedTuple):
+    """What is known of the nodes and words of a side while a rule is written.
+
+    variables: The number of the variable that a node is in this rule; -1: none.
+    places: The place of a word among words and variables of its side; -1: not written.
+    """
+
+    variables: I4
+    places: I4
+
+
 @jit
 def write_fragments(
-    roots: I4,
-    variables: I4,
-    variable_offsets: I8,
-    pairs: I4,
-    sources: I4,
-    source_offsets: I8,
-    source_labels: I4,
-    source_words: I4,
-    source_word_offsets: I8,
-    targets: I4,
-    target_offsets: I8,
-    target_labels: I4,
-    target_words: I4,
-    target_word_offsets: I8,
-    far: I4,
-    source_before: I8,
-    target_before: I8,
-    strings: tuple[bool, bool],
-    deletions: bool,
+    rules: CutRules, source: TreeSide, target: TreeSide, far: I4, deletions: bool
 ) -> tuple[I4, I8, I4, I8, I4]:
     """Write both fragments of some rules.
 
     A symbol is 8 times the number of a label or word, plus what it is: `OPEN` and `CLOSE` a node,
     `WORD`, or a variable, after which its number stands.
 
-    roots: (R, 2) int32: source and target node of each rule.
-    variables: (V, 2) int32: the nodes of all variables, rule after rule, left to right in the
-        source.
-    variable_offsets: (R + 1,) int64: where the variables of each rule begin.
-    pairs: (R,) int32: the sentence pair of each rule, in rising order.
-    sources, targets: (4, n) int32: parents, starts, ends and afters of the nodes of all pairs.
-    source_labels, target_labels, source_words, target_words: The numbers of labels and words.
     far: (L,) int32: target positions of the links of all pairs, sorted as in `LinkArrays`.
-    source_before, target_before: How many links come before each word, and before the end of each
-        sentence: those of word w of pair k are at ``word_offsets[k] + k + w``.
-    strings: Whether the source, and the target, is a string: no nodes are written, and no labels.
     deletions: Whether highest nodes without links are variables of their own kind.
     Returns: Symbols (S,); where each side begins, (2 R + 1,); the links between words, as positions
         of words and variables within each side, one after the other; where those of each rule
         begin, (R + 1,); for each rule how many variables, nodes of both sides, depths of both, (R,
         5).
     """
+    roots = rules.roots
+    variables = rules.variables
     count = len(roots)
     symbols = np.empty(1024, np.int32)
     ends = np.zeros(2 * count + 1, np.int64)
     joined = np.empty(1024, np.int32)
     joined_ends = np.zeros(count + 1, np.int64)
     figures = np.zeros((count, 5), np.int32)
-    # the number of the variable that a node is in this rule; -1: none
-    source_mark = np.full(sources.shape[1], -1, np.int32)
-    target_mark = np.full(targets.shape[1], -1, np.int32)
-    # the place of a word among words and variables of its side; -1: not written
-    source_place = np.full(len(source_words), -1, np.int32)
-    target_place = np.full(len(target_words), -1, np.int32)
+    source_marks = RuleMarks(
+        np.full(source.nodes.shape[1], -1, np.int32), np.full(len(source.words), -1, np.int32)
+    )
+    target_marks = RuleMarks(
+        np.full(target.nodes.shape[1], -1, np.int32), np.full(len(target.words), -1, np.int32)
+    )
     stack = np.empty((1024, 2), np.int32)
     at = 0
     joins = 0
     for r in range(count):
-        k = pairs[r]
+        k = rules.pairs[r]
         u = roots[r, 0]
         v = roots[r, 1]
-        a = source_offsets[k]
-        b = target_offsets[k]
-        low = variable_offsets[r]
-        high = variable_offsets[r + 1]
+        a = source.offsets[k]
+        b = target.offsets[k]
+        low = rules.offsets[r]
+        high = rules.offsets[r + 1]
         for i in range(low, high):
-            source_mark[a + variables[i, 0]] = i - low
-            target_mark[b + variables[i, 1]] = i - low
+            source_marks.variables[a + variables[i, 0]] = i - low
+            target_marks.variables[b + variables[i, 1]] = i - low
         # no fragment is longer: two symbols for each node below, cut or not, and one a word
-        source_below = sources[3, a + u] - u
-        target_below = targets[3, b + v] - v
-        source_span = sources[2, a + u] - sources[1, a + u]
-        target_span = targets[2, b + v] - targets[1, b + v]
+        source_below = source.nodes[3, a + u] - u
+        target_below = target.nodes[3, b + v] - v
+        source_span = source.nodes[2, a + u] - source.nodes[1, a + u]
+        target_span = target.nodes[2, b + v] - target.nodes[1, b + v]
         size = 2 * (source_below + target_below) + source_span + target_span
         # arrays are widened before a side is written, never within
         if at + size > len(symbols):
@@ -186,65 +209,35 @@ def write_fragments(
         deep = max(source_below, target_below) + 1
         if deep > len(stack):
             stack = np.empty((2 * deep, 2), np.int32)
-        first = source_word_offsets[k]
-        base = target_word_offsets[k]
-        at, nodes, depth = write_side(
-            symbols,
-            at,
-            u,
-            sources,
-            source_labels,
-            a,
-            source_words,
-            first,
-            source_mark,
-            source_place,
-            source_before,
-            first + k,
-            stack,
-            strings[0],
-            DELETED if deletions else 0,
-        )
+        first = source.word_offsets[k]
+        base = target.word_offsets[k]
+        apart = DELETED if deletions else 0
+        at, nodes, depth = write_side(symbols, at, u, source, k, source_marks, stack, apart)
         ends[2 * r + 1] = at
         figures[r, 0] = high - low
         figures[r, 1] = nodes
         figures[r, 3] = depth
-        at, nodes, depth = write_side(
-            symbols,
-            at,
-            v,
-            targets,
-            target_labels,
-            b,
-            target_words,
-            base,
-            target_mark,
-            target_place,
-            target_before,
-            base + k,
-            stack,
-            strings[1],
-            INSERTED if deletions else 0,
-        )
+        apart = INSERTED if deletions else 0
+        at, nodes, depth = write_side(symbols, at, v, target, k, target_marks, stack, apart)
         ends[2 * r + 2] = at
         figures[r, 2] = nodes
         figures[r, 4] = depth
         for i in range(low, high):
-            source_mark[a + variables[i, 0]] = -1
-            target_mark[b + variables[i, 1]] = -1
+            source_marks.variables[a + variables[i, 0]] = -1
+            target_marks.variables[b + variables[i, 1]] = -1
         # the links of the words that were written: both their ends were
-        for word in range(sources[1, a + u], sources[2, a + u]):
-            place = source_place[first + word]
+        for word in range(source.nodes[1, a + u], source.nodes[2, a + u]):
+            place = source_marks.places[first + word]
             if place < 0:
                 continue
-            source_place[first + word] = -1
-            low = source_before[first + k + word]
-            high = source_before[first + k + word + 1]
+            source_marks.places[first + word] = -1
+            low = source.before[first + k + word]
+            high = source.before[first + k + word + 1]
             if joins + 2 * (high - low) > len(joined):
                 joined = widened(joined, joins, joins + 2 * (high - low))
             for link in range(low, high):
                 joined[joins] = place
-                joined[joins + 1] = target_place[base + far[link]]
+                joined[joins + 1] = target_marks.places[base + far[link]]
                 joins += 2
         joined_ends[r + 1] = joins
     return symbols[:at], ends, joined[:joins], joined_ends, figures
@@ -264,24 +257,24 @@ def write_side(
     symbols: I4,
     at: int,
     root: int,
-    trees: I4,
-    labels: I4,
-    base: int,
-    words: I4,
-    first: int,
-    marks: I4,
-    places: I4,
-    before: I8,
-    none_before: int,
+    side: TreeSide,
+    pair: int,
+    marks: RuleMarks,
     stack: I4,
-    string: bool,
     apart: int,
 ) -> tuple[int, int, int]:
-    """Write one fragment; return where it ends, its nodes with its variables, and its depth.
+    """Write one fragment of a pair; return where it ends, its nodes with its variables, its depth.
 
-    The nodes of the tree begin at `base`, its words at `first`, and what is before them at
-    `none_before`.
+    `apart` is what nodes are whose words have no links, if they stand apart; else 0.
     """
+    trees = side.nodes
+    labels = side.labels
+    words = side.words
+    before = side.before
+    string = side.is_string
+    base = side.offsets[pair]
+    first = side.word_offsets[pair]
+    none_before = first + pair
     nodes = 0
     deepest = 1
     place = 0
@@ -306,12 +299,12 @@ def write_side(
         for word in range(stack[height - 1, 1], until):
             symbols[at] = words[first + word] << BITS | WORD
             at += 1
-            places[first + word] = place
+            marks.places[first + word] = place
             place += 1
         if inside:
             start = trees[1, base + node]
             end = trees[2, base + node]
-            mark = marks[base + node]
+            mark = marks.variables[base + node]
             stack[height - 1, 1] = max(until, end)
             # it has words, and none of them is linked
             without = start < end and before[none_before + start] == before[none_before + end]

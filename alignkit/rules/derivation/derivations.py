@@ -249,31 +249,27 @@ class Derivations:
 
     def fragments(self, cuts: Cuts, *, deletions: bool = False) -> Fragments:
         """Write the rules between these nodes."""
-        source = self.source
-        target = self.target
-        return Fragments(
-            *cuts_kernel.write_fragments(
-                readonly(cuts.roots),
-                readonly(cuts.variables),
-                readonly(cuts.offsets),
-                readonly(cuts.pairs),
-                source.nodes,
-                source.offsets,
-                source.labels,
-                source.words,
-                source.word_offsets,
-                target.nodes,
-                target.offsets,
-                target.labels,
-                target.words,
-                target.word_offsets,
-                readonly(self.links.links[:, 1]),
-                _links_before(self.links, source, 0),
-                _links_before(self.links, target, 1),
-                self.strings,
-                deletions,
-            )
+        rules = cuts_kernel.CutRules(
+            readonly(cuts.roots),
+            readonly(cuts.variables),
+            readonly(cuts.offsets),
+            readonly(cuts.pairs),
         )
+        sides = []
+        for column, trees in enumerate((self.source, self.target)):
+            side = cuts_kernel.TreeSide(
+                trees.nodes,
+                trees.offsets,
+                trees.labels,
+                trees.words,
+                trees.word_offsets,
+                _links_before(self.links, trees, column),
+                self.strings[column],
+            )
+            sides.append(side)
+        source, target = sides
+        far = readonly(self.links.links[:, 1])
+        return Fragments(*cuts_kernel.write_fragments(rules, source, target, far, deletions))
 
 
 def derive(
