@@ -84,6 +84,15 @@ def test_text_that_is_no_link_is_refused(text):
     assert len(str(caught.value)) < 120
 
 
+def test_text_with_the_weights_that_align_writes_is_read():
+    weighted = Alignment.parse("0-0:0.93 1?1:1.2e-05 2-2 3-")
+    assert weighted.weights == {(0, 0): 0.93, (1, 1): 1.2e-05}
+    assert str(weighted) == "0-0 1?1 2-2 3-"
+    for text in ("0-0:", "0-0:x", "0-0:nan", "0-0:0.5:0.5"):
+        refuses(AlignmentError, "is not a link", Alignment.parse, text)
+    refuses(AlignmentError, "too large", Alignment.parse, "0-0:1e999")
+
+
 @pytest.mark.parametrize(
     ("name", "links", "words"),
     [

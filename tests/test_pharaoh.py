@@ -16,7 +16,7 @@ from refusals import refuses
 from strategies import corpora
 
 from alignkit.errors import AlignkitError, FormatError, MissingTextError, OptionError
-from alignkit.io import ReadOptions, open_reading, read_corpus, write_corpus
+from alignkit.io import ReadOptions, find_format, open_reading, read_corpus, write_corpus
 from alignkit.io.formats.pharaoh import FORMAT
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
@@ -73,6 +73,8 @@ def texts(path, **options):
         ("0-0 1-2", "0-0 1-2"),
         ("1?2 0p0", "0?0 1?2"),
         ("8-8P 4-4S 5p5 6?6S 7p7P", "4-4 5?5 6?6 7?7 8?8"),
+        ("3-4-P 0-0-S 1P1 2-2s 5-5-p", "0-0 1?1 2-2 3?4 5?5"),
+        ("NULL-1 0-0 2-null", "0-0 -1 2-"),
         ("  3-4\t 0-0 ".replace("\t", " "), "0-0 3-4"),
         ("0-0\u00a01-1\u2003 2-2", "0-0 1-1 2-2"),
         ("2-1 0-5 0-4 2-0", "0-4 0-5 2-0 2-1"),
@@ -101,6 +103,23 @@ def test_weights_base_and_direction_are_read(folder):
     refuses(OptionError, "`base` must be 0 or 1", opened, path, base=2)
 
 
+def test_of_two_scores_the_first_is_the_weight_and_the_second_is_counted(folder):
+    path = folder(a="0-0:0.91:0.2 NULL-1 1-2:0.5:0.1\n\n") / "a"
+    (first, second), reading = by_line(path)
+    assert first.alignment("alignment").weights == {(0, 0): 0.91, (1, 2): 0.5}
+    assert str(first.alignment("alignment")) == "0-0 1-2 -1"
+    assert str(second.alignment("alignment")) == ""
+    assert reading.counts["second score of a link"] == 2
+    assert find_format(path) == "pharaoh"
+    with pytest.raises(FormatError, match=r"a:1: 'x' of 0-0 is not a finite number"):
+        by_line(folder(a="0-0:0.9:x\n") / "a")
+
+
+def test_letters_behind_links_are_detected_wherever_they_come(folder):
+    assert find_format(folder(a="3-4-P 0-0-S\n1-1\n") / "a") == "pharaoh"
+    assert find_format(folder(b="0-0 1-1\n3-4-P\n") / "b") == "pharaoh"
+
+
 @pytest.mark.parametrize("weight", ["nan", "inf", "1_0", "٣", "x", "0x1", "1e999", "--1"])
 def test_a_weight_that_is_no_number_is_refused(folder, weight):
     with pytest.raises(FormatError, match=r"a:2: .* is not a finite number"):
@@ -117,6 +136,8 @@ def test_a_weight_that_is_no_number_is_refused(folder, weight):
         "0--1",
         "0-1-2",
         "0-1Q",
+        "0-1--P",
+        "NULL-NULL",
         "0:1",
         "1.5-0",
         "0-0,1-1",

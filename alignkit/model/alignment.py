@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
+from math import isinf
 from numbers import Real
 from operator import index, itemgetter
 from types import MappingProxyType
@@ -55,7 +56,9 @@ LONGEST = 2**20  # the most words of a sentence; links beyond are errors that wo
 
 DRAWN = 40_000  # the most cells of a matrix that a notebook shows
 
-_TOKEN = re.compile(r"(\d{0,9})([-?])(\d{0,9})", re.ASCII)
+_TOKEN = re.compile(
+    r"(\d{0,9})([-?])(\d{0,9})(?::([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?))?", re.ASCII
+)
 
 
 class Alignment:
@@ -155,6 +158,8 @@ class Alignment:
     def parse(cls, text: str) -> Alignment:
         """Make an alignment from Pharaoh notation: `i-j` sure, `i?j` possible, `i-` and `-j` null.
 
+        A link may have a weight, ``0-0:0.93``, as ``alignkit align --probs`` writes it.
+
         Raises
         ------
         AlignmentError : If a token does not have this form.
@@ -164,19 +169,27 @@ class Alignment:
         possible: list[Link] = []
         nulls: list[Link] = []
         possible_nulls: list[Link] = []
+        weights: dict[LinkLike, float] = {}
         for token in text.split():
             match = _TOKEN.fullmatch(token)
             if match is None or not (match[1] or match[3]):
-                raise AlignmentError(f"{token[:40]!r} is not a link; expected i-j, i?j, i- or -j")
-            source, mark, target = match.groups()
+                raise AlignmentError(
+                    f"{token[:40]!r} is not a link; expected i-j, i?j, i-j:0.5, i- or -j"
+                )
+            source, mark, target, weight = match.groups()
             if source and target:
                 kind = sure if mark == "-" else possible
             else:
                 kind = nulls if mark == "-" else possible_nulls
             i = int(source) if source else NULL
             j = int(target) if target else NULL
-            kind.append(Link(i, j))
-        return cls(sure, possible, nulls=nulls, possible_nulls=possible_nulls)
+            link = Link(i, j)
+            kind.append(link)
+            if weight is not None:
+                weights[link] = float(weight)
+                if isinf(weights[link]):
+                    raise AlignmentError(f"the weight of {token[:40]!r} is too large")
+        return cls(sure, possible, nulls=nulls, possible_nulls=possible_nulls, weights=weights)
 
     @classmethod
     def from_bytes(

@@ -7,8 +7,11 @@ One line per sentence pair, one token per link, source first, 0-based by default
 
     0-0 1-2 2?1
 
-- ``i-j`` or ``i-jS`` is a sure link; ``i?j``, ``ipj`` and ``i-jP`` are possible links;
-- ``i-j:0.93`` gives a link a weight;
+- ``i-j``, ``i-jS`` or ``i-j-S`` is a sure link; ``i?j``, ``ipj``, ``i-jP`` and ``i-j-P`` are
+  possible links; the letters may be in any case;
+- ``i-j:0.93`` gives a link a weight. machine.py writes two numbers, ``i-j:TRANSLATION:ALIGNMENT``:
+  the first is the weight, the second is left out, and counted;
+- ``NULL-j`` and ``i-NULL`` are explicit nulls: a word that is aligned to nothing;
 - a line may start with an id and a tab, ``17<TAB>0-0 1-1``; then all lines must, and so must the
   lines of the texts. Without ids, a pair's id is the number of its line, from 1;
 - an empty line is an alignment without links.
@@ -50,7 +53,9 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
 
-_LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})([SP]?)(?::(\S+))?", re.ASCII)
+_LINK = re.compile(
+    r"(\d{1,9}|NULL)([-?p])(\d{1,9}|NULL)(?:-?([SP]))?(?::(\S+))?", re.ASCII | re.IGNORECASE
+)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _BLOCK = 1 << 14  # lines
 _SMALL = 1 << 16  # bytes of links that Python reads before numba would be loaded
@@ -211,7 +216,7 @@ class _Lines:
                 record.id = text.id
         if raw is not None:
             body = reading.without_marks(body, number, words=False)
-            links = [_link(token, line, number, reading) for token in body.split()]
+            links = [read_link(token, line, number, reading) for token in body.split()]
             reading.without_controls(body, number)  # some of them divide as white space does
             record.annotations[reading.name] = RawAnnotation(links)
         return record
@@ -258,20 +263,42 @@ def _without_id(id: str, text: PairText, reading: Reading) -> PairText:
     return text._replace(source=source, target=target)
 
 
-def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
-    """Read a link in any of its forms."""
+def read_link(token: str, line: str, number: int, reading: Reading) -> RawLink:
+    """Read a link in any of its forms, from line `number` of a file."""
     match = _LINK.fullmatch(token)
-    if match is None:
-        message = f"{token[:40]!r} is not a link; expected i-j, i?j, ipj, i-jS or i-jP"
+    if match is None or token.upper().count("NULL") > 1:
+        message = f"{token[:40]!r} is not a link; expected i-j, i?j, ipj, i-jS, i-jP or i-j-P"
         raise reading.error(message, number, max(line.find(token), 0) + 1)
-    i, mark, j, letter, weight = match.groups()
-    status: Status = "sure" if mark == "-" and letter != "P" else "possible"
-    value = None
-    if weight is not None:
-        value = float(weight) if _NUMBER.fullmatch(weight) else math.nan
-        if not math.isfinite(value):
-            raise reading.error(f"{weight[:40]!r} of {i}-{j} is not a finite number", number)
-    return RawLink(int(i), int(j), status, number, value)
+    i, mark, j, letter, scores = match.groups()
+    status: Status = "possible"
+    if mark == "-" and letter not in ("P", "p"):
+        status = "sure"
+    weight = None
+    if scores is not None:
+        first, colon, second = scores.partition(":")
+        weight = _finite(first, token, number, reading)
+        if colon:
+            _finite(second, token, number, reading)
+            reading.note("second score of a link", f"{second} of {i}-{j} is left out", number)
+    return RawLink(_position(i), _position(j), status, number, weight)
+
+
+def _position(text: str) -> int | None:
+    """Return a position; None is the empty word, NULL."""
+    if text.isdigit():
+        return int(text)
+    return None
+
+
+def _finite(text: str, token: str, number: int, reading: Reading) -> float:
+    """Read the score of a link."""
+    value = math.nan
+    if _NUMBER.fullmatch(text):
+        value = float(text)
+    if not math.isfinite(value):
+        link = token.partition(":")[0]
+        raise reading.error(f"{text[:40]!r} of {link[:40]} is not a finite number", number)
+    return value
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -307,7 +334,11 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 texts.write(pair.id, *writing.words(pair), before=prefix)
 
 
-_SHOWN = re.compile(r"(?<!\S)[0-9]{1,9}[-?p][0-9]{1,9}[SP]?(?::[^\s:]+)?(?!\S)")
+_SHOWN = re.compile(
+    r"(?<!\S)(?:[0-9]{1,9}[-?p](?:[0-9]{1,9}(?:-?[SP])?|NULL)|NULL-[0-9]{1,9})"
+    r"(?::[^\s:]+){0,2}(?!\S)",
+    re.IGNORECASE,
+)
 _LIKE_A_LINK = re.compile(r"(?<!\S)[0-9]+[^\sA-Za-z]*[-?pP_:,./][^\sA-Za-z]*[0-9]+\S{0,2}(?!\S)")
 
 
