@@ -145,7 +145,7 @@ def test_records_of_annotations_make_the_same_corpus(corpus):
     assert ak.Corpus.from_records(once.to_records(each="annotation")) == once
 
 
-@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=12))
+@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=3, max_size=12))
 def test_other_packages_give_the_same(rows):
     lists = np.array(rows).T
     alike = len(np.unique(rows)) < 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -34,7 +36,8 @@ def kappa(*given: Any, **options: Any) -> float:
     *given : A corpus and two names (over cells of different words, as in `alignkit.agree`); or two
         alignments of one sentence pair (`Alignment`, text or set of links), with
         ``lengths=(N, M)``, the numbers of words (over all cells); or two lists of labels; or a
-        table of Q x Q counts.
+        table of Q x Q counts. A data frame of counts, such as pandas' ``crosstab``, has its labels
+        in its rows and columns; labels that only one of them has count 0 in the other.
     **options : For links: ``links``, ``"possible"`` (all, the default) or ``"sure"``, and those of
         `alignkit.agreement.cell_agreement`; `ignore_identical` is True by default.
 
@@ -64,6 +67,8 @@ def kappa(*given: Any, **options: Any) -> float:
         codes, size = _coded(read)
         read = np.zeros((size, size), np.int64)
         np.add.at(read, tuple(codes.T), 1)
+    elif _is_frame(given[0]):
+        read = _square(given[0])
     return cohen_kappa(read, **options)
 
 
@@ -73,7 +78,9 @@ def alpha(*given: Any, **options: Any) -> float:
     Parameters
     ----------
     *given : As for `kappa`, any number. Without names: all with the role annotator of the corpus.
-        A table has labels, units x annotators. Labels may be sets; None, NaN and NA are missing.
+        A table has labels, units x annotators, as in statsmodels and irrCAC; a table of annotators
+        x units, as in the package krippendorff, is ``alpha(*table)``. A table with more columns
+        than rows causes a warning. Labels may be sets; None, NaN, NA and "" are missing.
     **options : ``distance`` between sets, ``"jaccard"``, ``"dice"`` or ``"masi"``; between other
         labels it is nominal. For links also those of `alignkit.agreement.krippendorff_alpha`;
         `ignore_identical` is True by default.
@@ -90,11 +97,14 @@ def alpha(*given: Any, **options: Any) -> float:
     corpus, read = _read(given, options, gaps=True, sets=True)
     if corpus is not None:
         return krippendorff_alpha(corpus, read, **{"ignore_identical": True, **options}).alpha
+    if len(given) == 1:
+        _doubt_annotators(read)
     number: dict[Any, int] = {}
     units = []
     for unit in read:
-        sets = [_set(label) for label in unit if not missing(label)]
+        sets = [_set(label) for label in unit if not _empty(label)]
         units.append([frozenset(number.setdefault(x, len(number)) for x in each) for each in sets])
+    _refuse_mixed(number)
     return alpha_from_units(units, **options).alpha
 
 
@@ -158,6 +168,7 @@ def C(*given: Any, **options: Any) -> float:  # noqa: N802 - its name in the art
         raise OptionError("C needs `choices`: give the number of labels to choose from")
     first = [_set(unit[0]) for unit in read]
     second = [_set(unit[1]) for unit in read]
+    _refuse_mixed(set[Any]().union(*first, *second))
     return correct_sets(first, second, **options).C
 
 
@@ -211,7 +222,7 @@ def _read(
 def _check_labels(labels: Iterable[Any], *, gaps: bool, sets: bool) -> None:
     """Raise an error for labels that are missing, or that are none."""
     for k, label in enumerate(labels):
-        if missing(label) and not gaps:
+        if _empty(label) and not gaps:
             raise OptionError(f"a label [{k}] is missing: leave out the item, or use alpha")
         if isinstance(label, (tuple, list, Alignment)) or (isinstance(label, Set) and not sets):
             raise ArgumentError(
@@ -240,7 +251,93 @@ def _coded(units: Any) -> tuple[NDArray[np.int64], int]:
     """Return the code of each label (items, annotators), and the number of labels, or 2."""
     number: dict[Any, int] = {}
     codes = [[number.setdefault(label, len(number)) for label in unit] for unit in units]
+    _refuse_mixed(number)
+    if not codes:
+        return np.empty((0, 2), np.int64), 2
     return np.array(codes, np.int64), max(len(number), 2)
+
+
+def _empty(label: Any) -> bool:
+    """Return whether a label is missing, as in an empty cell of a table."""
+    return missing(label) or (isinstance(label, str) and not label.strip())
+
+
+def _refuse_mixed(labels: Iterable[Any]) -> None:
+    """Refuse numbers beside texts of the same numbers: 1 and '1' would be different labels."""
+    texts: dict[float, str] = {}
+    numbers: dict[float, Any] = {}
+    for label in labels:
+        if isinstance(label, str):
+            try:
+                texts[float(label)] = label
+            except ValueError:
+                continue
+        elif isinstance(label, Real):
+            numbers[float(label)] = label
+    for value, text in texts.items():
+        if value in numbers:
+            raise OptionError(
+                f"the labels {numbers[value]} (a number) and {text!r} (a text) would be different: "
+                "make all labels numbers, or all texts"
+            )
+
+
+def _doubt_annotators(units: Sequence[Sequence[Any]]) -> None:
+    """Warn about a table of units x annotators that has fewer units than annotators."""
+    annotators = max(map(len, units), default=0)
+    if annotators > len(units):
+        warnings.warn(
+            f"alpha: the table has more annotators (columns: {annotators}) than units (rows: "
+            f"{len(units)}); if its rows are annotators, as in the package krippendorff, use "
+            "alpha(*table)",
+            stacklevel=3,
+        )
+
+
+_MARGINS = ("all", "total", "totals", "sum", "margin", "margins")
+
+
+def _is_frame(table: Any) -> bool:
+    """Return whether a table is a data frame, with names of rows and columns."""
+    return all(hasattr(table, name) for name in ("index", "columns", "to_numpy"))
+
+
+def _square(frame: Any) -> NDArray[Any]:
+    """Return the counts of a data frame, with the labels of both its rows and its columns."""
+    rows = list(frame.index)
+    columns = list(frame.columns)
+    counts = np.asarray(frame.to_numpy())
+    _refuse_margins("row", rows, counts)
+    _refuse_margins("column", columns, counts.T)
+    number: dict[Any, int] = {}
+    for label in rows + columns:
+        number.setdefault(label, len(number))
+    _refuse_mixed(number)
+    if len(rows) + len(columns) > 1 and set(rows).isdisjoint(columns):
+        raise OptionError(
+            "the rows and the columns of the data frame share no label; give a table of counts "
+            "with the labels of one annotator in its rows and of the other in its columns, such as "
+            "pd.crosstab(frame.anna, frame.ben), or two lists of labels"
+        )
+    if len(set(rows)) < len(rows) or len(set(columns)) < len(columns):
+        raise OptionError("the data frame has a label twice in its rows or columns")
+    size = max(len(number), 2)
+    square = np.zeros((size, size), counts.dtype)
+    places = np.ix_([number[label] for label in rows], [number[label] for label in columns])
+    square[places] = counts
+    return square
+
+
+def _refuse_margins(what: str, labels: Sequence[Any], counts: NDArray[Any]) -> None:
+    """Refuse a row (or column) that adds up the others, as pandas' `margins` gives it."""
+    for place, label in enumerate(labels):
+        if not isinstance(label, str) or label.casefold() not in _MARGINS or len(labels) < 2:
+            continue
+        others = np.delete(counts, place, axis=0)
+        if (others.sum(axis=0) == counts[place]).all():
+            raise OptionError(
+                f"the {what} {label!r} of the table is the sum of the others: leave the margins out"
+            )
 
 
 def _set(label: Any) -> Set[Any]:
