@@ -48,6 +48,10 @@ class TreeError(AlignkitError, ValueError):
     """A tree that is invalid, does not match its words, or is too deep for another tool."""
 
 
+class EncoderError(AlignkitError):
+    """An encoder cannot be found, loaded or used."""
+
+
 class AlignerError(AlignkitError, ValueError):
     """A bitext that cannot be aligned, or a file without an aligner."""
 

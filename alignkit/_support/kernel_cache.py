@@ -30,6 +30,7 @@ import numba
 import numpy as np
 from llvmlite.binding import address_of_symbol, parse_assembly, parse_bitcode
 
+from alignkit._support.cache_folder import cache_home
 from alignkit._support.locks import lock_alone
 
 # KEEPS: whether this numba has the names that the cache uses
@@ -320,28 +321,11 @@ def places() -> Iterator[Path]:
     config: Any = numba.config
     if config.CACHE_DIR:  # what NUMBA_CACHE_DIR says
         yield Path(config.CACHE_DIR).absolute() / "alignkit" / package
-    elif home := _cache_home():
+    elif home := cache_home():
         yield Path(home) / "alignkit" / package
     with suppress(OSError):  # no folder for temporary files
         user = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
         yield Path(tempfile.gettempdir()).absolute() / f"alignkit{user}" / package
-
-
-def _cache_home() -> str:
-    """Return the user's cache folder, or ""; XDG ignores paths that are not absolute."""
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(named):
-        return named
-    if os.name == "posix":
-        home = os.environ.get("HOME", "")
-    else:
-        home = os.path.expanduser("~")
-    if not os.path.isabs(home) and os.name == "posix":
-        import pwd
-
-        with suppress(KeyError):  # the user has no entry
-            home = pwd.getpwuid(os.getuid()).pw_dir
-    return os.path.join(home, ".cache") if os.path.isabs(home) else ""
 
 
 def _make(folder: Path) -> None:

@@ -21,11 +21,19 @@ from alignkit.align.bitext import Bitext, PairLike, Pieces
 from alignkit.align.cooccurrence import BLOCK, Room
 from alignkit.align.decoders import AlignedLinks, Decoding
 from alignkit.align.decoding import Adapter, decode, likelihoods_by
+from alignkit.align.encoder.encoding import (
+    EncoderLike,
+    EncoderUsed,
+    EncodingCounts,
+    PairEncoder,
+    WordEncoder,
+    encoder_of,
+)
 from alignkit.align.evidence import EvidenceLike, not_used
 from alignkit.align.expectation import Workers
 from alignkit.align.known_words import KnownWords, Vocabularies
 from alignkit.align.parameters import Parameters, Round
-from alignkit.align.priors import VectorPrior, check_dictionary
+from alignkit.align.priors import SharesPrior, VectorPrior, check_dictionary
 from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, Settings
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError, ArgumentError, OptionError
@@ -63,11 +71,13 @@ class Aligner:
         *,
         vectors: Vectors | None = None,
         target_vectors: Vectors | None = None,
+        encoder: EncoderLike | Literal[False] | None = None,
     ) -> None:
-        arguments.check_arguments(Aligner.__init__, locals())
+        arguments.check_arguments(Aligner.__init__, locals(), apart=["encoder"])
         self.parameters = parameters
         self._vectors = two_vectors(vectors, target_vectors)
-        near = _vector_prior(self._vectors, parameters.settings)
+        self._encoder = _pair_encoder(encoder, self._vectors, parameters.encoder)
+        near = _near_words(self._vectors, self._encoder, parameters.settings)
         learned = parameters.learned
         if learned is not None and learned.lessons.vectors and parameters.vectors is None:
             near = None  # vectors are what was learned looks at, and no more
@@ -84,6 +94,7 @@ class Aligner:
         dictionary: Mapping[tuple[str, str], float] | None = None,
         vectors: Vectors | None = None,
         target_vectors: Vectors | None = None,
+        encoder: EncoderLike | None = None,
         threads: int | None = None,
         progress: Callable[[int, int, str], None] | None = None,
         folder: str | PathLike[str] | None = None,
@@ -103,6 +114,11 @@ class Aligner:
             otherwise.
         target_vectors : The same for the target side, in the same space; None: use `vectors` for
             both sides.
+        encoder : What reads words in their sentences, such as a multilingual `Encoder`, its folder
+            or name, or any function that returns an array (n, d) for a list of n words as they
+            are written. Words that occur together get pseudo-counts if their vectors fit each
+            other better than those of the other words do; see docs/align/encoder.md. Not with
+            `vectors`.
         threads : Number of threads; None: all cores. It does not affect the result.
         progress : Called with the number of rounds done, the total, and the current step.
         folder : Folder for temporary files: 5 bytes per cell; a pair has N x M cells. None: use
@@ -112,7 +128,9 @@ class Aligner:
         Raises
         ------
         AlignerError : If no pair has words on both sides.
-        ArgumentError, AlignmentError : If `vectors` does not return one vector per word.
+        ArgumentError, AlignmentError : If `vectors` or `encoder` does not return one vector per
+            word.
+        EncoderError : If the encoder cannot be loaded.
         OptionError, UnknownNameError : If a setting is invalid.
         """
         if others:
@@ -120,19 +138,24 @@ class Aligner:
                 "train takes one list of pairs, not two lists; use "
                 "Aligner.train(list(zip(source, target)))"
             )
-        arguments.check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
+        arguments.check_arguments(Aligner.train, locals(), apart=["bitext", "others", "encoder"])
         arguments.check_keywords(Aligner.train, options, arguments.keywords_of(Settings))
         check_dictionary(dictionary or {})
         if not isinstance(bitext, Bitext):
-            bitext = Bitext.pack(bitext)
+            bitext = Bitext.pack(bitext, written=encoder is not None)
         settings = replace(settings or Settings(), **options)
+        both = two_vectors(vectors, target_vectors)
+        pair_encoder = _pair_encoder(encoder, both, None)
+        original = bitext
+        if pair_encoder is not None:
+            bitext = pair_encoder.encoded(bitext)
         pieces = Pieces.of(bitext)
         if pieces is None:
             cut = bitext
         else:
             cut = pieces.bitext
         room = Room.of(cut, settings, folder)
-        near = _vector_prior(two_vectors(vectors, target_vectors), settings)
+        near = _near_words(both, pair_encoder, settings)
         with Workers.opened(threads) as workers:
             trained = training.train(
                 cut,
@@ -144,9 +167,20 @@ class Aligner:
                 progress=progress,
             )
         aligner = cls(trained.parameters, vectors=vectors, target_vectors=target_vectors)
+        if pair_encoder is not None:
+            aligner = aligner._with_encoder(pair_encoder)
         aligner.entries_met = trained.entries_met
         if not room.on_disk:
-            aligner._trained = bitext, trained.decoder
+            aligner._trained = original, trained.decoder
+        return aligner
+
+    def _with_encoder(self, encoder: PairEncoder) -> Aligner:
+        """Return this aligner with the encoder that it was trained with."""
+        aligner = copy(self)
+        aligner.parameters = replace(self.parameters, encoder=encoder.used)
+        aligner._encoder = encoder
+        near = _near_words(None, encoder, self.settings)
+        aligner._adapter = Adapter(aligner.parameters, near)
         return aligner
 
     def __repr__(self) -> str:
@@ -173,6 +207,7 @@ class Aligner:
         *,
         vectors: Vectors | None = None,
         target_vectors: Vectors | None = None,
+        encoder: EncoderLike | Literal[False] | None = None,
     ) -> Aligner:
         """Load an aligner that `save` wrote.
 
@@ -182,16 +217,27 @@ class Aligner:
         vectors, target_vectors : As in `train`, for word pairs that training learned nothing about.
             The file does not contain the vectors of training; `parameters.vectors` is set if there
             were any.
+        encoder : As in `train`; an aligner that was trained with an encoder needs it again, for it
+            knows little of new words without. False: go on without it. An aligner that was trained
+            without one can be given one.
 
         Raises
         ------
+        OptionError : If the aligner was trained with an encoder, and none is given.
         FormatError, AlignerError : If the file is not a model, is damaged, or was written by a
             later version. A `FileError` (also an `OSError`) if it cannot be read.
         """
         from alignkit.align.model_contents import load_parameters  # training alone starts sooner
 
-        arguments.check_arguments(Aligner.load, locals())
-        return cls(load_parameters(os.fspath(path)), vectors=vectors, target_vectors=target_vectors)
+        arguments.check_arguments(Aligner.load, locals(), apart=["encoder"])
+        parameters = load_parameters(os.fspath(path))
+        used = parameters.encoder
+        if used is not None and encoder is None:
+            raise OptionError(
+                f"{os.fspath(path)} was trained with the encoder {used.name}, and knows little of "
+                "new words without it: give the same encoder, or encoder=False to go on without"
+            )
+        return cls(parameters, vectors=vectors, target_vectors=target_vectors, encoder=encoder)
 
     def with_learned(
         self,
@@ -212,6 +258,16 @@ class Aligner:
     def vectors(self) -> TwoVectors | None:
         """The functions that return the vectors of source and target words, if any."""
         return self._vectors
+
+    @property
+    def encoder(self) -> WordEncoder | None:
+        """What reads the words in their sentences, if anything."""
+        return None if self._encoder is None else self._encoder.encoder
+
+    @property
+    def encoding(self) -> EncodingCounts | None:
+        """What the encoder has done so far, if there is one."""
+        return None if self._encoder is None else self._encoder.counts
 
     @property
     def settings(self) -> Settings:
@@ -335,7 +391,9 @@ class Aligner:
             evidence = learned.seen(evidence, bitext)
         elif evidence is not None:
             raise OptionError("this aligner did not learn to use evidence: leave it out")
-        bitext = self._packed(bitext)
+        bitext = self.packed(bitext)
+        if not self._was_trained_on(bitext):
+            bitext = self._encoded(bitext)
         pieces = Pieces.of(bitext)
         if evidence is not None:
             evidence = evidence.on(bitext, pieces)
@@ -385,8 +443,7 @@ class Aligner:
                 f"the line is too long for posteriors: {longest} words, the limit is "
                 f"{LONGEST_PIECE}; use `align` instead"
             )
-        bitext = Bitext.pack([pair], casefold=self.parameters.casefold)
-        forward, reverse = self._adapter.decoder(bitext).posteriors(0, 1)
+        forward, reverse = self.decoder(self.packed([pair])).posteriors(0, 1)
         return forward.reshape(shape), reverse.reshape(shape)
 
     def scores(self, bitext: Bitext | Iterable[PairLike], *, threads: int | None = None) -> F8:
@@ -400,7 +457,9 @@ class Aligner:
             the HMM, `best` the model of whole words. To compare pairs, divide by their words.
         """
         arguments.check_arguments(Aligner.scores, locals(), apart=["bitext"])
-        bitext = self._packed(bitext)
+        bitext = self.packed(bitext)
+        if not self._was_trained_on(bitext):
+            bitext = self._encoded(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
             parts = []
@@ -424,7 +483,7 @@ class Aligner:
         ((0.0, 0.0), (1.0, 0.5))
         """
         arguments.check_arguments(Aligner.known_words, locals(), apart=["bitext"])
-        return self._vocabularies.count(self._packed(bitext))
+        return self._vocabularies.count(self.packed(bitext))
 
     @cached_property
     def _vocabularies(self) -> Vocabularies:
@@ -444,13 +503,23 @@ class Aligner:
 
     def decoder(self, bitext: Bitext) -> Decoding:
         """Return the decoder of a bitext that has no line longer than `LONGEST_PIECE`."""
-        return self._adapter.decoder(bitext)
+        return self._adapter.decoder(self._encoded(bitext))
 
-    def _packed(self, bitext: Bitext | Iterable[PairLike]) -> Bitext:
+    def packed(self, bitext: Bitext | Iterable[PairLike]) -> Bitext:
         """Return the bitext; pairs get numbers, with case folded as in training."""
         if isinstance(bitext, Bitext):
             return bitext
-        return Bitext.pack(bitext, casefold=self.parameters.casefold)
+        written = self._encoder is not None
+        return Bitext.pack(bitext, casefold=self.parameters.casefold, written=written)
+
+    def _encoded(self, bitext: Bitext) -> Bitext:
+        """Return the bitext with what the encoder says of its cells, if there is an encoder.
+
+        Each pair has words of its own then: its links do not depend on what is aligned beside it.
+        """
+        if self._encoder is None:
+            return bitext
+        return self._encoder.encoded(bitext).apart()
 
     def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[tuple[Bitext, Decoding]]:
         """Yield parts of a bitext, or of its pieces, each with its decoder, to limit memory."""
@@ -459,7 +528,7 @@ class Aligner:
         else:
             cut = pieces.bitext
         alone = None
-        if self._trained is not None and self._trained[0] is bitext:
+        if self._trained is not None and self._was_trained_on(bitext):
             alone = self._trained[1]
         elif len(cut) == 1 and cut.casefold == self.parameters.casefold:
             alone = self._adapter.pair_decoder(cut.source.sentence(0), cut.target.sentence(0))
@@ -469,6 +538,10 @@ class Aligner:
         for begin, end in cut.blocks(BLOCK) or [(0, 0)]:
             part = cut.part(begin, end)
             yield part, self._adapter.decoder(part)
+
+    def _was_trained_on(self, bitext: Bitext) -> bool:
+        """Whether this is the bitext of training, whose decoder is there."""
+        return self._trained is not None and self._trained[0] is bitext
 
     def _decoder_of_one(self, bitext: object) -> Decoding | None:
         """Return a decoder of a list of one pair of words, without numbering them; else None."""
@@ -483,11 +556,43 @@ class Aligner:
         return self._adapter.pair_decoder(source, target)
 
 
-def _vector_prior(vectors: TwoVectors | None, settings: Settings) -> VectorPrior | None:
-    """Return the prior of vectors with the weights of the settings, if there are vectors."""
-    if vectors is None:
+def _near_words(
+    vectors: TwoVectors | None, encoder: PairEncoder | None, settings: Settings
+) -> VectorPrior | SharesPrior | None:
+    """Return the prior of vectors or of an encoder with the weights of the settings, if any."""
+    if encoder is not None:
+        return SharesPrior(weight=settings.vector_weight)
+    if vectors is not None:
+        return VectorPrior(*vectors, weight=settings.vector_weight, least=settings.vector_least)
+    return None
+
+
+def _pair_encoder(
+    given: EncoderLike | Literal[False] | None,
+    vectors: TwoVectors | None,
+    used: EncoderUsed | None,
+) -> PairEncoder | None:
+    """Return what encodes pairs; an aligner that used an encoder keeps the spread of its cosines.
+
+    Warn if its training used another encoder.
+    """
+    if given is None or given is False:
         return None
-    return VectorPrior(*vectors, weight=settings.vector_weight, least=settings.vector_least)
+    if vectors is not None:
+        raise OptionError("vectors and an encoder do the same: give one of them")
+    encoder = encoder_of(given)
+    if used is None:
+        return PairEncoder(encoder)
+    if (encoder.digest, encoder.layer) == (used.digest, used.layer):
+        return PairEncoder(encoder, used.spread)
+    _LOGGER.warning(
+        "the aligner was trained with the encoder %s, layer %s, and not with %s, layer %s",
+        used.name,
+        used.layer,
+        encoder.name,
+        encoder.layer,
+    )
+    return PairEncoder(encoder)
 
 
 def _words(name: str, sentence: str | Sequence[str]) -> Sequence[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Union
@@ -13,7 +13,7 @@ import numpy as np
 
 from alignkit._support import arguments
 from alignkit._support.arguments import kind_of, words
-from alignkit._support.array_types import F8, I4, I8
+from alignkit._support.array_types import F8, I4, I8, U2
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError, AlignmentError, ArgumentError, MissingTextError
 from alignkit.model.arrays import LinkArrays, check_form, check_offsets
@@ -106,6 +106,13 @@ class Side:
         ids = self.ids[self.starts[k] : self.starts[k + 1]]
         return [self.words[number] for number in ids]
 
+    def apart(self) -> Side:
+        """Return the sentences with words of their own; a word occurs for each of its sentences."""
+        sentences = np.repeat(np.arange(len(self)), self.lengths)
+        keys, ids = np.unique(sentences << 32 | self.ids, return_inverse=True)
+        words = [self.words[number] for number in (keys & 0xFFFFFFFF).tolist()]
+        return Side.trusted(words, ids.astype(np.int32), self.starts)
+
     def cut(self, letters: int) -> Side:
         """Return the sentences with all words cut to this number of letters."""
         numbers: dict[str, int] = {}
@@ -132,6 +139,9 @@ class Bitext:
     ----------
     source, target : The sentences of both languages, in the same order.
     casefold : Whether words that differ only in case are the same.
+    written : Both sides as written, for an encoder, which reads words with their case.
+    shares : (C,) uint16: what an encoder says of each cell, see `alignkit.align.encoder`; the cells
+        of a pair stand row by row.
 
     Raises
     ------
@@ -141,6 +151,8 @@ class Bitext:
     source: Side
     target: Side
     casefold: bool = True
+    written: tuple[Side, Side] | None = None
+    shares: U2 | None = None
 
     def __post_init__(self) -> None:
         arguments.check_attributes(self)
@@ -153,7 +165,9 @@ class Bitext:
             arguments.check_count("words", len(side.ids))
 
     @classmethod
-    def pack(cls, pairs: Iterable[PairLike], *, casefold: bool = True) -> Bitext:
+    def pack(
+        cls, pairs: Iterable[PairLike], *, casefold: bool = True, written: bool = False
+    ) -> Bitext:
         """Assign numbers to the words of sentence pairs.
 
         Parameters
@@ -161,6 +175,7 @@ class Bitext:
         pairs : `SentencePair` objects (such as a `Corpus`), or tuples (source, target). Each side
             is a text, which is split at whitespace, or a sequence of words.
         casefold : Whether words that differ only in case are the same.
+        written : Whether to keep the words as written too, which an encoder needs.
 
         Examples
         --------
@@ -181,17 +196,35 @@ class Bitext:
             sources.append(source)
             targets.append(target)
         source_side = Side.pack(sources, casefold=casefold)
-        return cls(source_side, Side.pack(targets, casefold=casefold), casefold)
+        target_side = Side.pack(targets, casefold=casefold)
+        kept = None
+        if written:
+            kept = Side.pack(sources, casefold=False), Side.pack(targets, casefold=False)
+        return cls(source_side, target_side, casefold, kept)
 
     def __len__(self) -> int:
         return len(self.source)
 
     def part(self, begin: int, end: int) -> Bitext:
         """Return the pairs `begin:end`, with the same words."""
-        return Bitext(self.source.part(begin, end), self.target.part(begin, end), self.casefold)
+        source = self.source.part(begin, end)
+        target = self.target.part(begin, end)
+        written = None
+        if self.written is not None:
+            written = self.written[0].part(begin, end), self.written[1].part(begin, end)
+        shares = None
+        if self.shares is not None:
+            begin, end, _ = slice(begin, end).indices(len(self))
+            shares = self.shares[self.starts[begin] : self.starts[max(begin, end)]]
+        return Bitext(source, target, self.casefold, written, shares)
+
+    def apart(self) -> Bitext:
+        """Return the pairs with words of their own: equal words of two pairs have two numbers."""
+        source = self.source.apart()
+        return Bitext(source, self.target.apart(), self.casefold, self.written, self.shares)
 
     def cut(self, letters: int) -> Bitext:
-        """Return the pairs with all words cut to this number of letters."""
+        """Return the pairs with all words cut to this number of letters, for no encoder."""
         return Bitext(self.source.cut(letters), self.target.cut(letters), self.casefold)
 
     @cached_property
@@ -273,6 +306,9 @@ class Pieces:
         source_side = _in_pieces(bitext.source, pairs, source_shifts)
         target_side = _in_pieces(bitext.target, pairs, target_shifts)
         cut = Bitext(source_side, target_side, bitext.casefold)
+        if bitext.shares is not None:
+            shares = _shares_in_pieces(bitext, cut, pairs, source_shifts, target_shifts)
+            cut = replace(cut, shares=shares)
         return cls(cut, pairs, source_shifts, target_shifts)
 
     def joined(self, arrays: LinkArrays, bitext: Bitext) -> LinkArrays:
@@ -291,6 +327,25 @@ class Pieces:
         totals = np.zeros((pairs, 2))
         np.add.at(totals, self.pairs, likelihoods)
         return totals
+
+
+def _shares_in_pieces(
+    bitext: Bitext, cut: Bitext, pairs: I8, source_shifts: I8, target_shifts: I8
+) -> U2:
+    """Return the shares of the cells that are left when long pairs are cut."""
+    assert bitext.shares is not None
+    shares = np.empty(cut.starts[-1], np.uint16)
+    lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1).tolist()
+    sizes = np.stack([cut.source.lengths, cut.target.lengths], axis=1).tolist()
+    shifts = np.stack([source_shifts, target_shifts], axis=1).tolist()
+    for piece, pair in enumerate(pairs.tolist()):
+        whole = bitext.shares[bitext.starts[pair] : bitext.starts[pair + 1]]
+        whole = whole.reshape(lengths[pair])
+        rows, columns = sizes[piece]
+        row, column = shifts[piece]
+        part = whole[row : row + rows, column : column + columns]
+        shares[cut.starts[piece] : cut.starts[piece + 1]] = part.ravel()
+    return shares
 
 
 def _in_pieces(side: Side, pairs: I8, shifts: I8) -> Side:

@@ -17,7 +17,7 @@ from alignkit.align.decoders import AlignedLinks, Averaged, Decoder, Decoding
 from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
 from alignkit.align.expectation_kernel import Own, Tables
 from alignkit.align.parameters import Parameters, keys_of
-from alignkit.align.priors import LEAST_PREFIX, VectorPrior, letters, spelling_prior
+from alignkit.align.priors import LEAST_PREFIX, SharesPrior, VectorPrior, letters, spelling_prior
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError
 from alignkit.model.arrays import LinkArrays
@@ -31,7 +31,9 @@ PART = 2_000_000  # cells whose posteriors are held at a time by each thread: 8 
 class Adapter:
     """Makes decoders for bitexts from the tables of a training."""
 
-    def __init__(self, parameters: Parameters, vectors: VectorPrior | None = None) -> None:
+    def __init__(
+        self, parameters: Parameters, vectors: VectorPrior | SharesPrior | None = None
+    ) -> None:
         self.parameters = parameters
         self._vectors = vectors
 

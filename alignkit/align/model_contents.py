@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.array_types import I8
 from alignkit.align.calibration import TrainingText
+from alignkit.align.encoder.encoding import EncoderUsed
 from alignkit.align.evidence import EvidenceSystem
 from alignkit.align.expectation import Positions
 from alignkit.align.fertility.models import MOST, REACH, FertilityModel
@@ -53,7 +54,7 @@ WORDS = ("learned_source", "learned_target")  # the lists of words of what was l
 
 # The entries of the header
 _ENTRIES = {"casefold", "history", "null_shares", "settings"}
-_MORE = {"agreement", "learned", "prefixes", "vectors"}  # of models that have some
+_MORE = {"agreement", "encoder", "learned", "prefixes", "vectors"}  # of models that have some
 _OF_LEARNED = {"kind", "objective", "threshold", "pairs", "vectors", "features", "lexicon"}
 _OF_EVIDENCE = {"evidence", "measures", "without"}  # of models that learned to use evidence
 _WITHOUT = "without_"  # begins the names of tables and words of what was learned without evidence
@@ -127,6 +128,7 @@ def _header_of(known: Parameters) -> ModelHeader:
         history=known.history,
         null_shares=shares,
         vectors=known.vectors,
+        encoder=known.encoder,
         prefixes={size: _header_of(part) for size, part in known.prefixes.items()},
         agreement=agreement,
     )
@@ -238,6 +240,7 @@ def _valid(stored: StoredModel, header: ModelHeader, prefixes: dict[int, Paramet
         fertilities=_fertilities_of(header, arrays),
         history=header.history,
         vectors=header.vectors,
+        encoder=header.encoder,
         learned=learned,
         prefixes=prefixes,
         text=text,
@@ -269,6 +272,7 @@ class ModelHeader:
     null_shares: tuple[float, float] | None  # those of IBM 3 and 4, forward and reverse
     learned: object = None  # what was learned from gold, as a record
     vectors: VectorsUsed | None = None  # what vectors gave the training, if there were some
+    encoder: EncoderUsed | None = None  # the encoder of the training, if there was one
     prefixes: Mapping[int, ModelHeader] = field(default_factory=dict)  # of models of cut words
     agreement: float | None = None  # of the directions, in texts whose probabilities are calibrated
 
@@ -282,6 +286,7 @@ class ModelHeader:
         }
         more = {
             "vectors": self.vectors and asdict(self.vectors),
+            "encoder": self.encoder and asdict(self.encoder),
             "learned": self.learned,
             "prefixes": {str(size): part.to_json() for size, part in self.prefixes.items()},
             "agreement": self.agreement,
@@ -309,6 +314,8 @@ class ModelHeader:
         if "vectors" in content:
             vectors = _vectors(content["vectors"])
         header = cls(settings, casefold, rounds, shares, content.get("learned"), vectors)
+        if "encoder" in content:
+            header = replace(header, encoder=_encoder(content["encoder"]))
         if "agreement" in content:
             share = content["agreement"]
             if not (type(share) is float and 0 <= share <= 1):
@@ -333,7 +340,8 @@ class ModelHeader:
             part = ModelHeader.of(entry)
             same = (part.settings, part.casefold) == expected
             _require(same, f"prefixes: {name} has other settings than the model of whole words")
-            plain = part.learned is None and part.vectors is None and part.agreement is None
+            more = part.learned, part.vectors, part.encoder, part.agreement
+            plain = more == (None, None, None, None)
             _require(plain, f"prefixes: {name} has entries that only whole words may have")
             yield int(name), part
 
@@ -398,6 +406,21 @@ def _vectors(content: object) -> VectorsUsed:
     counts = all(type(count) is int and count >= 0 for count in content.values())
     _require(counts, f"vectors are {_short(list(content.values()))}; expected counts")
     return VectorsUsed(**content)
+
+
+def _encoder(content: object) -> EncoderUsed:
+    """Read from a header which encoder the training used."""
+    kinds = {"name": str, "layer": int, "layers": int, "digest": str, "spread": float}
+    if not isinstance(content, dict) or content.keys() != kinds.keys():
+        raise AlignerError(f"encoder is {_short(content)}; expected {', '.join(kinds)}")
+    for name, kind in kinds.items():
+        right = type(content[name]) is kind
+        _require(right, f"encoder: {name} is {_short(content[name])}; expected {kind.__name__}")
+    used = EncoderUsed(**content)
+    layers = used.layer == used.layers == 0 or 1 <= used.layer <= used.layers < _LONGEST
+    _require(layers, f"encoder: layer {used.layer} of {used.layers}; expected one of its layers")
+    _require(0 < used.spread <= 2, f"encoder: spread is {used.spread}; expected a number up to 2")
+    return used
 
 
 def _short(value: object) -> str:

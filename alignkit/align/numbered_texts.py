@@ -245,10 +245,16 @@ def _live_text(
         first += len(sides)
 
 
-def numbered(lines: Lines, *, casefold: bool, threads: int | None = None) -> Bitext:
-    """Return the words of lines as numbers, without creating pairs."""
+def numbered(
+    lines: Lines, *, casefold: bool, threads: int | None = None, written: bool = False
+) -> Bitext:
+    """Return the words of lines as numbers, without creating pairs; see `Bitext.pack`."""
     from alignkit.align.bitext import Bitext
 
+    if written:
+        kept = _side(lines.source, casefold=False), _side(lines.target, casefold=False)
+    else:
+        kept = None
     side = partial(_side, casefold=casefold)
     texts = lines.source, lines.target
     if lines.size < _MANY or threads == 1:
@@ -256,7 +262,7 @@ def numbered(lines: Lines, *, casefold: bool, threads: int | None = None) -> Bit
     else:
         with ThreadPoolExecutor(2) as pool:
             source, target = pool.map(side, texts)
-    return Bitext(source, target, casefold)
+    return Bitext(source, target, casefold, kept)
 
 
 def _side(text: str, casefold: bool) -> Side:

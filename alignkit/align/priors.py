@@ -16,9 +16,10 @@ from alignkit._support.array_types import F4, F8, I2, I4, I8, U4
 from alignkit.align import priors_kernel as kernel
 from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence
+from alignkit.align.encoder.shares import UNITS as UNITS_OF_SHARES
 from alignkit.align.maximization_kernel import UNITS
 from alignkit.align.vectors.word_vectors import Vectors, WordVectors, vectors_of
-from alignkit.errors import ArgumentError, OptionError
+from alignkit.errors import AlignerError, ArgumentError, OptionError
 
 LEAST_PREFIX = 3  # the fewest letters that a common prefix counts from
 SMOOTH = 0.5  # added to the count of a stem before it divides
@@ -29,6 +30,7 @@ _MARKS = {*range(10, 36), *range(200, 256)}
 Marks that are part of a letter, such as the virama or the voiced sound mark, have other classes.
 """
 _WORDS = 4096  # words whose vectors are asked for at a time
+_CELLS = 1 << 22  # cells whose shares are added at a time
 
 
 def unmarked(word: str) -> str:
@@ -285,6 +287,30 @@ class VectorPrior:
             target_words=int(met[1].sum()),
             word_pairs=int(np.count_nonzero(added)),
         )
+
+
+class SharesPrior:
+    """Pseudo-counts for words that occur together, by what an encoder says of their cells."""
+
+    def __init__(self, *, weight: float) -> None:
+        self._weight = float(weight)
+
+    def add(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> None:
+        """Add the mean share over all places of each word pair, times the weight, to the prior."""
+        if bitext.shares is None:
+            raise AlignerError("this bitext has no shares of an encoder")
+        size = len(prior)
+        sums = np.zeros(size)
+        counts = np.zeros(size, np.int64)
+        chunk = max(_CELLS, size)
+        for begin in range(0, len(bitext.shares), chunk):
+            cells = np.asarray(index.cells[begin : begin + chunk])
+            shares = bitext.shares[begin : begin + chunk]
+            # sums of whole numbers: exact, whatever the order
+            sums += np.bincount(cells, weights=shares, minlength=size)
+            counts += np.bincount(cells, minlength=size)
+        means = sums / np.maximum(counts, 1) / UNITS_OF_SHARES
+        prior += (self._weight * means).astype(np.float32)
 
 
 def _static_units(vectors: Vectors, words: Sequence[str], dimensions: int | None = None) -> I2:

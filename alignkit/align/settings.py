@@ -222,7 +222,7 @@ class Settings:
     concentration: float = _setting(None, "W", "pseudo-count of words that never occur with a word")
     threshold: float = _setting(None, "P", "links have a probability above this", most=1)
     vector_weight: float = _setting(
-        3.0, "W", "with --vectors, pseudo-count for words with the same vector"
+        3.0, "W", "with --encoder or --vectors, pseudo-count for words with the same vector"
     )
     vector_least: float = _setting(
         0.3, "C", "with --vectors, smallest cosine that gives a pseudo-count", most=_BELOW_1

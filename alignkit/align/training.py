@@ -19,7 +19,7 @@ from alignkit.align.expectation import Positions
 from alignkit.align.expectation_kernel import EMPTY, LEVELS, Tables
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS, UNITS, add_chances
 from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, with_unseen
-from alignkit.align.priors import VectorPrior
+from alignkit.align.priors import SharesPrior, VectorPrior
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
 
@@ -50,7 +50,7 @@ def train(
     *,
     dictionary: Mapping[tuple[str, str], float],
     room: Room,
-    vectors: VectorPrior | None,
+    vectors: VectorPrior | SharesPrior | None,
     progress: Progress | None = None,
 ) -> Trained:
     """Train on a bitext without long lines; see `Aligner.train`."""
@@ -96,7 +96,7 @@ class Training:
         workers: expectation.Workers,
         dictionary: Mapping[tuple[str, str], float] | None = None,
         room: Room | None = None,
-        vectors: VectorPrior | None = None,
+        vectors: VectorPrior | SharesPrior | None = None,
     ) -> None:
         room = room or Room()
         self.bitext = bitext
@@ -131,6 +131,7 @@ class Training:
             else:
                 entries[word, translation] = count
         self.entries_met = priors.add_dictionary(self.prior, *known, entries)
+        self._near = vectors is not None  # whether word pairs have pseudo-counts for their meaning
         self._vectors = None
         if vectors is not None:
             self._vectors = vectors.add(self.prior, self.index, bitext)
@@ -230,7 +231,7 @@ class Training:
         bitext = self.bitext
         settings = self.settings
         lexical = self.lexical
-        unseen = unseen_total(settings, vectors=self._vectors is not None)
+        unseen = unseen_total(settings, near=self._near)
         rows, columns, forward, reverse = self._learned_places()
         return Parameters(
             settings=settings,
@@ -269,7 +270,7 @@ class Training:
         rows = self.index.rows
         columns = self.index.columns
         every = not self.settings.collapsed or self._fertile is not None
-        if every or self._vectors is not None:
+        if every or self._near:
             return rows, columns, lexical.forward, lexical.reverse
         kept = is_learned(lexical.forward, self.settings)
         rows = np.concatenate([[0], kept.cumsum()])[rows]
@@ -334,10 +335,10 @@ def is_learned(weights: F4, settings: Settings) -> B1:
     return np.asarray(weights != np.float32(settings.floor))
 
 
-def unseen_total(settings: Settings, *, vectors: bool = False) -> np.float32:
+def unseen_total(settings: Settings, *, near: bool = False) -> np.float32:
     """Return the divisor of the weights of a word never seen."""
     total = settings.concentration + settings.spelling + settings.identity
-    if vectors:
+    if near:
         total += settings.vector_weight
     return np.float32(max(total, 1e-30))
 

@@ -258,7 +258,7 @@ class GoldPairs:
         links = LinkArrays.pack([pair.alignment for pair in kept], lengths)
         return Gold(bitext, links, cells, ignore_identical, names)
 
-    def _packed(self, pairs: Sequence[_Kept] | Sequence[SentencePair]) -> Bitext:
+    def _packed(self, pairs: Sequence[_Kept]) -> Bitext:
         """Return the words of pairs, folded as the aligner folds case."""
         casefold = self._aligner.parameters.casefold
         return Bitext.pack([pair.words for pair in pairs], casefold=casefold)
@@ -267,7 +267,7 @@ class GoldPairs:
         """Yield the pairs with their cells; a system is weighted once a link of it was."""
         if not pairs:
             return
-        bitext = self._packed(pairs)
+        bitext = self._aligner.packed(pair.words for pair in pairs)
         decoder = self._aligner.decoder(bitext)
         if self.systems:
             evidence = Evidence.pack(pairs, self._annotators)

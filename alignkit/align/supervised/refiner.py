@@ -12,7 +12,7 @@ import numpy as np
 from alignkit._support.arguments import check_arguments, check_known, each, words
 from alignkit._support.array_types import F4, I8
 from alignkit.align.aligner import Aligner
-from alignkit.align.bitext import Bitext, PairLike
+from alignkit.align.bitext import PairLike
 from alignkit.align.evidence import Annotators, check_systems, systems_of
 from alignkit.align.expectation import Workers
 from alignkit.align.settings import LONGEST_PIECE
@@ -330,7 +330,7 @@ class Refiner:
 
     def probabilities(self, pair: PairLike) -> F4:
         """Return the link probabilities (N, M) of a pair with at most 400 words per side."""
-        bitext = Bitext.pack([pair], casefold=self.aligner.parameters.casefold)
+        bitext = self.aligner.packed([pair])
         shape = int(bitext.source.lengths[0]), int(bitext.target.lengths[0])
         if max(shape) > LONGEST_PIECE:
             raise AlignerError(f"a line has {max(shape)} words; the limit is {LONGEST_PIECE}")

@@ -100,6 +100,7 @@ class _Work:
     def __init__(self, options: argparse.Namespace, sentences: steps.InputSentences) -> None:
         self._options = options
         self._sentences = sentences
+        self._encoder = steps.read_encoder(options)  # a wrong one is refused before much is read
         self.counts = dict.fromkeys(
             ("pairs", "empty", "cut", "source_words", "target_words", "links", "sure"), 0
         )
@@ -130,7 +131,13 @@ class _Work:
         report_size(bitext, settings, options.folder)
         self._took("reading")
         self.aligner = steps.train_aligner(
-            bitext, settings, options, vectors, dictionary=dictionary, folder=options.folder
+            bitext,
+            settings,
+            options,
+            vectors,
+            encoder=self._encoder,
+            dictionary=dictionary,
+            folder=options.folder,
         )
         words = len(bitext.source.ids), len(bitext.target.ids)
         steps.report_rounds(self.aligner.history, words)
@@ -197,7 +204,7 @@ class _Work:
     def load(self) -> Iterator[steps.InputBlock]:
         """Load an aligner; return the pairs to align, some at a time."""
         options = self._options
-        self.aligner = steps.load_aligner(options)
+        self.aligner = steps.load_aligner(options, self._encoder)
         if options.no_learned or options.vote:
             self.aligner = self.aligner.with_learned(None)
         elif options.symmetrize != "posterior":
@@ -299,6 +306,7 @@ class _Work:
     def report_all(self) -> None:
         """Report everything unusual."""
         self._took("writing")
+        steps.report_encoding(self.aligner)
         if self._options.tokenize and self._options.to == "pharaoh":
             say(
                 f"{self._options.output}: --tokenize made the words of these links, but "
@@ -387,6 +395,15 @@ def _summary(work: _Work, tokenizer: str | None) -> str:
         record["evidence"] = work.systems
     if work.cautions:
         record["cautions"] = work.cautions
+    aligner = work.aligner
+    if aligner.encoder is not None and aligner.encoding is not None:
+        record["encoder"] = {
+            "name": aligner.encoder.name,
+            "layer": aligner.encoder.layer,
+            "layers": aligner.encoder.layers,
+            "digest": aligner.encoder.digest,
+            **aligner.encoding.to_json(),
+        }
     record["learned"] = None if work.report is None else work.report.to_json()
     if work.known is not None:
         record["known_words"] = work.known.to_json()
@@ -399,6 +416,10 @@ _NOT_OF_PARTS: dict[str, object] = {
     "tokenize": None,
     "learn": None,
     "prior": None,
+    "encoder": None,
+    "encoder_layer": None,
+    "download": False,
+    "no_encoder": False,
     "vectors": None,
     "target_vectors": None,
     "format": None,

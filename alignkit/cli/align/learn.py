@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     shared.add_learning(group, default="samples")
     shared.add_evidence(group)
+    shared.add_encoder(group)
     shared.add_vectors(group)
     add_options(
         group,
@@ -73,29 +74,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     settings = shared.settings_of(options)
     shared.check_prior(options)
+    shared.check_encoder(options)
     shared.check_vectors(options)
     shared.refuse_settings(options)
     if options.save is not None:
         refuse_unwritable([options.save])
+    encoder = steps.read_encoder(options)
     corpus = Input(options.input, options.format, reading_options(options)).corpus(needed=True)
     gold = _gold(corpus, options)
     steps.check_gold(corpus, gold, options.input)
     from alignkit.align.bitext import Bitext
 
-    bitext = Bitext.pack((pair.words for pair in corpus), casefold=not options.keep_case)
+    bitext = Bitext.pack(
+        (pair.words for pair in corpus),
+        casefold=not options.keep_case,
+        written=options.encoder is not None,
+    )
     systems: Annotators = {}
     if options.evidence:
         pairs, systems = steps.read_evidence(options, tuple(corpus), gold)
         corpus = type(corpus)(pairs)
     if options.load is not None:
-        aligner = steps.load_aligner(options, bitext)
+        aligner = steps.load_aligner(options, encoder, bitext)
         steps.report_replaced(aligner, options)
         if caution := aligner.known_words(bitext).caution:
             warn(f"{options.load}: warning: {caution}")
     else:
         vectors = steps.read_two_vectors(options, bitext)
-        aligner = steps.train_aligner(bitext, settings, options, vectors)
+        aligner = steps.train_aligner(bitext, settings, options, vectors, encoder=encoder)
     aligner, report = steps.learned_of(aligner, corpus, gold, options, systems)
+    steps.report_encoding(aligner)
     try:
         if options.save is not None:
             aligner.save(options.save)

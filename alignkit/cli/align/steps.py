@@ -6,6 +6,7 @@ import argparse
 import html
 import os
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -42,6 +43,7 @@ from alignkit.model.texts import (
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
+    from alignkit.align.encoder.transformer import Encoder
     from alignkit.align.evidence import Annotators, Evidence
     from alignkit.align.parameters import Round
     from alignkit.align.supervised.learned import Learned
@@ -93,6 +95,7 @@ class InputSentences:
                 raise OptionError("--learn needs gold links, and this input is text")
         self._needs_pairs = options.to != "pharaoh" or options.to_ids or options.unescape
         self._needs_pairs = self._needs_pairs or bool(options.evidence)
+        self._written = options.encoder is not None
         self._divide = None
         self._attributes = {}
         if options.tokenize is not None:
@@ -113,7 +116,7 @@ class InputSentences:
         if not self._is_text:
             pairs = Input(self._paths[0], self._options.format, self._declared).pairs()
             while some := list(islice(pairs, None if whole else _PAIRS)):
-                yield _packed(some, casefold)
+                yield _packed(some, casefold, self._written)
             return
         format = self._options.format
         unescape = self._declared.unescape and self._divide is None  # which takes whole words
@@ -130,13 +133,15 @@ class InputSentences:
             if self._divide is not None:
                 lines = _divided(read, self._divide, unescape=self._declared.unescape)
             if self._needs_pairs:
-                block = _packed(_pairs(lines, reading, self._attributes), casefold)
+                pairs = _pairs(lines, reading, self._attributes)
+                block = _packed(pairs, casefold, self._written)
             elif live and lines.size == 1:
                 source = split_words(lines.source.removesuffix("\n"))
                 target = split_words(lines.target.removesuffix("\n"))
                 block = InputBlock([(source, target)], None)
             else:
-                block = InputBlock(numbered(lines, casefold=casefold), None)
+                bitext = numbered(lines, casefold=casefold, written=self._written)
+                block = InputBlock(bitext, None)
             sources, targets = block.lengths
             self._check_lengths(sources, lines.first, reading, self._paths[0])
             self._check_lengths(targets, lines.first, reading, self._paths[-1])
@@ -157,7 +162,7 @@ class InputSentences:
         source, target = self._paths
         pairs = text_pairs(Reading(source, replace(plain, source=source, target=target)))
         while some := list(islice(pairs, None if whole else _PAIRS)):
-            yield _packed(some, casefold)
+            yield _packed(some, casefold, self._written)
 
     def _refuse(self, error: FormatError) -> None:
         """Report a bad line on stderr; its output is an empty line."""
@@ -203,11 +208,12 @@ def _pairs(lines: Lines, reading: Reading, attributes: Mapping[str, str]) -> lis
     return [SentencePair(*row, attributes=attributes) for row in rows]
 
 
-def _packed(pairs: Sequence[SentencePair], casefold: bool) -> InputBlock:
-    """Return sentence pairs, and their words as an aligner takes them."""
+def _packed(pairs: Sequence[SentencePair], casefold: bool, written: bool) -> InputBlock:
+    """Return sentence pairs, and their words as an aligner takes them, for encoders as written."""
     from alignkit.align.bitext import Bitext
 
-    return InputBlock(Bitext.pack((pair.words for pair in pairs), casefold=casefold), pairs)
+    words = (pair.words for pair in pairs)
+    return InputBlock(Bitext.pack(words, casefold=casefold, written=written), pairs)
 
 
 @contextmanager
@@ -546,6 +552,7 @@ def train_aligner(
     options: argparse.Namespace,
     vectors: tuple[WordVectors | None, WordVectors | None],
     *,
+    encoder: Encoder | None = None,
     dictionary: Mapping[tuple[str, str], float] | None = None,
     folder: str | None = None,
 ) -> Aligner:
@@ -559,6 +566,7 @@ def train_aligner(
             dictionary=dictionary,
             vectors=vectors[0],
             target_vectors=vectors[1],
+            encoder=encoder,
             threads=options.threads,
             folder=folder,
             progress=lambda done, total, text: progress.reach(done / max(total, 1), text),
@@ -575,12 +583,23 @@ def train_aligner(
     return aligner
 
 
-def load_aligner(options: argparse.Namespace, bitext: Bitext | None = None) -> Aligner:
-    """Load the aligner of --load, with the vectors of --vectors."""
+def load_aligner(
+    options: argparse.Namespace, encoder: Encoder | None, bitext: Bitext | None = None
+) -> Aligner:
+    """Load the aligner of --load, with the vectors of --vectors or an encoder."""
     from alignkit.align.aligner import Aligner
 
     vectors, target_vectors = read_two_vectors(options, bitext)
-    aligner = Aligner.load(options.load, vectors=vectors, target_vectors=target_vectors)
+    aligner = Aligner.load(
+        options.load, vectors=vectors, target_vectors=target_vectors, encoder=encoder or False
+    )
+    trained_with = aligner.parameters.encoder
+    if trained_with is not None and encoder is None and not options.no_encoder:
+        raise OptionError(
+            f"{options.load} was trained with the encoder {trained_with.name}, and knows little of "
+            f"new words without it: add --encoder {trained_with.name}, or --no-encoder to go on "
+            "without"
+        )
     used = aligner.parameters.vectors
     if used is not None and vectors is not None and used.dimensions != vectors.dimensions:
         warn(
@@ -593,6 +612,46 @@ def load_aligner(options: argparse.Namespace, bitext: Bitext | None = None) -> A
             "not occur in training get no pseudo-counts from them"
         )
     return aligner
+
+
+def read_encoder(options: argparse.Namespace) -> Encoder | None:
+    """Return the encoder of --encoder, which shows its progress."""
+    if options.encoder is None:
+        return None
+    from alignkit.align.encoder.transformer import Encoder
+
+    return Encoder(
+        options.encoder,
+        layer=options.encoder_layer,
+        download=options.download,
+        threads=options.threads or 1,
+        progress=_EncodingProgress(),
+    )
+
+
+class _EncodingProgress:
+    """Shows how many sentences are encoded, and how fast."""
+
+    def __init__(self) -> None:
+        self._bar: ProgressBar | None = None
+        self._start = 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._bar is None:
+            self._bar = ProgressBar("encoding", None, None)
+            self._start = time.monotonic()
+        seconds = max(time.monotonic() - self._start, 1e-3)
+        detail = f"{done:,} of {total:,} sentences, {done / seconds:.0f} a second"
+        self._bar.reach(done / total, detail)
+        if done == total:
+            self._bar.__exit__()
+            self._bar = None
+
+
+def report_encoding(aligner: Aligner) -> None:
+    """Report what the encoder did, if there is one."""
+    if aligner.encoder is not None:
+        say(f"encoder: {aligner.encoder}; {aligner.encoding}")
 
 
 def report_entries(met: int, dictionary: Mapping[tuple[str, str], float]) -> None:

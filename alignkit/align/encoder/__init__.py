@@ -1,0 +1,8 @@
+"""Encoders: what words mean in their sentences.
+
+The names below are loaded on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,349 @@
+"""What an encoder says of the cells of a bitext: shares, from its own or from kept ones."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from logging import getLogger
+from os import PathLike
+from typing import NamedTuple, Protocol, Union
+
+import numpy as np
+
+from alignkit._support.arguments import kind_of
+from alignkit._support.array_types import F4, F8, U2
+from alignkit._support.wording import how_many
+from alignkit.align.bitext import Bitext
+from alignkit.align.encoder.joined_words import unit_vectors
+from alignkit.align.encoder.kept_shares import RECIPE, KeptShares, key_of
+from alignkit.align.encoder.shares import (
+    FIRST_PAIRS,
+    cosines_of,
+    matched_words,
+    shares_of,
+    spread_of,
+)
+from alignkit.align.vectors.word_vectors import Vectors, vectors_of
+from alignkit.errors import AlignerError, ArgumentError
+
+Progress = Callable[[int, int], None]
+"""Called with the number of sentences that are done, and of all."""
+
+_LOGGER = getLogger("alignkit")
+BLOCK = 2_000  # pairs that are sorted by length at a time
+LEAST_MATCHED = 0.6  # of the source words; with fewer, the encoder may not know a language
+FEWEST_WORDS = 100  # that tell
+BATCH = 16  # pairs whose sentences are encoded at a time; interrupting loses no more
+
+
+class WordEncoder(Protocol):
+    """What gives the words of a sentence their vectors."""
+
+    name: str
+    layer: int  # 0 for a function
+    layers: int
+    progress: Progress | None
+
+    @property
+    def digest(self) -> str:
+        """What its vectors depend on; "" if that is not known, and then nothing is kept."""
+
+    def vectors(self, sentences: Sequence[Sequence[str]]) -> list[F4]:
+        """Return the vectors (n, d) of the words of each sentence, of length 1 or zeros."""
+
+
+class FunctionEncoder:
+    """A function from the words of a sentence to their vectors, with a name.
+
+    Nothing that it returns is kept, and a saved model holds its name alone.
+
+    Parameters
+    ----------
+    function : Returns an array (n, d) for a list of n words.
+    name : What reports and saved models call it. None: the name of the function.
+
+    Examples
+    --------
+    >>> def letters(words):
+    ...     return [[word.count(letter) for letter in "aeiou"] for word in words]
+    >>> FunctionEncoder(letters)
+    FunctionEncoder('letters')
+    """
+
+    layer = 0
+    layers = 0
+    digest = ""
+    progress: Progress | None = None
+
+    def __init__(self, function: Vectors, name: str | None = None) -> None:
+        if not callable(function):
+            raise ArgumentError(
+                f"an encoder is a name, a folder or a function, not {kind_of(function)}"
+            )
+        self._function = function
+        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self._dimensions: int | None = None
+
+    def __repr__(self) -> str:
+        return f"FunctionEncoder({self.name!r})"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def vectors(self, sentences: Sequence[Sequence[str]]) -> list[F4]:
+        """Return the vectors (n, d) of the words of each sentence, of length 1 or zeros."""
+        made = []
+        for words in sentences:
+            vectors = vectors_of(self._function, list(words), self._dimensions)
+            self._dimensions = vectors.shape[1]
+            made.append(unit_vectors(vectors))
+        return made
+
+
+EncoderLike = Union[str, "PathLike[str]", WordEncoder, Vectors]
+"""An `Encoder`, its folder or name, or any function from words to vectors."""
+
+
+def encoder_of(given: EncoderLike) -> WordEncoder:
+    """Return the encoder that is given as a folder, a name, a function, or itself."""
+    if isinstance(given, (str, os.PathLike)):
+        from alignkit.align.encoder.transformer import Encoder  # others do not need it
+
+        return Encoder(given)
+    if hasattr(given, "vectors") and hasattr(given, "digest"):
+        return given
+    return FunctionEncoder(given)
+
+
+@dataclass(frozen=True)
+class EncoderUsed:
+    """The encoder of a training, as a saved model names it."""
+
+    name: str
+    layer: int  # whose states are used; 0 for a function
+    layers: int  # how many the encoder has
+    digest: str  # SHA-256 of its weights, tokenizer and configuration; "" for a function
+    spread: float  # the standard deviation of the cosines that the shares are from
+
+
+@dataclass
+class EncodingCounts:
+    """What an encoder had to do, and how well it knew the words."""
+
+    sentences: int = 0
+    kept: int = 0  # how many of these were known from before
+    seconds: float = 0.0
+    words: tuple[int, int] = (0, 0)  # source and target words in pairs with words on both sides
+    unknown: tuple[int, int] = (0, 0)  # those without a vector
+    matched: int = 0  # the source words that have a best match
+
+    @property
+    def matched_share(self) -> float:
+        """The share of source words with a best match; 1 if there are none."""
+        return self.matched / self.words[0] if self.words[0] else 1.0
+
+    def __str__(self) -> str:
+        unknown = sum(self.unknown)
+        if unknown:
+            vectors = f"{how_many(unknown, 'word has', 'words have', commas=True)} no vector"
+        else:
+            vectors = "all words have vectors"
+        return (
+            f"{how_many(self.sentences, 'sentence', commas=True)} in {self.seconds:.0f} s "
+            f"({self.kept:,} kept from before); {vectors}; {self.matched_share:.0%} of source "
+            "words have a mutual best match"
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """Return the counts as JSON values."""
+        return {
+            "sentences": self.sentences,
+            "kept": self.kept,
+            "seconds": round(self.seconds, 3),
+            "source_words": self.words[0],
+            "target_words": self.words[1],
+            "source_words_without_vector": self.unknown[0],
+            "target_words_without_vector": self.unknown[1],
+            "matched_source_words": self.matched,
+        }
+
+
+class _Pair(NamedTuple):
+    """The words of a pair as written, and the key of its shares."""
+
+    number: int
+    source: list[str]
+    target: list[str]
+    key: bytes
+
+    @property
+    def length(self) -> int:
+        return len(self.source) + len(self.target)
+
+
+class PairEncoder:
+    """Computes the shares of pairs with one encoder, and keeps them.
+
+    Parameters
+    ----------
+    encoder : What gives words their vectors.
+    spread : The standard deviation of cosines. None: that of the first text that is encoded.
+    """
+
+    def __init__(self, encoder: WordEncoder, spread: float | None = None) -> None:
+        self.encoder = encoder
+        self.spread = spread
+        self.counts = EncodingCounts()
+        self._warned = False
+
+    @property
+    def used(self) -> EncoderUsed:
+        """The encoder and the spread, for a saved model."""
+        encoder = self.encoder
+        assert self.spread is not None
+        return EncoderUsed(encoder.name, encoder.layer, encoder.layers, encoder.digest, self.spread)
+
+    def encoded(self, bitext: Bitext) -> Bitext:
+        """Return the bitext with the shares of its cells; it must have its words as written."""
+        if bitext.shares is not None:
+            return bitext
+        if bitext.written is None:
+            raise AlignerError(
+                "an encoder reads words as they are written: pack the bitext with written=True, or "
+                "give the pairs themselves"
+            )
+        begin = time.perf_counter()
+        shares = np.zeros(bitext.starts[-1], np.uint16)
+        lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
+        full = np.flatnonzero(lengths.min(axis=1) > 0)
+        kept = KeptShares() if self.encoder.digest else None
+        try:
+            first = self._settle_spread(bitext, full[:FIRST_PAIRS].tolist(), kept)
+            done = 0
+            for start in range(0, len(full), BLOCK):
+                block = self._pairs(bitext, full[start : start + BLOCK].tolist())
+                for pair, cells in self._block(block, kept, first):
+                    shares[bitext.starts[pair.number] : bitext.starts[pair.number + 1]] = cells
+                    self._count(pair, cells)
+                    done += 1
+                    if done % BATCH == 0 or done == len(full):
+                        self._report(2 * done, 2 * len(full))
+        finally:
+            if kept is not None:
+                kept.close()
+        self.counts.seconds += time.perf_counter() - begin
+        self._warn()
+        return replace(bitext, written=None, shares=shares)
+
+    def _report(self, done: int, total: int) -> None:
+        """Report progress in sentences."""
+        if self.encoder.progress is not None:
+            self.encoder.progress(done, total)
+
+    def _warn(self) -> None:
+        """Warn once if few words have a best match."""
+        share = self.counts.matched_share
+        if self._warned or share >= LEAST_MATCHED or self.counts.words[0] < FEWEST_WORDS:
+            return
+        self._warned = True
+        _LOGGER.warning(
+            "%s finds a counterpart for only %.0f%% of the source words: perhaps it does not know "
+            "one of the languages, and then the links are worse with it; compare them with gold "
+            "links, or with those without an encoder",
+            self.encoder.name,
+            100 * share,
+        )
+
+    def _pairs(self, bitext: Bitext, numbers: Sequence[int]) -> list[_Pair]:
+        """Return pairs of the bitext with their keys."""
+        assert bitext.written is not None
+        source, target = bitext.written
+        about = RECIPE, self.encoder.digest, self.encoder.layer, self.spread
+        pairs = []
+        for number in numbers:
+            words = source.sentence(number), target.sentence(number)
+            pairs.append(_Pair(number, *words, key_of(*about, *words)))
+        return pairs
+
+    def _settle_spread(
+        self, bitext: Bitext, first: Sequence[int], kept: KeptShares | None
+    ) -> dict[int, F8]:
+        """Compute the spread of the cosines of the first pairs, unless it is known.
+
+        Return the cosines (N, M) of these pairs, by their numbers, if they had to be computed.
+        """
+        cosines: dict[int, F8] = {}
+        if self.spread is not None:
+            return cosines
+        pairs = self._pairs(bitext, first)
+        words = [part for pair in pairs for part in (pair.source, pair.target)]
+        key = key_of(RECIPE, self.encoder.digest, self.encoder.layer, *words)
+        if kept is not None:
+            self.spread = kept.spread(key)
+        if self.spread is None:
+            for batch in _batches(pairs):
+                numbers = [pair.number for pair in batch]
+                cosines |= dict(zip(numbers, self._cosines(batch), strict=True))
+            self.spread = spread_of(cosines.values())
+            if kept is not None:
+                kept.keep_spread(key, self.spread)
+        return cosines
+
+    def _block(
+        self, pairs: Sequence[_Pair], kept: KeptShares | None, first: Mapping[int, F8]
+    ) -> Iterator[tuple[_Pair, U2]]:
+        """Yield the shares (N * M,) of pairs, first those that are known.
+
+        `first` has the cosines that are known already, by the numbers of pairs.
+        """
+        known: dict[bytes, U2] = {}
+        if kept is not None:
+            known = kept.shares([pair.key for pair in pairs])
+        missing = []
+        for pair in pairs:
+            cells = known.get(pair.key)
+            if cells is not None and len(cells) == len(pair.source) * len(pair.target):
+                self.counts.kept += 2
+                yield pair, cells
+            else:
+                missing.append(pair)
+        for batch in _batches(missing):
+            made: dict[bytes, U2] = {}
+            new = [pair for pair in batch if pair.number not in first]
+            cosines = dict(zip([pair.number for pair in new], self._cosines(new), strict=True))
+            for pair in batch:
+                assert self.spread is not None
+                of_pair = first[pair.number] if pair.number in first else cosines[pair.number]
+                made[pair.key] = shares_of(of_pair, self.spread).ravel()
+            if kept is not None:
+                kept.keep(made)
+            for pair in batch:
+                yield pair, made[pair.key]
+
+    def _cosines(self, pairs: Sequence[_Pair]) -> list[F8]:
+        """Return the cosines (N, M) of pairs."""
+        if not pairs:
+            return []
+        source = self.encoder.vectors([pair.source for pair in pairs])
+        target = self.encoder.vectors([pair.target for pair in pairs])
+        return [cosines_of(*both) for both in zip(source, target, strict=True)]
+
+    def _count(self, pair: _Pair, cells: U2) -> None:
+        """Count a pair."""
+        counts = self.counts
+        shares = cells.reshape(len(pair.source), len(pair.target))
+        counts.sentences += 2
+        counts.words = counts.words[0] + shares.shape[0], counts.words[1] + shares.shape[1]
+        source = int((~shares.any(axis=1)).sum())
+        target = int((~shares.any(axis=0)).sum())
+        counts.unknown = counts.unknown[0] + source, counts.unknown[1] + target
+        counts.matched += matched_words(shares)
+
+
+def _batches(pairs: Sequence[_Pair]) -> Iterator[list[_Pair]]:
+    """Yield some pairs at a time, sorted by their lengths: little is padded."""
+    ordered = sorted(pairs, key=lambda pair: pair.length)
+    for begin in range(0, len(ordered), BATCH):
+        yield ordered[begin : begin + BATCH]

@@ -1,0 +1,372 @@
+"""Encoders of the transformers library: their folder, their layers, and vectors of words."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from hashlib import sha256
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.array_types import F4
+from alignkit.align.encoder.joined_words import JoinedWords
+from alignkit.align.encoder.kept_shares import KeptShares
+from alignkit.errors import EncoderError
+
+if TYPE_CHECKING:
+    from alignkit.align.encoder.encoding import Progress
+
+WINDOW = 254  # pieces that are encoded at once
+OVERLAP = 64  # pieces that two windows share
+BATCH = 32  # windows at a time
+_PATTERNS = ("config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*", "vocab*")
+_PATTERNS += ("sentencepiece*", "special_tokens_map.json", "added_tokens.json", "merges.txt")
+"""The files of a model that are downloaded; no code is among them."""
+
+NEEDED = (
+    "an encoder needs PyTorch and transformers (0.9 GB; with a build for GPUs several GB): "
+    'pip install "alignkit[encoder]"; the install page says how to get the small build'
+)
+
+
+def find_encoder(name: str | PathLike[str], *, download: bool = False) -> Path:
+    """Return the folder of an encoder: the folder itself, or that of a name on this computer.
+
+    A name is looked up among the models that were downloaded before; the network is used only
+    with `download`.
+    """
+    folder = Path(name)
+    if folder.is_dir():
+        return folder
+    text = os.fspath(name)
+    if folder.is_absolute() or text.startswith(".") or text.count("/") > 1 or folder.exists():
+        raise EncoderError(f"{text} is not a folder with an encoder")
+    hub = _imported("huggingface_hub")
+    try:
+        return Path(
+            hub.snapshot_download(text, local_files_only=not download, allow_patterns=_PATTERNS)
+        )
+    except Exception as problem:  # of the hub, of HTTP and of the network: there are many
+        if download:
+            raise EncoderError(f"{text} could not be downloaded: {_first_line(problem)}") from None
+        raise EncoderError(
+            f"{text} is not on this computer; to get it from the network, use --download (in "
+            f'Python, download=True). On a computer without network: run "hf download {text} '
+            f'--local-dir FOLDER" where there is one, copy FOLDER, and give FOLDER instead'
+        ) from None
+
+
+def _imported(name: str) -> Any:
+    """Return a module of the extra, or raise an error that says how to install it."""
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise EncoderError(NEEDED) from None
+
+
+def _first_line(problem: Exception) -> str:
+    """Return what an exception says, in one line."""
+    lines = str(problem).strip().splitlines()
+    return (lines[0] if lines else type(problem).__name__)[:300]
+
+
+def _digest_of(files: Sequence[Path]) -> str:
+    """Return the SHA-256 of files and their names."""
+    total = sha256()
+    for path in files:
+        total.update(f"{path.name}\n".encode())
+        with open(path, "rb") as file:
+            while block := file.read(1 << 22):
+                total.update(block)
+    return total.hexdigest()
+
+
+class _Windows(NamedTuple):
+    """Where the windows of a sentence begin, and the window and place of each piece in it."""
+
+    starts: list[int]
+    window: list[int]  # (n,) of each piece: the window in which it is farthest from a cut
+
+    @classmethod
+    def of(cls, pieces: int, size: int) -> _Windows:
+        """Divide a number of pieces into windows that overlap; the last is as long as others."""
+        if pieces <= size:
+            return cls([0], [0] * pieces)
+        step = size - min(OVERLAP, size // 2)
+        starts = list(range(0, pieces - size, step))
+        starts.append(pieces - size)
+        window = []
+        for piece in range(pieces):
+            distances = []
+            for start in starts:
+                left = piece - start if start else pieces
+                right = start + size - 1 - piece if start + size < pieces else pieces
+                inside = start <= piece < start + size
+                distances.append(min(left, right) if inside else -1)
+            window.append(int(np.argmax(distances)))
+        return cls(starts, window)
+
+
+class Encoder:
+    """An encoder of the transformers library, cut after one of its layers.
+
+    The vector of a word is the mean of the states of its pieces in the sentence, by the characters
+    that they share.
+
+    Parameters
+    ----------
+    name : A folder with ``config.json``, ``tokenizer.json`` and weights in ``.safetensors`` files,
+        or the name of a model on huggingface.co. A folder never uses the network.
+    layer : The layer whose states are used, from 1. None: 7/12 of all layers.
+    download : Whether a name that is not on this computer is downloaded.
+    threads : The threads of PyTorch. One is best for short sentences.
+    progress : Called with the number of sentences that are done, and of all.
+
+    Raises
+    ------
+    EncoderError : If PyTorch or transformers are missing, or the model cannot be used.
+
+    Examples
+    --------
+    >>> encoder = Encoder("models/multilingual-e5-small")  # doctest: +SKIP
+    >>> encoder(["the", "house"]).shape  # doctest: +SKIP
+    (2, 384)
+    """
+
+    def __init__(
+        self,
+        name: str | PathLike[str],
+        *,
+        layer: int | None = None,
+        download: bool = False,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        check_arguments(Encoder.__init__, locals())
+        self.name = os.fspath(name)
+        self.folder = find_encoder(name, download=download)
+        for file, what in (("config.json", "a model"), ("tokenizer.json", "its tokenizer")):
+            if not (self.folder / file).is_file():
+                raise EncoderError(
+                    f"{self.name} has no {file}: expected the folder of {what} as transformers "
+                    "saves it (save_pretrained, of a fast tokenizer)"
+                )
+        if not self._weights:
+            raise EncoderError(
+                f"{self.name} has no weights in a .safetensors file; others are not loaded, as "
+                "they can hold code: load the model in transformers and save it again"
+            )
+        self.layers = self._number_of_layers()
+        self.layer = round_half_up(7 * self.layers / 12) if layer is None else layer
+        if not 1 <= self.layer <= self.layers:
+            raise EncoderError(f"{self.name} has layers 1 to {self.layers}, not {self.layer}")
+        self._threads = threads
+        self.progress = progress
+
+    def __repr__(self) -> str:
+        return f"Encoder({self.name!r}, layer={self.layer})"
+
+    def __str__(self) -> str:
+        return f"{self.name}, layer {self.layer} of {self.layers}"
+
+    def __call__(self, words: Sequence[str]) -> F4:
+        """Return the vectors (n, d) of the n words of a sentence."""
+        return self.vectors([words])[0]
+
+    @property
+    def _weights(self) -> list[Path]:
+        """The files of weights."""
+        return sorted(self.folder.glob("*.safetensors"))
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the weights, the tokenizer and the configuration; kept for its files."""
+        files = [self.folder / "config.json", self.folder / "tokenizer.json", *self._weights]
+        kept = KeptShares()
+        try:
+            key, known = kept.digest(files)
+            if known is None:
+                known = _digest_of(files)
+                kept.keep_digest(key, known)
+        finally:
+            kept.close()
+        return known
+
+    def _number_of_layers(self) -> int:
+        """Return the number of layers that the configuration declares."""
+        try:
+            config = json.loads((self.folder / "config.json").read_text("utf-8"))
+        except (OSError, ValueError) as problem:
+            raise EncoderError(f"{self.name}: config.json cannot be read: {problem}") from None
+        names = ("num_hidden_layers", "n_layers", "num_layers")
+        known = [config.get(name) for name in names] if isinstance(config, dict) else []
+        layers = [layer for layer in known if type(layer) is int and layer > 0]
+        if not layers:
+            raise EncoderError(
+                f"{self.name}: config.json says no number of layers (num_hidden_layers)"
+            )
+        if config.get("is_encoder_decoder"):
+            raise EncoderError(f"{self.name} is no encoder, but translates or generates text")
+        return int(layers[0])
+
+    def _unusable(self, problem: Exception) -> EncoderError:
+        """Return the error for a folder that transformers cannot load."""
+        return EncoderError(f"{self.name} cannot be loaded by transformers: {_first_line(problem)}")
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        """The fast tokenizer."""
+        transformers = _imported("transformers")
+        try:
+            with _silent():
+                tokenizer = transformers.AutoTokenizer.from_pretrained(
+                    self.folder, use_fast=True, local_files_only=True
+                )
+        except Exception as problem:
+            raise self._unusable(problem) from None
+        if not tokenizer.is_fast:
+            raise EncoderError(f"{self.name} has no fast tokenizer, which tells words from pieces")
+        return tokenizer
+
+    @cached_property
+    def _model(self) -> Any:
+        """The model, up to the layer."""
+        transformers = _imported("transformers")
+        _imported("torch")
+        try:
+            with _silent():
+                config = transformers.AutoConfig.from_pretrained(self.folder, local_files_only=True)
+                config.num_hidden_layers = self.layer
+                model = transformers.AutoModel.from_pretrained(
+                    self.folder,
+                    config=config,
+                    local_files_only=True,
+                    use_safetensors=True,
+                    dtype="float32",
+                )
+        except Exception as problem:
+            raise self._unusable(problem) from None
+        return model.eval()
+
+    @cached_property
+    def _marks(self) -> tuple[list[int], list[int]]:
+        """The marks of the model before and after a sentence."""
+        probe = self._tokenizer("a", return_special_tokens_mask=True)
+        inside = [place for place, mark in enumerate(probe["special_tokens_mask"]) if not mark]
+        ids = probe["input_ids"]
+        return ids[: inside[0]], ids[inside[-1] + 1 :]
+
+    @cached_property
+    def _window(self) -> int:
+        """The pieces of a window: fewer than usual in models that have fewer places."""
+        before, after = self._marks
+        places = getattr(self._model.config, "max_position_embeddings", None)
+        if not isinstance(places, int) or places <= 0:
+            return WINDOW
+        if (
+            self._model.config.model_type in _AFTER_PADDING
+        ):  # whose places begin after that of padding
+            places -= self._model.config.pad_token_id + 1
+        return min(WINDOW, places - len(before) - len(after))
+
+    def vectors(self, sentences: Sequence[Sequence[str]]) -> list[F4]:
+        """Return the vectors (n, d) of the words of each sentence, of length 1 or zeros."""
+        joined = [JoinedWords.of(words) for words in sentences]
+        tokenizer = self._tokenizer
+        with _silent():
+            tokens = tokenizer(
+                [sentence.text for sentence in joined],
+                add_special_tokens=False,
+                return_offsets_mapping=True,
+                return_attention_mask=False,
+                return_token_type_ids=False,
+            )
+        ids = tokens["input_ids"]
+        windows = [_Windows.of(len(pieces), self._window) for pieces in ids]
+        texts = []
+        for pieces, division in zip(ids, windows, strict=True):
+            texts += [pieces[start : start + self._window] for start in division.starts]
+        states = iter(list(chain.from_iterable(self._states(texts))))
+        made = []
+        for sentence, offsets, division in zip(
+            joined, tokens["offset_mapping"], windows, strict=True
+        ):
+            parts = [next(states) for _ in division.starts]
+            rows = [
+                parts[window][piece - division.starts[window]]
+                for piece, window in enumerate(division.window)
+            ]
+            if rows:
+                made.append(sentence.vectors(offsets, np.stack(rows)))
+            else:
+                made.append(np.zeros((sentence.words, parts[0].shape[1]), np.float32))
+        return made
+
+    def _states(self, texts: Sequence[list[int]]) -> Iterator[list[F4]]:
+        """Yield the states (n, d) of the pieces of windows, without marks, a batch at a time."""
+        import torch
+
+        before, after = self._marks
+        padding = self._tokenizer.pad_token_id or 0
+        for begin in range(0, len(texts), BATCH):
+            rows = [[*before, *text, *after] for text in texts[begin : begin + BATCH]]
+            width = max(map(len, rows))
+            ids = torch.full((len(rows), width), padding)
+            mask = torch.zeros((len(rows), width), dtype=torch.long)
+            for number, row in enumerate(rows):
+                ids[number, : len(row)] = torch.tensor(row)
+                mask[number, : len(row)] = 1
+            with _threads(self._threads), torch.inference_mode():
+                last = self._model(input_ids=ids, attention_mask=mask).last_hidden_state.numpy()
+            yield [
+                last[number, len(before) : len(row) - len(after)] for number, row in enumerate(rows)
+            ]
+
+
+_AFTER_PADDING = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "data2vec-text", "mpnet")
+
+
+def round_half_up(number: float) -> int:
+    """Return the nearest whole number; halves go up."""
+    return int(number + 0.5)
+
+
+@contextlib.contextmanager
+def _threads(number: int) -> Iterator[None]:
+    """Have PyTorch use so many threads."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Silence transformers: its bars, and its reports on layers that are left out."""
+    from transformers.utils import logging as theirs
+
+    verbosity = theirs.get_verbosity()
+    bars = theirs.is_progress_bar_enabled()
+    theirs.set_verbosity(logging.CRITICAL)
+    theirs.disable_progress_bar()
+    try:
+        yield
+    finally:
+        theirs.set_verbosity(verbosity)
+        if bars:
+            theirs.enable_progress_bar()
