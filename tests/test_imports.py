@@ -22,6 +22,7 @@ HOMES = {
     "jinja2": {"show", "agreement", "rules"},
     **{n: {"annotate"} for n in ("sqlalchemy", "msgspec", "markdown_it", "starlette", "uvicorn")},
     "sklearn": {"identification"},
+    **{name: {"align"} for name in ("torch", "transformers", "huggingface_hub")},
     **{name: {"cluster"} for name in ("dask", "distributed")},
 }
 # a notebook asks an object to draw itself: what draws may know the object

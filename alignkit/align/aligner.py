@@ -380,20 +380,17 @@ class Aligner:
                 "this aligner was refined on gold links and has no Viterbi alignments: "
                 "leave out symmetrize, or align without the refinement"
             )
-        if learned is None:
-            alone = self._decoder_of_one(bitext)
-            if alone is not None:
-                links = decode(alone, Workers(1), symmetrize, least, sure)
-                return replace(links, cautions=cautions)
+        alone = None if learned is not None else self._decoder_of_one(bitext)
+        if alone is not None:
+            links = decode(alone, Workers(1), symmetrize, least, sure)
+            return replace(links, cautions=cautions)
         if not isinstance(bitext, Bitext) and evidence is not None:
             bitext = list(bitext)
         if learned is not None:
             evidence = learned.seen(evidence, bitext)
         elif evidence is not None:
             raise OptionError("this aligner did not learn to use evidence: leave it out")
-        bitext = self.packed(bitext)
-        if not self._was_trained_on(bitext):
-            bitext = self._encoded(bitext)
+        bitext = self._encoded(self.packed(bitext))
         pieces = Pieces.of(bitext)
         if evidence is not None:
             evidence = evidence.on(bitext, pieces)
@@ -457,9 +454,7 @@ class Aligner:
             the HMM, `best` the model of whole words. To compare pairs, divide by their words.
         """
         arguments.check_arguments(Aligner.scores, locals(), apart=["bitext"])
-        bitext = self.packed(bitext)
-        if not self._was_trained_on(bitext):
-            bitext = self._encoded(bitext)
+        bitext = self._encoded(self.packed(bitext))
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
             parts = []
@@ -517,7 +512,7 @@ class Aligner:
 
         Each pair has words of its own then: its links do not depend on what is aligned beside it.
         """
-        if self._encoder is None:
+        if self._encoder is None or self._was_trained_on(bitext):
             return bitext
         return self._encoder.encoded(bitext).apart()
 

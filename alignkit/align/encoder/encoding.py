@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from logging import getLogger
 from os import PathLike
-from typing import NamedTuple, Protocol, Union
+from typing import NamedTuple, Protocol, Union, runtime_checkable
 
 import numpy as np
 
 from alignkit._support.arguments import kind_of
-from alignkit._support.array_types import F4, F8, U2
+from alignkit._support.array_types import F4, F8, I8, U2
 from alignkit._support.wording import how_many
 from alignkit.align.bitext import Bitext
 from alignkit.align.encoder.joined_words import unit_vectors
@@ -38,6 +38,7 @@ FEWEST_WORDS = 100  # that tell
 BATCH = 16  # pairs whose sentences are encoded at a time; interrupting loses no more
 
 
+@runtime_checkable
 class WordEncoder(Protocol):
     """What gives the words of a sentence their vectors."""
 
@@ -83,7 +84,7 @@ class FunctionEncoder:
                 f"an encoder is a name, a folder or a function, not {kind_of(function)}"
             )
         self._function = function
-        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self._dimensions: int | None = None
 
     def __repr__(self) -> str:
@@ -112,7 +113,7 @@ def encoder_of(given: EncoderLike) -> WordEncoder:
         from alignkit.align.encoder.transformer import Encoder  # others do not need it
 
         return Encoder(given)
-    if hasattr(given, "vectors") and hasattr(given, "digest"):
+    if isinstance(given, WordEncoder):
         return given
     return FunctionEncoder(given)
 
@@ -132,8 +133,8 @@ class EncoderUsed:
 class EncodingCounts:
     """What an encoder had to do, and how well it knew the words."""
 
-    sentences: int = 0
-    kept: int = 0  # how many of these were known from before
+    encoded: int = 0  # sentences
+    kept: int = 0  # sentences that were known from before
     seconds: float = 0.0
     words: tuple[int, int] = (0, 0)  # source and target words in pairs with words on both sides
     unknown: tuple[int, int] = (0, 0)  # those without a vector
@@ -151,15 +152,15 @@ class EncodingCounts:
         else:
             vectors = "all words have vectors"
         return (
-            f"{how_many(self.sentences, 'sentence', commas=True)} in {self.seconds:.0f} s "
-            f"({self.kept:,} kept from before); {vectors}; {self.matched_share:.0%} of source "
+            f"{how_many(self.encoded, 'sentence', commas=True)} encoded in {self.seconds:.0f} s, "
+            f"{self.kept:,} known from before; {vectors}; {self.matched_share:.0%} of source "
             "words have a mutual best match"
         )
 
     def to_json(self) -> dict[str, object]:
         """Return the counts as JSON values."""
         return {
-            "sentences": self.sentences,
+            "encoded": self.encoded,
             "kept": self.kept,
             "seconds": round(self.seconds, 3),
             "source_words": self.words[0],
@@ -168,6 +169,31 @@ class EncodingCounts:
             "target_words_without_vector": self.unknown[1],
             "matched_source_words": self.matched,
         }
+
+
+class _Cells(NamedTuple):
+    """What is kept of a pair."""
+
+    unknown: tuple[int, int]  # source and target words without a vector
+    shares: U2  # (N, M)
+
+    @classmethod
+    def of(cls, cosines: F8, spread: float) -> _Cells:
+        """Return what is kept of a pair with these cosines (N, M)."""
+        known = ~np.isnan(cosines)
+        source, target = (int((~known.any(axis=axis)).sum()) for axis in (1, 0))
+        return cls((source, target), shares_of(cosines, spread))
+
+    def packed(self) -> U2:
+        """Return it as numbers (2 + N * M,)."""
+        return np.concatenate([np.array(self.unknown, np.uint16), self.shares.ravel()])
+
+    @classmethod
+    def unpacked(cls, numbers: U2 | None, shape: tuple[int, int]) -> _Cells | None:
+        """Return what was packed; None if there is nothing, or it is of another shape."""
+        if numbers is None or len(numbers) != 2 + shape[0] * shape[1]:
+            return None
+        return cls((int(numbers[0]), int(numbers[1])), numbers[2:].reshape(shape))
 
 
 class _Pair(NamedTuple):
@@ -179,8 +205,8 @@ class _Pair(NamedTuple):
     key: bytes
 
     @property
-    def length(self) -> int:
-        return len(self.source) + len(self.target)
+    def shape(self) -> tuple[int, int]:
+        return len(self.source), len(self.target)
 
 
 class PairEncoder:
@@ -197,6 +223,8 @@ class PairEncoder:
         self.spread = spread
         self.counts = EncodingCounts()
         self._warned = False
+        # a function is called once for a pair, but what it returns is not kept for others
+        self._own = None if encoder.digest else KeptShares(in_memory=True)
 
     @property
     def used(self) -> EncoderUsed:
@@ -218,20 +246,21 @@ class PairEncoder:
         shares = np.zeros(bitext.starts[-1], np.uint16)
         lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
         full = np.flatnonzero(lengths.min(axis=1) > 0)
-        kept = KeptShares() if self.encoder.digest else None
+        kept = self._own or KeptShares()
         try:
-            first = self._settle_spread(bitext, full[:FIRST_PAIRS].tolist(), kept)
+            first = self._settle_spread(bitext, full, kept)
             done = 0
             for start in range(0, len(full), BLOCK):
                 block = self._pairs(bitext, full[start : start + BLOCK].tolist())
                 for pair, cells in self._block(block, kept, first):
-                    shares[bitext.starts[pair.number] : bitext.starts[pair.number + 1]] = cells
-                    self._count(pair, cells)
+                    inside = slice(bitext.starts[pair.number], bitext.starts[pair.number + 1])
+                    shares[inside] = cells.shares.ravel()
+                    self._count(cells)
                     done += 1
                     if done % BATCH == 0 or done == len(full):
                         self._report(2 * done, 2 * len(full))
         finally:
-            if kept is not None:
+            if self._own is None:
                 kept.close()
         self.counts.seconds += time.perf_counter() - begin
         self._warn()
@@ -267,9 +296,7 @@ class PairEncoder:
             pairs.append(_Pair(number, *words, key_of(*about, *words)))
         return pairs
 
-    def _settle_spread(
-        self, bitext: Bitext, first: Sequence[int], kept: KeptShares | None
-    ) -> dict[int, F8]:
+    def _settle_spread(self, bitext: Bitext, full: I8, kept: KeptShares) -> dict[int, F8]:
         """Compute the spread of the cosines of the first pairs, unless it is known.
 
         Return the cosines (N, M) of these pairs, by their numbers, if they had to be computed.
@@ -277,48 +304,43 @@ class PairEncoder:
         cosines: dict[int, F8] = {}
         if self.spread is not None:
             return cosines
-        pairs = self._pairs(bitext, first)
+        pairs = self._pairs(bitext, full[:FIRST_PAIRS].tolist())
         words = [part for pair in pairs for part in (pair.source, pair.target)]
         key = key_of(RECIPE, self.encoder.digest, self.encoder.layer, *words)
-        if kept is not None:
-            self.spread = kept.spread(key)
+        self.spread = kept.spread(key)
         if self.spread is None:
             for batch in _batches(pairs):
                 numbers = [pair.number for pair in batch]
                 cosines |= dict(zip(numbers, self._cosines(batch), strict=True))
+                self._report(2 * len(cosines), 2 * len(full))
             self.spread = spread_of(cosines.values())
-            if kept is not None:
-                kept.keep_spread(key, self.spread)
+            kept.keep_spread(key, self.spread)
         return cosines
 
     def _block(
-        self, pairs: Sequence[_Pair], kept: KeptShares | None, first: Mapping[int, F8]
-    ) -> Iterator[tuple[_Pair, U2]]:
-        """Yield the shares (N * M,) of pairs, first those that are known.
+        self, pairs: Sequence[_Pair], kept: KeptShares, first: Mapping[int, F8]
+    ) -> Iterator[tuple[_Pair, _Cells]]:
+        """Yield pairs with what the encoder says of their cells, first those that are known.
 
         `first` has the cosines that are known already, by the numbers of pairs.
         """
-        known: dict[bytes, U2] = {}
-        if kept is not None:
-            known = kept.shares([pair.key for pair in pairs])
+        known = kept.shares([pair.key for pair in pairs])
         missing = []
         for pair in pairs:
-            cells = known.get(pair.key)
-            if cells is not None and len(cells) == len(pair.source) * len(pair.target):
+            cells = _Cells.unpacked(known.get(pair.key), pair.shape)
+            if cells is None:
+                missing.append(pair)
+            else:
                 self.counts.kept += 2
                 yield pair, cells
-            else:
-                missing.append(pair)
         for batch in _batches(missing):
-            made: dict[bytes, U2] = {}
+            cosines = dict(first)
             new = [pair for pair in batch if pair.number not in first]
-            cosines = dict(zip([pair.number for pair in new], self._cosines(new), strict=True))
-            for pair in batch:
-                assert self.spread is not None
-                of_pair = first[pair.number] if pair.number in first else cosines[pair.number]
-                made[pair.key] = shares_of(of_pair, self.spread).ravel()
-            if kept is not None:
-                kept.keep(made)
+            cosines |= zip([pair.number for pair in new], self._cosines(new), strict=True)
+            assert self.spread is not None
+            made = {pair.key: _Cells.of(cosines[pair.number], self.spread) for pair in batch}
+            kept.keep({key: cells.packed() for key, cells in made.items()})
+            self.counts.encoded += 2 * len(batch)
             for pair in batch:
                 yield pair, made[pair.key]
 
@@ -330,20 +352,21 @@ class PairEncoder:
         target = self.encoder.vectors([pair.target for pair in pairs])
         return [cosines_of(*both) for both in zip(source, target, strict=True)]
 
-    def _count(self, pair: _Pair, cells: U2) -> None:
-        """Count a pair."""
+    def _count(self, cells: _Cells) -> None:
+        """Count the words of a pair."""
         counts = self.counts
-        shares = cells.reshape(len(pair.source), len(pair.target))
-        counts.sentences += 2
-        counts.words = counts.words[0] + shares.shape[0], counts.words[1] + shares.shape[1]
-        source = int((~shares.any(axis=1)).sum())
-        target = int((~shares.any(axis=0)).sum())
-        counts.unknown = counts.unknown[0] + source, counts.unknown[1] + target
-        counts.matched += matched_words(shares)
+        counts.words = _sum(counts.words, cells.shares.shape)
+        counts.unknown = _sum(counts.unknown, cells.unknown)
+        counts.matched += matched_words(cells.shares)
+
+
+def _sum(first: tuple[int, int], second: tuple[int, ...]) -> tuple[int, int]:
+    """Return the sums of two counts for both sides."""
+    return first[0] + second[0], first[1] + second[1]
 
 
 def _batches(pairs: Sequence[_Pair]) -> Iterator[list[_Pair]]:
     """Yield some pairs at a time, sorted by their lengths: little is padded."""
-    ordered = sorted(pairs, key=lambda pair: pair.length)
+    ordered = sorted(pairs, key=lambda pair: sum(pair.shape))
     for begin in range(0, len(ordered), BATCH):
         yield ordered[begin : begin + BATCH]

@@ -65,5 +65,6 @@ class JoinedWords(NamedTuple):
 def unit_vectors(vectors: F4) -> F4:
     """Return vectors (n, d) scaled to length 1; zeros stay zeros."""
     lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
-    scaled = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    return scaled.astype(np.float32)
+    scaled: F4 = np.zeros_like(vectors, np.float32)
+    np.divide(vectors, lengths, out=scaled, where=lengths > 0, casting="same_kind")
+    return scaled

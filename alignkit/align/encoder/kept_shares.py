@@ -14,6 +14,7 @@ from contextlib import suppress
 from hashlib import sha256
 from logging import getLogger
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,18 +48,29 @@ def key_of(*parts: object) -> bytes:
     return total.digest()
 
 
-class KeptShares:
-    """The shares, spreads and digests that were computed before."""
+def _place() -> str:
+    """Return the path of the database in the user's cache folder, which is made."""
+    folder = cache_folder()
+    if folder is None:
+        raise OSError("there is no cache folder")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return str(folder / "encoder.sqlite")
 
-    def __init__(self, folder: Path | None = None) -> None:
+
+class KeptShares:
+    """The shares, spreads and digests that were computed before.
+
+    Parameters
+    ----------
+    in_memory : Keep them for this object alone.
+    """
+
+    def __init__(self, *, in_memory: bool = False) -> None:
         self._connection: sqlite3.Connection | None = None
-        place = folder or cache_folder()
         try:
-            if place is None:
-                raise OSError("there is no cache folder")
-            place.mkdir(parents=True, exist_ok=True, mode=0o700)
+            place = ":memory:" if in_memory else _place()
             self._connection = sqlite3.connect(
-                place / "encoder.sqlite", timeout=30, isolation_level=None, check_same_thread=False
+                place, timeout=30, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = OFF")  # what is lost is computed again
@@ -76,7 +88,7 @@ class KeptShares:
         _LOGGER.warning("what the encoder says of these texts cannot be kept: %s", problem)
 
     def shares(self, keys: Sequence[bytes]) -> dict[bytes, U2]:
-        """Return the shares (N * M,) of the keys that are known."""
+        """Return the numbers (n,) of the keys that are known."""
         known: dict[bytes, U2] = {}
         for begin in range(0, len(keys), _ASKED):
             some = keys[begin : begin + _ASKED]
@@ -89,7 +101,7 @@ class KeptShares:
         return known
 
     def keep(self, shares: Mapping[bytes, U2]) -> None:
-        """Store shares in one transaction."""
+        """Store the numbers (n,) of keys in one transaction."""
         rows = [
             (key, zlib.compress(cells.astype("<u2").tobytes(), 1)) for key, cells in shares.items()
         ]
@@ -98,7 +110,7 @@ class KeptShares:
     def spread(self, key: bytes) -> float | None:
         """Return the spread of the cosines of some texts, if it is known."""
         rows = self._rows("SELECT spread FROM spreads WHERE key = ?", [key])
-        return rows[0][0] if rows else None
+        return float(rows[0][0]) if rows else None
 
     def keep_spread(self, key: bytes, spread: float) -> None:
         """Store the spread of the cosines of some texts."""
@@ -112,7 +124,7 @@ class KeptShares:
             facts += [os.fspath(path.resolve()), str(status.st_size), str(status.st_mtime_ns)]
         key = key_of(facts).hex()
         rows = self._rows("SELECT digest FROM digests WHERE key = ?", [key])
-        return key, (rows[0][0] if rows else None)
+        return key, (str(rows[0][0]) if rows else None)
 
     def keep_digest(self, key: str, digest: str) -> None:
         """Store the digest of files."""
@@ -146,7 +158,7 @@ class KeptShares:
             self._connection.close()
             self._connection = None
 
-    def _rows(self, query: str, values: Sequence[object]) -> list[tuple[object, ...]]:
+    def _rows(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
         """Return the rows of a query; none if the database fails."""
         if self._connection is None:
             return []

@@ -47,7 +47,8 @@ def shares_of(cosines: F8, spread: float) -> U2:
     scores = np.where(np.isnan(cosines), -np.inf, SHARPNESS * cosines / spread)
     by_row = _softmax(scores, axis=1)
     by_column = _softmax(scores, axis=0)
-    return np.rint(np.sqrt(by_row * by_column) * UNITS).astype(np.uint16)
+    shares: U2 = np.rint(np.sqrt(by_row * by_column) * UNITS).astype(np.uint16)
+    return shares
 
 
 def _softmax(scores: F8, axis: int) -> F8:
@@ -55,7 +56,9 @@ def _softmax(scores: F8, axis: int) -> F8:
     largest = scores.max(axis=axis, keepdims=True)
     powers = np.exp(scores - np.where(np.isinf(largest), 0, largest))
     totals = powers.sum(axis=axis, keepdims=True)
-    return np.divide(powers, totals, out=np.zeros_like(powers), where=totals > 0)
+    probabilities: F8 = np.zeros_like(powers)
+    np.divide(powers, totals, out=probabilities, where=totals > 0)
+    return probabilities
 
 
 def matched_words(shares: U2) -> int:

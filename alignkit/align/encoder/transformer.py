@@ -28,8 +28,17 @@ if TYPE_CHECKING:
 WINDOW = 254  # pieces that are encoded at once
 OVERLAP = 64  # pieces that two windows share
 BATCH = 32  # windows at a time
-_PATTERNS = ("config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*", "vocab*")
-_PATTERNS += ("sentencepiece*", "special_tokens_map.json", "added_tokens.json", "merges.txt")
+_PATTERNS = [
+    "config.json",
+    "*.safetensors",
+    "*.safetensors.index.json",
+    "tokenizer*",
+    "vocab*",
+    "sentencepiece*",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "merges.txt",
+]
 """The files of a model that are downloaded; no code is among them."""
 
 NEEDED = (
@@ -50,10 +59,13 @@ def find_encoder(name: str | PathLike[str], *, download: bool = False) -> Path:
     text = os.fspath(name)
     if folder.is_absolute() or text.startswith(".") or text.count("/") > 1 or folder.exists():
         raise EncoderError(f"{text} is not a folder with an encoder")
-    hub = _imported("huggingface_hub")
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise EncoderError(NEEDED) from None
     try:
         return Path(
-            hub.snapshot_download(text, local_files_only=not download, allow_patterns=_PATTERNS)
+            snapshot_download(text, local_files_only=not download, allow_patterns=_PATTERNS)
         )
     except Exception as problem:  # of the hub, of HTTP and of the network: there are many
         if download:
@@ -65,14 +77,16 @@ def find_encoder(name: str | PathLike[str], *, download: bool = False) -> Path:
         ) from None
 
 
-def _imported(name: str) -> Any:
-    """Return a module of the extra, or raise an error that says how to install it."""
-    from importlib import import_module
-
+def _transformers() -> Any:
+    """Return the library, or raise an error that says how to install it and PyTorch."""
     try:
-        return import_module(name)
+        import transformers
+
+        if not transformers.utils.is_torch_available():
+            raise EncoderError(NEEDED)
     except ImportError:
         raise EncoderError(NEEDED) from None
+    return transformers
 
 
 def _first_line(problem: Exception) -> str:
@@ -227,7 +241,7 @@ class Encoder:
     @cached_property
     def _tokenizer(self) -> Any:
         """The fast tokenizer."""
-        transformers = _imported("transformers")
+        transformers = _transformers()
         try:
             with _silent():
                 tokenizer = transformers.AutoTokenizer.from_pretrained(
@@ -242,8 +256,7 @@ class Encoder:
     @cached_property
     def _model(self) -> Any:
         """The model, up to the layer."""
-        transformers = _imported("transformers")
-        _imported("torch")
+        transformers = _transformers()
         try:
             with _silent():
                 config = transformers.AutoConfig.from_pretrained(self.folder, local_files_only=True)

@@ -133,8 +133,8 @@ class InputSentences:
             if self._divide is not None:
                 lines = _divided(read, self._divide, unescape=self._declared.unescape)
             if self._needs_pairs:
-                pairs = _pairs(lines, reading, self._attributes)
-                block = _packed(pairs, casefold, self._written)
+                of_lines = _pairs(lines, reading, self._attributes)
+                block = _packed(of_lines, casefold, self._written)
             elif live and lines.size == 1:
                 source = split_words(lines.source.removesuffix("\n"))
                 target = split_words(lines.target.removesuffix("\n"))
