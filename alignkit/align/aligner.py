@@ -498,7 +498,9 @@ class Aligner:
 
     def decoder(self, bitext: Bitext) -> Decoding:
         """Return the decoder of a bitext that has no line longer than `LONGEST_PIECE`."""
-        return self._adapter.decoder(self._encoded(bitext))
+        if self._encoder is not None:
+            bitext = self._encoder.encoded(bitext).apart()
+        return self._adapter.decoder(bitext)
 
     def packed(self, bitext: Bitext | Iterable[PairLike]) -> Bitext:
         """Return the bitext; pairs get numbers, with case folded as in training."""

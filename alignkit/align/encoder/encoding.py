@@ -177,13 +177,6 @@ class _Cells(NamedTuple):
     unknown: tuple[int, int]  # source and target words without a vector
     shares: U2  # (N, M)
 
-    @classmethod
-    def of(cls, cosines: F8, spread: float) -> _Cells:
-        """Return what is kept of a pair with these cosines (N, M)."""
-        known = ~np.isnan(cosines)
-        source, target = (int((~known.any(axis=axis)).sum()) for axis in (1, 0))
-        return cls((source, target), shares_of(cosines, spread))
-
     def packed(self) -> U2:
         """Return it as numbers (2 + N * M,)."""
         return np.concatenate([np.array(self.unknown, np.uint16), self.shares.ravel()])
@@ -194,6 +187,23 @@ class _Cells(NamedTuple):
         if numbers is None or len(numbers) != 2 + shape[0] * shape[1]:
             return None
         return cls((int(numbers[0]), int(numbers[1])), numbers[2:].reshape(shape))
+
+
+class _Compared(NamedTuple):
+    """The words of a pair, compared by their vectors."""
+
+    unknown: tuple[int, int]  # source and target words without a vector
+    cosines: F8  # (N, M)
+
+    @classmethod
+    def of(cls, source: F4, target: F4) -> _Compared:
+        """Compare unit vectors (N, d) and (M, d)."""
+        unknown = [int((~vectors.any(axis=1)).sum()) for vectors in (source, target)]
+        return cls((unknown[0], unknown[1]), cosines_of(source, target))
+
+    def cells(self, spread: float) -> _Cells:
+        """Return what is kept of the pair."""
+        return _Cells(self.unknown, shares_of(self.cosines, spread))
 
 
 class _Pair(NamedTuple):
@@ -261,6 +271,7 @@ class PairEncoder:
                         self._report(2 * done, 2 * len(full))
         finally:
             if self._own is None:
+                kept.trim()
                 kept.close()
         self.counts.seconds += time.perf_counter() - begin
         self._warn()
@@ -296,14 +307,14 @@ class PairEncoder:
             pairs.append(_Pair(number, *words, key_of(*about, *words)))
         return pairs
 
-    def _settle_spread(self, bitext: Bitext, full: I8, kept: KeptShares) -> dict[int, F8]:
+    def _settle_spread(self, bitext: Bitext, full: I8, kept: KeptShares) -> dict[int, _Compared]:
         """Compute the spread of the cosines of the first pairs, unless it is known.
 
-        Return the cosines (N, M) of these pairs, by their numbers, if they had to be computed.
+        Return these pairs compared, by their numbers, if they had to be.
         """
-        cosines: dict[int, F8] = {}
+        compared: dict[int, _Compared] = {}
         if self.spread is not None:
-            return cosines
+            return compared
         pairs = self._pairs(bitext, full[:FIRST_PAIRS].tolist())
         words = [part for pair in pairs for part in (pair.source, pair.target)]
         key = key_of(RECIPE, self.encoder.digest, self.encoder.layer, *words)
@@ -311,18 +322,18 @@ class PairEncoder:
         if self.spread is None:
             for batch in _batches(pairs):
                 numbers = [pair.number for pair in batch]
-                cosines |= dict(zip(numbers, self._cosines(batch), strict=True))
-                self._report(2 * len(cosines), 2 * len(full))
-            self.spread = spread_of(cosines.values())
+                compared |= dict(zip(numbers, self._compared(batch), strict=True))
+                self._report(2 * len(compared), 2 * len(full))
+            self.spread = spread_of(each.cosines for each in compared.values())
             kept.keep_spread(key, self.spread)
-        return cosines
+        return compared
 
     def _block(
-        self, pairs: Sequence[_Pair], kept: KeptShares, first: Mapping[int, F8]
+        self, pairs: Sequence[_Pair], kept: KeptShares, first: Mapping[int, _Compared]
     ) -> Iterator[tuple[_Pair, _Cells]]:
         """Yield pairs with what the encoder says of their cells, first those that are known.
 
-        `first` has the cosines that are known already, by the numbers of pairs.
+        `first` has the pairs that were compared already, by their numbers.
         """
         known = kept.shares([pair.key for pair in pairs])
         missing = []
@@ -334,23 +345,23 @@ class PairEncoder:
                 self.counts.kept += 2
                 yield pair, cells
         for batch in _batches(missing):
-            cosines = dict(first)
+            compared = dict(first)
             new = [pair for pair in batch if pair.number not in first]
-            cosines |= zip([pair.number for pair in new], self._cosines(new), strict=True)
+            compared |= zip([pair.number for pair in new], self._compared(new), strict=True)
             assert self.spread is not None
-            made = {pair.key: _Cells.of(cosines[pair.number], self.spread) for pair in batch}
+            made = {pair.key: compared[pair.number].cells(self.spread) for pair in batch}
             kept.keep({key: cells.packed() for key, cells in made.items()})
             self.counts.encoded += 2 * len(batch)
             for pair in batch:
                 yield pair, made[pair.key]
 
-    def _cosines(self, pairs: Sequence[_Pair]) -> list[F8]:
-        """Return the cosines (N, M) of pairs."""
+    def _compared(self, pairs: Sequence[_Pair]) -> list[_Compared]:
+        """Return pairs whose words are compared."""
         if not pairs:
             return []
         source = self.encoder.vectors([pair.source for pair in pairs])
         target = self.encoder.vectors([pair.target for pair in pairs])
-        return [cosines_of(*both) for both in zip(source, target, strict=True)]
+        return [_Compared.of(*both) for both in zip(source, target, strict=True)]
 
     def _count(self, cells: _Cells) -> None:
         """Count the words of a pair."""

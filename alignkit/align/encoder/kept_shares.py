@@ -67,17 +67,30 @@ class KeptShares:
 
     def __init__(self, *, in_memory: bool = False) -> None:
         self._connection: sqlite3.Connection | None = None
+        self._changed = False
         try:
             place = ":memory:" if in_memory else _place()
-            self._connection = sqlite3.connect(
-                place, timeout=30, isolation_level=None, check_same_thread=False
-            )
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = OFF")  # what is lost is computed again
-            for statement in _SCHEMA:
-                self._connection.execute(statement)
+            try:
+                self._open(place)
+            except sqlite3.DatabaseError as problem:
+                if isinstance(problem, sqlite3.OperationalError):
+                    raise
+                _LOGGER.warning("%s is damaged (%s), and made anew", place, problem)
+                self.close()
+                os.unlink(place)
+                self._open(place)
         except (OSError, sqlite3.Error) as problem:
             self._give_up(problem)
+
+    def _open(self, place: str) -> None:
+        """Open the database, and make its tables if they are not there."""
+        self._connection = sqlite3.connect(
+            place, timeout=30, isolation_level=None, check_same_thread=False
+        )
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = OFF")  # what is lost is computed again
+        for statement in _SCHEMA:
+            self._connection.execute(statement)
 
     def _give_up(self, problem: Exception) -> None:
         """Keep nothing from now on, and say why."""
@@ -106,6 +119,7 @@ class KeptShares:
             (key, zlib.compress(cells.astype("<u2").tobytes(), 1)) for key, cells in shares.items()
         ]
         self._write("INSERT OR REPLACE INTO shares VALUES (?, ?)", rows)
+        self._changed = True
 
     def spread(self, key: bytes) -> float | None:
         """Return the spread of the cosines of some texts, if it is known."""
@@ -131,8 +145,8 @@ class KeptShares:
         self._write("INSERT OR REPLACE INTO digests VALUES (?, ?)", [(key, digest)])
 
     def trim(self) -> None:
-        """Delete the oldest shares, so that the database has at most `MOST_BYTES`."""
-        if self._connection is None:
+        """Delete the oldest shares if the database has more than `MOST_BYTES`."""
+        if self._connection is None or not self._changed:
             return
         try:
             (size,) = self._connection.execute(
@@ -152,8 +166,7 @@ class KeptShares:
             self._give_up(problem)
 
     def close(self) -> None:
-        """Close the database, within its size."""
-        self.trim()
+        """Close the database."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

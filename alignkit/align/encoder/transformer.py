@@ -106,14 +106,14 @@ def _digest_of(files: Sequence[Path]) -> str:
     return total.hexdigest()
 
 
-class _Windows(NamedTuple):
+class Windows(NamedTuple):
     """Where the windows of a sentence begin, and the window and place of each piece in it."""
 
     starts: list[int]
     window: list[int]  # (n,) of each piece: the window in which it is farthest from a cut
 
     @classmethod
-    def of(cls, pieces: int, size: int) -> _Windows:
+    def of(cls, pieces: int, size: int) -> Windows:
         """Divide a number of pieces into windows that overlap; the last is as long as others."""
         if pieces <= size:
             return cls([0], [0] * pieces)
@@ -306,7 +306,7 @@ class Encoder:
                 return_token_type_ids=False,
             )
         ids = tokens["input_ids"]
-        windows = [_Windows.of(len(pieces), self._window) for pieces in ids]
+        windows = [Windows.of(len(pieces), self._window) for pieces in ids]
         texts = []
         for pieces, division in zip(ids, windows, strict=True):
             texts += [pieces[start : start + self._window] for start in division.starts]

@@ -125,7 +125,8 @@ def check_vectors(options: argparse.Namespace) -> None:
         names.append("vector_weight")
     given = [flag(name) for name in names if getattr(options, name) is not None]
     if given and options.vectors is None:
-        raise OptionError(f"{given[0]} needs --vectors FILE: add it, or leave {given[0]} out")
+        what = "--encoder or --vectors" if given[0] == "--vector-weight" else "--vectors FILE"
+        raise OptionError(f"{given[0]} needs {what}: add it, or leave {given[0]} out")
     if options.vectors is not None and options.vectors == options.target_vectors:
         raise OptionError(
             f"{options.vectors} is given twice: if one file has the words of both sides, "
