@@ -335,14 +335,18 @@ class PairEncoder:
 
         `first` has the pairs that were compared already, by their numbers.
         """
-        known = kept.shares([pair.key for pair in pairs])
-        missing = []
+        alike: dict[bytes, list[_Pair]] = {}
         for pair in pairs:
-            cells = _Cells.unpacked(known.get(pair.key), pair.shape)
+            alike.setdefault(pair.key, []).append(pair)
+        known = kept.shares(list(alike))
+        missing = []
+        for key, same in alike.items():
+            cells = _Cells.unpacked(known.get(key), same[0].shape)
             if cells is None:
-                missing.append(pair)
-            else:
-                self.counts.kept += 2
+                missing.append(same[0])
+                continue
+            self.counts.kept += 2 * len(same)
+            for pair in same:
                 yield pair, cells
         for batch in _batches(missing):
             compared = dict(first)
@@ -352,8 +356,10 @@ class PairEncoder:
             made = {pair.key: compared[pair.number].cells(self.spread) for pair in batch}
             kept.keep({key: cells.packed() for key, cells in made.items()})
             self.counts.encoded += 2 * len(batch)
-            for pair in batch:
-                yield pair, made[pair.key]
+            for key, cells in made.items():
+                self.counts.kept += 2 * (len(alike[key]) - 1)
+                for pair in alike[key]:
+                    yield pair, cells
 
     def _compared(self, pairs: Sequence[_Pair]) -> list[_Compared]:
         """Return pairs whose words are compared."""

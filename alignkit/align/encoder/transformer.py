@@ -281,6 +281,12 @@ class Encoder:
         return ids[: inside[0]], ids[inside[-1] + 1 :]
 
     @cached_property
+    def _bare(self) -> frozenset[int]:
+        """The numbers of the pieces that stand for a space alone, and for no character of a word."""
+        known = self._tokenizer.get_vocab()
+        return frozenset(known[piece] for piece in _SPACES if piece in known)
+
+    @cached_property
     def _window(self) -> int:
         """The pieces of a window: fewer than usual in models that have fewer places."""
         before, after = self._marks
@@ -312,18 +318,21 @@ class Encoder:
             texts += [pieces[start : start + self._window] for start in division.starts]
         states = iter(list(chain.from_iterable(self._states(texts))))
         made = []
-        for sentence, offsets, division in zip(
-            joined, tokens["offset_mapping"], windows, strict=True
-        ):
+        for number, sentence in enumerate(joined):
+            division = windows[number]
             parts = [next(states) for _ in division.starts]
             rows = [
                 parts[window][piece - division.starts[window]]
                 for piece, window in enumerate(division.window)
             ]
-            if rows:
-                made.append(sentence.vectors(offsets, np.stack(rows)))
-            else:
+            if not rows:
                 made.append(np.zeros((sentence.words, parts[0].shape[1]), np.float32))
+                continue
+            places = [
+                (0, 0) if piece in self._bare else place
+                for piece, place in zip(ids[number], tokens["offset_mapping"][number], strict=True)
+            ]
+            made.append(sentence.vectors(places, np.stack(rows)))
         return made
 
     def _states(self, texts: Sequence[list[int]]) -> Iterator[list[F4]]:
@@ -347,6 +356,7 @@ class Encoder:
             ]
 
 
+_SPACES = ("\u2581", "\u0120")  # as SentencePiece and byte-level tokenizers write a space
 _AFTER_PADDING = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "data2vec-text", "mpnet")
 
 
