@@ -282,7 +282,7 @@ class Encoder:
 
     @cached_property
     def _bare(self) -> frozenset[int]:
-        """The numbers of the pieces that stand for a space alone, and for no character of a word."""
+        """The numbers of the pieces that are a space alone, and no character of a word."""
         known = self._tokenizer.get_vocab()
         return frozenset(known[piece] for piece in _SPACES if piece in known)
 
