@@ -26,6 +26,8 @@ class SuggestionPlan(Struct, frozen=True):
     name: str = ""  # the annotator, the file of the model, or the set of a vote
     pending: bool = True  # they are not there yet
     learning: bool = False  # they are to be learned from what is done
+    encoder: str = ""  # the folder of the encoder that the aligner uses
+    encoder_layer: int | None = None
 
     @property
     def systems(self) -> dict[str, list[str]]:

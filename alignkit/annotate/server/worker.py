@@ -25,7 +25,7 @@ from alignkit.annotate.project.project_events import Suggestion
 from alignkit.annotate.project.queries import pair_rows
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job, Line, Row, SuggestionPlan
-from alignkit.errors import AlignkitError
+from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.corpus import Corpus
@@ -33,6 +33,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
+    from alignkit.align.encoder.transformer import Encoder
     from alignkit.align.evidence import Annotators
     from alignkit.annotate.learning import Learner
     from alignkit.model.alignment import Alignment
@@ -238,15 +239,36 @@ def aligner_of(plan: SuggestionPlan, pairs: Sequence[Words], report: Report) -> 
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
 
+    encoder = _encoder_of(plan, report)
     if plan.kind == "model":
         report("loading the model", None)
-        return Aligner.load(plan.name)
+        aligner = Aligner.load(plan.name, encoder=encoder or False)
+        used = aligner.parameters.encoder
+        if used is not None and encoder is None:
+            raise OptionError(
+                f"{plan.name} was trained with the encoder {used.name}, and knows little of new "
+                "words without it: add --encoder"
+            )
+        return aligner
     identity = _IDENTITY if _shared(pairs) >= _SHARED else 0.0
 
     def progress(done: int, total: int, text: str) -> None:
         report(f"training: {text}" if text else "training", done / max(total, 1))
 
-    return Aligner.train(Bitext.pack(pairs), identity=identity, progress=progress)
+    bitext = Bitext.pack(pairs, written=encoder is not None)
+    return Aligner.train(bitext, identity=identity, encoder=encoder, progress=progress)
+
+
+def _encoder_of(plan: SuggestionPlan, report: Report) -> Encoder | None:
+    """Return the encoder of a plan, which reports its progress."""
+    if not plan.encoder:
+        return None
+    from alignkit.align.encoder.transformer import Encoder
+
+    def progress(done: int, total: int) -> None:
+        report(f"encoding: {done:,} of {total:,} sentences", done / total)
+
+    return Encoder(plan.encoder, layer=plan.encoder_layer, progress=progress)
 
 
 def posteriors(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.align import options as shared
 from alignkit.cli.align import steps
+from alignkit.cli.common.encoders import add_encoder
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import warn
@@ -43,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     shared.add_learning(group, default="samples")
     shared.add_evidence(group)
-    shared.add_encoder(group)
+    add_encoder(group)
+    shared.add_no_encoder(group)
     shared.add_vectors(group)
     add_options(
         group,
@@ -74,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     settings = shared.settings_of(options)
     shared.check_prior(options)
-    shared.check_encoder(options)
+    shared.check_loaded_encoder(options)
     shared.check_vectors(options)
     shared.refuse_settings(options)
     if options.save is not None:

@@ -11,6 +11,7 @@ from dataclasses import fields
 from alignkit.align.settings import RULES, SYMMETRIZATIONS, Settings
 from alignkit.cli import parser as parsing
 from alignkit.cli.common.cluster import add_cluster
+from alignkit.cli.common.encoders import add_encoder, check_encoder
 from alignkit.cli.common.inputs import add_reading_arguments
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, standard_stream
@@ -88,31 +89,18 @@ def add_vectors(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_encoder(group: argparse._ArgumentGroup) -> None:
-    """Add the options of an encoder."""
-    parsing.add_options(
-        group,
-        """
-        --encoder NAME  multilingual encoder that reads the words in their sentences: a folder, or
-            the name of a model on huggingface.co. Halves the errors on little text; needs
-            alignkit[encoder]
-        --encoder-layer K  layer of the encoder whose states are used (default: 7/12 of all layers)
-        --download  download the encoder if it is not on this computer (default: never)
-        --no-encoder  with --load, go on without the encoder of the training
-        """,
-        encoder_layer={"type": parsing.number(1)},
-    )
+def add_no_encoder(group: argparse._ArgumentGroup) -> None:
+    """Add the option that goes on without the encoder of a model."""
+    text = "--no-encoder  with --load, go on without the encoder of the training"
+    parsing.add_options(group, text)
 
 
-def check_encoder(options: argparse.Namespace) -> None:
-    """Refuse options of an encoder without one, and one beside vectors."""
-    if options.encoder is None:
-        for name in ("encoder_layer", "download"):
-            if getattr(options, name):
-                raise OptionError(f"{flag(name)} needs --encoder NAME: add it, or leave it out")
-    elif options.vectors is not None:
+def check_loaded_encoder(options: argparse.Namespace) -> None:
+    """Refuse options of an encoder that do not fit together, to the model, or to vectors."""
+    check_encoder(options)
+    if options.encoder is not None and options.vectors is not None:
         raise OptionError("--encoder and --vectors do the same: leave one of them out")
-    elif options.no_encoder:
+    if options.encoder is not None and options.no_encoder:
         raise OptionError("--no-encoder contradicts --encoder: leave one of them out")
     if options.no_encoder and options.load is None:
         raise OptionError("--no-encoder needs --load FILE: add it, or leave --no-encoder out")
@@ -256,6 +244,7 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         sure={"type": _probability},
     )
     add_encoder(group)
+    add_no_encoder(group)
     add_vectors(group)
     add_settings(group, ("identity",))
     names = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
@@ -308,7 +297,7 @@ def check(options: argparse.Namespace) -> None:
                 f"files, or name the tokenizer ({', '.join(TOKENIZERS)})"
             )
         raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
-    check_encoder(options)
+    check_loaded_encoder(options)
     check_vectors(options)
     refuse_settings(options, "dictionary", instead=", or train again without --load")
     if options.load == "-":

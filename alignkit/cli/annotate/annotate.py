@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING
 
 from alignkit.annotate.project import names
 from alignkit.cli.annotate.project import ACCEPT_COPY
+from alignkit.cli.common.encoders import add_encoder, check_encoder
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.inputs import add_reading_arguments, detect_format, reading_options
 from alignkit.cli.common.messages import say
@@ -49,7 +50,7 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.texts import TOKENIZERS
 
 if TYPE_CHECKING:
-    from alignkit.annotate.server.child import Job
+    from alignkit.annotate.server.child import Job, SuggestionPlan
     from alignkit.annotate.server.opening import Opening
 
 _ELSEWHERE = (
@@ -117,6 +118,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         evidence={"action": "append", "default": []},
         hide_systems={"default": None},
     )
+    add_encoder(group)
     add_options(
         parser.add_argument_group("the page"),
         f"""
@@ -272,6 +274,11 @@ def _check(options: argparse.Namespace) -> None:
         flag = f"--{for_adjudication[0]}"
         raise OptionError(f"{flag} needs --adjudicate: add it, or leave {flag} out")
     _check_vote(options)
+    check_encoder(options)
+    if options.encoder is not None and options.initial is not None:
+        raise OptionError("--encoder is for the aligner, and --initial takes links that are there")
+    if options.encoder is not None and options.suggestions == "none":
+        raise OptionError("--encoder is for suggestions, and there are none: leave one of them out")
     for option, path in (("--model", options.model), ("--guidelines", options.guidelines)):
         if path is not None and not os.path.isfile(path):
             raise OptionError(f"{option} {path}: no such file")
@@ -318,6 +325,9 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
         given = False
         if corpus is None:
             fallback = SuggestionPlan("initial", "initial")
+    if options.encoder is not None:
+        plan = _with_encoder(plan, options)
+        given = True
     return Opening(
         _job(options, project, corpus),
         plan if given else None,
@@ -328,6 +338,17 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
         gold=options.gold or "",
         rules=_rules(options),
     )
+
+
+def _with_encoder(plan: SuggestionPlan, options: argparse.Namespace) -> SuggestionPlan:
+    """Return a plan whose aligner uses the encoder of --encoder, which must be usable."""
+    from msgspec import structs
+
+    from alignkit.align.encoder.transformer import Encoder
+
+    encoder = Encoder(options.encoder, layer=options.encoder_layer, download=options.download)
+    folder = str(encoder.folder.resolve())
+    return structs.replace(plan, encoder=folder, encoder_layer=encoder.layer)
 
 
 def _rules(options: argparse.Namespace) -> dict[str, bool]:
