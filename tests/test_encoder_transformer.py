@@ -182,3 +182,37 @@ def test_a_corpus_is_aligned_from_python(folder):
     aligner = Aligner.train(corpus, encoder=folder)
     assert aligner.encoding.encoded == 2 * len(corpus)
     assert len(aligner.align_bitext(corpus).arrays) == len(corpus)
+
+
+def test_suggestions_of_a_project_use_the_encoder(folder, tmp_path):
+    from annotation import project
+
+    from alignkit.annotate.server.child import SuggestionPlan
+    from alignkit.annotate.server.worker import aligner_of, suggest
+
+    texts = []
+    plan = SuggestionPlan("trained", encoder=str(folder), encoder_layer=1)
+    with project(tmp_path) as store:
+        rows = list(suggest(store, plan, lambda text, _: texts.append(text)))
+    assert any(cells for _, cells in rows)
+    assert any(text.startswith("encoding: ") for text in texts)
+    words = [(["das", "haus"], ["the", "house"])] * 3
+    aligner = aligner_of(plan, words, lambda *_: None)
+    assert aligner.parameters.encoder.layer == 1
+    aligner.save(tmp_path / "model")
+    without = SuggestionPlan("model", str(tmp_path / "model"))
+    with pytest.raises(errors.OptionError, match="add --encoder"):
+        aligner_of(without, words, lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--initial", "gold"], "takes links that are there"),
+        (["--suggestions", "none"], "is for suggestions"),
+        (["--encoder-layer", "9"], "has layers 1 to 3"),
+    ],
+)
+def test_annotate_refuses_an_encoder_without_an_aligner(folder, words, problem, capsys):
+    options = "annotate", "samples/paraphrases.jsonl", "--encoder", folder, "--no-browser"
+    run(capsys, *options, *words).failed(problem)

@@ -18,6 +18,7 @@ program itself (Python, libraries, compiled kernels) needs about 160 MB more.
 For example:
   alignkit align fr.txt en.txt -o auto.align --save fr-en.model
   alignkit align new.fr new.en --load fr-en.model --probs -o new.align
+  alignkit align et.txt en.txt --encoder intfloat/multilingual-e5-small --download -o et-en.align
   paste new.fr new.en | alignkit align - --load fr-en.model
   alignkit align train.bitext --identity 3 --symmetrize intersection -o train.align
   alignkit align train.bitext --identity 3 --vectors glove.6B.300d.txt -o train.align
@@ -64,6 +65,9 @@ if TYPE_CHECKING:
     from alignkit.align.supervised.measures import LearningReport
     from alignkit.model.corpus import Corpus
 
+
+_LITTLE = 5_000
+"""Texts with fewer pairs are told that an encoder would help."""
 
 Aligned = Iterable["tuple[steps.InputBlock, AlignedLinks]"]
 
@@ -144,6 +148,11 @@ class _Work:
         for letters, part in self.aligner.parameters.prefixes.items():
             steps.report_rounds(part.history, words, f"first {letters} letters, ")
         self._took("training")
+        if self._encoder is None and options.vectors is None and len(bitext) < _LITTLE:
+            say(
+                f"{how_many(len(bitext), 'pair is', 'pairs are', commas=True)} few: --encoder NAME, a multilingual model "
+                "that knows what words mean, makes far fewer errors on them"
+            )
         self._learn(gold)
         return block
 
