@@ -68,12 +68,13 @@ def main() -> None:
         for name in names:
             gold = first_pairs(name, size)
             if options.learn:
-                rows += [learned(name, gold, encoder, n, options.draws) for n in options.learn]
+                new = [learned(name, gold, encoder, n, options.draws) for n in options.learn]
             elif options.english:
-                rows.append(within_english(name, gold, encoder))
+                new = [within_english(name, gold, encoder)]
             else:
-                rows.append(compared(name, gold, encoder))
-            print(rows[-1], flush=True)
+                new = [compared(name, gold, encoder)]
+            rows += new
+            print(new, flush=True)
         records += rows
         if not options.learn:
             records.append(mean_of(rows))

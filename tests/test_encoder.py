@@ -490,7 +490,7 @@ def test_an_encoder_that_finds_few_counterparts_is_warned_of(caplog):
         return Meaning().of(words) * np.array(known)[:, np.newaxis]
 
     aligner = Aligner.train(pairs, encoder=of_few_words)
-    assert aligner.encoding.matched_share < 0.6
+    assert aligner.encoding.matched_share < 0.65
     assert "of_few_words finds a counterpart for only" in caplog.text
     caplog.clear()
     Aligner.train(pairs, encoder=Meaning())

@@ -26,9 +26,9 @@ from alignkit.align.encoder.encoding import (
     EncoderUsed,
     EncodingCounts,
     PairEncoder,
-    WordEncoder,
     encoder_of,
 )
+from alignkit.align.encoder.word_encoder import WordEncoder
 from alignkit.align.evidence import EvidenceLike, not_used
 from alignkit.align.expectation import Workers
 from alignkit.align.known_words import KnownWords, Vocabularies

@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F4
 from alignkit.align.encoder.joined_words import JoinedWords
 from alignkit.align.encoder.kept_shares import KeptShares
+from alignkit.align.encoder.word_encoder import Progress
 from alignkit.errors import EncoderError
-
-if TYPE_CHECKING:
-    from alignkit.align.encoder.encoding import Progress
 
 WINDOW = 254  # pieces that are encoded at once
 OVERLAP = 64  # pieces that two windows share

@@ -34,6 +34,10 @@ class SuggestionPlan(Struct, frozen=True):
         """The systems that vote, each with its annotators."""
         return vote_of(self.name) if self.kind == VOTE else {}
 
+    def with_encoder(self, folder: str, layer: int) -> SuggestionPlan:
+        """Return the plan whose aligner uses an encoder."""
+        return structs.replace(self, encoder=folder, encoder_layer=layer)
+
     def checked(self, annotators: Collection[str], annotator: str) -> SuggestionPlan:
         """Return the plan with the annotators of its systems, if it can suggest to an annotator."""
         option = "--initial"

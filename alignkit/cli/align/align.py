@@ -149,9 +149,10 @@ class _Work:
             steps.report_rounds(part.history, words, f"first {letters} letters, ")
         self._took("training")
         if self._encoder is None and options.vectors is None and len(bitext) < _LITTLE:
+            few = how_many(len(bitext), "pair is", "pairs are", commas=True)
             say(
-                f"{how_many(len(bitext), 'pair is', 'pairs are', commas=True)} few: --encoder NAME, a multilingual model "
-                "that knows what words mean, makes far fewer errors on them"
+                f"{few} few: --encoder NAME, a multilingual model that knows what words mean, "
+                "makes far fewer errors on them"
             )
         self._learn(gold)
         return block

@@ -342,13 +342,10 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
 
 def _with_encoder(plan: SuggestionPlan, options: argparse.Namespace) -> SuggestionPlan:
     """Return a plan whose aligner uses the encoder of --encoder, which must be usable."""
-    from msgspec import structs
-
     from alignkit.align.encoder.transformer import Encoder
 
     encoder = Encoder(options.encoder, layer=options.encoder_layer, download=options.download)
-    folder = str(encoder.folder.resolve())
-    return structs.replace(plan, encoder=folder, encoder_layer=encoder.layer)
+    return plan.with_encoder(str(encoder.folder.resolve()), encoder.layer)
 
 
 def _rules(options: argparse.Namespace) -> dict[str, bool]:

@@ -1,0 +1,28 @@
+"""What an encoder is: vectors for the words of a sentence, and what they depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+from alignkit._support.array_types import F4
+
+Progress = Callable[[int, int], None]
+"""Called with the number of sentences that are done, and of all."""
+
+
+@runtime_checkable
+class WordEncoder(Protocol):
+    """What gives the words of a sentence their vectors."""
+
+    name: str
+    layer: int  # 0 for a function
+    layers: int
+    progress: Progress | None
+
+    @property
+    def digest(self) -> str:
+        """What its vectors depend on; "" if that is not known, and then nothing is kept."""
+
+    def vectors(self, sentences: Sequence[Sequence[str]]) -> list[F4]:
+        """Return the vectors (n, d) of the words of each sentence, of length 1 or zeros."""
