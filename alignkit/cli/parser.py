@@ -53,8 +53,9 @@ class _Formatter(argparse.HelpFormatter):
 
 _RARE = """
     --alpha --attribute --band --base --bom --both-orders --concentration --confidence
-    --control-least --debug --diagonal --drop-function-tags --drop-identical --drop-out-of-range
-    --drop-repeated --drop-traces --encoding --estimate --evidence-source --evidence-target
+    --control-least --debug --diagonal --download --drop-function-tags --drop-identical
+    --drop-out-of-range --drop-repeated --drop-traces --encoder-layer --encoding --estimate
+    --evidence-source --evidence-target
     --fertility --fix-source --fix-target --floor --folder --hmm --hyp-base
     --hyp-transpose --ibm1 --ibm2 --include-identical --inference --jump-smoothing --keep-case
     --kinds --languages --leave-out --lenient-labels --lenient-trees --loose --lower-is-better

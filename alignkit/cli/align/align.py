@@ -18,7 +18,7 @@ program itself (Python, libraries, compiled kernels) needs about 160 MB more.
 For example:
   alignkit align fr.txt en.txt -o auto.align --save fr-en.model
   alignkit align new.fr new.en --load fr-en.model --probs -o new.align
-  alignkit align et.txt en.txt --encoder intfloat/multilingual-e5-small --download -o et-en.align
+  alignkit align et.txt en.txt --encoder models/multilingual-e5-small -o et-en.align
   paste new.fr new.en | alignkit align - --load fr-en.model
   alignkit align train.bitext --identity 3 --symmetrize intersection -o train.align
   alignkit align train.bitext --identity 3 --vectors glove.6B.300d.txt -o train.align
@@ -74,7 +74,7 @@ Aligned = Iterable["tuple[steps.InputBlock, AlignedLinks]"]
 
 add_arguments = add_align_options
 RARE = (
-    "--annotator --dictionary --json --lexicon --no-learned --objective --scores "
+    "--annotator --dictionary --json --lexicon --no-encoder --no-learned --objective --scores "
     "--target-vectors --threads --ignore-identical"
 )
 """Options that only --help-all shows."""

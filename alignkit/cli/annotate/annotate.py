@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from alignkit.annotate.server.child import Job, SuggestionPlan
     from alignkit.annotate.server.opening import Opening
 
+RARE = "--accept-copy --allow-host"
+"""Options that only --help-all shows."""
+
 _ELSEWHERE = (
     "port {own} of this project is taken, so the server uses {port}. Unsent edits in a browser "
     "belong to port {own}: to send them, free that port and start the server again"

@@ -13,9 +13,8 @@ def add_encoder(group: argparse._ArgumentGroup) -> None:
     add_options(
         group,
         """
-        --encoder NAME  multilingual encoder that reads the words in their sentences: a folder, or
-            the name of a model on huggingface.co. Halves the errors on little text; needs
-            alignkit[encoder]
+        --encoder NAME  model that knows what words mean: a folder, or its name on huggingface.co.
+            On little text it makes far fewer errors; needs alignkit[encoder]
         --encoder-layer K  layer of the encoder whose states are used (default: 7/12 of all layers)
         --download  download the encoder if it is not on this computer (default: never)
         """,
