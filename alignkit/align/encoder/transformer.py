@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -128,6 +128,16 @@ class Windows(NamedTuple):
                 distances.append(min(left, right) if inside else -1)
             window.append(int(np.argmax(distances)))
         return cls(starts, window)
+
+    def joined(self, states: Sequence[F4]) -> F4:
+        """Return the states (n, d) of all pieces, from those of each window."""
+        rows = states[0][:0]
+        if self.window:
+            taken = []
+            for piece, window in enumerate(self.window):
+                taken.append(states[window][piece - self.starts[window]])
+            rows = np.stack(taken)
+        return rows
 
 
 class Encoder:
@@ -264,11 +274,10 @@ class Encoder:
                     config=config,
                     local_files_only=True,
                     use_safetensors=True,
-                    dtype="float32",
                 )
         except Exception as problem:
             raise self._unusable(problem) from None
-        return model.eval()
+        return model.float().eval()
 
     @cached_property
     def _marks(self) -> tuple[list[int], list[int]]:
@@ -288,13 +297,12 @@ class Encoder:
     def _window(self) -> int:
         """The pieces of a window: fewer than usual in models that have fewer places."""
         before, after = self._marks
-        places = getattr(self._model.config, "max_position_embeddings", None)
+        config = self._model.config
+        places = getattr(config, "max_position_embeddings", None)
         if not isinstance(places, int) or places <= 0:
             return WINDOW
-        if (
-            self._model.config.model_type in _AFTER_PADDING
-        ):  # whose places begin after that of padding
-            places -= self._model.config.pad_token_id + 1
+        if config.model_type in _AFTER_PADDING:
+            places -= config.pad_token_id + 1
         return min(WINDOW, places - len(before) - len(after))
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[F4]:
@@ -314,23 +322,15 @@ class Encoder:
         texts = []
         for pieces, division in zip(ids, windows, strict=True):
             texts += [pieces[start : start + self._window] for start in division.starts]
-        states = iter(list(chain.from_iterable(self._states(texts))))
+        states = chain.from_iterable(self._states(texts))
         made = []
         for number, sentence in enumerate(joined):
-            division = windows[number]
-            parts = [next(states) for _ in division.starts]
-            rows = [
-                parts[window][piece - division.starts[window]]
-                for piece, window in enumerate(division.window)
-            ]
-            if not rows:
-                made.append(np.zeros((sentence.words, parts[0].shape[1]), np.float32))
-                continue
-            places = [
-                (0, 0) if piece in self._bare else place
-                for piece, place in zip(ids[number], tokens["offset_mapping"][number], strict=True)
-            ]
-            made.append(sentence.vectors(places, np.stack(rows)))
+            rows = windows[number].joined(list(islice(states, len(windows[number].starts))))
+            offsets = tokens["offset_mapping"][number]
+            places = []
+            for piece, place in zip(ids[number], offsets, strict=True):
+                places.append((0, 0) if piece in self._bare else place)
+            made.append(sentence.vectors(places, rows))
         return made
 
     def _states(self, texts: Sequence[list[int]]) -> Iterator[list[F4]]:
@@ -354,7 +354,9 @@ class Encoder:
             ]
 
 
-_SPACES = ("\u2581", "\u0120")  # as SentencePiece and byte-level tokenizers write a space
+# as SentencePiece and byte-level tokenizers write a space
+_SPACES = ("\u2581", "\u0120")
+# kinds of models whose places begin after that of the padding
 _AFTER_PADDING = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "data2vec-text", "mpnet")
 
 
