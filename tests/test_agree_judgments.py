@@ -332,7 +332,7 @@ def test_weights_take_the_views_with_an_order(corpus):
         ("agree-plan", ["--scheme", "turku"], "--scheme; it is an option of agree-judgments"),
         ("agree-judgments", ["--half-width", ".1"], "--half-width; it is an option of agree-plan"),
         ("agree", ["--samplse", "5"], "unknown option --samplse; did you mean --samples?"),
-        ("agree-judgments", [], "by --scheme, one of paraphrase, turku"),
+        ("agree-judgments", [], "by --scheme: paraphrase, turku"),
     ],
     ids=str,
 )

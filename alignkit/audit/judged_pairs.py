@@ -20,7 +20,7 @@ from alignkit.corpora.labelled import judges_of
 from alignkit.errors import FormatError, MissingTextError, OptionError
 from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import JUDGMENT, Corpus, group_text, group_texts
-from alignkit.model.labels import SCHEMES, View, get_view
+from alignkit.model.labels import SCHEMES, View, get_scheme, get_view
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
 from alignkit.scoring.settings import Signature
 from alignkit.stats.resampling import check_seed
@@ -211,10 +211,11 @@ def _question(
         for pair in corpus:
             judgments += [said.judgment for said in pair.annotations.values() if said.judgment]
         scheme = fitting_scheme(judgments)
-    check_known("scheme", scheme, SCHEMES)
+    known_scheme = get_scheme(scheme)
     if view is None:
-        view = "binary" if "binary" in SCHEMES[scheme].views else "full"
-    chosen = get_view(scheme, view)
+        view = "binary" if "binary" in known_scheme.views else "full"
+    chosen = get_view(known_scheme, view)
+    scheme = known_scheme.name
     labels = _paraphrases(chosen) if upheld is None else tuple(words("upheld", upheld))
     for label in labels:
         check_known(f"label of {scheme}, {view}", label, chosen.labels)

@@ -350,7 +350,7 @@ class Identifier:
                 aligner = base64.b64encode(file.read_bytes()).decode("ascii")
         record = {
             "version": __version__,
-            "scheme": self.view.scheme.name,
+            "scheme": self.view.scheme.text,
             "view": self.view.name,
             "labels": self.view.labels,
             "names": model.names,

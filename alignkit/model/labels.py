@@ -11,6 +11,9 @@ every label with all its flags. The other views of turku:
 
 In `binary` of parade and parade-votes, 2 and 3 are paraphrases; of paraphrase, only that label.
 
+A scheme of one's own (`get_scheme`) is a range of whole numbers (``0-3``), a list of labels
+(``no,partly,yes``), or an object as `Scheme.to_json` returns it. Its only view is `full`.
+
 References
 ----------
 Kanerva et al. (2021), Finnish Paraphrase Corpus, NoDaLiDa: `turku`.
@@ -21,14 +24,17 @@ Requiring Computer Science Domain Knowledge, EMNLP: `parade`, `parade-votes`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from alignkit._support.arguments import check_kind, check_known, words
 from alignkit._support.values import FrozenMap
-from alignkit.errors import FormatError, UnknownNameError
+from alignkit.errors import FileError, FormatError, OptionError, UnknownNameError
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,33 @@ class Scheme:
     def values(self) -> tuple[str, ...]:
         """The values of the labels."""
         return tuple(label.value for label in self.labels)
+
+    @property
+    def text(self) -> str:
+        """What `get_scheme` makes the same scheme from: its name or, if necessary, JSON."""
+        if self.name in SCHEMES or _listed_scheme(self.name) == self:
+            return self.name
+        return json.dumps(self.to_json(), ensure_ascii=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the scheme for JSON, without its views; `get_scheme` and ``--scheme`` read it."""
+        record = asdict(self)
+        del record["views"]
+        return record
+
+    def as_nominal(self) -> Scheme:
+        """Return the same labels without their order."""
+        if self.order is None:
+            return self
+        if self.name in SCHEMES:
+            raise OptionError(
+                f"the labels of {self.name} have an order in each of its views: `nominal` is for a "
+                "scheme of your own"
+            )
+        name = self.name
+        if _listed_scheme(name) == self:
+            name = _NOMINAL + ",".join(self.values)
+        return replace(self, name=name, order=None)
 
     @property
     def judgments(self) -> tuple[str, ...]:
@@ -291,10 +324,211 @@ SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in _SCHEMES}
 """All schemes by name; `DEFAULT` is the default of the annotation page."""
 
 
+OWN = "or your own: 0-3, no,partly,yes (low to high), nominal:a,b,c (no order), a JSON file"
+"""What a scheme may be besides a name of `SCHEMES`, for messages and help."""
+
+_NOMINAL = "nominal:"
+_RANGE = re.compile(r"(-?[0-9]{1,4})-(-?[0-9]{1,4})")
+_MOST_LABELS = 101  # as of 0-100
+_LONGEST_LABEL = 60
+_WHAT_LABELS = f"labels are different texts of 1 to {_LONGEST_LABEL} characters in one line"
+
+
 def get_scheme(name: str = DEFAULT) -> Scheme:
-    """Return the scheme with this name."""
+    """Return a scheme: one of `SCHEMES` by its name, or one's own.
+
+    Parameters
+    ----------
+    name : A name; or a range of whole numbers; or labels from low to high, separated by commas; or
+        JSON as `Scheme.to_json` returns it. ``nominal:`` before a range or labels: without order.
+
+    Raises
+    ------
+    UnknownNameError : If there is no such scheme.
+    OptionError : If labels or JSON are not valid.
+
+    Examples
+    --------
+    >>> get_scheme("0-3").order
+    ('0', '1', '2', '3')
+    >>> get_scheme("no,partly,yes").values, get_scheme("nominal:no,partly,yes").order
+    (('no', 'partly', 'yes'), None)
+    """
+    check_kind("scheme", name, str)
+    if name.lstrip().startswith("{"):
+        return _scheme_of_json(name)
+    own = _listed_scheme(name)
+    if own is not None:
+        return own
     check_known("scheme", name, SCHEMES)
     return SCHEMES[name]
+
+
+def open_scheme(name: str | os.PathLike[str]) -> Scheme:
+    """Return a scheme, see `get_scheme`, or the one in a JSON file.
+
+    Raises
+    ------
+    FormatError : If the file is no scheme. A `FileError` if it cannot be read.
+    """
+    path = os.fspath(name)
+    is_text = path in SCHEMES or path.lstrip().startswith("{")
+    if is_text or not (path.endswith(".json") or os.path.isfile(path)):
+        return get_scheme(path)
+    try:
+        with open(path, encoding="utf-8-sig") as stream:
+            text = stream.read(_MOST_CHARACTERS)
+    except OSError as problem:
+        raise FileError.of(problem, path) from None
+    except UnicodeDecodeError:
+        raise FormatError("is not UTF-8; expected a scheme as JSON", path) from None
+    try:
+        return _scheme_of_json(text)
+    except OptionError as error:
+        raise FormatError(str(error), path) from None
+
+
+_MOST_CHARACTERS = 1_000_000  # of a file with a scheme
+
+
+def _listed_scheme(text: str) -> Scheme | None:
+    """Return the scheme of a range or a list of labels; None for any other text."""
+    listed = text.removeprefix(_NOMINAL)
+    ends = _RANGE.fullmatch(listed)
+    if ends is not None:
+        first = int(ends[1])
+        last = int(ends[2])
+        step = 1 if first < last else -1
+        if abs(last - first) >= _MOST_LABELS:
+            raise OptionError(f"the scheme {text} has more than {_MOST_LABELS} labels")
+        values = tuple(map(str, range(first, last + step, step)))
+    elif "," in listed:
+        values = tuple(label.strip() for label in listed.split(","))
+        listed = ",".join(values)
+    else:
+        return None
+    ordered = not text.startswith(_NOMINAL)
+    labels = tuple(Label(value, value, "") for value in values)
+    _check_labels(labels)
+    return Scheme(
+        listed if ordered else _NOMINAL + ",".join(values),
+        "The labels that this project chose.",
+        labels,
+        order=values if ordered else None,
+    )
+
+
+def _scheme_of_json(text: str) -> Scheme:
+    """Return the scheme that a JSON object describes, as `Scheme.to_json` returns it."""
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise OptionError(f"the scheme is not valid JSON ({problem})") from None
+    if not isinstance(record, dict) or "labels" not in record:
+        raise OptionError('a scheme is a JSON object with "name" and "labels", a list')
+    record.pop("views", None)
+    known = ("name", "about", "labels", "order", "flags", "source", "exchanged", "unscored")
+    for key in record:
+        check_known("key of a scheme", key, known)
+    try:
+        labels = tuple(_label_of(label) for label in record["labels"])
+        unscored = _texts(record.get("unscored", ()))
+        scored = tuple(label.value for label in labels if label.value not in unscored)
+        order = record.get("order", scored)
+        scheme = Scheme(
+            _text(record.get("name", "own")),
+            _text(record.get("about", "")),
+            labels,
+            order=None if order is None else _texts(order),
+            flags=tuple(_flag_of(flag) for flag in record.get("flags", ())),
+            source=_text(record.get("source", "")),
+            exchanged=tuple(_couple(couple) for couple in record.get("exchanged", ())),
+            unscored=unscored,
+        )
+    except (TypeError, KeyError, AttributeError):
+        raise OptionError(
+            "a scheme has texts, lists of texts, labels and flags (with value, name, about), as "
+            "Scheme.to_json writes them"
+        ) from None
+    return _checked(scheme)
+
+
+def _checked(scheme: Scheme) -> Scheme:
+    """Return a scheme that was read; refuse labels, an order or a name that cannot be."""
+    if scheme.name in SCHEMES:
+        if replace(scheme, views=SCHEMES[scheme.name].views) != SCHEMES[scheme.name]:
+            raise OptionError(f"{scheme.name} is a scheme of alignkit: give yours another name")
+        return SCHEMES[scheme.name]
+    _check_labels(scheme.labels)
+    flags = [flag.value for flag in scheme.flags]
+    if not all(flags) or len(flags) > len(set(flags)):
+        raise OptionError("the flags of a scheme are different texts, not empty")
+    values = set(scheme.values)
+    strange = [label for label in (*(scheme.order or ()), *scheme.unscored) if label not in values]
+    if strange:
+        raise OptionError(f"{strange[0]!r} in the order or unscored is no label of the scheme")
+    scored = values - set(scheme.unscored)
+    if scheme.order is not None and sorted(scheme.order) != sorted(scored):
+        raise OptionError(
+            "the order of a scheme has each of its scored labels once, from low to high; for "
+            "labels without an order, it is null"
+        )
+    known = {*values, *flags}
+    for couple in scheme.exchanged:
+        for name in couple:
+            check_known("label or flag to exchange", name, sorted(known))
+    return scheme
+
+
+def _check_labels(labels: Sequence[Label]) -> None:
+    """Refuse fewer than two labels, too many, equal ones, and texts that are no labels."""
+    values = [label.value for label in labels]
+    for value in values:
+        fits = 0 < len(value) <= _LONGEST_LABEL and value == value.strip()
+        if not fits or not value.isprintable():
+            raise OptionError(f"{value[:_LONGEST_LABEL]!r} is no label: {_WHAT_LABELS}")
+        if values.count(value) > 1:
+            raise OptionError(f"the label {value!r} is twice in the scheme: {_WHAT_LABELS}")
+    if not 1 < len(values) <= _MOST_LABELS:
+        raise OptionError(f"a scheme has 2 to {_MOST_LABELS} labels, not {len(values)}")
+
+
+def _text(value: object) -> str:
+    """Return a text of a JSON object; other values are an error."""
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    """Return the texts of a list in a JSON object; other values are an error."""
+    if isinstance(values, str):
+        raise TypeError
+    return tuple(map(_text, values))
+
+
+def _couple(values: Any) -> tuple[str, str]:
+    """Return two labels or flags that change places."""
+    texts = _texts(values)
+    if len(texts) != 2:
+        raise TypeError
+    return texts[0], texts[1]
+
+
+def _label_of(value: Any) -> Label:
+    """Return a label of a JSON object: its text, or an object with value, name and about."""
+    if isinstance(value, str):
+        return Label(value, value, "")
+    text = _text(value["value"])
+    return Label(text, _text(value.get("name", text)), _text(value.get("about", "")))
+
+
+def _flag_of(value: Mapping[str, Any]) -> Flag:
+    """Return a flag of a JSON object."""
+    text = _text(value["value"])
+    name = _text(value.get("name", text))
+    about = _text(value.get("about", ""))
+    return Flag(text, name, about, _texts(value.get("on", ())), _texts(value.get("excludes", ())))
 
 
 @dataclass(frozen=True, slots=True)

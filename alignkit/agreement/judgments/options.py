@@ -9,7 +9,7 @@ from typing import Literal
 from alignkit._support.options import DeclaredOptions, about, option
 from alignkit.agreement.options import DRAWS, WHO, Annotators, Draws, Grouped, Threads
 from alignkit.errors import OptionError
-from alignkit.model.labels import SCHEMES, Scheme, View, get_scheme, get_view
+from alignkit.model.labels import OWN, SCHEMES, Scheme, View, get_scheme, get_view, open_scheme
 
 MAJORITY = "majority"  # the consensus that is no adjudicated version
 _JUDGMENTS = "judgments of pairs"
@@ -24,12 +24,17 @@ class SchemeOfJudgments(DeclaredOptions):
     _: KW_ONLY
     scheme: Scheme | str = field(
         metadata=about(
-            f"scheme of the judgments (default: that of the format): {', '.join(SCHEMES)}",
-            choices=tuple(SCHEMES),
+            f"scheme of the judgments (default: that of the format): {', '.join(SCHEMES)}; {OWN}",
             metavar="S",
             group=_JUDGMENTS,
             implied=True,
         )
+    )
+    nominal: bool = option(
+        False,
+        "the labels of a scheme of your own have no order (default: from low to high, as given)",
+        group=_JUDGMENTS,
+        silent=True,
     )
     lenient_labels: bool = option(
         False,
@@ -40,8 +45,12 @@ class SchemeOfJudgments(DeclaredOptions):
     def __post_init__(self) -> None:
         if not self.scheme:
             raise OptionError("judgments need a scheme: name it with `scheme`")
-        if isinstance(self.scheme, str):
-            object.__setattr__(self, "scheme", get_scheme(self.scheme))
+        scheme = self.scheme
+        if isinstance(scheme, str):
+            scheme = open_scheme(scheme)
+        if self.nominal and isinstance(scheme, Scheme):
+            scheme = scheme.as_nominal()
+        object.__setattr__(self, "scheme", scheme)
         super().__post_init__()
 
 

@@ -117,7 +117,7 @@ def commands(
     export = ["alignkit", "project", "export", file, work, "--to", "alignkit-jsonl", "--done"]
     compared = [work, "--annotators", *annotators]
     if scored is not None:
-        agree = ["alignkit", "agree-judgments", *compared, "--scheme", scored.scheme.name]
+        agree = ["alignkit", "agree-judgments", *compared, "--scheme", scored.scheme.text]
         agree += ["--view", scored.name, "--lenient-labels"]
     else:
         agree = ["alignkit", "agree", *compared]

@@ -15,6 +15,7 @@ Password = Annotated[str, Meta(min_length=12, max_length=200)]
 Text = Annotated[str, Meta(max_length=200)]
 Secret = Annotated[str, Meta(min_length=20, max_length=200)]
 Guidelines = Annotated[str, Meta(max_length=200_000)]
+SchemeText = Annotated[str, Meta(max_length=50_000)]  # a name, labels or JSON, see `get_scheme`
 Count = Annotated[int, Meta(ge=0, le=2**31)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Etag = Annotated[str, Meta(min_length=1)]
@@ -268,7 +269,7 @@ class NewProject(Body):
     name: Text
     slug: str = ""  # made from the name if empty
     task: Task = "align"
-    scheme: Text = ""
+    scheme: SchemeText = ""
     suggestions: Suggestions = Suggestions()
     learning: bool = True
     guidelines: Guidelines = ""

@@ -18,8 +18,9 @@ from alignkit.annotate.project.engines import Prepared
 from alignkit.annotate.project.events import Cell, Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.project_events import Account, Assign, Suggestion
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
+from alignkit.errors import AlignkitError
 from alignkit.model.annotation import read_moment
-from alignkit.model.labels import DEFAULT, SCHEMES, Scheme
+from alignkit.model.labels import DEFAULT, Scheme, get_scheme
 from alignkit.model.roles import ROLES
 
 
@@ -287,7 +288,10 @@ def scheme_of(conn: sa.Connection) -> Scheme | None:
 
 def known_scheme(name: str) -> Scheme | None:
     """Return a scheme (default: the one that pages offer); None if the name is unknown."""
-    return SCHEMES.get(name or DEFAULT)
+    try:
+        return get_scheme(name or DEFAULT)
+    except AlignkitError:
+        return None
 
 
 def judged_pairs(conn: sa.Connection) -> set[tuple[int, int]]:

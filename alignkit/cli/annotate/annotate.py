@@ -47,6 +47,7 @@ from alignkit.cli.common.inputs import add_reading_arguments, detect_format, rea
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options, annotator_name, number
 from alignkit.errors import OptionError, UnknownNameError
+from alignkit.model.labels import OWN, SCHEMES, open_scheme
 from alignkit.model.texts import TOKENIZERS
 
 if TYPE_CHECKING:
@@ -125,7 +126,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(
         parser.add_argument_group("the page"),
         f"""
-        --scheme NAME  scheme, a set of labels, for judging the pairs of a new project
+        --scheme S  scheme, a set of labels, for judging the pairs of a new project:
+            {", ".join(SCHEMES)}; {OWN}
+        --nominal  the labels of a scheme of your own have no order (default: from low to high)
         --guidelines FILE  your guidelines, in Markdown (default: those of alignkit)
         --port N  port of the server (default: the project's own)
         --host A  address of the server; only loopback addresses (default: 127.0.0.1)
@@ -286,9 +289,12 @@ def _check(options: argparse.Namespace) -> None:
         if path is not None and not os.path.isfile(path):
             raise OptionError(f"{option} {path}: no such file")
     if options.scheme is not None:
-        from alignkit.model.labels import get_scheme
-
-        get_scheme(options.scheme)
+        scheme = open_scheme(options.scheme)
+        if options.nominal:
+            scheme = scheme.as_nominal()
+        options.scheme = scheme.text
+    elif options.nominal:
+        raise OptionError("--nominal needs --scheme: add it, or leave --nominal out")
 
 
 def _check_vote(options: argparse.Namespace) -> None:

@@ -17,7 +17,7 @@ from alignkit._support.docstrings import docstring
 from alignkit.cli.common.files import DISORDER, OPENED, refuse_second_reading
 from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.cli.parser import add_options, annotator_name, format_name, number
-from alignkit.errors import FormatError, OptionError
+from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.io.formats import FORMATS, get_format
 from alignkit.io.options import ReadOptions
 from alignkit.model.roles import ROLES
@@ -250,11 +250,24 @@ OF_FORMAT = "of the judgments (default: that of the format)"
 
 
 def add_scheme_argument(group: argparse._ActionsContainer, about: str = OF_FORMAT) -> None:
-    """Add the option that names a scheme of judgments."""
-    from alignkit.model.labels import SCHEMES
+    """Add the options for a scheme of judgments."""
+    from alignkit.model.labels import OWN, SCHEMES
 
-    settings = {"choices": tuple(SCHEMES)}
-    add_options(group, f"--scheme S  scheme {about}: {', '.join(SCHEMES)}", scheme=settings)
+    settings = {"type": scheme_text}
+    text = f"""
+        --scheme S  scheme {about}: {", ".join(SCHEMES)}; {OWN}
+        """
+    add_options(group, text, scheme=settings)
+
+
+def scheme_text(word: str) -> str:
+    """Return the text of a scheme that is named, listed or in a file; see `Scheme.text`."""
+    from alignkit.model.labels import open_scheme
+
+    try:
+        return open_scheme(word).text
+    except AlignkitError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def add_view_argument(group: argparse._ActionsContainer) -> None:
@@ -272,11 +285,11 @@ def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
         several = " and ".join(sorted(implied))
         raise OptionError(f"the formats imply different schemes ({several}): choose by --scheme")
     if not implied:
-        from alignkit.model.labels import SCHEMES
+        from alignkit.model.labels import OWN, SCHEMES
 
         formats = [name for name, format in FORMATS.items() if get_format(name).scheme]
         raise OptionError(
-            f"name the scheme of the judgments by --scheme, one of {', '.join(SCHEMES)}; "
+            f"name the scheme of the judgments by --scheme: {', '.join(SCHEMES)}; {OWN}; "
             f"only the formats {', '.join(formats)} imply theirs"
         )
     options.scheme = implied.pop()

@@ -151,8 +151,8 @@ def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iter
             f"{options.input}: the judgments of {arrows} pairs contain < or > and are unchanged; "
             "if these say which side is more general, name the scheme, e.g. --scheme turku"
         )
-    if strangers:
-        say(f"{options.input}: {strangers} judgments are not in {options.scheme}: left unchanged")
+    if scheme is not None and strangers:
+        say(f"{options.input}: {strangers} judgments are not in {scheme.name}: left unchanged")
 
 
 def of_annotator(

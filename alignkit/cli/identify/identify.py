@@ -137,7 +137,7 @@ def _loaded(options: argparse.Namespace) -> IdentifierScores:
             raise OptionError(f"--load judges one file with a trained system: leave {flag} out")
     identifier = Identifier.load(options.load)
     view = identifier.view
-    if options.scheme not in (None, view.scheme.name) or options.view not in ("full", view.name):
+    if options.scheme not in (None, view.scheme.text) or options.view not in ("full", view.name):
         raise OptionError(f"{options.load} judges by {view.scheme.name}, view {view.name}")
     corpus = _read(options.input, options, judged=False)
     return evaluate([identifier], corpus, annotator=options.annotator, rewrites=options.rewrites)

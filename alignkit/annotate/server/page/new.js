@@ -201,6 +201,8 @@ begin(async me => {
 		$("suggest").hidden = task !== "align"
 		$("scheme-none").disabled = task === "judge"
 		if (task === "judge" && !field("scheme").value) field("scheme").value = "paraphrase"
+		$("own").hidden = field("scheme").value !== "own"
+		field("labels").required = !$("own").hidden
 		if ($("ways").dataset.tag !== tag) {
 			$("ways").dataset.tag = tag
 			const chosen = ways.find(parts => named(parts) === picked) ?? ways[annotators.length ? 1 : 0]
@@ -249,9 +251,10 @@ begin(async me => {
 		location.assign(pageOf("assign", slug))
 	}
 
-	whenSent(form, async ({name, slug, task, scheme, guidelines, gold}) => {
+	whenSent(form, async ({name, slug, task, scheme, labels, guidelines, gold}) => {
 		const [kind, from = ""] = task === "align" ? way() : ["none"]
-		const {blind, majority, learning} = form.elements
+		const {blind, majority, learning, nominal} = form.elements
+		const own = nominal.checked ? `nominal:${labels}` : labels
 		creating = true
 		draw()
 		say("kept", "Creating …")
@@ -262,7 +265,7 @@ begin(async me => {
 				name,
 				slug,
 				task,
-				scheme,
+				scheme: scheme === "own" ? own : scheme,
 				suggestions: {kind, name: from},
 				guidelines,
 				gold,
@@ -339,6 +342,7 @@ begin(async me => {
 		on($(name), "click", () => show(k + step))
 	on(form, "change", ({target}) => {
 		if (target.name === "task") put({task: target.value})
+		if (target.name === "scheme") suggesting()
 		if (target.name !== "suggestions") return
 		picked = target.value
 		suggesting()
@@ -349,7 +353,10 @@ begin(async me => {
 		"input",
 		() =>
 			(sessionStorage[kept] = JSON.stringify(
-				["name", "slug", "scheme", "guidelines", "gold"].map(name => [name, field(name).value]),
+				["name", "slug", "scheme", "labels", "guidelines", "gold"].map(name => [
+					name,
+					field(name).value,
+				]),
 			)),
 	)
 	on($("cancel"), "click", () =>
