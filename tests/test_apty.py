@@ -15,6 +15,7 @@ from scipy.stats import friedmanchisquare
 from alignkit import Corpus, agree_on_judgments, read_corpus, write_corpus
 from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.errors import FormatError
+from alignkit.io import find_format
 
 COLUMNS = (
     "annotator",
@@ -143,10 +144,40 @@ def test_bad_rows_are_errors_with_their_line(tmp_path, change, said):
 
 
 def test_a_missing_column_is_named(tmp_path, apty):
-    text = apty.read_text(encoding="utf-8").replace("applied_correctly", "applied")
+    text = apty.read_text(encoding="utf-8").replace("paraphrase_fixed", "fixed")
     apty.write_text(text, encoding="utf-8")
-    with pytest.raises(FormatError, match="no column applied_correctly"):
+    with pytest.raises(FormatError, match="no column paraphrase_fixed"):
         read_corpus(str(apty), format="apty")
+    text = text.replace("fixed", "paraphrase_fixed").replace("hard", "Paraphrase-Text")
+    apty.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match="two columns paraphrase-text"):
+        read_corpus(str(apty), format="apty")
+
+
+@pytest.mark.parametrize("divider", [";", ",", "\t"])
+def test_columns_in_any_order_and_case_and_unknown_ones_are_read(tmp_path, divider):
+    heading = ["", "Index", "ORIGINAL", "Paraphrase", "new column", "paraphrase_text"]
+    heading += ["Paraphrase-Fixed", "applied-correctly", "APT", "annotator"]
+    row = ["0", "7", "a; b", "TRUE", "seen", "a, c", "a c", "true", "Ellipsis", "3"]
+    path = tmp_path / "x.csv"
+    with open(path, "w", encoding="utf-8-sig", newline="") as stream:
+        stream.write("\r\n")
+        csv.writer(stream, delimiter=divider).writerows([heading, row])
+    assert find_format(path) == "apty"
+    (pair,) = read_corpus(path)
+    assert (pair.id, pair.words) == ("7", (("a;", "b"), ("a", "c")))
+    assert pair.annotations["apty-3"].judgment == "1"
+    assert pair.attributes == {
+        "apt": "Ellipsis",
+        "applied_correctly": "True",
+        "phenomena": "Ellipsis",
+        "new column": "seen",
+        "original": "a; b",
+    }
+    damaged = path.read_text(encoding="utf-8").replace("TRUE", "maybe")
+    path.write_text(damaged, encoding="utf-8")
+    with pytest.raises(FormatError, match=r"x\.csv:3: paraphrase is 'maybe'"):
+        read_corpus(path)
 
 
 def record(group, original, chosen, rejected, names=("a", "b")):

@@ -40,15 +40,44 @@ _FILES_WALKED = 20_000  # files of which those are chosen
 _DIGITS = re.compile("[0-9]+")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
+_AS_JSON_LINES = (
+    "; its annotations are no links of words: write each pair as a line "
+    '{"src_words": [...], "tgt_words": [...], "alignment": [[i, j], ...]}'
+)
 _UNREAD = {
-    "USFM with alignments (\\zaln-s)": re.compile(r"(?=\\)[^\0]*\\zaln-s"),
-    "XLIFF, a format of translated texts": re.compile(r"(?=<)[^\0]{,4096}?<xliff[\s>]"),
-    "CzEnAli's XML (.wa)": re.compile(
-        r"(?=<)(?=[^\0]*?<s id=)[^\0]*?<(sure|possible|phrasal)[\s/>]"
+    "USFM with alignments (\\zaln-s)": (re.compile(r"(?=\\)[^\0]*\\zaln-s"), ""),
+    "XLIFF, a format of translated texts": (re.compile(r"(?=<)[^\0]{,4096}?<xliff[\s>]"), ""),
+    "CzEnAli's XML (.wa)": (
+        re.compile(r"(?=<)(?=[^\0]*?<s id=)[^\0]*?<(sure|possible|phrasal)[\s/>]"),
+        "",
     ),
-    "Parquet, a format of tables": re.compile("PAR1"),
+    "Parquet, a format of tables": (re.compile("PAR1"), ""),
+    "PROIEL XML, a treebank": (
+        re.compile(r"(?=<)[^\0]{,4096}?<proiel[\s>]"),
+        "; its links are the alignment-id of tokens: write a line of i-j links for each pair, "
+        "and the words as CoNLL-U or as lines",
+    ),
+    "Alibi XML": (
+        re.compile(r"(?=<)(?i:[^\0]{,4096}?\balibi)"),
+        "; the same corpus has its links as lines (ali_w2w_*.txt): read these with the sentences "
+        "(*_sents.txt) as `source` and `target`",
+    ),
+    "WebAnno TSV, which INCEpTION writes too": (
+        re.compile(r"#\s*FORMAT\s*=\s*WebAnno|# webanno\.custom\."),
+        _AS_JSON_LINES,
+    ),
+    "an export of Label Studio": (
+        re.compile(r'(?=[\[{])[^\0]*?"(?:from_name|completed_by|lead_time)"\s*:'),
+        _AS_JSON_LINES,
+    ),
+    "an export of doccano": (
+        re.compile(
+            r'(?=[\[{])(?=[^\0]*?"text"\s*:)[^\0]*?"(?:labels?|entities|cats|Comments)"\s*:\s*[\[{]'
+        ),
+        _AS_JSON_LINES,
+    ),
 }
-"""What alignkit recognizes, but does not read."""
+"""What alignkit recognizes, but does not read: a sign of it, and what its users can do."""
 
 
 class Detection(NamedTuple):
@@ -130,9 +159,9 @@ def _likenesses(head: Head) -> dict[str, Likeness]:
 
 def _unread(head: Head) -> str:
     """Say what the file is, if alignkit recognizes it but does not read it."""
-    for name, sign in _UNREAD.items():
+    for name, (sign, way_out) in _UNREAD.items():
         if sign.match(head.text):
-            return f"is {name}, which alignkit does not read"
+            return f"is {name}, which alignkit does not read{way_out}"
     if head.raw and not line_encoding(head.encoding)[1]:
         halves = (head.raw[k::2].translate(None, b"\t\n\r") for k in (0, 1))
         high = any(max(half, default=32) < 32 for half in halves)  # bytes of UTF-16

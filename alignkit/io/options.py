@@ -80,8 +80,8 @@ class WriteOptions:
     transpose : write the links target first
     source : file for the source words, if the format holds links only
     target : file for the target words, likewise
-    ids : write ids too, in formats that can do without (pharaoh)
-    weights : write weights too, in formats that can do without (pharaoh)
+    ids : write ids too, in formats that can do without (pharaoh, one-line)
+    weights : write weights too, in formats that can do without (pharaoh, one-line)
     annotator : annotator to write, if the format allows only one; required if there are several
     """
 

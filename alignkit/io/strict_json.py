@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import chain
 from typing import Any, TextIO
 
 from alignkit.errors import FormatError
@@ -174,15 +175,41 @@ def parse_json(text: str, path: str = "", line: int = 1) -> Any:
     return value
 
 
-def json_lines(reading: Reading) -> Iterator[tuple[int, Object]]:
-    """Yield (line, object) of each line that is not empty; refuse broken ones."""
-    for line, text in reading.lines():
-        if text and not text.isspace():
-            with reading.refusing(line):
-                value = parse_json(text, reading.path, line)
-                if type(value) is not dict:
-                    raise FormatError("expected one object per line")
-                yield line, value
+def json_objects(reading: Reading) -> Iterator[tuple[int, int, Object]]:
+    """Yield (number, line, object) for each line that is not empty; refuse broken ones.
+
+    The number is that of the line. If the file is one array, its elements are yielded: the number
+    is then that of the element, from 1, and the file is read as a whole.
+    """
+    lines = reading.lines()
+    is_first = True
+    for line, text in lines:
+        if not text or text.isspace():
+            continue
+        if is_first and text.lstrip().startswith("["):
+            yield from _elements(reading, chain([(line, text)], lines), line)
+            return
+        is_first = False
+        with reading.refusing(line):
+            yield line, line, _one_object(parse_json(text, reading.path, line), "line")
+
+
+def _elements(
+    reading: Reading, lines: Iterable[tuple[int, str]], first: int
+) -> Iterator[tuple[int, int, Object]]:
+    """Yield (number, line, object) for each element of an array that begins in line `first`."""
+    array = JsonText(reading.joined(lines), reading.path, first)
+    for number, (line, value) in enumerate(array.elements(), start=1):
+        with reading.refusing(line):
+            yield number, line, _one_object(value, "element")
+    array.finish()
+
+
+def _one_object(value: Any, place: str) -> Object:
+    """Return a value that must be an object."""
+    if type(value) is not dict:
+        raise FormatError(f"expected one object per {place}")
+    return value
 
 
 def write_line(stream: TextIO, encode: Callable[[Any], str], value: Object) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TABLE = {
     "alignkit-xml": ("<", "alignkit's own XML; represents everything"),
-    "alignkit-jsonl": ("{", "alignkit's own JSON, one pair per line; represents everything"),
+    "alignkit-jsonl": ("{[", "alignkit's own JSON, one pair per line; represents everything"),
     "pharaoh": (
         "0123456789",
         "lines of i-j links (possible: i?j, ipj, 8-8P); words in separate files",
@@ -32,7 +32,8 @@ _TABLE = {
     "goldalign": ("/", "GoldAlign's folder of users, tab-separated"),
     "multimwa": ("", "MultiMWA, 10 or 11 tab-separated columns"),
     "xlwa": ("", "XL-WA, 3 tab-separated columns"),
-    "jsonl": ("{", "JSON lines of word lists: src_words, tgt_words, alignment"),
+    "one-line": ("", "lines of source ||| target ||| links"),
+    "jsonl": ("{[", "JSON lines of word lists: src_words, tgt_words, alignment"),
     "yawat": ("/", "Yawat: .crp with the words, .aln with phrase groups"),
     "transread": ("/", "TransRead: groups with labels, words in a separate file"),
     "ists": ("<", "interpretable STS .wa: chunk pairs with type and score"),

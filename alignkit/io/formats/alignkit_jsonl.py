@@ -37,7 +37,8 @@ Then one object per line and pair::
   - Empty members are left out, except the `sure` of an alignment and `start`. Members that are
   null count as missing; unknown members are an error.
 
-Empty lines have no meaning, and files may be concatenated.
+Empty lines have no meaning, and files may be concatenated. The objects may also be the elements of
+one JSON array, which is read as a whole.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ from alignkit.errors import AlignkitError, AlignmentError, FormatError
 from alignkit.io.format import EVERYTHING, Format
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links, parse_nulls, raw_links
 from alignkit.io.sniffing import Head, Likeness
-from alignkit.io.strict_json import Object, json_lines, member, texts, write_line
+from alignkit.io.strict_json import Object, json_objects, member, texts, write_line
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.annotation import Annotation
@@ -93,7 +94,7 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
 
 def _objects(reading: Reading) -> Iterator[tuple[int, Object]]:
     """Yield the objects of pairs with their lines; headers are checked."""
-    for line, value in json_lines(reading):
+    for _, line, value in json_objects(reading):
         with reading.refusing(line):
             if "alignkit" not in value:
                 yield line, value
@@ -296,6 +297,8 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
 def _sniff(head: Head) -> Likeness:
     """Look for the header, or for members that no other format has together."""
     if head.text.startswith('{"alignkit"'):
+        return Likeness.SURE
+    if head.text[:1] == "[" and {"source", "target", "annotations"} <= head.members:
         return Likeness.SURE
     shown = "[" not in head.text[:3] and {"source", "target"} <= head.members
     if shown and head.members & {"annotations", "attributes"}:

@@ -2,12 +2,14 @@
 
 Specification
 -------------
-CSV with ``;`` and doubled quotation marks, below a line with the names of its columns, among them
-annotator, apt, index, kind, paraphrase-text, original, paraphrase_fixed, paraphrase and
-applied_correctly::
+CSV with ``;`` (or commas or tabs) and doubled quotation marks, below a line with the names of its
+columns, among them annotator, index, paraphrase-text, original, paraphrase_fixed and paraphrase::
 
     annotator;apt;index;kind;paraphrase-text;original;...
 
+- The columns may stand in any order. In their names, case does not matter, and ``-``, ``_`` and
+  spaces are the same: the published file has `applied-correctly`. True and False may be written in
+  any case.
 - A pair's id is its `index`; its texts are `original` and `paraphrase_fixed`, or, with ``--raw``,
   `paraphrase-text`, split at whitespace.
 - `paraphrase`, True or False, is the judgment 1 or 0 of the scheme binary, by the annotator
@@ -31,39 +33,81 @@ language models": Annotated Paraphrase Types.
 from __future__ import annotations
 
 import csv
+import re
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
-from alignkit.io.sniffing import Head, Likeness, by_names
+from alignkit.io.sniffing import SPACE, Head, Likeness, by_names
 
 _NEEDED = (
     "annotator",
-    "apt",
     "index",
-    "kind",
     "paraphrase-text",
     "original",
     "paraphrase_fixed",
     "paraphrase",
+)
+_OPTIONAL = (
+    "apt",
+    "kind",
     "applied_correctly",
+    "failure_identical",
+    "golden_example",
+    "hard",
+    "marked_text",
+    "start",
+    "end",
 )
 _OWN = {"annotator", "index", "original", "paraphrase-text", "paraphrase_fixed", "paraphrase"}
 _BOOLEAN = ("paraphrase", "applied_correctly", "golden_example", "hard")
 _NAMES = {"Inflectional Change": "Inflectional Changes", "Spelling Changes": "Spelling changes"}
 
 
+def _key(name: str) -> str:
+    """Return the name of a column without what does not matter in it."""
+    return re.sub(r"[-_\s]+", "_", name.strip().casefold())
+
+
+_SIGNS = {"paraphrase_text", "paraphrase_fixed", "applied_correctly"}
+_KNOWN = {_key(name): name for name in (*_NEEDED, *_OPTIONAL)}
+
+
+def _divider(heading: str) -> str:
+    """Return what divides the columns of a heading."""
+    return max(";,\t", key=heading.count)
+
+
+def _names(heading: str) -> list[str]:
+    """Return the names of the columns, known ones as this module writes them."""
+    row = next(csv.reader([heading], delimiter=_divider(heading)), [])
+    return [_KNOWN.get(_key(name), name.strip()) for name in row]
+
+
 def _parse(reading: Reading) -> Iterator[Record]:
     """Yield each pair once, with the judgments of all its annotators."""
-    rows = csv.reader((text + "\n" for _, text in reading.lines()), delimiter=";", strict=True)
+    lines = (text + "\n" for _, text in reading.lines())
+    heading = next(lines, "")
+    first = 1
+    while heading and not heading.strip(SPACE):
+        heading = next(lines, "")
+        first += 1
+    rows = csv.reader(chain([heading], lines), delimiter=_divider(heading), strict=True)
     kept: dict[str, Record] = {}
     try:
-        names = next(rows, [])
+        next(rows, [])
+        names = _names(heading)
         missing = [name for name in _NEEDED if name not in names]
         if missing:
-            raise reading.error(f"the heading has no column {', '.join(missing)}", 1)
-        line = rows.line_num + 1
+            raise reading.error(f"the heading has no column {', '.join(missing)}", first)
+        twice = [name for name, count in Counter(names).items() if name and count > 1]
+        if twice:
+            raise reading.error(f"the heading has two columns {twice[0][:40]}", first)
+        skipped = first - 1  # empty lines before the heading
+        line = rows.line_num + 1 + skipped
         for row in rows:
             with reading.refusing(line):
                 if len(row) not in (0, len(names)):
@@ -71,9 +115,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 if row:
                     record = _record(reading, dict(zip(names, row, strict=True)), line)
                     _join(reading, kept.setdefault(record.id, record), record)
-            line = rows.line_num + 1
+            line = rows.line_num + 1 + skipped
     except csv.Error as problem:
-        raise reading.error(f"is not CSV: {problem}", rows.line_num) from None
+        raise reading.error(f"is not CSV: {problem}", rows.line_num + first - 1) from None
     yield from kept.values()
 
 
@@ -101,18 +145,20 @@ def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
     if not (id.isascii() and id.isdigit()):
         raise FormatError(f"index is {id[:40]!r}; expected a number")
     for name, value in row.items():
-        if (name in _BOOLEAN or name.startswith("failure_")) and value not in ("True", "False", ""):
-            raise FormatError(f"{name} is {value[:40]!r}; expected True, False or nothing")
+        if name in _BOOLEAN or name.startswith("failure_"):
+            row[name] = value.strip().capitalize()
+            if row[name] not in ("True", "False", ""):
+                raise FormatError(f"{name} is {value[:40]!r}; expected True, False or nothing")
     text = row["paraphrase-text" if reading.options.raw else "paraphrase_fixed"]
     source = reading.words(row["original"], line)
     target = reading.words(text, line)
     record = Record(id, line, source, target)
     if row["paraphrase"]:
-        name = reading.options.name or f"apty-{row['annotator']}"
+        name = reading.options.name or f"apty-{row['annotator'].strip()}"
         judgment = str(int(row["paraphrase"] == "True"))
         record.annotations[name] = RawAnnotation(judgment=judgment, aligned=False)
-    attributes = {name: value for name, value in row.items() if value and name not in _OWN}
-    apt = row["apt"]
+    attributes = {name: value for name, value in row.items() if value and name and name not in _OWN}
+    apt = row.get("apt", "")
     if apt in _NAMES:
         reading.note("names of types made equal", f"{apt} is {_NAMES[apt]} elsewhere", line)
         attributes["apt"] = _NAMES[apt]
@@ -122,7 +168,7 @@ def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
             given = attributes[name][:40]
             raise FormatError(f"{name} is {given!r}; expected a number of characters")
         attributes[name] = whole
-    if row["applied_correctly"] == "True" and attributes.get("apt"):
+    if row.get("applied_correctly") == "True" and attributes.get("apt"):
         attributes["phenomena"] = attributes["apt"]
     record.attributes = attributes | {"original": row["original"]}
     for what in _contradictions(row, attributes):
@@ -145,14 +191,15 @@ def _contradictions(row: dict[str, str], attributes: dict[str, str]) -> Iterator
     same = row["original"].split() == fixed.split()
     if same and row.get("failure_identical") != "True":
         yield "equal texts, not called identical"
-    if row["applied_correctly"] == "True" and row["paraphrase"] == "False":
+    if row.get("applied_correctly") == "True" and row["paraphrase"] == "False":
         yield "applied correctly, but no paraphrase"
 
 
 def _sniff(head: Head) -> Likeness:
     """Look for the names of columns."""
     heading = head.text.partition("\n")[0]
-    return by_names(set(heading.strip().split(";")), set(_NEEDED))
+    columns = heading.split(_divider(heading))
+    return by_names({_key(name.strip(' "')) for name in columns}, _SIGNS)
 
 
 FORMAT = judged_format(_sniff, _parse, "binary", ", annotators")

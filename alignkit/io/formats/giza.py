@@ -15,8 +15,9 @@ Three lines per sentence pair::
   bracket: after each word there is always ``({``, and positions follow up to ``})``.
 - The number in the header is the pair's id; it may repeat. Numbers that are out of order or
   missing, as in a part that GIZA++ wrote in parallel with others, are noted.
-- Both lengths must match the lines. The score is optional and becomes the attribute ``score``. A
-  lower-case ``s`` and other spaces in the header are allowed.
+- Both lengths must match the lines; they may be missing, ``# Sentence pair (1)``. The score is
+  optional and becomes the attribute ``score``. Letters of any case and other spaces in the header
+  are allowed.
 
 Links are written without their status, and nulls only of target words. Ids that are not whole
 numbers are replaced. Each pair gets a block; if the pair is not annotated, its brackets are empty.
@@ -146,7 +147,7 @@ def _record(
     if layout.bracketed:
         sides.reverse()
     declared = header.groupdict()
-    lengths = [int(declared[side]) for side in ("source", "target") if side in declared]
+    lengths = [int(declared[side]) for side in ("source", "target") if declared.get(side)]
     if lengths and lengths != [*map(len, sides)]:
         raise reading.error(
             f"{len(sides[0])} source and {len(sides[1])} target words, but the header says "
@@ -268,8 +269,9 @@ def _first_line(pair: SentencePair, number: str) -> str:
 
 FORMAT = A3Layout(
     re.compile(
-        r"#\s*sentence pair\s*\((?P<id>[0-9]{1,9})\)\s+source length\s+(?P<source>[0-9]{1,9})"
-        r"\s+target length\s+(?P<target>[0-9]{1,9})"
+        r"#\s*sentence\s+pair\s*\(\s*(?P<id>[0-9]{1,9})\s*\)"
+        r"(?:\s+source\s+length\s+(?P<source>[0-9]{1,9})"
+        r"\s+target\s+length\s+(?P<target>[0-9]{1,9}))?"
         r"(?:\s+alignment(?:\s+score\s*:\s*(?P<score>\S+))?)?",
         re.IGNORECASE,
     ),

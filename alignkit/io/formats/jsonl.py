@@ -16,7 +16,8 @@ One object per line and pair::
 - a list with a name similar to a missing `alignment` is an error;
 - all other texts, numbers or booleans become attributes.
 
-Empty lines have no meaning.
+Empty lines have no meaning. The objects may also be the elements of one JSON array, ``[{...},
+{...}]``, which is read as a whole; the ids of its objects are by default their numbers, from 1.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from alignkit.io.strict_json import (
     Object,
     add_attributes,
     as_record,
-    json_lines,
+    json_objects,
     member,
     position,
     texts,
@@ -47,9 +48,9 @@ _OWN = ("id", "src_words", "tgt_words", "alignment")
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
-    for line, value in json_lines(reading):
+    for number, line, value in json_objects(reading):
         with reading.refusing(line):
-            record = as_record(reading, value, line, line, _OWN, links=("alignment",))
+            record = as_record(reading, value, number, line, _OWN, links=("alignment",))
             record.source = texts(value, "src_words")
             record.target = texts(value, "tgt_words")
             if value.get("alignment") is not None:

@@ -13,7 +13,9 @@ One line per sentence pair, one token per link, source first, 0-based by default
   the first is the weight, the second is left out, and counted;
 - ``NULL-j`` and ``i-NULL`` are explicit nulls: a word that is aligned to nothing;
 - a line may start with an id and a tab, ``17<TAB>0-0 1-1``; then all lines must, and so must the
-  lines of the texts. Without ids, a pair's id is the number of its line, from 1;
+  lines of the texts. Texts without ids belong to the lines of links in the same order, if the ids
+  count from 0 or 1, or if ``--text-ids no`` says so. Without ids, a pair's id is the number of its
+  line, from 1;
 - an empty line is an alignment without links.
 
 The words are in separate files (`alignkit.io.parallel_text`) or missing. alignkit writes ``i-j``
@@ -33,6 +35,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
+from logging import getLogger
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +51,7 @@ from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.text_files import is_word
 from alignkit.io.writing import Writing
-from alignkit.model.alignment import Link
+from alignkit.model.alignment import Alignment, Link
 from alignkit.model.annotation import Annotation
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
@@ -57,6 +60,7 @@ _LINK = re.compile(
     r"(\d{1,9}|NULL)([-?p])(\d{1,9}|NULL)(?:-?([SP]))?(?::(\S+))?", re.ASCII | re.IGNORECASE
 )
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_LOGGER = getLogger("alignkit")
 _BLOCK = 1 << 14  # lines
 _SMALL = 1 << 16  # bytes of links that Python reads before numba would be loaded
 _UNKNOWN = np.empty((0, 2), np.int32)  # sentence lengths, where there are no words
@@ -192,6 +196,8 @@ class _Lines:
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self.ids: bool | None = None  # whether lines have ids; None: it is not known yet
+        self._in_order: bool | None = None  # whether lines have ids, but those of the texts do not
+        self._next: int | None = None  # the id that such a line must have
 
     def records(self, block: Iterable[_Line]) -> Iterator[Record]:
         for number, raw, text in block:
@@ -207,7 +213,7 @@ class _Lines:
             line = reading.decode(raw, number, allow_controls=True)
             id, body = self._id(line, number)
         if id is not None and text is not None:
-            text = _without_id(id, text, reading)
+            text = self._text_of(id, text)
         record = Record(str(number) if id is None else id, number, None, None)
         if text is not None:
             record.source, record.target = text.words
@@ -244,6 +250,40 @@ class _Lines:
                 number,
             )
         return self._reading.without_controls(head.strip(), number), body
+
+    def _text_of(self, id: str, text: PairText) -> PairText:
+        """Return the texts of a line of links that has an id: without the id, or by their order."""
+        declared = self._reading.options.text_ids is False
+        if self._in_order is None:
+            known = text.id is not None or text.snum is not None
+            begins = f"{id}\t" in text.source + text.target
+            divided = "\t" in text.source + text.target
+            self._in_order = not known and not begins and (declared or not divided)
+            if self._in_order and not self._reading.silent:
+                _LOGGER.warning(
+                    "%s: the texts have no ids; their sentences belong to the links in the same "
+                    "order",
+                    self._reading.path,
+                    extra={"note": True},
+                )
+        if not self._in_order:
+            return _without_id(id, text, self._reading)
+        if not declared:
+            self._check_next(id, text)
+        return text
+
+    def _check_next(self, id: str, text: PairText) -> None:
+        """Refuse an id that does not show that links and texts have the same order."""
+        number = int(id) if id.isascii() and id.isdigit() and len(id) < 10 else -1
+        allowed = (0, 1) if self._next is None else (self._next,)
+        if number not in allowed:
+            raise self._reading.error(
+                f"expected the id {id[:40]!r} and a tab before the words, as before the links "
+                "(for texts without ids in the same order, use --text-ids no, text_ids=False)",
+                text.line,
+                path=self._reading.options.source or "",
+            )
+        self._next = number + 1
 
 
 def _without_id(id: str, text: PairText, reading: Reading) -> PairText:
@@ -304,34 +344,45 @@ def _finite(text: str, token: str, number: int, reading: Reading) -> float:
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     """Write a line for each pair, and its words if there are files for them."""
     options = writing.options
-    base = writing.base
     if options.ids and options.source and not options.target:
         raise OptionError("a bitext has no ids: give a file for the target words too")
     with writing.open() as links, writing.open_texts() as texts:
         for number, pair in enumerate(pairs, 1):
-            prefix = f"{pair.id}\t" if options.ids else ""
-            if options.ids and (not is_word(pair.id) or _LINK.fullmatch(pair.id)):
-                raise AlignkitError(
-                    f"the id {pair.id[:40]!r} is not one word, or looks like a link, and "
-                    "cannot be written in this format"
-                )
-            if not options.ids and pair.id != str(number):
-                writing.lost["ids"] += 1
-            alignment = writing.alignment_or_empty(pair)
-            tails: dict[Link, str] = {}  # the weights behind the links
-            if options.weights:
-                for link, weight in alignment.weights.items():
-                    if math.isfinite(weight):
-                        tails[link] = f":{float(weight)!r}"
-                if len(tails) < len(alignment.weights):
-                    writing.lost["weights"] += 1
-            notation = []
-            for link, sure in alignment.items():
-                mark = "-" if sure else "?"
-                notation.append(f"{link.i + base}{mark}{link.j + base}{tails.get(link, '')}")
-            links.write(f"{prefix}{' '.join(notation)}\n")
+            prefix = id_before(pair, number, writing)
+            text = notation(writing.alignment_or_empty(pair), writing)
+            links.write(f"{prefix}{text}\n")
             if texts.wanted:
                 texts.write(pair.id, *writing.words(pair), before=prefix)
+
+
+def id_before(pair: SentencePair, number: int, writing: Writing) -> str:
+    """Return the id and the tab that a line begins with; empty if no ids are asked for."""
+    if not writing.options.ids:
+        if pair.id != str(number):
+            writing.lost["ids"] += 1
+        return ""
+    if not is_word(pair.id) or _LINK.fullmatch(pair.id):
+        raise AlignkitError(
+            f"the id {pair.id[:40]!r} is not one word, or looks like a link, and "
+            "cannot be written in this format"
+        )
+    return f"{pair.id}\t"
+
+
+def notation(alignment: Alignment, writing: Writing) -> str:
+    """Return the links of an alignment, with weights if asked for."""
+    tails: dict[Link, str] = {}
+    if writing.options.weights:
+        for link, weight in alignment.weights.items():
+            if math.isfinite(weight):
+                tails[link] = f":{float(weight)!r}"
+        if len(tails) < len(alignment.weights):
+            writing.lost["weights"] += 1
+    links = []
+    for link, sure in alignment.items():
+        mark = "-" if sure else "?"
+        links.append(f"{link.i + writing.base}{mark}{link.j + writing.base}{tails.get(link, '')}")
+    return " ".join(links)
 
 
 _SHOWN = re.compile(
@@ -340,6 +391,11 @@ _SHOWN = re.compile(
     re.IGNORECASE,
 )
 _LIKE_A_LINK = re.compile(r"(?<!\S)[0-9]+[^\sA-Za-z]*[-?pP_:,./][^\sA-Za-z]*[0-9]+\S{0,2}(?!\S)")
+
+
+def are_any_links(text: str) -> bool:
+    """Return whether a text has only links, in any form, or nothing."""
+    return not _SHOWN.sub("", text).strip()
 
 
 def _sniff(head: Head) -> Likeness:

@@ -1,0 +1,144 @@
+"""Files that users have are detected and read, whatever their line ends, marks and empty lines."""
+
+import json
+
+import pytest
+from format_files import put, read, refused
+
+from alignkit import read_corpus, write_corpus
+from alignkit.io import find_format
+
+ONE_LINE = """\
+the dog barks ||| le chien aboie ||| 0-0 1-1 2?2
+no links here ||| rien du tout |||
+a b ||| c ||| 0-0:0.5 1-0-P
+"""
+
+
+def links(corpus):
+    return [str(pair.alignment("alignment")) for pair in corpus]
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_lines_of_both_sentences_and_links_are_read(tmp_path, ends, mark):
+    path = put(tmp_path, "x", mark + ONE_LINE.replace("\n", ends))
+    assert find_format(path) == "one-line"
+    corpus = read_corpus(path)
+    assert links(corpus) == ["0-0 1-1 2?2", "", "0-0 1?0"]
+    assert corpus[0].words == (("the", "dog", "barks"), ("le", "chien", "aboie"))
+    assert corpus[2].alignment("alignment").weights == {(0, 0): 0.5}
+    again = tmp_path / "again"
+    assert not write_corpus(corpus, again, format="one-line", weights=True)
+    assert read_corpus(again) == corpus
+
+
+def test_lines_of_both_sentences_may_begin_with_ids_and_be_empty(tmp_path):
+    path = put(tmp_path, "x", "k\ta ||| b ||| 0-0\nh\tc d ||| e ||| 1-0\n")
+    assert find_format(path) == "one-line"
+    corpus = read_corpus(path)
+    assert [pair.id for pair in corpus] == ["k", "h"]
+    assert corpus[1].source == ("c", "d")
+    assert not write_corpus(corpus, tmp_path / "again", format="one-line", ids=True)
+    assert read_corpus(tmp_path / "again") == corpus
+    corpus, counts = read(put(tmp_path, "gap", "a ||| b ||| 0-0\n\nc ||| d ||| 0-0\n"), "one-line")
+    assert [pair.id for pair in corpus] == ["1", "3"]
+    assert counts["empty line"] == 1
+
+
+def test_a_damaged_line_of_both_sentences_is_named(tmp_path):
+    path = put(tmp_path, "x", ONE_LINE * 3 + "a b ||| c\n")
+    assert find_format(path) == "one-line"
+    refused(path, "one-line", "1 dividers ' ||| '; expected two", 10)
+    path = put(tmp_path, "x", ONE_LINE + "a b ||| c ||| 0-0 1\n")
+    refused(path, "one-line", "'1' is not a link", 4)
+    path = put(tmp_path, "x", ONE_LINE + "a b ||| c ||| 0-5\n")
+    refused(path, "one-line", "link 0-5 lies outside", 4)
+
+
+def test_phrase_tables_and_bitexts_are_not_lines_with_links(tmp_path):
+    for content in ("a b ||| c\n", "a ||| b ||| 0.5 0.5 ||| 0-0\n", "a ||| b ||| 0.5 0.25\n"):
+        with pytest.raises(ValueError, match="no format fits"):
+            find_format(put(tmp_path, "x", content * 3))
+
+
+OBJECTS = [
+    {"src_words": ["a", "b"], "tgt_words": ["c"], "alignment": [[0, 0], [1, 0]]},
+    {"id": "x", "src_words": ["a"], "tgt_words": ["c d"], "alignment": [], "genre": "news"},
+]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_array_of_objects_is_read_as_lines_are(tmp_path, indent):
+    path = put(tmp_path, "x", "\n" + json.dumps(OBJECTS, indent=indent))
+    lines = put(tmp_path, "lines", "".join(f"{json.dumps(each)}\n" for each in OBJECTS))
+    assert find_format(path) == "jsonl"
+    assert read_corpus(path) == read_corpus(lines)
+    for name in ("alignkit-jsonl", "jsonl"):
+        write_corpus(read_corpus(path), tmp_path / "out", format=name)
+        written = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+        array = put(tmp_path, "array", json.dumps(written[name == "alignkit-jsonl" :]))
+        assert find_format(array) == name
+        assert read_corpus(array) == read_corpus(path)
+
+
+def test_a_damaged_element_of_an_array_is_named(tmp_path):
+    broken = [*OBJECTS, {"src_words": ["a"], "tgt_words": 5}, 7]
+    path = put(tmp_path, "x", ",\n".join(map(json.dumps, broken)).join(("[\n", "\n]")))
+    refused(path, "jsonl", "'tgt_words' is 5; expected a list", 4)
+    path = put(tmp_path, "x", "[\n" + json.dumps(OBJECTS[0]) + ",\n7]")
+    refused(path, "jsonl", "expected one object per element", 3)
+    path = put(tmp_path, "x", "[\n" + json.dumps(OBJECTS[0]) + "\n")
+    refused(path, "jsonl", "not JSON: expected ']'")
+
+
+SHORT_A3 = """\
+# Sentence pair (1)
+La casa verde .
+NULL ({ }) The ({ 1 }) green ({ 3 }) house ({ 2 }) . ({ 4 })
+# Sentence pair (2)
+oui
+NULL ({ 1 }) yes ({ })
+"""
+
+
+def test_giza_with_the_short_heading_is_read(tmp_path):
+    path = put(tmp_path, "x", SHORT_A3)
+    assert find_format(path) == "giza"
+    corpus = read_corpus(path)
+    assert links(corpus) == ["0-0 1-2 2-1 3-3", "-0"]
+    scored = SHORT_A3.replace("(1)", "( 1 ) alignment score : 0.5").replace("pair", "PAIR")
+    path = put(tmp_path, "x", scored)
+    assert find_format(path) == "giza"
+    assert read_corpus(path)[0].attributes == {"score": "0.5"}
+    refused(
+        put(tmp_path, "x", SHORT_A3.replace("({ 2 })", "({ x })")), "giza", "expected a word", 3
+    )
+
+
+def test_links_with_ids_are_read_with_texts_without_them_in_the_same_order(tmp_path, caplog):
+    path = put(tmp_path, "x", "0\t0-0 1-1\n1\t\n2\t0-0\n")
+    text = put(tmp_path, "text", "a b ||| c d\ne ||| f\ng ||| h\n")
+    corpus = read_corpus(path, source=text)
+    assert [pair.id for pair in corpus] == ["0", "1", "2"]
+    assert [pair.source for pair in corpus] == [("a", "b"), ("e",), ("g",)]
+    assert "the texts have no ids" in caplog.text
+    for side, words in (("s", "a b\ne\ng\n"), ("t", "c d\nf\nh\n")):
+        put(tmp_path, side, words)
+    sides = {"source": str(tmp_path / "s"), "target": str(tmp_path / "t")}
+    assert read_corpus(path, **sides) == corpus
+    with pytest.raises(ValueError, match=r"x: has 3 lines, but .* has 2 sentences"):
+        read_corpus(path, source=put(tmp_path, "short", "a b ||| c d\ne ||| f\n"))
+
+
+def test_ids_that_do_not_count_up_join_texts_by_order_only_if_declared(tmp_path):
+    path = put(tmp_path, "x", "k7\t0-0\nk3\t0-0\n")
+    text = put(tmp_path, "text", "a ||| c\ne ||| f\n")
+    with pytest.raises(ValueError, match=r"expected the id 'k7' .* use --text-ids no"):
+        read_corpus(path, source=text)
+    corpus = read_corpus(path, source=text, text_ids=False)
+    assert [pair.id for pair in corpus] == ["k7", "k3"]
+    assert [pair.source for pair in corpus] == [("a",), ("e",)]
+    gap = put(tmp_path, "x", "1\t0-0\n3\t0-0\n")
+    with pytest.raises(ValueError, match="text:2: expected the id '3'"):
+        read_corpus(gap, source=text)
