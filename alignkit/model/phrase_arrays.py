@@ -15,7 +15,13 @@ from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays
-from alignkit.model.phrase_kernel import ATOMIC, COMPOSITE, drop_identical, fill
+from alignkit.model.phrase_kernel import (
+    ATOMIC,
+    COMPOSITE,
+    PairWords,
+    drop_identical,
+    fill,
+)
 
 
 class PhrasePair(NamedTuple):
@@ -138,15 +144,13 @@ def extract_arrays(
     phrases = _filled(kept, KINDS[kind], loose, longest)
     if different is not None:
         source, target = different
-        drop_identical(
-            phrases.spans,
-            phrases.atomic,
-            phrases.offsets,
+        words = PairWords(
             readonly(source.ids),
             readonly(source.offsets),
             readonly(target.ids),
             readonly(target.offsets),
         )
+        drop_identical(phrases.spans, phrases.atomic, phrases.offsets, words)
         phrases = _fitted(phrases.spans, phrases.atomic, phrases.offsets)
     return phrases
 

@@ -10,7 +10,7 @@ table.
 
 from __future__ import annotations
 
-from typing import Union
+from typing import NamedTuple, Union
 
 import numpy as np
 
@@ -25,6 +25,22 @@ COMPOSITE = 2
 Cells = Union[I4, I8]
 
 FAR = np.int32(2**31 - 1)
+
+
+class PairWords(NamedTuple):
+    """The numbers of the words of P sentence pairs, and where each sentence begins."""
+
+    source: I4
+    source_offsets: I8
+    target: I4
+    target_offsets: I8
+
+
+class PairLinks(NamedTuple):
+    """The links (or other cells) of P sentence pairs, as in `LinkArrays`."""
+
+    links: I4
+    offsets: I8
 
 
 @inlined
@@ -334,16 +350,9 @@ def around(
 
 
 @jit
-def drop_identical(
-    spans: I4,
-    atomic: U1,
-    ends: I8,
-    source_ids: I4,
-    source_offsets: I8,
-    target_ids: I4,
-    target_offsets: I8,
-) -> None:
+def drop_identical(spans: I4, atomic: U1, ends: I8, words: PairWords) -> None:
     """Move the phrase pairs with different word sequences to the front, and set `ends`."""
+    source_ids, source_offsets, target_ids, target_offsets = words
     # In place: `written` never passes the phrase pair q that is read, and `begin` is the old
     # `ends[k]`, which has been overwritten by the new one.
     written = 0
@@ -374,17 +383,12 @@ def same_words(source_ids: I4, i: int, target_ids: I4, j: int, size: int) -> boo
 
 @jit
 def match_phrases(
-    hyp: I4,
-    hyp_offsets: I8,
-    ref: I4,
-    ref_offsets: I8,
+    hyp: PairLinks,
+    ref: PairLinks,
     lengths: I4,
     longest: int,
     ignore_identical: bool,
-    source_ids: I4,
-    source_offsets: I8,
-    target_ids: I4,
-    target_offsets: I8,
+    words: PairWords,
 ) -> I8:
     """Count the tight phrase pairs that two alignments share, without listing them.
 
@@ -395,6 +399,9 @@ def match_phrases(
 
     Returns rows (P, 5): the columns `alignkit.scoring.counts.PHRASE_COLUMNS`.
     """
+    source_ids, source_offsets, target_ids, target_offsets = words
+    hyp_links, hyp_offsets = hyp
+    ref_links, ref_offsets = ref
     rows = np.zeros((len(lengths), 5), np.int64)
     most_n = 0
     most_m = 0
@@ -410,8 +417,8 @@ def match_phrases(
     room = np.empty(most_n, np.int32)
     for k in range(len(lengths)):
         n, m = lengths[k, 0], lengths[k, 1]
-        ranges(hyp, hyp_offsets[k], hyp_offsets[k + 1], n, m, hyp_by_source, hyp_by_target)
-        ranges(ref, ref_offsets[k], ref_offsets[k + 1], n, m, ref_by_source, ref_by_target)
+        ranges(hyp_links, hyp_offsets[k], hyp_offsets[k + 1], n, m, hyp_by_source, hyp_by_target)
+        ranges(ref_links, ref_offsets[k], ref_offsets[k + 1], n, m, ref_by_source, ref_by_target)
         closures(n, hyp_by_source, hyp_by_target, hyp_closure, room)
         closures(n, ref_by_source, ref_by_target, ref_closure, room)
         rows[k, 0], rows[k, 2], rows[k, 4] = find(

@@ -23,7 +23,7 @@ from alignkit._support.wording import how_many
 from alignkit.errors import JoinError, MissingTextError
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.phrase_arrays import longest_span
-from alignkit.model.phrase_kernel import match_phrases
+from alignkit.model.phrase_kernel import PairLinks, PairWords, match_phrases
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.kernel import merge_phrases
@@ -201,10 +201,11 @@ def _match(
     nothing = TokenArrays(np.empty(0, np.int32), np.zeros(len(hyp) + 1, np.int64))
     source, target = words or (nothing, nothing)
     lengths = np.maximum(hyp.lengths, ref.lengths)
-    both = _readonly(hyp.links, hyp.offsets, ref.links, ref.offsets, lengths)
-    texts = _readonly(source.ids, source.offsets, target.ids, target.offsets)
-    arguments = [*both, longest, words is not None, *texts]
-    return match_phrases(*arguments)
+    texts = PairWords(*_readonly(source.ids, source.offsets, target.ids, target.offsets))
+    hyp_links = PairLinks(readonly(hyp.links), readonly(hyp.offsets))
+    ref_links = PairLinks(readonly(ref.links), readonly(ref.offsets))
+    ignored = words is not None
+    return match_phrases(hyp_links, ref_links, readonly(lengths), longest, ignored, texts)
 
 
 def _readonly(*arrays: NDArray[Any]) -> Any:

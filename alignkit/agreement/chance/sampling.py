@@ -13,9 +13,16 @@ from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
 from alignkit.agreement.chance.correction import ChanceTerms
 from alignkit.agreement.chance.items_kernel import LINK_ITEMS, PHRASE_ITEMS, identical_choices
-from alignkit.agreement.chance.sampling_kernel import MOMENTS, run
+from alignkit.agreement.chance.sampling_kernel import (
+    MOMENTS,
+    ItemChoice,
+    SampleDraws,
+    SampleSums,
+    run,
+)
 from alignkit.agreement.overlaps import columns
 from alignkit.model.arrays import LinkArrays, TokenArrays
+from alignkit.model.phrase_kernel import PairLinks, PairWords
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_links, count_phrases
 from alignkit.stats.resampling import ratio
 
@@ -29,8 +36,6 @@ _FEW = 20_000  # fewer samples than these are drawn before a thread has begun
 
 UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
 """The items that agreement is measured on: atomic phrase pairs or links."""
-
-WordViews = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +88,9 @@ class Items:
         target = self.target.take(kept)
         return Items(self.unit, self.include_identical, source, target)
 
-    def views(self) -> WordViews:
+    def views(self) -> PairWords:
         """Return the arrays of the words as the kernels take them."""
-        return (
+        return PairWords(
             readonly(self.source.ids),
             readonly(self.source.offsets),
             readonly(self.target.ids),
@@ -128,25 +133,22 @@ class Sampling:
         """Run the kernel for the pairs from `begin` to before `stop`; return the (S, 4) totals."""
         totals = np.zeros((samples, 4))
         cells = self.initial if self.universe is None else self.universe
+        initial = PairLinks(readonly(self.initial.links), readonly(self.initial.offsets))
+        universe = PairLinks(readonly(cells.links), readonly(cells.offsets))
+        items = self.items
+        compared = ItemChoice(
+            UNITS[items.unit], not items.include_identical, self.normalizer == "max"
+        )
         run(
-            readonly(self.initial.links),
-            readonly(self.initial.offsets),
-            readonly(self.items.lengths.astype(np.int32)),
-            *self.items.views(),
-            UNITS[self.items.unit],
-            not self.items.include_identical,
-            self.normalizer == "max",
+            initial,
+            readonly(items.lengths.astype(np.int32)),
+            items.views(),
+            compared,
             readonly(self.rates),
             self.universe is not None,
-            readonly(cells.links),
-            readonly(cells.offsets),
-            states,
-            begin,
-            stop,
-            samples,
-            moments,
-            totals,
-            records,
+            universe,
+            SampleDraws(states, begin, stop, samples),
+            SampleSums(moments, totals, records),
         )
         return totals
 

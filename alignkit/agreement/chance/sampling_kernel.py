@@ -11,6 +11,8 @@ not change the samples.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +27,7 @@ from alignkit.agreement.chance.items_kernel import (
     drop_identical_links,
     partners,
 )
+from alignkit.model.phrase_kernel import PairLinks, PairWords
 
 Cells = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -254,47 +257,68 @@ each annotator: empty and filled cells of different words, then of equal words."
 Offsets = NDArray[np.int64]
 
 
-@jit
-def run(
-    initial: Ints,
-    offsets: Offsets,
-    lengths: Ints,
-    source_ids: Ints,
-    source_offsets: Offsets,
-    target_ids: Ints,
-    target_offsets: Offsets,
-    items: int,
-    drop: bool,
-    largest: bool,
-    rates: Floats,
-    bounded: bool,
-    universe: Ints,
-    universe_offsets: Offsets,
-    states: States,
-    begin: int,
-    stop: int,
-    samples: int,
-    moments: Floats,
-    totals: Floats,
-    records: NDArray[np.int32],
-) -> None:
-    """Draw samples for the sentence pairs from `begin` to before `stop`, and sum them.
+class ItemChoice(NamedTuple):
+    """What is compared.
 
-    initial, offsets, lengths: The initial alignments, as in `LinkArrays`.
-    source_ids, source_offsets, target_ids, target_offsets: The words, as in `TokenArrays`.
     items: `items_kernel.PHRASE_ITEMS` or `items_kernel.LINK_ITEMS`.
     drop: Whether to leave identical items out of the samples.
     largest: Whether the larger of the two sets is the norm; otherwise the smaller is.
-    rates: (P, 4): the probability that an empty and that a filled cell flips, for each annotator;
-        or (P, 8): for each annotator the same for different, then for equal words.
-    bounded, universe, universe_offsets: Whether only some cells can flip, and which, as `initial`;
-        this needs (P, 8) rates.
+    """
+
+    items: int
+    drop: bool
+    largest: bool
+
+
+class SampleDraws(NamedTuple):
+    """What is drawn: `samples` for each of the pairs from `begin` to before `stop`.
+
     states: (P, 4): the random generators; they are advanced.
-    begin, stop, samples: The pairs, and the number of samples to draw for each.
+    """
+
+    states: States
+    begin: int
+    stop: int
+    samples: int
+
+
+class SampleSums(NamedTuple):
+    """Where samples are added.
+
     moments: (P, 9): sums over the samples are added; the columns are `MOMENTS`.
     totals: (samples, 4): sums over the pairs are added: ratio, filled, common, norm.
     records: (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 to skip them.
     """
+
+    moments: Floats
+    totals: Floats
+    records: NDArray[np.int32]
+
+
+@jit
+def run(
+    initial: PairLinks,
+    lengths: Ints,
+    words: PairWords,
+    compared: ItemChoice,
+    rates: Floats,
+    bounded: bool,
+    universe: PairLinks,
+    draws: SampleDraws,
+    to: SampleSums,
+) -> None:
+    """Draw samples for some sentence pairs, and sum them.
+
+    initial, lengths: The initial alignments, and the numbers of words of each pair.
+    words: The words of both sides.
+    rates: (P, 4): the probability that an empty and that a filled cell flips, for each annotator;
+        or (P, 8): for each annotator the same for different, then for equal words.
+    bounded, universe: Whether only some cells can flip, and which; this needs (P, 8) rates.
+    """
+    offsets = initial.offsets
+    items, drop, largest = compared
+    states, begin, stop, samples = draws
+    moments, totals, records = to
     # room for the largest of the pairs, made once
     most_n, most_m, most_links = 0, 0, 0
     for p in range(begin, stop):
@@ -326,9 +350,9 @@ def run(
     flips_b = np.zeros(4, np.int64)
     for p in range(begin, stop):
         n, m = int(lengths[p, 0]), int(lengths[p, 1])
-        source = source_ids[source_offsets[p] : source_offsets[p + 1]]
-        target = target_ids[target_offsets[p] : target_offsets[p + 1]]
-        links = initial[offsets[p] : offsets[p + 1]]
+        source = words.source[words.source_offsets[p] : words.source_offsets[p + 1]]
+        target = words.target[words.target_offsets[p] : words.target_offsets[p + 1]]
+        links = initial.links[offsets[p] : offsets[p + 1]]
         # counted: the links that are items
         filled = len(links)
         counted = len(links)
@@ -337,11 +361,11 @@ def run(
             counted -= drop and source[links[k, 0]] == target[links[k, 1]]
         logs = np.log1p(-rates[p])
         if by_kind:
-            inside = universe[:0]
+            inside = universe.links[:0]
             if bounded:
-                inside = universe[universe_offsets[p] : universe_offsets[p + 1]]
+                inside = universe.links[universe.offsets[p] : universe.offsets[p + 1]]
             listed, kinds = list_cells(
-                initial, offsets[p], offsets[p + 1], source, target, bounded, inside
+                initial.links, offsets[p], offsets[p + 1], source, target, bounded, inside
             )
             places = np.empty(len(listed), np.int64)
             order = np.empty(len(listed), np.int64)
@@ -445,7 +469,8 @@ def run(
                 record[0], record[1], record[2] = common, a, b
                 each = 4 if by_kind else 2
                 for c in range(each):
-                    record[3 + c], record[3 + each + c] = flips_a[c], flips_b[c]
+                    record[3 + c] = flips_a[c]
+                    record[3 + each + c] = flips_b[c]
             s += 1
         states[p] = state
         moments[p] = sums
