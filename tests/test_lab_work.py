@@ -17,6 +17,7 @@ from test_lab_server import UNKNOWN, assign
 from alignkit.annotate.lab import drafting, passwords, transfer
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import LabEncoder
 from alignkit.annotate.server.security import RefusedError
 from alignkit.io.reading import read_corpus
 
@@ -322,3 +323,31 @@ def test_a_slow_upload_ends(monkeypatch):
     with pytest.raises(RefusedError) as refused:
         anyio.run(read)
     assert refused.value.status == 408
+
+
+def test_owners_choose_the_encoder_of_the_server(server, monkeypatch):
+    person = server.of("max")
+    draft = upload(person, WORDS)
+    new = {
+        "draft": draft["id"],
+        "etag": draft["etag"],
+        "name": "With an encoder",
+        "suggestions": {"kind": "encoder"},
+    }
+    assert person.got("GET", "me")["encoder"] == ""
+    assert person.got("POST", "projects", new, 422)["field"] == "suggestions"
+    monkeypatch.setattr(server, "encoder", LabEncoder("/models/e5", 7))
+    assert person.got("GET", "me")["encoder"] == "e5"
+    path = f"projects/{person.got('POST', 'projects', new, 202)['slug']}"
+    until(lambda: person.ask("GET", path).status_code == 200)
+    plan = server.encoder.trained(learning=True)
+    assert (plan.kind, plan.encoder, plan.encoder_layer) == ("trained", "/models/e5", 7)
+    detail = person.got("GET", path)
+    assert detail["settings"]["suggestions"].endswith("with the encoder e5")
+    for kind, ending in (("trained", "on these pairs"), ("encoder", "with the encoder e5")):
+        change = {"etag": person.got("GET", path)["etag"], "suggestions": kind}
+        person.got("PATCH", path, change)
+        assert person.got("GET", path)["settings"]["suggestions"].endswith(ending)
+    monkeypatch.setattr(server, "encoder", None)
+    change = {"etag": person.got("GET", path)["etag"], "suggestions": "encoder"}
+    assert person.got("PATCH", path, change, 422)["field"] == "suggestions"

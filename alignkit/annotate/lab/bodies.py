@@ -88,6 +88,7 @@ class Me(Struct):  # GET me
     may_create: bool
     lab: str
     roles: list[MyRole]
+    encoder: str = ""  # the name of the server's encoder, which aligners can use
 
 
 class ChangePassword(Body):  # PATCH me
@@ -248,7 +249,7 @@ class ChangeProject(Body):  # PATCH projects/SLUG
     learning: bool | UnsetType = UNSET
     blind: bool | UnsetType = UNSET
     majority: bool | UnsetType = UNSET
-    suggestions: Literal["trained", "none"] | UnsetType = UNSET
+    suggestions: Literal["trained", "encoder", "none"] | UnsetType = UNSET
     stop_training: bool = False
 
 
@@ -257,7 +258,8 @@ class DeleteProject(Body):  # DELETE projects/SLUG, of an archived project
 
 
 class Suggestions(Struct, forbid_unknown_fields=True, frozen=True):
-    kind: Literal["trained", "model", "initial", "none"] = "trained"
+    # encoder: trained on the pairs, with the server's encoder
+    kind: Literal["trained", "encoder", "model", "initial", "none"] = "trained"
     name: Text = ""  # an annotator of the corpus (initial), or a model file
 
 

@@ -109,6 +109,8 @@ def _create(job: DraftJob, new: NewProject) -> None:
         if not adopted:
             store.settings(blind=new.blind, majority=new.majority, gold=new.gold)
         plan = SuggestionPlan(kind, name, kind != "none", new.learning)
+        if kind == "encoder" and job.encoder is not None:
+            plan = job.encoder.trained(learning=new.learning)
         Sessions(store.database).plan = plan
 
 

@@ -166,6 +166,8 @@ def new_project(visit: LabVisit, sent: bodies.NewProject) -> bodies.ProjectCard:
         raise RefusedError(409, "The draft was changed, or is not ready.", error="changed")
     if draft.project:
         raise RefusedError(422, "This draft is for an import.", field="draft")
+    if sent.suggestions.kind == "encoder" and server.encoder is None:
+        raise RefusedError(422, "This server has no encoder.", field="suggestions")
     with ExitStack() as undo:
         undo.enter_context(alone(sent.draft))
         row = lab.projects.make(sent.name, sent.task, draft.languages, visit.actor, slug=sent.slug)
@@ -182,7 +184,7 @@ def _make(visit: LabVisit, sent: bodies.NewProject, key: str, held: ExitStack) -
         try:
             place = lab.project_place(key)
             model = str(lab.models / key)
-            server.drafts.make(visit.name, sent, place, model)
+            server.drafts.make(visit.name, sent, place, model, server.encoder)
             server.write_guidelines(key, sent.guidelines)
             lab.projects.opened(key, visit.actor)
         except (AlignkitError, RefusedError, OSError) as problem:

@@ -24,7 +24,7 @@ from msgspec import UNSET, DecodeError, Struct, json, structs
 from alignkit.annotate.lab import bodies
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.server.answers import direction_of
-from alignkit.annotate.server.child import ChildProcess
+from alignkit.annotate.server.child import ChildProcess, LabEncoder
 from alignkit.annotate.server.security import RefusedError, taking
 
 _Sent = bodies.NewProject | bodies.NewImport
@@ -80,6 +80,7 @@ class DraftJob(Struct):
     new: bodies.NewProject | None = None
     bring: bodies.NewImport | None = None
     model: str = ""  # where to copy the model that makes suggestions
+    encoder: LabEncoder | None = None  # of the server
 
     @property
     def pairs(self) -> Path:
@@ -294,10 +295,17 @@ class Drafts:
         pair.direction = {"source": direction_of(pair.source), "target": direction_of(pair.target)}
         return pair
 
-    def make(self, account: str, new: bodies.NewProject, place: str, model: str = "") -> None:
+    def make(
+        self,
+        account: str,
+        new: bodies.NewProject,
+        place: str,
+        model: str = "",
+        encoder: LabEncoder | None = None,
+    ) -> None:
         """Create a project at a place, with a copy of the model that suggests; remove the draft."""
         try:
-            self._use(account, new, place=place, new=new, model=model)
+            self._use(account, new, place=place, new=new, model=model, encoder=encoder)
         except (ProjectError, RefusedError) as problem:
             with self._lock, suppress(RefusedError):
                 record = self._load(account, new.draft, new.etag)

@@ -16,7 +16,7 @@ from alignkit.annotate.lab.managing import given
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, OWN, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.project import names, queries, schema
 from alignkit.annotate.server import answers
-from alignkit.annotate.server.child import SuggestionPlan
+from alignkit.annotate.server.child import LabEncoder, SuggestionPlan
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk
 from alignkit.annotate.server.guidelines_page import render_guidelines
 from alignkit.annotate.server.routing import Routes
@@ -121,9 +121,17 @@ def _settings(visit: LabVisit) -> bodies.ProjectSettings:
         blind=bool(blind),
         majority=bool(majority),
         gold=info.gold,
-        suggestions=_SOURCES.get(plan.kind, plan.name),
+        suggestions=_source(plan),
         training=None if progress is None else (progress.text, progress.share),
     )
+
+
+def _source(plan: SuggestionPlan) -> str:
+    """Return in words where suggestions come from."""
+    source = _SOURCES.get(plan.kind, plan.name)
+    if plan.encoder:
+        source += f", with the encoder {Path(plan.encoder).name}"
+    return source
 
 
 def _plan(desk: Desk) -> SuggestionPlan:
@@ -168,11 +176,21 @@ def _set(visit: LabVisit, changes: dict[str, Any]) -> None:
     if "learning" in changes or "suggestions" in changes:
         plan = _plan(desk)
         if "suggestions" in changes:
-            plan = SuggestionPlan(changes["suggestions"], learning=plan.learning)
+            plan = _new_plan(visit, changes["suggestions"], learning=plan.learning)
         assert desk.opening.opened is not None
         learning = changes.get("learning", plan.learning)
         desk.opening.opened.sessions.plan = structs.replace(plan, learning=learning)
         visit.server.desks.close(visit.project.key)  # it begins anew with the next request
+
+
+def _new_plan(visit: LabVisit, kind: str, *, learning: bool) -> SuggestionPlan:
+    """Return the plan for suggestions that an owner chose."""
+    if kind != "encoder":
+        return SuggestionPlan(kind, learning=learning)
+    encoder: LabEncoder | None = visit.server.encoder
+    if encoder is None:
+        raise RefusedError(422, "This server has no encoder.", field="suggestions")
+    return encoder.trained(learning=learning)
 
 
 @ROUTES.add("DELETE", "projects/{slug}", MANAGE, sealed=True, proved=True, archived=True)

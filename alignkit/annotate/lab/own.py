@@ -90,7 +90,9 @@ def me(visit: LabVisit) -> bodies.Me:
     roles = []
     for row, role in visit.projects(lab.projects.rows(visit.name)):
         roles.append(bodies.MyRole(row.slug, row.name, role.role, role.annotates))
-    return bodies.Me(visit.name, person.rank, person.may_create, lab.key, roles)
+    encoder = visit.server.encoder
+    name = "" if encoder is None else encoder.name
+    return bodies.Me(visit.name, person.rank, person.may_create, lab.key, roles, name)
 
 
 @ROUTES.add("PATCH", "me", OWN, sealed=True)

@@ -45,6 +45,7 @@ from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.places import remove_project
 from alignkit.annotate.server import desk, security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
+from alignkit.annotate.server.child import LabEncoder
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, Pending
 from alignkit.annotate.server.routing import Entry
 from alignkit.io.atomic_files import replacing_file
@@ -123,10 +124,12 @@ class LabServer:
         address: Address,
         *,
         proxies: Iterable[str] = (),
+        encoder: LabEncoder | None = None,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.lab = lab
         self.address = address
+        self.encoder = encoder
         self.drafts = Drafts(lab.drafts)
         self.note = note
         self.desks = Desks(lab, note, self.drafts.sweep)

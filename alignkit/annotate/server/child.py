@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
@@ -17,6 +18,23 @@ from alignkit.annotate.project.project_events import Suggestion
 from alignkit.errors import OptionError, UnknownNameError
 
 Row = tuple[int, list[Suggestion]]  # the number of a pair, and its suggestions
+
+
+class LabEncoder(Struct, frozen=True):
+    """The encoder that a lab's server was started with."""
+
+    folder: str
+    layer: int
+
+    @property
+    def name(self) -> str:
+        """The name that people see."""
+        return Path(self.folder).name
+
+    def trained(self, *, learning: bool) -> SuggestionPlan:
+        """Return the plan of an aligner that is trained on the pairs with this encoder."""
+        plan = SuggestionPlan("trained", learning=learning)
+        return plan.with_encoder(self.folder, self.layer)
 
 
 class SuggestionPlan(Struct, frozen=True):

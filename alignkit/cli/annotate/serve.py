@@ -24,6 +24,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from alignkit.cli.common.encoders import add_encoder, check_encoder
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options, number
@@ -32,6 +33,7 @@ from alignkit.io.atomic_files import apart
 
 if TYPE_CHECKING:
     from alignkit.annotate.lab.server import Address
+    from alignkit.annotate.server.child import LabEncoder
 
 _NEEDS_TLS = "needs TLS: give --certificate and --key, or --behind-proxy ADDRESS"
 
@@ -58,12 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         port={"type": number(0, 65535), "default": 8000},
         behind_proxy={"action": "append", "default": []},
     )
+    add_encoder(parser.add_argument_group("suggestions of new projects"))
 
 
 def run(options: argparse.Namespace) -> int:
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
     os.umask(0o077)  # what is written is for this user only
     host = _checked(options)
+    check_encoder(options)
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.server import LabServer
     from alignkit.annotate.lab.values import Actor
@@ -80,7 +84,9 @@ def run(options: argparse.Namespace) -> int:
     with closing(Lab.open(options.place, serve=True)) as lab:
         listener = serving.listen(host, options.port, "")
         address = _address(options, listener.getsockname()[1])
-        own = LabServer(lab, address, proxies=options.behind_proxy, note=say)
+        own = LabServer(
+            lab, address, proxies=options.behind_proxy, encoder=_encoder(options), note=say
+        )
 
         def started() -> None:
             say(f"the lab {shown_place(options.place)} is at {address.url}; Ctrl-C stops")
@@ -100,6 +106,17 @@ def run(options: argparse.Namespace) -> int:
             code = server.serve_until_stopped(listener)
     say("stopped")
     return 128 + code if code else 0
+
+
+def _encoder(options: argparse.Namespace) -> LabEncoder | None:
+    """Return the encoder that owners of projects can choose, which must be usable."""
+    if options.encoder is None:
+        return None
+    from alignkit.align.encoder.transformer import Encoder
+    from alignkit.annotate.server.child import LabEncoder
+
+    encoder = Encoder(options.encoder, layer=options.encoder_layer, download=options.download)
+    return LabEncoder(str(encoder.folder.resolve()), encoder.layer)
 
 
 def _checked(options: argparse.Namespace) -> str:

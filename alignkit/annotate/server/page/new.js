@@ -27,6 +27,7 @@ const kept = `alignkit draft ${id}`
 const at = path => `drafts/${id}${path}`
 const field = name => form.elements[name]
 const WAYS = {
+	encoder: name => `trained on these pairs, with the encoder ${name}`,
 	trained: () => "trained on these pairs",
 	initial: name => `from ${name}`,
 	model: name => `by ${name}`,
@@ -191,11 +192,13 @@ begin(async me => {
 	function suggesting() {
 		const {annotators, models, task} = draft
 		const ways = [
+			...(me.encoder ? [["encoder", me.encoder]] : []),
 			["trained"],
 			...annotators.map(name => ["initial", name]),
 			...models.map(name => ["model", name]),
 			["none"],
 		]
+		const first = ways.find(parts => parts[0] === (annotators.length ? "initial" : ways[0][0]))
 		const tag = JSON.stringify(ways)
 		const named = parts => parts.filter(Boolean).join(" ")
 		$("suggest").hidden = task !== "align"
@@ -205,7 +208,7 @@ begin(async me => {
 		field("labels").required = !$("own").hidden
 		if ($("ways").dataset.tag !== tag) {
 			$("ways").dataset.tag = tag
-			const chosen = ways.find(parts => named(parts) === picked) ?? ways[annotators.length ? 1 : 0]
+			const chosen = ways.find(parts => named(parts) === picked) ?? first
 			$("ways").replaceChildren(
 				...ways.map(parts =>
 					html(
@@ -222,7 +225,7 @@ begin(async me => {
 				),
 			)
 		}
-		$("improve").hidden = !/^(trained|model)/.test(way().join(" "))
+		$("improve").hidden = !/^(trained|encoder|model)/.test(way().join(" "))
 	}
 
 	const way = () =>
@@ -269,7 +272,7 @@ begin(async me => {
 				suggestions: {kind, name: from},
 				guidelines,
 				gold,
-				learning: learning.checked && /trained|model/.test(kind),
+				learning: learning.checked && /trained|encoder|model/.test(kind),
 				blind: blind.checked,
 				majority: majority.checked,
 			})

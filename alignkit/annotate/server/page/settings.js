@@ -18,9 +18,10 @@ import {begin} from "./tabs.js"
 const form = $("settings")
 const TICKS = ["learning", "blind", "majority"]
 
-begin(async (_me, project) => {
+begin(async (me, project) => {
 	let timer = 0
 	const field = name => form.elements[name]
+	field("suggestions").querySelector("[value=encoder]").hidden = !me.encoder
 
 	function fill() {
 		const {settings, name, state} = project
