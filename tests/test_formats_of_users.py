@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from command import run
 from format_files import put, read, refused
 
+import alignkit as ak
 from alignkit import read_corpus, write_corpus
 from alignkit.io import find_format
 
@@ -142,3 +144,56 @@ def test_ids_that_do_not_count_up_join_texts_by_order_only_if_declared(tmp_path)
     gap = put(tmp_path, "x", "1\t0-0\n3\t0-0\n")
     with pytest.raises(ValueError, match="text:2: expected the id '3'"):
         read_corpus(gap, source=text)
+
+
+def test_weights_of_links_are_read_from_a_second_file(tmp_path):
+    path = put(tmp_path, "x", "0-0 1?1 NULL-2 0-0\n\n2-1\n")
+    beside = put(tmp_path, "w", "\ufeff0.5 1e-3 .25 0.75\r\n\r\n1\r\n")
+    corpus = read_corpus(path, link_weights=beside)
+    first, second, third = (pair.alignment("alignment") for pair in corpus)
+    assert first.weights == {(0, 0): 0.75, (1, 1): 1e-3, (-1, 2): 0.25}
+    assert (len(second), third.weights) == (0, {(2, 1): 1})
+    ids = put(tmp_path, "ids", "a\t0-0\nb\t1-1 2-2\n")
+    corpus = read_corpus(ids, link_weights=put(tmp_path, "w", "a\t0.5\nb\t0.5, 0.25\n"))
+    assert corpus[1].alignment("alignment").weights == {(1, 1): 0.5, (2, 2): 0.25}
+    pathlike = read_corpus(ids, link_weights=tmp_path / "w")
+    assert pathlike == corpus
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ("0.5\n0.5\n", "w:1: 1 numbers for 2 links in .*x:1"),
+        ("0.5 0.5\n", "w: has fewer lines than .*x, which has a line 2"),
+        ("0.5 0.5\n0.5\n0.5\n", "w:3: has more lines than"),
+        ("0.5 0.5\nhalf\n", "w:2: 'half' of a link is not a finite number"),
+    ],
+)
+def test_weights_that_do_not_fit_the_links_are_named(tmp_path, weights, message):
+    path = put(tmp_path, "x", "0-0 1-1\n2-2\n")
+    with pytest.raises(ValueError, match=message):
+        read_corpus(path, link_weights=put(tmp_path, "w", weights))
+
+
+def test_only_links_without_weights_take_those_of_a_second_file(tmp_path):
+    weights = put(tmp_path, "w", "0.5\n")
+    with pytest.raises(ValueError, match="x:1: links have weights here, too"):
+        read_corpus(put(tmp_path, "x", "0-0:0.5\n"), link_weights=weights)
+    with pytest.raises(ValueError, match="leave out `link_weights`"):
+        read_corpus(put(tmp_path, "x", "a ||| b ||| 0-0\n"), link_weights=weights)
+
+
+def test_one_of_two_files_may_have_another_encoding(tmp_path, capsys):
+    wide = tmp_path / "wide"
+    wide.write_bytes("0-0 1-1\n".encode("utf-16"))
+    plain = put(tmp_path, "plain", "0-0 1-2\n")
+    assert ak.score(wide, plain, hyp_encoding="utf-16").links.f1 == 0.5
+    assert ak.score(plain, wide, ref_encoding="utf-16").links.f1 == 0.5
+    assert "50.0" in run(capsys, "score", wide, plain, "--hyp-encoding", "utf-16").out
+    weights = put(tmp_path, "w", "0.5 0.5\n")
+    assert (
+        "50.0"
+        in run(
+            capsys, "score", plain, wide, "--ref-encoding", "utf-16", "--link-weights", weights
+        ).out
+    )

@@ -55,16 +55,16 @@ _RARE = """
     --alpha --attribute --band --base --bom --both-orders --concentration --confidence
     --control-least --debug --diagonal --download --drop-function-tags --drop-identical
     --drop-out-of-range --drop-repeated --drop-traces --encoder-layer --encoding --estimate
-    --evidence-source --evidence-target
-    --fertility --fix-source --fix-target --floor --folder --hmm --hyp-base
-    --hyp-transpose --ibm1 --ibm2 --include-identical --inference --jump-smoothing --keep-case
-    --kinds --languages --leave-out --lenient-labels --lenient-trees --loose --lower-is-better
-    --max-depth --max-nodes --max-ratio --max-size --max-variables --max-words --memory --name
-    --no-agree --no-evidence --no-text --null --partial --prior --prune --quiet --raw --ref-base
-    --ref-transpose --resamples --rewrites --seed --separator --spelling --stem --stem-weight
-    --strict-trees --text-ids --to-base --to-ids --to-source --to-target --to-transpose --to-weights
-    --token --token-separators --transpose --tree-format --tree-name --trials --unescape --unquote
-    --vector-least --vector-weight --wait --work
+    --evidence-source --evidence-target --fertility --fix-source --fix-target --floor --folder --hmm
+    --hyp-base --hyp-encoding --hyp-transpose --ibm1 --ibm2 --include-identical --inference
+    --jump-smoothing --keep-case --kinds --languages --leave-out --lenient-labels --lenient-trees
+    --link-weights --loose --lower-is-better --max-depth --max-nodes --max-ratio --max-size
+    --max-variables --max-words --memory --name --no-agree --no-evidence --no-text --null --partial
+    --prior --prune --quiet --raw --ref-base --ref-encoding --ref-transpose --resamples --rewrites
+    --seed --separator --spelling --stem --stem-weight --strict-trees --text-ids --to-base --to-ids
+    --to-source --to-target --to-transpose --to-weights --token --token-separators --transpose
+    --tree-format --tree-name --trials --unescape --unquote --vector-least --vector-weight --wait
+    --work
 """
 RARE = frozenset(_RARE.split())
 """The options that only --help-all shows, in all commands; fields say it themselves."""

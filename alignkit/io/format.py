@@ -76,6 +76,7 @@ class Format:
     asked : What else survives on request: names of options of `WriteOptions`.
     base : The number of the first word in the format by default.
     text_beside : The words are in separate files (``--source`` and ``--target``).
+    weights_beside : The weights of links may be in a separate file (``--link-weights``).
     languages : A file may have texts in several languages, of which two are read.
     by_id : Links name words by ids, not by positions: base and direction have no meaning.
     folder : The format is a folder of files (one of its files can usually be read alone).
@@ -94,6 +95,7 @@ class Format:
     asked: frozenset[str] = frozenset()
     base: int = 0
     text_beside: bool = False
+    weights_beside: bool = False
     languages: bool = False
     by_id: bool = False
     folder: bool = False
@@ -221,12 +223,16 @@ def prepare(
     chosen = get_format(format)
     if (options.source or options.target) and not chosen.text_beside:
         raise OptionError(f"format {format} contains the words: leave out `source` and `target`")
+    if options.link_weights and not chosen.weights_beside:
+        raise OptionError(
+            f"format {format} has no weights in another file: leave out `link_weights`"
+        )
     if options.languages and not chosen.languages:
         raise OptionError(f"format {format} has no names of languages: leave out `languages`")
     if chosen.by_id and (options.base is not None or options.transpose):
         raise OptionError(f"format {format} names words by ids: leave out `base` and `transpose`")
     if options.target and not options.source:
         raise OptionError("`target` needs `source`; if both sides are in one file, use `source`")
-    if [str(path), options.source, options.target].count("-") > 1:
+    if [str(path), options.source, options.target, options.link_weights].count("-") > 1:
         raise OptionError("only one input can be standard input ('-')")
     return chosen, Reading(str(path), options, base=chosen.base, observe=observe, format=format)

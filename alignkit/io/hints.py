@@ -95,7 +95,8 @@ def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
 
     If the first records do, all records are counted, as `check` does: both say the same.
     """
-    paths = [file for file in (path, options.source, options.target) if file is not None]
+    every = (path, options.source, options.target, options.link_weights)
+    paths = [file for file in every if file is not None]
     declared = options.base is not None or options.transpose or format.startswith("alignkit-")
     again = "-" not in paths and (os.path.isdir(path) or all(map(os.path.isfile, paths)))
     if declared or not again or _suspicion(path, format, options, FIRST) is None:

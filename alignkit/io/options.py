@@ -23,6 +23,7 @@ class ReadOptions:
     transpose : links are written target first
     source : source sentences, if the format has no words (as pharaoh); alone: source ||| target
     target : target sentences, if the format has no words (as pharaoh)
+    link_weights : a number for each link, on the same lines as the links (pharaoh)
     languages : languages of source and target, if the file has several (default: its first two)
     text_ids : whether each line of the texts begins with an id and a tab (default: yes if all lines
         do, no id occurs twice, and two texts have the same ids)
@@ -50,6 +51,7 @@ class ReadOptions:
     transpose: bool = False
     source: str | None = None
     target: str | None = None
+    link_weights: str | None = None
     languages: tuple[str, str] | None = None
     text_ids: bool | None = None
     token_separators: str = "ascii"
@@ -98,8 +100,8 @@ class WriteOptions:
 
 
 def _check(options: ReadOptions | WriteOptions) -> None:
-    for name in ("source", "target"):
-        path = getattr(options, name)
+    for name in ("source", "target", "link_weights"):
+        path = getattr(options, name, None)
         if isinstance(path, PathLike):
             object.__setattr__(options, name, fspath(path))
     check_attributes(options)

@@ -37,10 +37,12 @@ class FileOptions:
     hyp_format: str | None = None  # what holds for one of the two alone; None: as said for both
     hyp_base: int | None = None
     hyp_transpose: bool | None = None
+    hyp_encoding: str | None = None
     hyp_annotator: str | None = None
     ref_format: str | None = None
     ref_base: int | None = None
     ref_transpose: bool | None = None
+    ref_encoding: str | None = None
     ref_annotator: str | None = None
     in_order: bool = False  # the n-th pairs of both belong together, whatever their ids
 
@@ -69,11 +71,13 @@ class FileOptions:
         format = getattr(self, f"{side}_format")
         if format is None:
             format = self.format
-        changed = {}
-        for name in ("base", "transpose"):
+        changed: dict[str, Any] = {}
+        for name in ("base", "transpose", "encoding"):
             value = getattr(self, f"{side}_{name}")
             if value is not None:
                 changed[name] = value
+        if side == "ref":
+            changed["link_weights"] = None  # they belong to the hypothesis
         return format, replace(self.reading, **changed)
 
     def settled(

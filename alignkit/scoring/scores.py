@@ -70,9 +70,9 @@ def score(
         for links, and 80 for phrase pairs.
     **reading : For two files: the options of `read_corpus` (``format``, ``base``, ``transpose``,
         ``source``, ...), and options for one of them: ``hyp_format``, ``hyp_base``,
-        ``hyp_transpose``, ``hyp_annotator``, and the same with ``ref_``. ``in_order`` joins the
-        n-th pairs of both, whatever their ids. The logger ``alignkit`` reports a detected format,
-        and warns about a base that looks wrong.
+        ``hyp_transpose``, ``hyp_encoding``, ``hyp_annotator``, and the same with ``ref_``.
+        ``in_order`` joins the n-th pairs of both, whatever their ids. The logger ``alignkit``
+        reports a detected format, and warns about a base that looks wrong.
 
     Raises
     ------

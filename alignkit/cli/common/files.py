@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _PLACES = "input inputs corpus project hypothesis reference forward reverse table rules second"
 _OPTIONS = (
     "sentences key compare add load dictionary prior vectors target_vectors ids_from source target "
+    "link_weights "
     "evidence evidence_source evidence_target "
     "source_trees target_trees both_trees predictions groups stop_words source_tags target_tags "
     "source_words target_words among recall"

@@ -80,6 +80,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "base": {"type": int, "choices": (0, 1)},
     "source": {"metavar": "FILE"},
     "target": {"metavar": "FILE"},
+    "link_weights": {"metavar": "FILE"},
     "languages": {"nargs": 2, "metavar": ("A", "B")},
     "text_ids": {"type": _yes_or_no, "metavar": "yes|no"},
     "token_separators": {"choices": SEPARATORS},
@@ -333,6 +334,7 @@ def add_side(
         f"""
         --{side}-format F  format of {name}, if HYP and REF differ in format (default: --format)
         --{side}-base  number of the first word in {name} (default: --base)
+        --{side}-encoding E  encoding of {name} (default: --encoding)
         --{side}-transpose  links of {name} are written target first
         --{side}-annotator A{"..." * several}  annotator in {name}, if {name} has several{more}
         """,
@@ -344,7 +346,9 @@ def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> Fi
     """Return the options for both files, and for each."""
     from alignkit.scoring.files import FileOptions
 
-    names = ("hyp_format", "hyp_base", "ref_format", "ref_base", "format", "ref_annotator")
+    names = ["format", "ref_annotator"]
+    for side in (HYPOTHESIS, REFERENCE):
+        names += (f"{side}_{name}" for name in ("format", "base", "encoding"))
     return FileOptions(
         reading_options(options),
         hyp_transpose=options.transpose != options.hyp_transpose,

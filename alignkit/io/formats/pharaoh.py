@@ -11,6 +11,8 @@ One line per sentence pair, one token per link, source first, 0-based by default
   possible links; the letters may be in any case;
 - ``i-j:0.93`` gives a link a weight. machine.py writes two numbers, ``i-j:TRANSLATION:ALIGNMENT``:
   the first is the weight, the second is left out, and counted;
+- ``--link-weights`` names a file with the weights: on the same line as the links, a number for each
+  of them, in their order, with or without the id;
 - ``NULL-j`` and ``i-NULL`` are explicit nulls: a word that is aligned to nothing;
 - a line may start with an id and a tab, ``17<TAB>0-0 1-1``; then all lines must, and so must the
   lines of the texts. Texts without ids belong to the lines of links in the same order, if the ids
@@ -89,6 +91,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     lines = _Lines(reading)
     for block in _blocks(reading):
         yield from lines.records(block.lines())
+    lines.finish()
 
 
 def _pairs(reading: Reading) -> Iterator[SentencePair]:
@@ -117,6 +120,7 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
             reading.read += 1
             annotations = FrozenMap.of_one(name, Annotation.of(alignment))
             yield SentencePair.trusted(str(number), source, target, annotations)
+    lines.finish()
 
 
 def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArrays]]:
@@ -136,6 +140,7 @@ def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArray
             alignments = (pair.alignment(reading.name) for pair in pairs)
             yield [pair.id for pair in pairs], LinkArrays.pack(alignments)
         number += count
+    lines.finish()
 
 
 def _blocks(reading: Reading) -> Iterator[_Block]:
@@ -175,7 +180,7 @@ def _scan(
     joined: bytes, count: int, lengths: NDArray[np.int32], reading: Reading
 ) -> LinkArrays | None:
     """Read plain lines quickly; None if `_Lines` has to read them, or is quicker."""
-    if len(joined) < _SMALL and not is_loaded():
+    if reading.options.link_weights is not None or (len(joined) < _SMALL and not is_loaded()):
         return None
     if b"\r" in joined and not reading.counts["carriage returns"]:
         return None  # the plain way tells of them, once
@@ -198,6 +203,7 @@ class _Lines:
         self.ids: bool | None = None  # whether lines have ids; None: it is not known yet
         self._in_order: bool | None = None  # whether lines have ids, but those of the texts do not
         self._next: int | None = None  # the id that such a line must have
+        self._weights = _Weights(reading)
 
     def records(self, block: Iterable[_Line]) -> Iterator[Record]:
         for number, raw, text in block:
@@ -223,6 +229,7 @@ class _Lines:
         if raw is not None:
             body = reading.without_marks(body, number, words=False)
             links = [read_link(token, line, number, reading) for token in body.split()]
+            links = self._weights.added(links, id, number)
             reading.without_controls(body, number)  # some of them divide as white space does
             record.annotations[reading.name] = RawAnnotation(links)
         return record
@@ -250,6 +257,10 @@ class _Lines:
                 number,
             )
         return self._reading.without_controls(head.strip(), number), body
+
+    def finish(self) -> None:
+        """Check that nothing is left in the file of weights."""
+        self._weights.finish()
 
     def _text_of(self, id: str, text: PairText) -> PairText:
         """Return the texts of a line of links that has an id: without the id, or by their order."""
@@ -284,6 +295,49 @@ class _Lines:
                 path=self._reading.options.source or "",
             )
         self._next = number + 1
+
+
+class _Weights:
+    """The lines of the file with the weights, if there is one."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._path = reading.options.link_weights
+        self._lines = iter(())  # type: Iterator[tuple[int, str]]
+        if self._path is not None:
+            self._lines = reading.lines(self._path)
+
+    def added(self, links: list[RawLink], id: str | None, number: int) -> list[RawLink]:
+        """Return the links of a line with the weights on the next line of the file."""
+        if self._path is None:
+            return links
+        at, line = next(self._lines, (None, ""))
+        if at is None:
+            message = f"has fewer lines than {self._reading.path}, which has a line {number}"
+            raise self._reading.error(message, path=self._path)
+        head, tab, body = line.partition("\t")
+        if not tab or head.strip() != id:
+            body = line
+        texts = body.replace(",", " ").split()
+        if len(texts) != len(links):
+            message = (
+                f"{len(texts)} numbers for {len(links)} links in {self._reading.path}:{number}"
+            )
+            raise self._reading.error(message, at, path=self._path)
+        weighted = []
+        for link, text in zip(links, texts, strict=True):
+            if link.weight is not None:
+                raise self._reading.error("links have weights here, too", number)
+            weight = _finite(text, "a link", at, self._reading, self._path)
+            weighted.append(link._replace(weight=weight))
+        return weighted
+
+    def finish(self) -> None:
+        """Refuse lines that are left."""
+        left = next(self._lines, None)
+        if left is not None and self._path is not None and not self._reading.options.partial:
+            message = f"has more lines than {self._reading.path}"
+            raise self._reading.error(message, left[0], path=self._path)
 
 
 def _without_id(id: str, text: PairText, reading: Reading) -> PairText:
@@ -330,14 +384,15 @@ def _position(text: str) -> int | None:
     return None
 
 
-def _finite(text: str, token: str, number: int, reading: Reading) -> float:
+def _finite(text: str, token: str, number: int, reading: Reading, path: str = "") -> float:
     """Read the score of a link."""
     value = math.nan
     if _NUMBER.fullmatch(text):
         value = float(text)
     if not math.isfinite(value):
         link = token.partition(":")[0]
-        raise reading.error(f"{text[:40]!r} of {link[:40]} is not a finite number", number)
+        message = f"{text[:40]!r} of {link[:40]} is not a finite number"
+        raise reading.error(message, number, path=path)
     return value
 
 
@@ -431,6 +486,7 @@ FORMAT = Format(
     blocks=_link_blocks,
     write=_write,
     text_beside=True,
+    weights_beside=True,
     holds=kinds("no text, possible, empty"),
     asked=frozenset({"ids", "weights"}),
 )
