@@ -26,7 +26,10 @@ OF_DATA = {
     for format, paths in {
         "pharaoh": "hansards/dev.fr-en.align roen/roen.gold roen/giza/test.roen.reverse.talp "
         "roen/fastalign/test.roen.talp bible/text.a grc-eng/alignment_grc_eng.txt "
-        "formats/alibi/ali_w2w_LaBarbeBleue_BlueBeard.txt formats/ugarit/alignment_grc_lat.txt",
+        "formats/alibi/ali_w2w_LaBarbeBleue_BlueBeard.txt formats/ugarit/alignment_grc_lat.txt "
+        "reports/silveralign/gold.txt reports/machine-py.txt reports/awesome-prob/alignments.out",
+        "giza": "reports/short_head.A3",
+        "apty": "reports/apty/apty_base.csv",
         "rte": "rte2/RTE2_dev_A.align.txt rte2/RTE2_dev_B.align.txt rte2/RTE2_dev_C.align.txt",
         "jacana": "rte2/RTE2_dev_M.align.json edinburgh edinburgh/gold.train.sure.json",
         "goldalign": "goldalign goldalign/datasets/vpd-corpus/batch_0000.tsv "
@@ -36,7 +39,8 @@ OF_DATA = {
         "yawat": "formats/yawat formats/yawat/ep-96-04-15.0000-0099 "
         "formats/yawat/ep-96-04-15.0000-0099.aln formats/yawat/ep-96-04-15.0000-0099.crp",
         "naacl": "formats/wpt-eng-hin/data/test.eng.hin.wa",
-        "ists": "formats/ists/STSint.testinput.images.wa",
+        "ists": "formats/ists/STSint.testinput.images.wa reports/ldc/sample_arabic.wa "
+        "reports/ldc/sample_chinese.wa",
         "transread": "formats/transread formats/transread/task_1_es-en "
         "formats/transread/task_1_es-en/task_1_es-en.txt "
         "formats/transread/task_1_es-en/task_1_es-en_annotation_1.txt",

@@ -1,6 +1,7 @@
 """Files that users have are detected and read, whatever their line ends, marks and empty lines."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from command import run
@@ -197,3 +198,127 @@ def test_one_of_two_files_may_have_another_encoding(tmp_path, capsys):
             capsys, "score", plain, wide, "--ref-encoding", "utf-16", "--link-weights", weights
         ).out
     )
+
+
+LDC = """\
+1,2-1(SEM) 3[DET]-2(GIS) 4-(NTR) -3(NTC) 0-4(NTR) 5-5
+1 2(SEM) 1-1(COR) 2,3-4(GIS)
+
+rejected
+-1(NTR) 2-2[OMN],3(COR/SEM)
+"""
+LDC_SOURCE = "a b c d e\nf g h\ni\nj\nk l\n"
+LDC_TARGET = "A B C D E\nF G H I\nJ\nK\nL M N\n"
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_word_alignments_of_the_ldc_are_read(tmp_path, ends):
+    path = put(tmp_path, "x", LDC.replace("\n", ends))
+    assert find_format(path) == "ldc"
+    corpus, counts = read(path, "ldc")
+    assert links(corpus.filter(lambda pair: pair.annotations)) == [
+        "0-0 1-0 2-1 4-4 -2 -3 3-",
+        "0-0 0-1 1-3 2-3",
+        "",
+        "1-1 1-2 -0",
+    ]
+    assert counts["tags of words left out"] == 2
+    first = corpus[0].alignment("alignment").labels
+    assert first == {
+        (0, 0): "SEM",
+        (1, 0): "SEM",
+        (2, 1): "GIS",
+        (3, -1): "NTR",
+        (-1, 2): "NTC",
+        (-1, 3): "NTR",
+    }
+    assert (corpus[3].annotations, corpus[3].attributes) == ({}, {"status": "rejected"})
+    sides = {
+        "source": put(tmp_path, "s", LDC_SOURCE),
+        "target": put(tmp_path, "t", LDC_TARGET.replace("\n", ends)),
+    }
+    named = read_corpus(path, **sides)
+    assert named[0].attributes == {"source.tag": "_\t_\tDET\t_\t_"}
+    assert named[4].attributes == {"target.tag": "_\tOMN\t_"}
+    assert named[1].words == (("f", "g", "h"), ("F", "G", "H", "I"))
+    turned = read_corpus(path, transpose=True, drop_out_of_range=True, **sides)
+    assert turned[0].attributes == {"target.tag": "_\t_\tDET\t_\t_"}
+
+
+def test_a_damaged_group_of_the_ldc_is_named(tmp_path):
+    path = put(tmp_path, "x", LDC + "1-1(SEM) 2-x(SEM)\n")
+    assert find_format(path) == "ldc"
+    refused(path, "ldc", "'2-x(SEM)' is not a group", 6)
+    refused(put(tmp_path, "x", LDC + "-(NTR)\n"), "ldc", "has no words on either side", 6)
+    sides = {"source": put(tmp_path, "s", LDC_SOURCE), "target": put(tmp_path, "t", LDC_TARGET)}
+    with pytest.raises(ValueError, match=r"x:6: has more lines, but .*s has 5 sentences"):
+        read_corpus(put(tmp_path, "x", LDC + "1-1(SEM)\n"), **sides)
+    short = put(tmp_path, "x", "1-1(SEM)\n")
+    with pytest.raises(ValueError, match="x: has fewer lines"):
+        read_corpus(short, **sides)
+    assert len(read_corpus(short, partial=True, **sides)) == 1
+    with pytest.raises(ValueError, match="x:1: link 9-1 lies outside"):
+        read_corpus(put(tmp_path, "x", "9-1(SEM)\n" + LDC.partition("\n")[2]), **sides)
+
+
+WORD_ALIGNER = """\
+<sentence id="1" status="">
+// the cat , // sleeps
+// chat , dort
+<source>
+1 the : DET
+2 cat :
+3 , :
+4 // :
+5 sleeps :
+</source>
+<translation>
+1 chat :
+2 , : COO
+3 dort :
+</translation>
+<alignment>
+1 2 <==> 1 // SEM // the cat <==> chat
+3 <==> 0 // NT // , <==> <not translated>
+4 <==> 0 // NT // // <==> <not translated>
+0 <==> 2 // NT // <not translated> <==> ,
+5 <==> 3 // COR // sleeps <==> dort
+</alignment>
+</sentence>
+
+
+<sentence id="2" status="rejected">
+//
+//
+<source>
+1 a :
+</source>
+<translation>
+1 b :
+</translation>
+<alignment>
+</alignment>
+</sentence>
+"""
+
+
+def test_files_of_the_ldc_word_aligner_are_read_and_come_back(tmp_path):
+    path = put(tmp_path, "x", WORD_ALIGNER.replace("\n", "\r\n"))
+    assert find_format(path) == "ists"
+    corpus, counts = read(path, "ists")
+    first, second = corpus
+    assert str(first.alignment("alignment")) == "0-0 1-0 4-2 -1 2- 3-"
+    labels = first.alignment("alignment").labels
+    assert (labels[0, 0], labels[-1, 1], labels[4, 2]) == ("SEM", "NT", "COR")
+    assert first.attributes == {"source.tag": "DET\t_\t_\t_\t_", "target.tag": "_\tCOO\t_"}
+    assert (second.annotations, second.attributes) == ({}, {"status": "rejected"})
+    assert not counts["chunk words differ"]
+    assert not write_corpus(corpus, tmp_path / "again", format="ists")
+    assert read_corpus(tmp_path / "again") == corpus
+    damaged = put(tmp_path, "x", WORD_ALIGNER.replace("// NT // , <==>", "// N T // , <==>"))
+    refused(damaged, "ists", "// TYPE //", 18)
+    spaced = corpus[:1].map(
+        lambda pair: replace(pair, attributes={"source.tag": "a b" + "\t_" * 4})
+    )
+    lost = write_corpus(spaced, tmp_path / "again", format="ists")
+    assert lost == {"attribute source.tag": 1}

@@ -42,6 +42,7 @@ _TABLE = {
     "ugarit-xml": ("<", "Ugarit XML: numbered words with references, two or more languages"),
     "alpheios": ("{", "Alpheios JSON: groups of words, one origin and its translations"),
     "scripture": ("{", "JSON of ClearAligner and Scripture Burrito; words in files of tokens"),
+    "ldc": ("0123456789-,", "LDC .wa: groups i,i-j,j(TYPE); words in separate files; read only"),
     "conllu": ("#1/", "CoNLL-U: words with lemmas, tags and trees; no links"),
     "pud": ("[", "JSON of Parallel Universal Dependencies; words in CoNLL-U files"),
     "ugarit-json": ("{", "Ugarit JSON: numbered words with references; read only"),

@@ -40,6 +40,16 @@ Records that look like XML but are not (``<==>``); they are read line by line::
 - A record without ``<alignment>`` is not annotated.
 - A broken record is reported; reading continues at the next ``<sentence``.
 
+The files of the LDC Word Aligner (GALE) have the same records, with these differences::
+
+    1 cat : MEA
+    1 2 <==> 1 // SEM // the cat <==> chat
+    0 <==> 4 // NT // <not translated> <==> ,
+
+- A word may have a tag; the tags of a side become its column ``source.tag`` or ``target.tag``.
+- A chunk pair has a type and no score; the type is the label of its links and nulls.
+- A record with the status ``rejected`` and no chunk pairs is not annotated.
+
 Chunk pairs are written as in yawat, and chunks aligned to nothing as runs of words. Labels of
 another form, the status of possible links, and ids with a line break are lost.
 
@@ -60,8 +70,8 @@ from alignkit.io.formats.yawat import MOST_CELLS, Group, group_cells
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.writing import Writing
-from alignkit.model.alignment import NULL, Alignment, Link
-from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.alignment import NULL, SIDES, Alignment, Link
+from alignkit.model.sentence_pair import SentencePair, word_column
 from alignkit.model.texts import split_words
 
 _HEAD = re.compile(r'<sentence\s+id\s*=\s*"(.*?)"(?:\s+status\s*=\s*"([^"]*)")?\s*>')
@@ -70,7 +80,9 @@ _LABEL = re.compile(r"(\S+)(?: ([0-9]{1,4}(?:\.[0-9]{1,9})?))?")
 _SCORE = re.compile(r"NIL|[0-9]{1,4}(?:\.[0-9]{1,9})?")
 _PLAIN = ("NOALI NIL", "NIL NIL")  # types and scores that add nothing to the alignment itself
 _MISSING = "-not aligned-"
+_NOT_TRANSLATED = "<not translated>"  # what LDC's files have for it
 _SIDES = ("source", "translation")
+_COLUMNS = dict(zip(_SIDES, SIDES, strict=True))
 _TEXTS = ("source text", "target text")
 
 _Line = tuple[int, str]
@@ -95,6 +107,7 @@ class _Sentence:
         self._lines = lines
         self._reading = reading
         self._at = 0
+        self._tags: dict[str, list[str]] = {}
 
     def record(self) -> Record:
         """Return the record, or raise the first error in it."""
@@ -119,9 +132,13 @@ class _Sentence:
                 links += self._chunk_pair((source, target), MOST_CELLS - len(links))
                 self._at += 1
             self._at += 1
-            annotations = {self._reading.name: RawAnnotation(links)}
+            if links or head[2] != "rejected":
+                annotations = {self._reading.name: RawAnnotation(links)}
         self._expect("</sentence>")
         record = Record(head[1], line, source, target, annotations)
+        for side, tags in self._tags.items():
+            if any(tags):
+                record.attributes[f"{side}.tag"] = "\t".join(tag or "_" for tag in tags)
         if head[2]:
             record.attributes["status"] = head[2]
         for name, text, tokens in zip(_TEXTS, raw, (source, target), strict=False):
@@ -154,14 +171,17 @@ class _Sentence:
         """Read the words of a side, one a line."""
         self._expect(f"<{side}>")
         words: list[str] = []
+        tags: list[str] = []
         while self._text() != f"</{side}>":
             number = str(self._reading.base + len(words))
             parts = split_words(self._text())
-            if len(parts) != 3 or parts[0] != number or parts[2] != ":":
+            if len(parts) not in (3, 4) or parts[0] != number or parts[2] != ":":
                 raise self._error(f"{number} word :' or '</{side}>")
             words.append(parts[1])
+            tags.append("".join(parts[3:]))
             self._at += 1
         self._at += 1
+        self._tags[_COLUMNS[side]] = tags
         return tuple(words)
 
     def _chunk_pair(self, words: tuple[Sequence[str], Sequence[str]], most: int) -> list[RawLink]:
@@ -172,6 +192,11 @@ class _Sentence:
             raise self._error("i i <==> j j // TYPE // SCORE // words <==> words")
         kind = parts[1].strip()
         score = parts[2].strip()
+        has_divider = any("//" in word for word in (*words[0], *words[1]))
+        if "<==>" in score or (has_divider and not score):  # LDC's, which have no score
+            quoted = "//".join(parts[2:]).replace(_NOT_TRANSLATED, _MISSING)
+            parts[2:] = ["NIL", quoted]
+            score = "NIL"
         if len(kind.split()) != 1 or not _SCORE.fullmatch(score):
             raise self._error("// TYPE // SCORE //, with a number or NIL as the score")
         line = self._lines[self._at][0]
@@ -240,7 +265,10 @@ def _record_lines(pair: SentencePair, count: int, writing: Writing) -> list[str]
         lines.append(f"// {_kept(pair.attributes, name, writing) or sentence}")
     for side, tokens in zip(_SIDES, pair.words, strict=True):
         lines.append(f"<{side}>")
-        lines += [f"{k} {token} : " for k, token in enumerate(tokens, start=writing.base)]
+        tags = _tags(pair, _COLUMNS[side], len(tokens), writing)
+        numbers = range(writing.base, writing.base + len(tokens))
+        for k, token, tag in zip(numbers, tokens, tags, strict=True):
+            lines.append(f"{k} {token} : {tag}")
         lines.append(f"</{side}>")
     alignment = writing.alignment(pair)
     if alignment is not None:
@@ -249,6 +277,17 @@ def _record_lines(pair: SentencePair, count: int, writing: Writing) -> list[str]
         lines.append("</alignment>")
     lines.append("</sentence>\n\n\n")
     return lines
+
+
+def _tags(pair: SentencePair, side: str, count: int, writing: Writing) -> list[str]:
+    """Return the tags of the words of a side as written, empty ones where there are none."""
+    column = word_column(pair, side, "tag")
+    if column is None:
+        return [""] * count
+    tags = [tag if len(tag.split()) == 1 and tag != "_" else "" for tag in column]
+    if any(tag not in ("", "_") for tag, kept in zip(column, tags, strict=True) if not kept):
+        writing.lost[f"attribute {side}.tag"] += 1
+    return tags
 
 
 def _kept(attributes: Mapping[str, str], name: str, writing: Writing) -> str:
@@ -322,7 +361,8 @@ def _goes_on(last: Group, group: Group) -> bool:
 
 _HOLDS = kinds(
     "text, ids, nulls, labels, other labels, empty, absent, "
-    "attribute status, attribute source text, attribute target text"
+    "attribute status, attribute source text, attribute target text",
+    "tag",
 )
 _BEGINS = re.compile(r"<sentence\s+id\s*=")
 
