@@ -20,7 +20,7 @@ from alignkit.corpora.counts import AnnotatorCounts, count_corpus, count_groups
 from alignkit.errors import AlignmentError, ArgumentError, JoinError, OptionError
 from alignkit.io.format import EVERYTHING
 from alignkit.io.reading import format_of_name
-from alignkit.model.corpus import Corpus, values_of
+from alignkit.model.corpus import Corpus, group_text, values_of
 
 EXAMPLE = SentencePair(
     "7",
@@ -526,3 +526,15 @@ def test_a_format_is_known_by_the_end_of_the_name(corpus, tmp_path):
         assert ak.read_corpus(tmp_path / name) == corpus
     assert [format_of_name(x) for x in ("-", "x.align")] == ["alignkit-jsonl", "pharaoh"]
     assert format_of_name("x.txt", "rte") == "rte"
+
+
+def test_a_pair_is_in_the_group_of_the_judgment_that_all_gave():
+    def pair(**judgments):
+        named = {name: ak.Annotation(ak.Alignment(), judgment=j) for name, j in judgments.items()}
+        return ak.SentencePair("1", ["a"], ["b"], named)
+
+    assert group_text(pair(anna="yes", ben="yes"), "judgment") == "yes"
+    assert group_text(pair(anna="yes", ben="no"), "judgment") == "anna: yes, ben: no"
+    assert group_text(pair(anna="yes", ben=""), "judgment") == "yes"
+    assert group_text(pair(anna="", ben=""), "judgment") is None
+    assert group_text(pair(anna="yes", ben="no"), "judgment", ["ben"]) == "no"

@@ -133,3 +133,16 @@ def test_what_is_undefined_has_a_reason():
     assert "same label" in alike[0].reason
     assert "no item" in alike[1].reason
     assert all(one.reason for one in found if isnan(one.value))
+
+
+def test_fleiss_needs_as_many_judgments_of_each_item():
+    even = np.array([[0, 1, 0, 1], [0, 1, 1, 1], [0, 0, 0, 1]], np.int8)
+    uneven = even.copy()
+    uneven[2, 3] = -1
+    for values, defined in ((even, True), (uneven, False)):
+        view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
+        figures = view_figures(view, None, drawing(resamples=1))
+        fleiss = figure(figures, "joint", "fleiss")
+        assert isnan(fleiss.value) != defined
+        assert ("items have different numbers of judgments" in fleiss.reason) != defined
+        assert not isnan(figure(figures, "joint", "alpha.nominal").value)

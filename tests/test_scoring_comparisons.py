@@ -312,3 +312,13 @@ def test_scores_of_other_pairs_are_not_compared(tmp_path):
         refuses(JoinError, "not scored on the same sentence pairs", ak.compare, scores)
     shared = corpus.annotated_by("A", "B", "gold")
     assert len(ak.compare({name: ak.score(shared, name, "gold") for name in "AB"})) == 4
+
+
+def test_a_comparison_shows_the_tables_that_are_asked_for():
+    systems, differences = (FOUND.show(tables=[name]) for name in ("systems", "differences"))
+    assert FOUND.show() == systems
+    heading = differences.splitlines()[0]
+    assert heading not in systems
+    assert systems.splitlines()[0] not in differences
+    both = FOUND.show(tables=["systems", "differences"])
+    assert heading in both
