@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache, wraps
-from inspect import signature
+from inspect import Parameter, signature
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -43,6 +43,7 @@ More = TypeVar("More")
 Most = TypeVar("Most")
 Made = TypeVar("Made", covariant=True)
 Result = TypeVar("Result")
+F = TypeVar("F", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)
@@ -247,6 +248,48 @@ def takes(options: Callable[P, Made]) -> _Taking[P, Made]:
         return called
 
     return cast("_Taking[P, Made]", taking)
+
+
+def takes_options(
+    *kinds: Callable[..., object], without: Collection[str] = (), **defaults: object
+) -> Callable[[F], F]:
+    """Show the fields of dataclasses in the signature of a function with ``**options``.
+
+    Of another function, its keyword-only arguments are shown.
+
+    For functions whose data have defaults or take several forms, so that `takes` cannot type them.
+    Type checkers see a `TypedDict` with the same names and types: ``**options: Unpack[...]``.
+
+    Parameters
+    ----------
+    without : Fields that the function does not take.
+    **defaults : Where the function has another default than the dataclass.
+    """
+    named: dict[str, Parameter] = {}
+    for kind in kinds:
+        for name, each in signature(kind).parameters.items():
+            of_data = not isinstance(kind, type) and each.kind is not Parameter.KEYWORD_ONLY
+            if of_data or name in without or name in named:
+                continue
+            default = defaults.get(name, each.default)
+            annotation = str(each.annotation)
+            if default is None and "None" not in annotation:  # it follows from the data
+                annotation += " | None"
+            named[name] = Parameter(
+                name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+            )
+
+    def decorate(function: F) -> F:
+        """Set the signature that `inspect` and `help` show."""
+        shown = signature(function)
+        *others, _ = shown.parameters.values()
+        vars(function)["__signature__"] = shown.replace(parameters=[*others, *named.values()])
+        for kind in kinds:
+            if isinstance(kind, type):
+                function.__doc__ = with_options(function.__doc__, kind)
+        return function
+
+    return decorate
 
 
 _ENTRY = re.compile(r"^( *)options : .*\n(?:\1 +\S.*\n)*", re.MULTILINE)

@@ -4,31 +4,107 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Union, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_keywords, check_known, keywords_of, kind_of
+from alignkit._support.options import takes_options
 from alignkit.agreement.alpha import alpha_from_units, krippendorff_alpha
 from alignkit.agreement.chance.correction import correct_sets
 from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.fleiss import fleiss_from_counts, fleiss_kappa
 from alignkit.agreement.kappa import cell_agreement, cohen_kappa
-from alignkit.agreement.options import AgreementOptions
+from alignkit.agreement.options import AgreementKeywords, AgreementOptions
 from alignkit.agreement.question import agree
 from alignkit.agreement.result import Agreement
 from alignkit.errors import ArgumentError, JoinError, OptionError
 from alignkit.model.alignment import Alignment
-from alignkit.model.coercion import alignment_of, missing
+from alignkit.model.coercion import LinksOfPair, alignment_of, missing
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import LINKS
 from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-def kappa(*given: Any, **options: Any) -> float:
+
+class HasArray(Protocol):
+    """A column or a table of pandas or polars."""
+
+    def to_numpy(self) -> object:
+        """Return the values as an array."""
+
+
+Labels = Union[Sequence[object], NDArray[np.generic], HasArray]
+"""The labels of an annotator, or a table."""
+
+Given = Union[Corpus, LinksOfPair, Labels]
+"""What the coefficients compare; a text is also a name."""
+
+Level = Literal["words.possible", "words.sure", "phrases.possible", "phrases.sure"]
+
+
+@dataclass(frozen=True)
+class LinkChoices:
+    """What the coefficients take for links, besides the options of other functions."""
+
+    lengths: tuple[int, int] | None = None
+    links: str = "possible"
+    level: Level = "words.possible"
+
+
+# the options as type checkers see them
+class KappaKeywords(TypedDict, total=False):
+    """The options of `kappa` for links."""
+
+    links: str
+    ignore_identical: bool
+    exact_case: bool
+    universe: str
+
+
+class AlphaKeywords(TypedDict, total=False):
+    """The options of `alpha` for links."""
+
+    links: str
+    distance: str
+    ignore_identical: bool
+    exact_case: bool
+
+
+class SetKeywords(TypedDict, total=False):
+    """The options of `C` for labels."""
+
+    samples: int
+    seed: int
+    normalizer: str
+    aggregate: str
+    confidence: float | None
+    resamples: int
+
+
+@overload
+def kappa(corpus: Corpus, /, *annotators: str, **options: Unpack[KappaKeywords]) -> float: ...
+@overload
+def kappa(
+    first: LinksOfPair,
+    second: LinksOfPair,
+    /,
+    *,
+    lengths: tuple[int, int],
+    **options: Unpack[KappaKeywords],
+) -> float: ...
+@overload
+def kappa(first: Labels, second: Labels, /) -> float: ...
+@overload
+def kappa(table: Labels, /) -> float: ...
+@takes_options(LinkChoices, cell_agreement, without=["level"], ignore_identical=True)
+def kappa(*given: Given, **options: Any) -> float:
     """Return Cohen's kappa of two annotators; NaN if undefined.
 
     Parameters
@@ -72,7 +148,21 @@ def kappa(*given: Any, **options: Any) -> float:
     return cohen_kappa(read, **options)
 
 
-def alpha(*given: Any, **options: Any) -> float:
+@overload
+def alpha(corpus: Corpus, /, *annotators: str, **options: Unpack[AlphaKeywords]) -> float: ...
+@overload
+def alpha(
+    first: LinksOfPair,
+    second: LinksOfPair,
+    /,
+    *more: LinksOfPair,
+    lengths: tuple[int, int],
+    **options: Unpack[AlphaKeywords],
+) -> float: ...
+@overload
+def alpha(*labels: Labels, distance: str = ...) -> float: ...
+@takes_options(LinkChoices, krippendorff_alpha, without=["level"], ignore_identical=True)
+def alpha(*given: Given, **options: Any) -> float:
     """Return Krippendorff's alpha of two or more annotators; NaN if undefined.
 
     Parameters
@@ -108,7 +198,16 @@ def alpha(*given: Any, **options: Any) -> float:
     return alpha_from_units(units, **options).alpha
 
 
-def fleiss(*given: Any, **options: Any) -> float:
+@overload
+def fleiss(corpus: Corpus, /, *annotators: str) -> float: ...
+@overload
+def fleiss(
+    first: LinksOfPair, second: LinksOfPair, /, *more: LinksOfPair, lengths: tuple[int, int]
+) -> float: ...
+@overload
+def fleiss(*labels: Labels) -> float: ...
+@takes_options(LinkChoices, without=["links", "level"])
+def fleiss(*given: Given, **options: Any) -> float:
     """Return Fleiss' kappa of two or more annotators; NaN if undefined.
 
     Parameters
@@ -134,7 +233,41 @@ def fleiss(*given: Any, **options: Any) -> float:
     return fleiss_from_counts(read, **options)[0]
 
 
-def C(*given: Any, **options: Any) -> float:  # noqa: N802 - its name in the article
+@overload
+def C(
+    corpus: Corpus, /, *annotators: str, level: Level = ..., **options: Unpack[AgreementKeywords]
+) -> float: ...
+@overload
+def C(
+    first: LinksOfPair,
+    second: LinksOfPair,
+    /,
+    *,
+    lengths: tuple[int, int],
+    level: Level = ...,
+    **options: Unpack[AgreementKeywords],
+) -> float: ...
+@overload
+def C(
+    first: Labels,
+    second: Labels,
+    /,
+    *,
+    choices: int | Sequence[int],
+    **options: Unpack[SetKeywords],
+) -> float: ...
+@overload
+def C(
+    table: Labels, /, *, choices: int | Sequence[int], **options: Unpack[SetKeywords]
+) -> float: ...
+@takes_options(
+    LinkChoices,
+    AgreementOptions,
+    correct_sets,
+    without=["links", "annotators", "sample"],
+    bootstrap="none",
+)
+def C(*given: Given, **options: Any) -> float:  # noqa: N802 - its name in the article
     """Return C of two annotators, their agreement beyond chance; NaN if undefined.
 
     Parameters

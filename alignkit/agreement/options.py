@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal, TypedDict, cast
 
 from alignkit._support.options import DeclaredOptions, about, option
 from alignkit.errors import OptionError
@@ -140,6 +140,32 @@ class Threads(DeclaredOptions):
 
 
 # links and phrases
+class AgreementKeywords(TypedDict, total=False):
+    """The options of `AgreementOptions` but for the annotators, as a type checker sees them."""
+
+    by: str | None
+    split: str | None
+    ignore_identical: bool
+    exact_case: bool
+    normalizer: Literal["min", "max"]
+    aggregate: Literal["macro", "micro"]
+    confidence: float
+    resamples: int
+    seed: int
+    workers: int | None
+    initial: str | None
+    adjudicated: str | None
+    systems: Sequence[str] | None
+    universe: Literal["all", "judged"]
+    missing_initial: Literal["error", "empty", "leave-out"] | None
+    chance: Chance | None
+    reading: Literal["count", "probability"]
+    samples: int
+    tolerance: float | None
+    bootstrap: Literal["fixed", "refit", "none"]
+    progress: Progress | None
+
+
 @dataclass(frozen=True)
 class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators):
     """The options of `alignkit.agree`, which compares links of words and phrases."""

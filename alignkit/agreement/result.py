@@ -16,6 +16,7 @@ from alignkit.agreement.page import draw_agreement_page
 from alignkit.agreement.plots import agreement_plot
 from alignkit.agreement.report import agreement_head, draw_report
 from alignkit.agreement.tables import agreement_tables
+from alignkit.scoring.link_classes import FunctionWords
 from alignkit.show.dot_plots import DotPlot
 from alignkit.tables.result import Caution as Caution  # noqa: PLC0414 - `alignkit.agreement` has it
 from alignkit.tables.table import Table
@@ -97,9 +98,11 @@ class Agreement(AgreementFigures):
         """Lines with the annotators, the pairs, and the meaning of the brackets."""
         return agreement_head(self)
 
-    def to_html(self, **options: Any) -> str:
+    def to_html(
+        self, *, title: str | None = None, function_words: FunctionWords | None = None
+    ) -> str:
         """Return a page with all tables, figures and disagreements; see `draw_agreement_page`."""
-        return "".join(draw_agreement_page(self, **options))
+        return "".join(draw_agreement_page(self, title=title, function_words=function_words))
 
     def to_json(self) -> dict[str, object]:
         """Return everything for JSON; NaN becomes None."""

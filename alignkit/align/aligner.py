@@ -16,6 +16,7 @@ import numpy as np
 
 from alignkit._support import arguments
 from alignkit._support.array_types import F4, F8
+from alignkit._support.options import takes_options
 from alignkit.align import training
 from alignkit.align.bitext import Bitext, PairLike, Pieces
 from alignkit.align.cooccurrence import BLOCK, Room
@@ -34,13 +35,15 @@ from alignkit.align.expectation import Workers
 from alignkit.align.known_words import KnownWords, Vocabularies
 from alignkit.align.parameters import Parameters, Round
 from alignkit.align.priors import SharesPrior, VectorPrior, check_dictionary
-from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, Settings
+from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, Settings, SettingsKeywords
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError, ArgumentError, OptionError
-from alignkit.model.alignment import Alignment, Link
+from alignkit.model.alignment import Alignment
 from alignkit.model.texts import split_unicode
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from alignkit.align.supervised.learned import Learned
 
 _LOGGER = getLogger("alignkit")
@@ -86,6 +89,7 @@ class Aligner:
         self._trained: tuple[Bitext, Decoding] | None = None
 
     @classmethod
+    @takes_options(Settings)
     def train(
         cls,
         bitext: Bitext | Iterable[PairLike],
@@ -98,7 +102,7 @@ class Aligner:
         threads: int | None = None,
         progress: Callable[[int, int, str], None] | None = None,
         folder: str | PathLike[str] | None = None,
-        **options: Any,
+        **options: Unpack[SettingsKeywords],
     ) -> Aligner:
         """Train an aligner on a bitext.
 
@@ -143,7 +147,8 @@ class Aligner:
         check_dictionary(dictionary or {})
         if not isinstance(bitext, Bitext):
             bitext = Bitext.pack(bitext, written=encoder is not None)
-        settings = replace(settings or Settings(), **options)
+        given: dict[str, Any] = {**options}
+        settings = replace(settings or Settings(), **given)
         both = two_vectors(vectors, target_vectors)
         pair_encoder = _pair_encoder(encoder, both, None)
         original = bitext
@@ -286,7 +291,11 @@ class Aligner:
         target: str | Sequence[str],
         *,
         probs: Literal[False] = ...,
-        **options: Any,
+        symmetrize: str = ...,
+        threshold: float | None = ...,
+        sure: float | None = ...,
+        evidence: EvidenceLike | None = ...,
+        threads: int | None = ...,
     ) -> Alignment: ...
     @overload
     def align(
@@ -295,23 +304,32 @@ class Aligner:
         target: str | Sequence[str],
         *,
         probs: Literal[True],
-        **options: Any,
-    ) -> dict[Link, float]: ...
+        symmetrize: str = ...,
+        threshold: float | None = ...,
+        sure: float | None = ...,
+        evidence: EvidenceLike | None = ...,
+        threads: int | None = ...,
+    ) -> dict[tuple[int, int], float]: ...
+    @arguments.naming_keywords
     def align(
         self,
         source: str | Sequence[str],
         target: str | Sequence[str],
         *,
         probs: bool = False,
-        **options: Any,
-    ) -> Alignment | dict[Link, float]:
+        symmetrize: str = "posterior",
+        threshold: float | None = None,
+        sure: float | None = None,
+        evidence: EvidenceLike | None = None,
+        threads: int | None = 1,
+    ) -> Alignment | dict[tuple[int, int], float]:
         """Align one sentence pair.
 
         Parameters
         ----------
         source, target : The words; a text is split at whitespace.
         probs : Return a dict of links and probabilities instead of an alignment with `weights`.
-        **options : See `align_bitext`.
+        symmetrize, threshold, sure, evidence, threads : See `align_bitext`.
 
         Returns
         -------
@@ -319,13 +337,18 @@ class Aligner:
             An alignment with probabilities as weights, or with `probs` a dict of them: the means
             of the posteriors of both directions, calibrated if the training text was small.
         """
-        more = arguments.keywords_of(Aligner.align_bitext)
-        arguments.check_keywords(Aligner.align, options, more)
         pair = _words("source", source), _words("target", target)
-        links = self.align_bitext([pair], **{"threads": 1, **options})
+        links = self.align_bitext(
+            [pair],
+            symmetrize=symmetrize,
+            threshold=threshold,
+            sure=sure,
+            evidence=evidence,
+            threads=threads,
+        )
         alignment = links.alignment(0)
         if probs:
-            return dict(alignment.weights)
+            return dict(alignment.weights.items())
         return alignment
 
     @arguments.naming_keywords

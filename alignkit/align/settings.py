@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from math import log10, nextafter, sqrt
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from alignkit._support.arguments import check_known
 from alignkit.errors import OptionError
@@ -311,3 +311,31 @@ def _plain(value: object, kind: type) -> str | float | None:
     if kind is float and isinstance(value, Real):
         return float(value)
     return None
+
+
+class SettingsKeywords(TypedDict, total=False):
+    """The fields of `Settings`, as a type checker sees them."""
+
+    model: str
+    best: bool
+    agree: bool
+    inference: str
+    ibm1: int
+    ibm2: int
+    hmm: int
+    fertility: int
+    null: float | None
+    band: int
+    kinds: int
+    jump_smoothing: float | None
+    diagonal: bool
+    spelling: float
+    identity: float
+    stem: int
+    stem_weight: float | None
+    floor: float | None
+    concentration: float | None
+    threshold: float | None
+    vector_weight: float
+    vector_least: float
+    prune: bool

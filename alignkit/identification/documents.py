@@ -10,20 +10,24 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F8
+from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError, OptionError
 from alignkit.identification import candidates, similarity
 from alignkit.identification.candidates import Candidates, TextPair, TextRecord
-from alignkit.identification.options import DocumentOptions, options_of
+from alignkit.identification.options import DocumentKeywords, DocumentOptions, options_of
 from alignkit.identification.similarity import Places, Row
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _NO_KEY = (
     "without a key, similarity alone does not tell two texts on one matter from two on different "
@@ -35,8 +39,11 @@ _DAY = 86400.0  # seconds
 _EXCERPT = 40  # characters
 
 
+@takes_options(DocumentOptions)
 def candidate_documents(
-    documents: Sequence[TextRecord], others: Sequence[TextRecord] | None = None, **options: Any
+    documents: Sequence[TextRecord],
+    others: Sequence[TextRecord] | None = None,
+    **options: Unpack[DocumentKeywords],
 ) -> Candidates:
     """Pair documents that are similar, but not too similar.
 

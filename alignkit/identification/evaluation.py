@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F8, I8
+from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.agreement.intervals import draw_weights
 from alignkit.corpora.labelled import judged_part, judges_of
@@ -19,7 +20,7 @@ from alignkit.errors import OptionError
 from alignkit.identification.features import PairTexts, train_aligner
 from alignkit.identification.identifier import Identifier, cautions, fit_model, text_notes
 from alignkit.identification.labelled_pairs import LabelledPairs, checked_group, folds, text_of
-from alignkit.identification.options import IdentifierOptions
+from alignkit.identification.options import IdentifierOptions, TrainKeywords
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
 from alignkit.stats.clusters import mcnemar_clusters, share_interval
@@ -27,6 +28,9 @@ from alignkit.stats.resampling import interval_of
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 COMPARED = (("cosine",), ("overlap",), ("align",), ("overlap", "align"))
 """The feature sets that are compared."""
@@ -212,6 +216,7 @@ def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
     return measure
 
 
+@takes_options(IdentifierOptions, without=["features"])
 def cross_validate(
     corpus: Corpus,
     view: View,
@@ -222,7 +227,7 @@ def cross_validate(
     inductive: bool = False,
     rewrites: bool = False,
     progress: Callable[[float], None] | None = None,
-    **options: Any,
+    **options: Unpack[TrainKeywords],
 ) -> IdentifierScores:
     """Judge each pair by systems that were trained on other pairs.
 
@@ -273,7 +278,7 @@ def cross_validate(
         aligned = "inductive"
     else:
         aligned = "transductive"
-    settings = chosen[-1].of_system(view, aligned, folds=count)
+    settings = chosen[-1].of_system(view, aligned, {"folds": count})
     notes = (*pairs.notes, *cautions(pairs, view, group, aligns=aligns))
     return IdentifierScores(view, pairs.ids, tuple(results), pairs, notes, settings)
 

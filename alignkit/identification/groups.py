@@ -9,19 +9,24 @@ from difflib import SequenceMatcher
 from importlib import import_module
 from itertools import chain, combinations
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING
 
+from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.identification.candidates import Candidates, TextPair, TextRecord
-from alignkit.identification.options import GroupOptions, options_of
+from alignkit.identification.options import GroupKeywords, GroupOptions, options_of
 from alignkit.identification.similarity import dense, fit, sklearn
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _DIMENSIONS = 100
 _RESTARTS = 10
 
 
-def candidate_groups(texts: Iterable[TextRecord], **options: Any) -> Candidates:
+@takes_options(GroupOptions)
+def candidate_groups(texts: Iterable[TextRecord], **options: Unpack[GroupKeywords]) -> Candidates:
     """Pair the texts of a group that are in the same cluster of k-means.
 
     Equal texts of a group (ignoring case and white space) count once. Pairs are dropped if one

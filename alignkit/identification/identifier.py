@@ -11,7 +11,7 @@ from itertools import compress
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -20,6 +20,7 @@ from scipy.special import softmax
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F8, I8
+from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.align.aligner import Aligner
 from alignkit.align.settings import LONGEST_PIECE
@@ -40,7 +41,13 @@ from alignkit.identification.labelled_pairs import (
     leak_notes,
     text_of,
 )
-from alignkit.identification.options import AUTO, IdentifierOptions, Matrix, Texts
+from alignkit.identification.options import (
+    AUTO,
+    IdentifierKeywords,
+    IdentifierOptions,
+    Matrix,
+    Texts,
+)
 from alignkit.identification.similarity import sklearn
 from alignkit.io.atomic_files import apart, replacing
 from alignkit.model.corpus import Corpus
@@ -48,6 +55,9 @@ from alignkit.model.labels import View, get_view
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.stats.clusters import cluster_error
 from alignkit.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 FEW = 1000
 """With fewer training pairs, features of the aligner can do harm."""
@@ -235,6 +245,7 @@ class Identifier:
     notes: tuple[str, ...] = ()
 
     @classmethod
+    @takes_options(IdentifierOptions)
     def train(
         cls,
         corpus: Corpus,
@@ -245,7 +256,7 @@ class Identifier:
         inductive: bool = False,
         leaks: str = "refuse",
         rewrites: bool = False,
-        **options: Any,
+        **options: Unpack[IdentifierKeywords],
     ) -> Identifier:
         """Train a system on the judged pairs of a corpus.
 
@@ -334,7 +345,7 @@ class Identifier:
     def signature(self) -> str:
         """The settings, in one line."""
         chosen = {"chosen_features": self.model.features, "chosen_strength": self.model.strength}
-        return self.options.of_system(self.view, self.aligned, **chosen)
+        return self.options.of_system(self.view, self.aligned, chosen)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the system as JSON; one with a function of yours or a forest cannot be written."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import inf
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from alignkit._support.arguments import check_attributes, check_keywords, check_known
 from alignkit.errors import OptionError
@@ -313,7 +313,87 @@ class IdentifierOptions(CheckedOptions):
         """Whether an aligner is needed."""
         return bool({"align", AUTO} & set(self.features))
 
-    def of_system(self, view: View, aligned: str, **more: object) -> str:
+    def of_system(self, view: View, aligned: str, more: Mapping[str, object]) -> str:
         """Return the settings of a system, in one line."""
         names = {"scheme": view.scheme.name, "view": view.name, "aligner": aligned}
         return self.settings(**names, function_words=len(self.function_words), **more)
+
+
+# the same options as type checkers see them
+class SearchKeywords(TypedDict, total=False):
+    """The options of `SearchOptions`."""
+
+    ngrams: tuple[int, int]
+    words: bool
+    similarity: Encoder | None
+    seed: int
+
+
+class BandKeywords(SearchKeywords, total=False):
+    """The options of `BandOptions`."""
+
+    min_similarity: float | None
+    max_similarity: float | None
+
+
+class DocumentKeywords(BandKeywords, total=False):
+    """The options of `DocumentOptions`."""
+
+    key: Sequence[str]
+    date: str | None
+    days: float | None
+    undated: str | None
+    per_document: int | None
+    farthest: bool
+    near: str
+    far: str | None
+    grid: int
+    show: int | None
+
+
+class SentenceKeywords(BandKeywords, total=False):
+    """The options of `SentenceOptions`."""
+
+    lines: tuple[int, int]
+    sentences: bool
+    per_window: int
+    near_diagonal: float | None
+    sample: int | None
+    bins: int | None
+
+
+class GroupKeywords(SearchKeywords, total=False):
+    """The options of `GroupOptions`."""
+
+    group: str
+    text: str
+    clusters: int | None
+    min_group: int
+    max_alike: float
+    all_pairs: bool
+
+
+class RetrievalKeywords(SearchKeywords, total=False):
+    """The options of `RetrievalOptions`."""
+
+    annotator: str | None
+    at: Sequence[int]
+
+
+class TrainKeywords(TypedDict, total=False):
+    """The options of `IdentifierOptions` besides the features."""
+
+    group: str | None
+    encode: Encoder | None
+    encode_pairs: PairEncoder | None
+    decide: str
+    strengths: Sequence[float]
+    classifier: str
+    function_words: Collection[str]
+    seed: int
+
+
+class IdentifierKeywords(TrainKeywords, total=False):
+    """The options of `IdentifierOptions`."""
+
+    features: Sequence[str]

@@ -6,22 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
+from alignkit._support.options import takes_options
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.identification.labelled_pairs import the_judge
-from alignkit.identification.options import RetrievalOptions, options_of
+from alignkit.identification.options import RetrievalKeywords, RetrievalOptions, options_of
 from alignkit.identification.similarity import Places, fit, products
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View, get_view
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +65,13 @@ class Retrieval(TableResult):
         return Table("Retrieval", columns, rows, note, "retrieval")
 
 
-def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: Any) -> Retrieval:
+@takes_options(RetrievalOptions)
+def retrieve(
+    corpus: Corpus,
+    view: View,
+    among: Sequence[str] = (),
+    **options: Unpack[RetrievalKeywords],
+) -> Retrieval:
     """Rank all texts by similarity to each text, and find where the other text of its pair is.
 
     A text is not a candidate for itself. A text as similar as the right one ranks before it, so

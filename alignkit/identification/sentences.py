@@ -5,22 +5,26 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from alignkit._support.array_types import B1, F8
+from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.identification import candidates
 from alignkit.identification.candidates import BINS, Candidates, TextPair
-from alignkit.identification.options import Matrix, SentenceOptions, options_of
+from alignkit.identification.options import Matrix, SentenceKeywords, SentenceOptions, options_of
 from alignkit.identification.similarity import Places, best, fit, products
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import sentence_spans
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _OVERLAP = 0.3  # shared characters of two windows, of all characters of both
 _HIT = 0.5  # the least shared part of both sides of a candidate that finds a known pair
@@ -31,8 +35,11 @@ _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 _PLACES = [f"{side}_{end}" for side in SIDES for end in ("start", "end")]
 
 
+@takes_options(SentenceOptions)
 def candidate_sentences(
-    documents: Iterable[TextPair], gold: Iterable[SentencePair] = (), **options: Any
+    documents: Iterable[TextPair],
+    gold: Iterable[SentencePair] = (),
+    **options: Unpack[SentenceKeywords],
 ) -> Candidates:
     r"""Pair similar windows of lines: the best ones for each source window.
 

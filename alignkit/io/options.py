@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike, fspath
+from typing import TypedDict
 
 from alignkit._support.arguments import check_attributes, check_known
 from alignkit.errors import OptionError
@@ -113,3 +114,44 @@ def _check(options: ReadOptions | WriteOptions) -> None:
         if len(languages) != 2:
             raise OptionError(f"`languages` must name two languages, not {len(languages)}")
         object.__setattr__(options, "languages", tuple(languages))
+
+
+class LinkReadKeywords(TypedDict, total=False):
+    """The options of `ReadOptions` that matter for links, as a type checker sees them."""
+
+    base: int | None
+    transpose: bool
+    source: str | PathLike[str] | None
+    target: str | PathLike[str] | None
+    languages: tuple[str, str] | None
+    text_ids: bool | None
+    token_separators: str
+    encoding: str
+    drop_out_of_range: bool
+    partial: bool
+    unescape: bool
+    name: str | None
+    lenient: bool
+    raw: bool
+    max_size: int
+    max_words: int
+
+
+class ReadKeywords(LinkReadKeywords, total=False):
+    """The options of `ReadOptions`."""
+
+    lenient_labels: bool
+    unquote: bool
+    no_text: bool
+
+
+class WriteKeywords(TypedDict, total=False):
+    """The options of `WriteOptions`."""
+
+    base: int | None
+    transpose: bool
+    source: str | PathLike[str] | None
+    target: str | PathLike[str] | None
+    ids: bool
+    weights: bool
+    annotator: str | None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from logging import getLogger
 from os.path import splitext
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
+from alignkit._support.options import takes_options
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, together
 from alignkit.io.compression import plain_name
@@ -16,12 +17,15 @@ from alignkit.io.detection import find_format
 from alignkit.io.format import AnyPath, Format, losses, prepare
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.hints import hinted, suspicions
-from alignkit.io.options import ReadOptions, WriteOptions
+from alignkit.io.options import ReadKeywords, ReadOptions, WriteKeywords, WriteOptions
 from alignkit.io.records import Reading, seldom_collecting
 from alignkit.io.text_files import Finding
 from alignkit.io.writing import Writing
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 T = TypeVar("T")
 _LOGGER = getLogger("alignkit")
@@ -55,8 +59,9 @@ def read_pairs(chosen: Format, reading: Reading) -> Generator[SentencePair, None
     return hinted(pairs, reading)
 
 
+@takes_options(ReadOptions)
 def iterate_pairs(
-    path: AnyPath, *, format: str | None = None, **options: Any
+    path: AnyPath, *, format: str | None = None, **options: Unpack[ReadKeywords]
 ) -> Iterator[SentencePair]:
     """Yield the sentence pairs of a file one by one, in constant memory.
 
@@ -78,7 +83,10 @@ def iterate_pairs(
     return read_pairs(*open_reading(path, format=format, options=declared))
 
 
-def read_corpus(path: AnyPath, *, format: str | None = None, **options: Any) -> Corpus:
+@takes_options(ReadOptions)
+def read_corpus(
+    path: AnyPath, *, format: str | None = None, **options: Unpack[ReadKeywords]
+) -> Corpus:
     """Read a whole file; see `iterate_pairs`."""
     check_arguments(read_corpus, locals())
     check_keywords(read_corpus, options, keywords_of(ReadOptions))
@@ -105,8 +113,13 @@ def format_of_name(path: AnyPath, default: str | None = None) -> str:
     raise OptionError(f"{path}: the file extension is not known; give a format or use {known}")
 
 
+@takes_options(WriteOptions)
 def write_corpus(
-    pairs: Iterable[SentencePair], path: AnyPath, *, format: str | None = None, **options: Any
+    pairs: Iterable[SentencePair],
+    path: AnyPath,
+    *,
+    format: str | None = None,
+    **options: Unpack[WriteKeywords],
 ) -> Counter[str]:
     """Write sentence pairs; the output is put in place when it is complete.
 
@@ -155,7 +168,9 @@ def write_corpus(
     return writing.lost
 
 
-def _options(kind: Callable[..., T], options: dict[str, Any], function: Callable[..., object]) -> T:
+def _options(
+    kind: Callable[..., T], options: Mapping[str, Any], function: Callable[..., object]
+) -> T:
     """Return options of some kind, given as keywords of a function."""
     check_keywords(function, options, keywords_of(kind))
     return kind(**options)

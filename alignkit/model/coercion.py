@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, replace
 from math import isnan
 from numbers import Real
-from typing import Any, NamedTuple, TypeVar, Union
+from typing import Any, NamedTuple, SupportsIndex, TypeVar, Union
 
 from alignkit._support.arguments import check_kind, kind_of, words
 from alignkit.errors import AlignmentError, ArgumentError, JoinError, OptionError, UnknownNameError
@@ -19,7 +19,8 @@ from alignkit.model.texts import split_unicode
 T = TypeVar("T")
 Sentence = tuple[str, ...]
 
-LinksOfPair = Union[Alignment, str, Iterable[tuple[Any, ...]]]
+MarkedLink = Union[tuple[SupportsIndex, SupportsIndex], tuple[SupportsIndex, SupportsIndex, str]]
+LinksOfPair = Union[Alignment, str, Iterable[MarkedLink]]
 """The links of one sentence pair: an alignment, its text (``0-0 1?1``), or tuples: ``(i, j)``,
 ``(i, j, "S")`` or ``(i, j, "P")``."""
 
@@ -46,7 +47,8 @@ def alignment_of(name: str, links: LinksOfPair) -> Alignment:
         )
     sure: list[tuple[int, int]] = []
     every: list[tuple[int, int]] = []
-    for link in links:
+    unchecked: Iterable[Any] = links
+    for link in unchecked:
         plain = hasattr(link, "__len__") and not isinstance(link, (str, bytes, Set, Mapping))
         if not plain or len(link) not in (2, 3):
             shown = repr(link)[:_LONGEST_SHOWN]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, starmap
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 from alignkit import errors
 from alignkit._support import arguments
@@ -23,6 +23,14 @@ from alignkit.tables.table import Table
 JUDGMENT = "judgment"  # a name that groups pairs like an attribute: by the judgment
 TEXTS = "text on either side"
 """A name that keeps pairs together like an attribute: by the text of a side, in any case."""
+
+
+class Frame(Protocol):
+    """A data frame of pandas or Polars."""
+
+    @property
+    def columns(self) -> object:
+        """The names of the columns."""
 
 
 class Corpus:
@@ -144,7 +152,7 @@ class Corpus:
 
     @classmethod
     def from_dataframe(
-        cls, df: Any, *, alignments: Sequence[str] = (), judgments: Sequence[str] = ()
+        cls, df: Frame, *, alignments: Sequence[str] = (), judgments: Sequence[str] = ()
     ) -> Corpus:
         """Make a corpus from the rows of a pandas or Polars DataFrame; see `from_records`.
 
@@ -158,10 +166,11 @@ class Corpus:
         if not hasattr(df, "columns"):
             message = f"df is {arguments.kind_of(df)}; use a DataFrame, or from_records for dicts"
             raise errors.ArgumentError(message)
-        if hasattr(df, "to_dicts"):
-            rows = df.to_dicts()
+        frame: Any = df
+        if hasattr(frame, "to_dicts"):
+            rows = frame.to_dicts()
         else:
-            rows = df.to_dict("records")
+            rows = frame.to_dict("records")
         return cls.from_records(rows, alignments=alignments, judgments=judgments)
 
     @property

@@ -17,7 +17,7 @@ from alignkit.io import inputs
 from alignkit.io.base_checks import BaseWatch
 from alignkit.io.detection import find_format
 from alignkit.io.formats import get_format
-from alignkit.io.options import ReadOptions
+from alignkit.io.options import LinkReadKeywords, ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
@@ -103,9 +103,26 @@ class FileOptions:
         return settled
 
 
-_NOT_HERE = ("reading", "lenient_labels", "unquote", "no_text")
+class FileKeywords(LinkReadKeywords, total=False):
+    """The options for reading two files, as a type checker sees them."""
+
+    format: str | None
+    hyp_format: str | None
+    hyp_base: int | None
+    hyp_transpose: bool | None
+    hyp_annotator: str | None
+    ref_format: str | None
+    ref_base: int | None
+    ref_transpose: bool | None
+    ref_annotator: str | None
+    in_order: bool
+
+
+NOT_HERE = ("reading", "lenient_labels", "unquote", "no_text")
+"""The options of `FileOptions` and `ReadOptions` that functions do not take."""
+
 _EVERY_KEYWORD = (*keywords_of(ReadOptions), *keywords_of(FileOptions))
-READING = tuple(name for name in _EVERY_KEYWORD if name not in _NOT_HERE)
+READING = tuple(name for name in _EVERY_KEYWORD if name not in NOT_HERE)
 """The options of `score` for reading two files."""
 
 Path = Union[str, "os.PathLike[str]"]

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import combinations, compress
 from math import nan
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, naming_keywords
+from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError
@@ -20,14 +21,16 @@ from alignkit.model.corpus import Corpus, group_texts, values_of
 from alignkit.model.labels import Scheme, get_scheme, get_view
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.profile import Profile
-from alignkit.scoring.profile_tests import ProfileOptions, profile_rows
-from alignkit.scoring.settings import takes_options
+from alignkit.scoring.profile_tests import PhenomenonKeywords, ProfileOptions, profile_rows
 from alignkit.stats.resampling import Counts, ratio, wilson_interval
 from alignkit.stats.tests import alone_right, holm, mcnemar
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _FIT = 8  # maximum number of labels in the columns of a confusion table
 
@@ -425,7 +428,7 @@ def profile_labels(
     lenient_labels: bool = False,
     rewrites: bool = False,
     split: str | None = ",",
-    **options: Any,
+    **options: Unpack[PhenomenonKeywords],
 ) -> Profile:
     """Profile the accuracy of systems' judgments by phenomenon.
 

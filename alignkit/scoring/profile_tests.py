@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from math import isnan, nan
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_attributes, check_known
+from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many, overlapping
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.profile import Difference, OnPhenomenon, Profile
 from alignkit.scoring.ranking import FEW_HOLD, Measured, rank
-from alignkit.scoring.settings import takes_options
 from alignkit.stats import resampling
 from alignkit.stats.resampling import FEW_PAIRS, SEED, Counts, Interval, Ratios
 from alignkit.stats.tests import (
@@ -30,6 +30,9 @@ from alignkit.stats.tests import (
     randomization_floor,
 )
 from alignkit.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Systems = Mapping[str, Counts]  # the (P, C) counts of the sentence pairs, by system
 
@@ -182,6 +185,24 @@ class ProfileOptions:
             raise UnknownNameError("way to test:", self.like or "", [KOVATCHEV])
 
 
+class PhenomenonKeywords(TypedDict, total=False):
+    """The options of `ProfileOptions` but for `paired`, as a type checker sees them."""
+
+    by: str
+    like: str | None
+    trials: int | None
+    resamples: int
+    confidence: float
+    alpha: float
+    seed: int
+
+
+class ProfileKeywords(PhenomenonKeywords, total=False):
+    """The options of `ProfileOptions`."""
+
+    paired: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Profiling(ProfileOptions):
     """The options of a profile, and its measure."""
@@ -218,7 +239,7 @@ def profile_rows(
     groups: Sequence[Sequence[str]],
     measure: Ratios,
     name: str,
-    **options: Any,
+    **options: Unpack[ProfileKeywords],
 ) -> Profile:
     """Profile systems by the phenomena of sentence pairs.
 

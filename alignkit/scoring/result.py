@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import chain, product
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.values import FrozenMap, jsonable, named_json
@@ -168,6 +168,9 @@ def digest_of(ids: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
+S = TypeVar("S", bound="Score")
+
+
 @dataclass(frozen=True, repr=False)
 class Score(TableResult):
     """The scores of a corpus and what they were computed from.
@@ -218,8 +221,8 @@ class Score(TableResult):
         return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
 
     def with_intervals(
-        self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
-    ) -> Score:
+        self: S, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
+    ) -> S:
         """Return the score with bootstrap intervals; see `confidence_interval`."""
         check_arguments(Score.with_intervals, locals())
         check_drawing(resamples, confidence, seed)
@@ -332,6 +335,36 @@ def _phrases(parts: Mapping[str, object]) -> dict[str, object] | None:
     """Return the parts of phrase pairs, by the names of their links, or None."""
     names = {name: name.removeprefix("phrases-") for name in parts if name.startswith("phrases-")}
     return {short: parts[name] for name, short in names.items()} or None
+
+
+# what type checkers know of a score by its level
+class ScoreOfLinks(Score):
+    """The score of links, ``level="links"``."""
+
+    links: LinkScore
+    phrases: None
+
+
+class ScoreOfPhrases(Score):
+    """The score of phrase pairs, ``level="phrases"``."""
+
+    links: None
+    phrases: Mapping[str, PhraseScore]
+
+
+class ScoreOfBoth(Score):
+    """The score of links and of phrase pairs, ``level="both"``."""
+
+    links: LinkScore
+    phrases: Mapping[str, PhraseScore]
+
+
+SCORE_OF_LEVEL: Mapping[str, type[Score]] = {
+    "links": ScoreOfLinks,
+    "phrases": ScoreOfPhrases,
+    "both": ScoreOfBoth,
+}
+"""The class of a score by its level."""
 
 
 # the figure for a paper

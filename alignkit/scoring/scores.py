@@ -6,24 +6,50 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import fields, replace
 from logging import getLogger
-from typing import Any, TypeGuard, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, Union, overload
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_keywords, kind_of
+from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, OptionError
 from alignkit.io.base_checks import BaseWatch, Misfit
 from alignkit.io.inputs import OutOfStepError
+from alignkit.io.options import ReadOptions
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.coercion import LinksOfPair, alignment_of
 from alignkit.model.corpus import Corpus, group_text, group_texts, values_of
 from alignkit.scoring import measures
 from alignkit.scoring.counts import Block, Rows, counted, pair_blocks
-from alignkit.scoring.files import READING, FileOptions, Path, TwoFiles, open_two
+from alignkit.scoring.files import (
+    NOT_HERE,
+    READING,
+    FileKeywords,
+    FileOptions,
+    Path,
+    TwoFiles,
+    open_two,
+)
 from alignkit.scoring.records import group_records, pair_records
-from alignkit.scoring.result import Score, digest_of
-from alignkit.scoring.settings import ScoreSettings, Signature, takes_options
+from alignkit.scoring.result import (
+    SCORE_OF_LEVEL,
+    Score,
+    ScoreOfBoth,
+    ScoreOfLinks,
+    ScoreOfPhrases,
+    digest_of,
+)
+from alignkit.scoring.settings import (
+    CountKeywords,
+    LinkKeywords,
+    ScoreKeywords,
+    ScoreSettings,
+    Signature,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _LOGGER = getLogger("alignkit")
 
@@ -33,21 +59,81 @@ class _Default(str):
 
 
 Links = Union[Iterable[LinksOfPair], LinkArrays]  # the links of each sentence pair
+First = Union[Corpus, Path, Links]
+Second = Union[str, Path, Corpus, Links]
 
+
+class CountFileKeywords(CountKeywords, FileKeywords, total=False):
+    """The options of `score` besides the level, as a type checker sees them."""
+
+
+class AerKeywords(LinkKeywords, FileKeywords, total=False):
+    """The options of `aer`."""
+
+
+_NOT_OF_AER = ("level", "max_length", "loose", "aggregate", "split_identical")
 _SYSTEM = _Default("system")
 _GOLD = _Default("gold")
 
 
-@takes_options(ScoreSettings)
+@overload
 def score(
-    corpus: Corpus | Path | Links,
-    hypothesis: str | Path | Corpus | Links = _SYSTEM,
+    corpus: First,
+    hypothesis: Second = ...,
+    reference: str = ...,
+    *,
+    ci: bool = ...,
+    keep_rows: bool = ...,
+    signature: Signature | None = ...,
+    level: Literal["links"] = ...,
+    **options: Unpack[CountFileKeywords],
+) -> ScoreOfLinks: ...
+@overload
+def score(
+    corpus: First,
+    hypothesis: Second = ...,
+    reference: str = ...,
+    *,
+    ci: bool = ...,
+    keep_rows: bool = ...,
+    signature: Signature | None = ...,
+    level: Literal["phrases"],
+    **options: Unpack[CountFileKeywords],
+) -> ScoreOfPhrases: ...
+@overload
+def score(
+    corpus: First,
+    hypothesis: Second = ...,
+    reference: str = ...,
+    *,
+    ci: bool = ...,
+    keep_rows: bool = ...,
+    signature: Signature | None = ...,
+    level: Literal["both"],
+    **options: Unpack[CountFileKeywords],
+) -> ScoreOfBoth: ...
+@overload
+def score(
+    corpus: First,
+    hypothesis: Second = ...,
+    reference: str = ...,
+    *,
+    ci: bool = ...,
+    keep_rows: bool = ...,
+    signature: Signature | None = ...,
+    level: Literal["links", "phrases", "both"],
+    **options: Unpack[CountFileKeywords],
+) -> Score: ...
+@takes_options(ScoreSettings, FileOptions, ReadOptions, without=NOT_HERE)
+def score(
+    corpus: First,
+    hypothesis: Second = _SYSTEM,
     reference: str = _GOLD,
     *,
     ci: bool = False,
     keep_rows: bool = True,
     signature: Signature | None = None,
-    **reading: Any,
+    **options: Any,
 ) -> Score:
     """Score alignments against a reference.
 
@@ -68,7 +154,7 @@ def score(
     ci : Add bootstrap intervals over sentence pairs; see `Score.with_intervals` for their options.
     keep_rows : Keep the counts of each pair, for intervals, comparisons and tables: 64 bytes a pair
         for links, and 80 for phrase pairs.
-    **reading : For two files: the options of `read_corpus` (``format``, ``base``, ``transpose``,
+    **options : For two files: the options of `read_corpus` (``format``, ``base``, ``transpose``,
         ``source``, ...), and options for one of them: ``hyp_format``, ``hyp_base``,
         ``hyp_transpose``, ``hyp_encoding``, ``hyp_annotator``, and the same with ``ref_``.
         ``in_order`` joins the n-th pairs of both, whatever their ids. The logger ``alignkit``
@@ -98,10 +184,10 @@ def score(
     """
     check_arguments(score, locals(), apart=["corpus", "hypothesis", "reference"])
     if ci:
-        rest = {**reading, "signature": signature}
-        return score(corpus, hypothesis, reference, keep_rows=True, **rest).with_intervals()
-    counting = {field.name for field in fields(ScoreSettings)}.intersection(reading)
-    settings = ScoreSettings(**{name: reading.pop(name) for name in counting})
+        rest = {**options, "signature": signature}
+        scored: Score = score(corpus, hypothesis, reference, keep_rows=True, **rest)
+        return scored.with_intervals()
+    settings, reading = _divided(options)
     # a file is scored with a corpus, unless an annotator has its name
     is_file = reference is _GOLD and _is_path(hypothesis) and os.path.exists(hypothesis)
     if isinstance(corpus, Corpus) and not (is_file and hypothesis not in corpus.annotators):
@@ -112,8 +198,8 @@ def score(
     hyp_side, ref_side = _two_sides(corpus, hypothesis, reference)
     if _is_path(hyp_side) or _is_path(ref_side):
         check_keywords(score, reading, READING)
-        options = FileOptions.of_words(reading)
-        files = TwoFiles(lambda: open_two(hyp_side, ref_side, options), options)
+        how = FileOptions.of_words(reading)
+        files = TwoFiles(lambda: open_two(hyp_side, ref_side, how), how)
         result = score_files(files, settings, keep_rows=keep_rows, signature=signature)
         of_bases = [f"{path}: {text}" for path, text in files.suspicions.items()]
         for suspicion in of_bases or result.suspicions[len(files.cautions) :]:
@@ -130,6 +216,13 @@ def score(
     watches = {"hypothesis": BaseWatch(), "reference": BaseWatch()}
     blocks = _watched([(hyp, ref, None, None)], watches)
     return _suspecting(_score(blocks, settings, keep_rows, signature, 0), watches)
+
+
+def _divided(options: Mapping[str, Any]) -> tuple[ScoreSettings, dict[str, Any]]:
+    """Divide the options of `score` into those of counting and those of reading."""
+    counting = {field.name for field in fields(ScoreSettings)}.intersection(options)
+    settings = ScoreSettings(**{name: options[name] for name in counting})
+    return settings, {name: options[name] for name in options if name not in counting}
 
 
 def _score_corpus(
@@ -167,7 +260,18 @@ def _suspecting(result: Score, watches: Mapping[str, BaseWatch]) -> Score:
     return replace(result, suspicions=tuple(suspicions) or result.suspicions)
 
 
-def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **options: Any) -> float:
+@takes_options(
+    ScoreSettings,
+    FileOptions,
+    ReadOptions,
+    without=(*NOT_HERE, *_NOT_OF_AER),
+)
+def aer(
+    corpus: First,
+    hypothesis: Second = _SYSTEM,
+    reference: str = _GOLD,
+    **options: Unpack[AerKeywords],
+) -> float:
     """Return the alignment error rate of links, for any input of `score`; NaN for 0/0.
 
     References
@@ -181,8 +285,7 @@ def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **option
     """
     known = ("ignore_identical", "exact_case", "links")
     check_keywords(aer, options, (*known, *READING))
-    links = score(corpus, hypothesis, reference, keep_rows=False, **options).links
-    return np.nan if links is None else links.aer
+    return score(corpus, hypothesis, reference, keep_rows=False, **options).links.aer
 
 
 def _refuse(reading: Mapping[str, Any], why: str) -> None:
@@ -248,7 +351,7 @@ def score_blocks(
     keep_rows: bool = False,
     signature: Signature | None = None,
     skipped: int = 0,
-    **options: Any,
+    **options: Unpack[ScoreKeywords],
 ) -> Score:
     """Score block after block, in one pass and constant memory.
 
@@ -321,7 +424,7 @@ def _score(
     if keep_rows:
         every_row = {level: np.concatenate(parts) for level, parts in kept.items()}
     suspicion = misfit.suspicion()
-    return Score(
+    return SCORE_OF_LEVEL[settings.level](
         links=links.pop("links", None),
         phrases=phrases or None,
         pairs=pairs,
@@ -342,7 +445,7 @@ def score_records(
     *,
     by: str | None = None,
     split: str | None = None,
-    **options: Any,
+    **options: Unpack[ScoreKeywords],
 ) -> list[dict[str, object]]:
     """Score each sentence pair of a corpus, or each group of pairs.
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-from alignkit._support.options import DeclaredOptions, option, with_options
+from alignkit._support.options import DeclaredOptions, option
 from alignkit.errors import OptionError
 from alignkit.version import __version__
 
 if TYPE_CHECKING:
     from alignkit.model.arrays import LinkArrays
-
-F = TypeVar("F", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)
@@ -228,23 +225,24 @@ class ScoreSettings(DeclaredOptions):
         )
 
 
-def takes_options(kind: type[Any], *, without: Collection[str] = ()) -> Callable[[F], F]:
-    """Show the fields of a dataclass in the signature of a function with ``**options``."""
-    named = []
-    for field in fields(kind):
-        if field.name not in without:
-            parameter = Parameter(
-                field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
-            )
-            named.append(parameter)
+class LinkKeywords(TypedDict, total=False):
+    """The options of `ScoreSettings` that change AER, as a type checker sees them."""
 
-    def decorate(function: F) -> F:
-        """Set the signature that `inspect` and `help` show: others, named, and a last `reading`."""
-        shown = signature(function)
-        *others, rest = shown.parameters.values()
-        last = [rest] if rest.name == "reading" else []
-        vars(function)["__signature__"] = shown.replace(parameters=[*others, *named, *last])
-        function.__doc__ = with_options(function.__doc__, kind)
-        return function
+    ignore_identical: bool
+    exact_case: bool
+    links: Literal["given", "sure-only", "all-sure"]
 
-    return decorate
+
+class CountKeywords(LinkKeywords, total=False):
+    """The options of `ScoreSettings` besides the level."""
+
+    max_length: int | None
+    loose: bool
+    aggregate: Literal["micro", "macro", "both"]
+    split_identical: bool
+
+
+class ScoreKeywords(CountKeywords, total=False):
+    """The options of `ScoreSettings`."""
+
+    level: Literal["links", "phrases", "both"]
