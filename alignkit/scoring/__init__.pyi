@@ -42,6 +42,9 @@ from .ranking import read_measured as read_measured
 from .records import group_records as group_records
 from .records import pair_records as pair_records
 from .result import Score as Score
+from .result import ScoreOfBoth as ScoreOfBoth
+from .result import ScoreOfLinks as ScoreOfLinks
+from .result import ScoreOfPhrases as ScoreOfPhrases
 from .scores import aer as aer
 from .scores import score as score
 from .scores import score_blocks as score_blocks

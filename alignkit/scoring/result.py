@@ -244,7 +244,7 @@ class Score(TableResult):
                 places = [f"score.{x}.{name}" for x, part in parts.items() if hasattr(part, name)]
                 where = f"; use {' or '.join(places)}" if places else ""
                 raise AttributeError(f"a Score has no {name} of its own{where}")
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"'Score' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         return f"Score({how_many(self.pairs, 'pair')}; {short(self.parts(), self.macro)})"
