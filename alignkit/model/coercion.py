@@ -228,7 +228,7 @@ def pairs_of_records(
         id = str(given.pop("id", k + 1))
         parts = {}
         if of_annotator:
-            parts = _taken(_OF_LINK if of_link else _OF_ANNOTATION, given)
+            parts = _taken(_OF_LINK if of_link else _names_of_annotation(record), given)
         source = _sentence_of(f"{where}['source']", given.pop("source", None))
         target = _sentence_of(f"{where}['target']", given.pop("target", None))
         annotated = _taken(named, given)
@@ -239,10 +239,11 @@ def pairs_of_records(
             raise JoinError(f"{where}: pair {id!r} had other words or attributes before")
         for name, value in annotated.items():
             kind = "links" if name in alignments else "judgment"
-            pair.annotations[name] = _annotation(where, {kind: value})
+            if kind == "links" or _judgment_of(value):
+                pair.annotations[name] = _annotation(where, {kind: value})
         if of_link:
             pair.links.setdefault(str(annotator), []).append(parts)
-        elif annotator is not None:
+        elif annotator is not None and not _lacks_label(record, parts):
             if str(annotator) in pair.annotations:
                 raise OptionError(f"{where}: {annotator!r} already annotated pair {id!r}")
             pair.annotations[str(annotator)] = _annotation(where, parts)
@@ -286,12 +287,31 @@ def _sentence_of(name: str, value: Any) -> Sentence | None:
 def _annotation(where: str, parts: dict[str, Any]) -> Annotation:
     """Return an annotation from the values of a record; `where` names it in errors."""
     links = parts.pop("links", None)
-    judgment = str(parts.pop("judgment", ""))
+    judgment = _judgment_of(parts.pop("judgment", parts.pop("label", "")))
     try:
         alignment = None if links is None else alignment_of("links", links)
         return Annotation(alignment, judgment=judgment, **parts)
     except (AlignmentError, ArgumentError) as error:
         raise type(error)(f"{where}: {error}") from None
+
+
+def _names_of_annotation(record: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the keys of an annotation in a record; its judgment may be called label."""
+    if "judgment" in record:
+        return _OF_ANNOTATION
+    return (*_OF_ANNOTATION, "label")
+
+
+def _lacks_label(record: Mapping[Any, Any], parts: Mapping[str, Any]) -> bool:
+    """Return whether a record of a judgment has none: a gap in a table."""
+    return "label" in record and "judgment" not in record and not parts
+
+
+def _judgment_of(value: object) -> str:
+    """Return a judgment as text; 2.0, as of a column with gaps, is the label 2."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
 
 
 def _alignment(records: Sequence[Mapping[str, Any]]) -> Alignment:

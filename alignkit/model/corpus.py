@@ -121,10 +121,11 @@ class Corpus:
         Parameters
         ----------
         records : A record with the key annotator is one annotation (or one link, if it also has i
-            and j), as returned by `to_records`; records with the same id are one pair, and links
-            alone give pairs without words. Any other record is one pair: id (None: its number, from
-            1), source and target (texts, split at white space, or sequences of words), and the keys
-            named below. Other keys are attributes, as texts. None, NaN and NA are missing values.
+            and j), as returned by `to_records`; its judgment may be called label. Records with the
+            same id are one pair, and links alone give pairs without words. Any other record is one
+            pair: id (None: its number, from 1), source and target (texts, split at white space, or
+            sequences of words), and the keys named below. Other keys are attributes, as texts.
+            None, NaN and NA are missing values, and so is an empty text as a judgment.
         alignments, judgments : Keys with the links, or the judgments, of the annotator with that
             name.
 
@@ -162,6 +163,15 @@ class Corpus:
         >>> df = pd.DataFrame({"source": ["a b"], "target": ["c d"], "gold": ["0-0"]})
         >>> Corpus.from_dataframe(df, alignments=["gold"])
         Corpus(1 pair, annotators: gold)
+
+        Judgments, with a row each or a column for each annotator; empty cells are missing.
+
+        >>> long = pd.DataFrame({"id": [1, 1], "annotator": ["anna", "ben"], "label": [3, 2]})
+        >>> wide = pd.DataFrame({"id": [1, 2], "anna": [3, 0], "ben": [2, None]})
+        >>> Corpus.from_dataframe(long).annotators
+        ('anna', 'ben')
+        >>> Corpus.from_dataframe(wide, judgments=["anna", "ben"])["1"].annotation("ben").judgment
+        '2'
         """
         if not hasattr(df, "columns"):
             message = f"df is {arguments.kind_of(df)}; use a DataFrame, or from_records for dicts"

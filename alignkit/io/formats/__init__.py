@@ -52,6 +52,7 @@ _TABLE = {
     "apty": ("", "APTY's CSV: generated paraphrases of given types, judged; read only"),
     "apty-ranked": ("[", "APTY's JSON of ranked paraphrases; read only"),
     "etpc": ("</", "ETPC's folder of XML: relations of paraphrase types; read only"),
+    "judgments": ("", "tables of judgments, CSV, TSV or XLSX: for several annotators; read only"),
 }
 """Each format: the characters that a file usually begins with (``/``: a folder or several files;
 none: any character), and a description. The module of the same name implements it."""
