@@ -1,5 +1,6 @@
 """`alignkit score` and `score-phrases`: any two formats, joined by id, warned of a wrong base."""
 
+import cProfile
 import re
 
 import pytest
@@ -209,3 +210,16 @@ def test_files_may_stand_behind_the_names_of_annotators(capsys, places):
     assert found == run(capsys, "score", *places, *named).out != ""
     assert "anna" in run(capsys, "score", *named, "anna", *places).out
     run(capsys, "score", *named).failed("the following arguments are required: HYP")
+
+
+def test_the_score_of_one_line_calls_few_functions(capsys, tmp_path):
+    hypothesis = write(tmp_path, "system.align", "0-0 1-1\n")
+    reference = write(tmp_path, "gold.align", "0-0 1-2\n")
+    run(capsys, "score", hypothesis, reference)  # imports, and compiles or loads kernels
+    profile = cProfile.Profile(builtins=False)
+    with profile:
+        scored = run(capsys, "score", hypothesis, reference)
+    assert "50.0" in scored.out
+    profile.create_stats()
+    calls = sum(each[1] for each in profile.stats.values())
+    assert 1000 < calls < 5000  # 24,000 before detection asked the formats, and checks looked twice

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, wraps
 from inspect import Parameter, get_annotations, signature
+from itertools import chain
 from numbers import Integral, Real
 from operator import index
 from os import PathLike
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from alignkit.errors import AlignmentError, ArgumentError, UnknownArgumentError, UnknownNameError
 
@@ -30,6 +31,21 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "Callable": (Callable, "a function"),
     **dict.fromkeys(_SEQUENCES, (Iterable, "a sequence")),
 }
+_SURE: dict[str, tuple[type, ...]] = {
+    "None": (type(None),),
+    "str": (str,),
+    "Literal": (str,),
+    "int": (int,),
+    "float": (float, int),
+    "bool": (bool,),
+    "list": (list,),
+    "tuple": (tuple, list),
+    "Mapping": (dict,),
+    **dict.fromkeys(("Path", "PathLike"), (str,)),
+    **dict.fromkeys(_SEQUENCES, (list, tuple)),
+}
+"""The types of most values of a kind; they need no further look."""
+
 _OF_TEXTS = re.compile(r"(^|\| )((Sequence|Iterable|Collection)\[str\]|tuple\[str, \.)")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
 
@@ -39,14 +55,14 @@ def check_arguments(
 ) -> None:
     """Check plain values and sequences (``locals()`` of a call) against the annotations."""
     # NumPy's numbers are numbers; a truth value is no number, and a text is no sequence
-    for name, (kinds, of_texts) in _declared(function).items():
-        if name not in apart:
-            value = given[name]
-            if not any(_is(value, kind) for kind in kinds):
-                expected = " or ".join(_KINDS[kind][1] for kind in kinds)
-                _refuse(name, value, expected + " of strings" * of_texts)
-            if of_texts and isinstance(value, (list, tuple)):
-                words(name, value)
+    for name, argument in _declared(function).items():
+        if name in apart:
+            continue
+        value = given[name]
+        if type(value) not in argument.sure and not argument.takes(value):
+            _refuse(name, value, argument.expected)
+        if argument.of_texts and isinstance(value, (list, tuple)):
+            words(name, value)
 
 
 def check_attributes(made: object) -> None:
@@ -55,9 +71,27 @@ def check_attributes(made: object) -> None:
         check_arguments(kind, {name: getattr(made, name) for name in _declared(kind)})
 
 
+class _Argument(NamedTuple):
+    """The kinds of an argument, and whether it holds strings."""
+
+    kinds: list[str]
+    of_texts: bool
+    sure: frozenset[type]  # types of which every value is of a kind
+
+    def takes(self, value: object) -> bool:
+        """Return whether a value is of one of the kinds."""
+        return any(_is(value, kind) for kind in self.kinds)
+
+    @property
+    def expected(self) -> str:
+        """What a value must be, in words."""
+        expected = " or ".join(_KINDS[kind][1] for kind in self.kinds)
+        return f"{expected} of strings" if self.of_texts else expected
+
+
 @cache
-def _declared(function: Callable[..., object]) -> dict[str, tuple[list[str], bool]]:
-    """Return the kinds of each argument with known kinds, and whether it holds strings."""
+def _declared(function: Callable[..., object]) -> dict[str, _Argument]:
+    """Return what is known of each argument with known kinds."""
     declared = {}
     for name, hint in get_annotations(function).items():
         plain = str(hint)
@@ -65,7 +99,8 @@ def _declared(function: Callable[..., object]) -> dict[str, tuple[list[str], boo
             pass
         kinds = [part.strip() for part in plain.split("|")]
         if name != "return" and set(kinds) <= _KINDS.keys():
-            declared[name] = kinds, bool(_OF_TEXTS.search(hint))
+            sure = chain.from_iterable(_SURE.get(kind, ()) for kind in kinds)
+            declared[name] = _Argument(kinds, bool(_OF_TEXTS.search(hint)), frozenset(sure))
     return declared
 
 

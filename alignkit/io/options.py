@@ -123,6 +123,7 @@ class LinkReadKeywords(TypedDict, total=False):
     transpose: bool
     source: str | PathLike[str] | None
     target: str | PathLike[str] | None
+    link_weights: str | PathLike[str] | None
     languages: tuple[str, str] | None
     text_ids: bool | None
     token_separators: str

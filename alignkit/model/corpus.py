@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, starmap
 from typing import Any, Protocol, overload
@@ -111,7 +111,7 @@ class Corpus:
     @classmethod
     def from_records(
         cls,
-        records: Iterable[Mapping[Any, Any]],
+        records: Iterable[Mapping[str, object]] | Iterable[Mapping[Hashable, object]],
         *,
         alignments: Sequence[str] = (),
         judgments: Sequence[str] = (),

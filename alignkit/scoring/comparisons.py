@@ -370,9 +370,31 @@ def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Ta
     return Table("", columns, rows, note, stub=4)
 
 
+@overload
+def compare(
+    systems: Mapping[str, Score],
+    measure: None = ...,
+    *,
+    baseline: str | None = ...,
+    resamples: int | None = ...,
+    trials: int | None = ...,
+    confidence: float = ...,
+    seed: int = ...,
+) -> Comparisons: ...
+@overload
+def compare(
+    systems: Mapping[str, Counts],
+    measure: Ratios,
+    *,
+    baseline: str | None = ...,
+    resamples: int | None = ...,
+    trials: int | None = ...,
+    confidence: float = ...,
+    seed: int = ...,
+) -> Comparisons: ...
 @naming_keywords
 def compare(
-    systems: Mapping[str, Any],
+    systems: Mapping[str, Score] | Mapping[str, Counts],
     measure: Ratios | None = None,
     *,
     baseline: str | None = None,
@@ -447,6 +469,7 @@ def compare(
         trials = enough_draws(len(pairs), _TRIALS)
     resampling.check_drawing(resamples, confidence, seed)
     resampling.check_trials(trials)
+    given: Mapping[str, Any] = systems
     compared: list[Comparison] = []
     intervals: dict[str, dict[str, dict[str, Interval]]] = {name: {} for name in systems}
     for level, (rows, ratios) in _levels(systems, measure).items():
@@ -454,9 +477,9 @@ def compare(
         compared += tests.compare(pairs, np.random.default_rng(seed))
         for name in systems:
             intervals[name][level] = tests.intervals(name)
-    first = next(iter(systems.values()))
+    first = next(iter(given.values()))
     if measure is None:
-        scores = dict(systems)
+        scores = dict(given)
         pairs_compared = first.pairs
         signature = first.signature
     else:

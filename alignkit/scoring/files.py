@@ -111,10 +111,12 @@ class FileKeywords(LinkReadKeywords, total=False):
     hyp_base: int | None
     hyp_transpose: bool | None
     hyp_annotator: str | None
+    hyp_encoding: str | None
     ref_format: str | None
     ref_base: int | None
     ref_transpose: bool | None
     ref_annotator: str | None
+    ref_encoding: str | None
     in_order: bool
 
 
