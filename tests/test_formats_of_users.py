@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from unicodedata import normalize
 
 import pytest
 from command import run
@@ -322,3 +323,112 @@ def test_files_of_the_ldc_word_aligner_are_read_and_come_back(tmp_path):
     )
     lost = write_corpus(spaced, tmp_path / "again", format="ists")
     assert lost == {"attribute source.tag": 1}
+
+
+def start(content, occurrence=1, **more):
+    facts = {"occurrence": occurrence, "occurrences": 2, "content": content, **more}
+    return "\\zaln-s |" + " ".join(f'x-{name}="{fact}"' for name, fact in facts.items()) + "\\*"
+
+
+def marked(*words):
+    return "\n".join(f'\\w {word}|x-occurrence="1" x-occurrences="1"\\w*' for word in words)
+
+
+END = "\\zaln-e\\*"
+TRANSLATION = f"""\\id TIT EN_X text of a test
+\\usfm 3.0
+\\mt Titus
+
+\\c 1
+\\s1 A heading
+\\p
+\\v 1 {start("Παῦλος", strong="G39720", lemma="Παῦλος")}{marked("Paul")}{END}, {marked("a")}
+{start("Θεοῦ")}{start("δοῦλος")}{marked("servant", "of")}{END}{END}\\f + \\ft a \\+w x\\+w*
+\\f* \\v 2-3
+\\q1 {start("καὶ", 2)}{marked("and")}{END} {start("ὁ")}{marked("the")}{END} {start("καὶ", 2)}
+{marked("also")}{END}
+\\ts\\*
+\\v 4 {marked("not", "aligned")}
+"""
+ORIGINAL = """\\id TIT
+\\c 1
+\\v 1 \\w Παῦλος|lemma="Παῦλος" strong="G39720" x-morph="Gr,N"\\w*,
+\\w δοῦλος\\w* \\w Θεοῦ\\w* \\w δὲ\\w*
+\\v 2 \\w καὶ\\w* \\v 3 \\w ὁ\\w* \\w καὶ\\w*
+\\v 4 \\w οὐ\\w*
+"""
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_aligned_bibles_are_read_with_source_words_as_they_appear(tmp_path, ends, caplog):
+    path = put(tmp_path, "x", "\ufeff" + TRANSLATION.replace("\n", ends))
+    assert find_format(path) == "usfm"
+    first, second, third = read_corpus(path)
+    assert [pair.id for pair in (first, second, third)] == ["TIT.1.1", "TIT.1.2-3", "TIT.1.4"]
+    assert first.words == (("Παῦλος", "Θεοῦ", "δοῦλος"), ("Paul", "a", "servant", "of"))
+    assert str(first.alignment("alignment")) == "0-0 1-2 1-3 2-2 2-3"
+    assert first.attributes == {"source.strong": "G39720\t_\t_", "source.lemma": "Παῦλος\t_\t_"}
+    assert second.words == (("καὶ", "ὁ"), ("and", "the", "also"))
+    assert str(second.alignment("alignment")) == "0-0 0-2 1-1"
+    assert (third.source, third.target, third.annotations) == (None, ("not", "aligned"), {})
+
+
+def test_the_original_gives_aligned_bibles_their_order_and_all_words(tmp_path):
+    path = put(tmp_path, "x", TRANSLATION)
+    decomposed = normalize("NFD", ORIGINAL)
+    assert decomposed != ORIGINAL
+    corpus, counts = read(path, "usfm", source=put(tmp_path, "grc", decomposed))
+    first, second, third = corpus
+    assert tuple(normalize("NFC", word) for word in first.source) == (
+        "Παῦλος",
+        "δοῦλος",
+        "Θεοῦ",
+        "δὲ",
+    )
+    assert str(first.alignment("alignment")) == "0-0 1-2 1-3 2-2 2-3"
+    assert first.attributes["source.morph"] == "Gr,N\t_\t_\t_"
+    assert str(second.alignment("alignment")) == "1-1 2-0 2-2"
+    assert (len(third.source), third.annotations) == (1, {})
+    assert not counts
+    other = put(tmp_path, "grc", ORIGINAL.replace("\\w Θεοῦ\\w*", "").partition("\\v 2")[0])
+    corpus, counts = read(path, "usfm", source=other)
+    assert str(corpus[0].alignment("alignment")) == "0-0 1-2 1-3"
+    assert counts["milestone of no word of the original"] == 1
+    assert counts["verse that the original does not have"] == 2
+    assert len(corpus[1].source) == 2
+
+
+def test_a_remark_says_how_the_source_words_are_ordered(tmp_path, capsys):
+    path = put(tmp_path, "x", TRANSLATION)
+    assert "the order in which they first appear" in run(capsys, "stats", path).err
+    ran = run(capsys, "stats", path, "--source", put(tmp_path, "grc", ORIGINAL))
+    assert "the order in which" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "line"),
+    [
+        (f"{marked('Paul')}{END}", marked("Paul"), "is not closed", 8),
+        (f"{END}{END}", f"{END}{END}{END}", "without \\zaln-s before it", 10),
+        ('x-content="ὁ"', "", "has no x-content", 12),
+        ('x-occurrence="2"', 'x-occurrence="two"', "x-occurrence is 'two'", 12),
+        ("\\w servant", "\\wservant", "is not complete", 9),
+        ('also|x-occurrence="1" x-occurrences="1"\\w*', "also", "is not complete", 13),
+    ],
+)
+def test_a_damaged_verse_of_an_aligned_bible_is_named(tmp_path, old, new, message, line):
+    assert old in TRANSLATION
+    path = put(tmp_path, "x", TRANSLATION.replace(old, new))
+    assert find_format(path) == "usfm"
+    refused(path, "usfm", message, line)
+    assert len(read(path, "usfm", lenient=True)[0]) == 2
+
+
+def test_usfm_needs_alignments_and_an_original_in_usfm(tmp_path):
+    with pytest.raises(ValueError, match=r"USFM without alignments .*`source`"):
+        find_format(put(tmp_path, "x", ORIGINAL))
+    path = put(tmp_path, "x", TRANSLATION)
+    with pytest.raises(ValueError, match="give the original in USFM"):
+        read_corpus(path, source=put(tmp_path, "plain", "a b c\n"))
+    with pytest.raises(ValueError, match="leave out `target`"):
+        read_corpus(path, source=path, target=path)

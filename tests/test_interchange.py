@@ -828,7 +828,7 @@ def test_a_declaration_that_the_bytes_contradict_does_not_count(tmp_path):
 @pytest.mark.parametrize(
     ("made", "name"),
     [
-        (b'\\id TIT\n\\c 1\n\\v 1 \\zaln-s | x-strong="G1"\\*\\w Paul\\w*\\zaln-e\\*\n', "USFM"),
+        (b"\\id TIT\n\\c 1\n\\v 1 \\w Paul\\w*\n", "USFM without alignments"),
         (b'<?xml version="1.0"?><xliff version="1.2"><file/></xliff>', "XLIFF"),
         (b'<?xml version="1.0"?>\n<s id="a"><english>a</english><sure>1-1</sure></s>', "CzEnAli"),
         (b"PAR1\x15\x04\x15\x00\n\xffPAR1", "Parquet"),

@@ -45,7 +45,10 @@ _AS_JSON_LINES = (
     '{"src_words": [...], "tgt_words": [...], "alignment": [[i, j], ...]}'
 )
 _UNREAD = {
-    "USFM with alignments (\\zaln-s)": (re.compile(r"(?=\\)[^\0]*\\zaln-s"), ""),
+    "USFM without alignments (\\zaln-s)": (
+        re.compile(r"\\id\s"),
+        "; if it is the original text of an aligned translation, give it as `source`",
+    ),
     "XLIFF, a format of translated texts": (re.compile(r"(?=<)[^\0]{,4096}?<xliff[\s>]"), ""),
     "CzEnAli's XML (.wa)": (
         re.compile(r"(?=<)(?=[^\0]*?<s id=)[^\0]*?<(sure|possible|phrasal)[\s/>]"),

@@ -43,6 +43,7 @@ _TABLE = {
     "alpheios": ("{", "Alpheios JSON: groups of words, one origin and its translations"),
     "scripture": ("{", "JSON of ClearAligner and Scripture Burrito; words in files of tokens"),
     "ldc": ("0123456789-,", "LDC .wa: groups i,i-j,j(TYPE); words in separate files; read only"),
+    "usfm": ("\\", "USFM 3 with alignments (\\zaln-s), of unfoldingWord's Bibles; read only"),
     "conllu": ("#1/", "CoNLL-U: words with lemmas, tags and trees; no links"),
     "pud": ("[", "JSON of Parallel Universal Dependencies; words in CoNLL-U files"),
     "ugarit-json": ("{", "Ugarit JSON: numbered words with references; read only"),
