@@ -47,10 +47,10 @@ def test_scores_are_those_of_a_plain_recount(rows):
         assert (isnan(one.precision), isnan(one.recall)) == (not mine, not gold)
         if mine + gold:
             f1s.append(2 * right / (mine + gold))
+            weighted += f1s[-1] * gold / len(rows)
             assert one.f1 == pytest.approx(f1s[-1])
         else:
             assert isnan(one.f1)
-            weighted += f1s[-1] * gold / len(rows)
     assert found.macro_f1 == pytest.approx(sum(f1s) / len(f1s))
     assert found.weighted_f1 == pytest.approx(weighted)
 
