@@ -167,7 +167,8 @@ def test_from_a_table_to_latex(tmp_path, capsys):
     command = ["agree-judgments", path, "--scheme", "0-3", "--weights", "quadratic", "--latex"]
     latex = made(capsys, *command, "--resamples", 50, "--permutations", 50).out
     assert "anna" in latex
-    assert "alpha, ordinal" in latex
+    assert "alpha, ordinal & AC1, quadratic & Fleiss' $\\kappa$" in latex
+    assert "Cohen's $\\kappa$, quadratic & AC1, quadratic" in latex
     weighted = agree_on_judgments(
         read_corpus(path), scheme="0-3", weights="quadratic", resamples=50, permutations=50
     )

@@ -428,4 +428,4 @@ def test_shells_list_all_formats_and_schemes():
         return set(re.findall(r'<option value="([^"]+)"', part))
 
     assert options("export.html", "format") == set(WRITTEN)
-    assert options("new.html", "scheme") == set(SCHEMES)
+    assert options("new.html", "scheme") == {*SCHEMES, "own"}

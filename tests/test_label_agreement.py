@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_st
 from refusals import refuses
 
+from alignkit.agreement.judgments.coefficients import chance_corrected
 from alignkit.agreement.judgments.consensus import label_counts, majority_labels, others_label
 from alignkit.agreement.judgments.figures import joint_rows
 from alignkit.agreement.judgments.options import JudgmentOptions
@@ -112,7 +113,40 @@ def test_resampled_tables_are_those_of_the_items_drawn(values, data):
     assert np.array_equal(found.items[:, 0], again.sum(axis=(1, 2)))
     np.testing.assert_allclose(found.kappa[:, 0], weighted_kappas(again, far), atol=1e-12)
     np.testing.assert_allclose(found.observed[:, 0], plain["observed"], atol=1e-12)
-    np.testing.assert_allclose(found.ac1[:, 0], plain["ac1"], atol=1e-12)
+    weighted = [plain_ac2(table, far) for table in again]
+    np.testing.assert_allclose(found.ac1[:, 0], weighted, atol=1e-12)
+
+
+def plain_ac2(table, far):
+    """Gwet's AC2 of two annotators, cell by cell."""
+    items = table.sum()
+    if not items:
+        return np.nan
+    size = len(table)
+    agree = 1 - far / far.max()
+    seen = sum(agree[i, j] * table[i, j] for i in range(size) for j in range(size)) / items
+    shares = [(table[i].sum() + table[:, i].sum()) / (2 * items) for i in range(size)]
+    chance = agree.sum() / (size * (size - 1)) * sum(share * (1 - share) for share in shares)
+    return (seen - chance) / (1 - chance)
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"), [("nominal", 0.77544), ("linear", 0.85874), ("quadratic", 0.91400)]
+)
+def test_weighted_ac1_is_the_ac2_of_gwet(weights, expected):
+    # Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition, and the R package irrCAC: the
+    # data cac.raw4raters
+    rows = "11.1 2232 3333 3333 2222 1234 4444 1121 2222 .555 ..11 ..3."
+    values = np.array([[int(x) - 1 if x != "." else -1 for x in row] for row in rows.split()])
+    counts = label_counts(values.T.astype(np.int8), 5)
+    assert joint_rows(counts, weights=weights).figures()["ac1"] == pytest.approx(expected, abs=5e-6)
+
+
+@given(matrices(), st.sampled_from(WEIGHTS))
+def test_weighted_ac1_is_the_ac2_of_all(values, weights):
+    found = joint_rows(label_counts(values, SIZE), weights=weights).figures()["ac1"]
+    expected = chance_corrected(values, SIZE, weights)["ac2"]
+    assert found == pytest.approx(expected, nan_ok=True)
 
 
 @given(matrices(), st.sampled_from(["leave-out", "lowest", "adjudicated"]), st.data())

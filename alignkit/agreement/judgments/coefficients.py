@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_known
 from alignkit._support.array_types import F8
-from alignkit.tables.columns import Cell, Column
+from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table
 
 NAMES = {"observed": "observed", "ac2": "AC2", "bp": "Brennan-Prediger", "conger": "Conger"}
@@ -72,10 +73,11 @@ def chance_corrected(
         alike = (r * (r @ agree - 1)).sum(axis=1) / (n * (n - 1))
         observed = float(alike.mean()) if n.size else np.nan
         of_items = counts / judged[:, None]
-        shares = of_items[judged > 0].mean(axis=0)
+        shares = of_items[judged > 0].sum(axis=0) / (judged > 0).sum()
         of_annotators = given.sum(axis=1) / given.sum(axis=(1, 2))[:, None]  # (A, K)
         mean = of_annotators.mean(axis=0)
-        spread = np.atleast_2d(np.cov(of_annotators.T, ddof=1))
+        centred = of_annotators - mean
+        spread = centred.T @ centred / (len(of_annotators) - 1)
         both = np.outer(mean, mean) - spread / len(of_annotators)
         by_labels = (shares * (1 - shares)).sum()
         expected = {
@@ -87,6 +89,15 @@ def chance_corrected(
         for name, by_chance in expected.items():
             figures[name] = float((observed - by_chance) / (1 - by_chance))
     return figures
+
+
+def _why_undefined(values: NDArray[np.integer[Any]]) -> str:
+    """Return why coefficients of (A, P) labels are undefined, if they are."""
+    if not ((values >= 0).sum(axis=0) >= 2).any():
+        return "no item has two labels"
+    if not (values >= 0).any(axis=1).all():
+        return "an annotator gave no label"
+    return "all give the same label everywhere"
 
 
 def coefficient_table(
@@ -104,8 +115,14 @@ def coefficient_table(
             who = "all"
             if len(group) == 2:
                 who = " ~ ".join(names[k] for k in group)
-            figures = chance_corrected(values[list(group)], labels, weights)
-            rows.append([view, who, *(figures[name] for name in NAMES)])
+            given = values[list(group)]
+            figures = chance_corrected(given, labels, weights)
+            reason = _why_undefined(given)
+            row: list[Cell] = [view, who]
+            for name in NAMES:
+                value = figures[name]
+                row.append(Value(value, reason=reason) if isnan(value) else value)
+            rows.append(row)
     note = (
         f"{weights} weights; AC2 is AC1 with weights, Conger's the kappa of several annotators; "
         "the shares of labels are those of all items that any of them judged"

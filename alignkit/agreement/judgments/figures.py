@@ -134,15 +134,19 @@ class LabelComparisons:
 
 
 # what all annotators together have
-def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
+def joint_rows(
+    counts: NDArray[np.int32], *, ordered: bool = True, weights: str = "nominal"
+) -> Rows:
     """Return the rows behind alpha, AC1 and Fleiss' kappa, for (P, K) counts of labels.
+
+    AC1 is weighted: with `weights` other than nominal, it is Gwet's AC2.
 
     The columns: K x K coincidences of the labels of an item, over its judgments less 1; the share
     of each label; its count; whether there is a judgment, and whether there are two; the share of
-    agreeing ordered pairs of judgments, and their number.
+    agreeing ordered pairs of judgments (weighted), and their number (without weights).
     """
-    # Krippendorff 2019, Content Analysis, chapter 12; Gwet 2008, British Journal of Mathematical
-    # and Statistical Psychology 61; Fleiss 1971, Psychological Bulletin 76
+    # Krippendorff 2019, Content Analysis, chapter 12; Gwet 2014, Handbook of Inter-Rater
+    # Reliability, chapter 4; Fleiss 1971, Psychological Bulletin 76
     votes = counts.astype(np.float64)
     items, size = votes.shape
     judged = votes.sum(axis=1)
@@ -152,8 +156,11 @@ def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
     seen = (together * scale[:, np.newaxis, np.newaxis]).reshape(items, -1)
     agreeing = np.trace(together, axis1=1, axis2=2)
     pairs = judged * (judged - 1)
+    far = tables.apart(size, weights)
+    agree = 1 - far / far.max()
+    alike = (together * agree).sum(axis=(1, 2))
     same = np.zeros(items)
-    np.divide(agreeing, pairs, out=same, where=pairs > 0)
+    np.divide(alike, pairs, out=same, where=pairs > 0)
     shares = votes / np.maximum(judged, 1)[:, np.newaxis]
     last = np.column_stack([judged > 0, pairable, same, agreeing])
     table = np.hstack([seen, shares, votes, last])
@@ -161,11 +168,17 @@ def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
     even = 0  # how many judgments all items have, if it is the same number
     if len(raters) == 1 and raters[0] >= 2:
         even = int(raters[0])
-    return Rows(table, partial(_measures, size=size, ordered=ordered, raters=even))
+    measure = partial(_measures, size=size, ordered=ordered, raters=even, agree=agree.sum())
+    return Rows(table, measure)
 
 
-def _measures(sums: Floats, size: int, ordered: bool, raters: int) -> Mapping[str, Floats]:
-    """Return the measures of R sums of `joint_rows`; `raters` is 0 if items differ in them."""
+def _measures(
+    sums: Floats, size: int, ordered: bool, raters: int, agree: float
+) -> Mapping[str, Floats]:
+    """Return the measures of R sums of `joint_rows`.
+
+    `raters` is 0 if items differ in them; `agree` is the sum of how much each two labels agree.
+    """
     seen = sums[:, : size * size].reshape(-1, size, size)
     shares = sums[:, size * size :][:, :size]
     votes = sums[:, size * (size + 1) :][:, :size]
@@ -179,13 +192,14 @@ def _measures(sums: Floats, size: int, ordered: bool, raters: int) -> Mapping[st
         ordinal = _alpha(seen, totals, steps * steps)
     observed = ratio(same, pairable)
     label_shares = shares / np.where(judged, judged, np.nan)[:, np.newaxis]
-    expected = (label_shares * (1 - label_shares)).sum(axis=1) / (size - 1)
+    among = size * (size - 1)
+    expected = (label_shares * (1 - label_shares)).sum(axis=1) * agree / among
     if raters:
         fleiss = fleiss_ratios(judged, agreeing, votes, raters)["kappa"]
     return {
         "alpha.nominal": _alpha(seen, totals, nominal),
         "alpha.ordinal": ordinal,
-        "ac1": (observed - expected) / (1 - expected),
+        "ac1": ratio(observed - expected, 1 - expected),
         "fleiss": fleiss,
     }
 
@@ -221,7 +235,7 @@ def view_figures(
     counts = consensus.label_counts(view.values, len(view.labels))
     # items with the same counts are drawn together
     kinds, group, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
-    joint = joint_rows(kinds, ordered=view.ordered)
+    joint = joint_rows(kinds, ordered=view.ordered, weights=view.weights)
     once = times[np.newaxis].astype(np.float64)
     together = joint.measure(joint.sums(once))
     level = f"judgments.{view.name}"

@@ -11,6 +11,7 @@ from alignkit._support.options import stated
 from alignkit._support.values import jsonable, named_json
 from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
+from alignkit.agreement.judgments.answer import ac1_name, answer_sentences
 from alignkit.agreement.judgments.figures import JudgmentDisagreements
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.ranks import rank_table
@@ -147,12 +148,21 @@ class JudgmentAgreement(FigureResult):
         return tables
 
     @property
+    def answer(self) -> str:
+        """A paragraph to quote, about the first view: kappa of every two, and alpha."""
+        shares = self.shares[self.options.views[0].name]
+        sentences = answer_sentences(
+            self.annotators, self.pairs, self.all_figures, shares, self.options
+        )
+        return " ".join(sentences)
+
+    @property
     def head(self) -> Sequence[str]:
         """Lines with the annotators, the pairs, and the meaning of the brackets."""
         options = self.options
         pairs = how_many(self.pairs, "pair")
         who = ", ".join(self.annotators)
-        lines = [f"Agreement of {who} on judgments of {pairs} ({self.scheme})"]
+        lines = [f"Agreement of {who} on judgments of {pairs} ({self.scheme})", self.answer]
         if self.unjudged:
             more = how_many(self.unjudged, "further pair")
             lines.append(f"  {more} without a judgment by any of them")
@@ -170,7 +180,10 @@ class JudgmentAgreement(FigureResult):
                     f"The views {', '.join(alike)} give the same labels: only {alike[0]} is shown"
                 )
         if options.weights != "nominal":
-            lines.append(f"Kappa: {options.weights} weights over the order of all labels of a view")
+            lines.append(
+                f"Kappa and AC1: {options.weights} weights over the order of all labels of a view "
+                "(AC1 with weights is AC2)"
+            )
         lines.append(
             f"In brackets, {100 * options.confidence:g}% intervals: for kappa, AC1 and alpha from "
             "bootstrap resamples of pairs; for a null from permutations; for a share of items "
@@ -185,6 +198,7 @@ class JudgmentAgreement(FigureResult):
         coefficients = self.coefficients.to_records() if self.coefficients else []
         return {
             "annotators": list(self.annotators),
+            "answer": self.answer,
             "in_several_groups": self.several,
             "options": jsonable(stated(self.options) | own),
             **named_json(self, ("sections", *_COUNTS)),
@@ -317,11 +331,7 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
         columns.append(Column(str(agreement.options.by), key="group"))
     columns += [Column("", key="who"), Column("pairs", "count")]
     for name in statistics:
-        heading = layout.statistics[name]
-        if name in _SHARES:
-            columns.append(Column(heading, "percent", key=name, unit="%"))
-        else:
-            columns.append(Column(heading, "decimal", key=name))
+        columns.append(_column(name, layout.statistics[name], agreement.options.weights))
     lines: list[list[Cell]] = []
     starts: dict[tuple[str, str], int] = {}
     for place in sorted(rows, key=lambda place: agreement.views.index(place[0])):
@@ -341,6 +351,23 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
     anchor = f"judgments-{layout.anchor}"
     apart = list(starts.values())[1:]
     return Table(title, columns, lines, layout.note, anchor, apart, 3 if grouped else 2)
+
+
+def _column(name: str, heading: str, weights: str) -> Column:
+    """Return the column of a statistic; its heading says the weights, in LaTeX also which kappa."""
+    if name in _SHARES:
+        return Column(heading, "percent", key=name, unit="%")
+    latex = ""
+    if name == "kappa" and weights != "nominal":
+        heading = f"kappa, {weights}"
+        latex = rf"Cohen's $\kappa$, {weights}"
+    elif name == "kappa":
+        latex = r"Cohen's $\kappa$"
+    elif name == "fleiss":
+        latex = r"Fleiss' $\kappa$"
+    elif name == "ac1":
+        heading = ac1_name(weights)
+    return Column(heading, "decimal", key=name, latex=latex)
 
 
 def _cell(figure: Figure | None) -> Cell:

@@ -116,9 +116,12 @@ class LabelTables:
         items, same, distances, expected, squares = sums
         kappa = ratio(expected - items * distances, expected)
         observed = ratio(same, items)
-        # both label 2n times: 1 - the sum of squared shares is that of share * (1 - share)
-        by_chance = (1 - ratio(squares, 4 * items * items)) / (self.size - 1)
-        ac1 = (observed - by_chance) / (1 - by_chance)
+        # Gwet 2014, chapter 4: with weights this is AC2, without AC1. Both label 2n times:
+        # 1 - the sum of squared shares is that of share * (1 - share)
+        alike = 1 - ratio(distances, items * far.max())
+        among = self.size * (self.size - 1)
+        by_chance = (1 - ratio(squares, 4 * items * items)) * (1 - far / far.max()).sum() / among
+        ac1 = ratio(alike - by_chance, 1 - by_chance)
         return Ratios(items, kappa, observed, ac1)
 
     def total(self) -> Floats:
@@ -133,7 +136,7 @@ class Ratios:
     items: Floats  # how many items there are
     kappa: Floats  # Cohen's, weighted by how far labels are apart
     observed: Floats  # the share with equal labels
-    ac1: Floats  # Gwet's
+    ac1: Floats  # Gwet's, weighted like kappa
 
 
 def mean_of(kappas: Floats, items: Floats) -> Floats:
