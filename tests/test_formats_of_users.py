@@ -6,7 +6,7 @@ from unicodedata import normalize
 
 import pytest
 from command import run
-from format_files import put, read, refused
+from format_files import damaged, put, read, refused, survive
 
 import alignkit as ak
 from alignkit import read_corpus, write_corpus
@@ -316,8 +316,8 @@ def test_files_of_the_ldc_word_aligner_are_read_and_come_back(tmp_path):
     assert not counts["chunk words differ"]
     assert not write_corpus(corpus, tmp_path / "again", format="ists")
     assert read_corpus(tmp_path / "again") == corpus
-    damaged = put(tmp_path, "x", WORD_ALIGNER.replace("// NT // , <==>", "// N T // , <==>"))
-    refused(damaged, "ists", "// TYPE //", 18)
+    broken = put(tmp_path, "x", WORD_ALIGNER.replace("// NT // , <==>", "// N T // , <==>"))
+    refused(broken, "ists", "// TYPE //", 18)
     spaced = corpus[:1].map(
         lambda pair: replace(pair, attributes={"source.tag": "a b" + "\t_" * 4})
     )
@@ -432,3 +432,22 @@ def test_usfm_needs_alignments_and_an_original_in_usfm(tmp_path):
         read_corpus(path, source=put(tmp_path, "plain", "a b c\n"))
     with pytest.raises(ValueError, match="leave out `target`"):
         read_corpus(path, source=path, target=path)
+
+
+OF_USERS = {
+    "one-line": ONE_LINE,
+    "jsonl": json.dumps(OBJECTS, indent=1),
+    "giza": SHORT_A3,
+    "ldc": LDC,
+    "ists": WORD_ALIGNER,
+    "usfm": TRANSLATION,
+    "pharaoh": "0-0:0.9:0.1 NULL-1 3-4-P\n\n1-NULL 2?2-s\n",
+}
+
+
+@pytest.mark.parametrize("format", OF_USERS)
+def test_damaged_files_of_users_are_read_or_refused_with_their_place(tmp_path, format):
+    path = tmp_path / "x"
+    for raw in damaged(OF_USERS[format].encode(), 120):
+        path.write_bytes(raw)
+        survive(path, format)

@@ -46,7 +46,8 @@ The files of the LDC Word Aligner (GALE) have the same records, with these diffe
     1 2 <==> 1 // SEM // the cat <==> chat
     0 <==> 4 // NT // <not translated> <==> ,
 
-- A word may have a tag; the tags of a side become its column ``source.tag`` or ``target.tag``.
+- A word may have a tag, or several; the tags of a side become its column ``source.tag`` or
+  ``target.tag``.
 - A chunk pair has a type and no score; the type is the label of its links and nulls.
 - A record with the status ``rejected`` and no chunk pairs is not annotated.
 
@@ -175,10 +176,10 @@ class _Sentence:
         while self._text() != f"</{side}>":
             number = str(self._reading.base + len(words))
             parts = split_words(self._text())
-            if len(parts) not in (3, 4) or parts[0] != number or parts[2] != ":":
+            if len(parts) < 3 or parts[0] != number or parts[2] != ":":
                 raise self._error(f"{number} word :' or '</{side}>")
             words.append(parts[1])
-            tags.append("".join(parts[3:]))
+            tags.append(",".join(parts[3:]))
             self._at += 1
         self._at += 1
         self._tags[_COLUMNS[side]] = tags
