@@ -451,3 +451,10 @@ def test_damaged_files_of_users_are_read_or_refused_with_their_place(tmp_path, f
     for raw in damaged(OF_USERS[format].encode(), 120):
         path.write_bytes(raw)
         survive(path, format)
+
+
+def test_objects_of_our_own_with_labels_and_a_text_are_no_export_of_doccano(tmp_path):
+    annotation = {"sure": "0-0", "labels": {"0-0": "X"}}
+    value = {"id": "1", "source": ["a"], "target": ["b"], "attributes": {"text": "x"}}
+    path = put(tmp_path, "x", json.dumps(value | {"annotations": {"anna": annotation}}) + "\n")
+    assert find_format(path) == "alignkit-jsonl"

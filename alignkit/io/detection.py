@@ -75,7 +75,8 @@ _UNREAD = {
     ),
     "an export of doccano": (
         re.compile(
-            r'(?=[\[{])(?=[^\0]*?"text"\s*:)[^\0]*?"(?:labels?|entities|cats|Comments)"\s*:\s*[\[{]'
+            r'(?=[\[{])(?![^\0]*?"(?:source|src_words)"\s*:)(?=[^\0]*?"text"\s*:)'
+            r'[^\0]*?"(?:labels?|entities|cats)"\s*:\s*[\[{]'
         ),
         _AS_JSON_LINES,
     ),

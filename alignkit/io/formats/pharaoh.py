@@ -303,7 +303,7 @@ class _Weights:
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._path = reading.options.link_weights
-        self._lines = iter(())  # type: Iterator[tuple[int, str]]
+        self._lines: Iterator[tuple[int, str]] = iter(())
         if self._path is not None:
             self._lines = reading.lines(self._path)
 

@@ -324,7 +324,7 @@ def _remark(reading: Reading) -> str:
         return ""
     return (
         "the source has only words that are linked, in the order in which they first appear; name "
-        "the original text (USFM) in the option `source` for the true order and the other words"
+        "the original text (USFM) by the option source for the true order and the other words"
     )
 
 
