@@ -21,7 +21,7 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.assets import PAGE, load_assets
 from alignkit.io.formats import WRITTEN
 from alignkit.model.alignment import Alignment
-from alignkit.model.labels import SCHEMES
+from alignkit.model.labels import SCHEMES, get_scheme
 
 pytestmark = web.BROWSER
 SITE, ROOT = "http://lab.example", "/lab/"
@@ -252,6 +252,25 @@ def test_a_project_is_made_of_files_with_choices_for_findings(lab):
     made = msgspec.convert(lab.sent("POST projects")[-1], api.NewProject)
     assert (made.name, made.etag) == ("News 2026", "7")
     assert made.suggestions == api.Suggestions("initial", "auto")
+
+
+def test_a_project_has_labels_of_ones_own(lab):
+    judging = draft(task="judge")
+    lab.instead |= {"GET drafts/d": judging, "PATCH drafts/d": judging}
+    page = lab.open("new/d")
+    page.wait_for_selector("#project:not([hidden])")
+    expect(page.locator("#own")).to_be_hidden()
+    page.select_option("#scheme", "own")
+    expect(page.locator("#own")).to_be_visible()
+    page.fill("#labels", "no, partly, yes")
+    page.fill("#name", "Ours")
+    lab.instead |= {"POST projects": (202, {"slug": "x"}), "GET projects/x": {"state": "open"}}
+    page.check("[name=nominal]")
+    page.click("text=Create project")
+    page.wait_for_url("**/p/x/assign")
+    made = msgspec.convert(lab.sent("POST projects")[-1], api.NewProject)
+    assert get_scheme(made.scheme).values == ("no", "partly", "yes")
+    assert get_scheme(made.scheme).order is None
 
 
 def test_an_import_shows_first_what_it_would_do(lab):
