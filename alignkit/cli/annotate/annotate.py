@@ -47,14 +47,14 @@ from alignkit.cli.common.inputs import add_reading_arguments, detect_format, rea
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options, annotator_name, number
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.model.labels import OWN, SCHEMES, open_scheme
+from alignkit.model.labels import open_scheme
 from alignkit.model.texts import TOKENIZERS
 
 if TYPE_CHECKING:
     from alignkit.annotate.server.child import Job, SuggestionPlan
     from alignkit.annotate.server.opening import Opening
 
-RARE = "--accept-copy --allow-host"
+RARE = "--accept-copy --allow-host --nominal"
 """Options that only --help-all shows."""
 
 _ELSEWHERE = (
@@ -126,8 +126,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(
         parser.add_argument_group("the page"),
         f"""
-        --scheme S  scheme, a set of labels, for judging the pairs of a new project:
-            {", ".join(SCHEMES)}; {OWN}
+        --scheme S  labels for judging pairs: a scheme's name, 0-3, no,partly,yes or a JSON file
         --nominal  the labels of a scheme of your own have no order (default: from low to high)
         --guidelines FILE  your guidelines, in Markdown (default: those of alignkit)
         --port N  port of the server (default: the project's own)
