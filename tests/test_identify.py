@@ -465,7 +465,8 @@ def test_damaged_systems_are_refused(tmp_path):
     path = tmp_path / "model.json"
     Identifier.train(Corpus(pairs_of()), BINARY).save(path)
     record = json.loads(path.read_text(encoding="utf-8"))
-    changes = [{k: None} for k in record] + [{"options": record["options"] | {"seed": 1}}]
+    changes = [{k: None} for k in record if record[k] is not None]
+    changes += [{"options": record["options"] | {"seed": 1}}]
     for change in changes:
         path.write_text(json.dumps(record | change), encoding="utf-8")
         with pytest.raises(FormatError, match=r"damaged|is not a system"):

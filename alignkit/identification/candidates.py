@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import FormatError
+from alignkit.identification.options import SearchOptions
 from alignkit.identification.similarity import Places
 from alignkit.io.options import ReadOptions
 from alignkit.io.strict_json import as_text, parse_json, read_id
@@ -196,6 +197,23 @@ def histogram_of(values: ArrayLike) -> Places:
 def similarity_of(pair: TextPair) -> float:
     """Return the similarity of a candidate pair."""
     return float(pair.attributes["similarity"])
+
+
+def with_matches(pairs: Sequence[TextPair], chosen: SearchOptions) -> Sequence[TextPair]:
+    """Return pairs with what the encoder says of their words as attributes, if there is one.
+
+    The attribute `matched` is the share of words with a mutual best match; pairs without a
+    `similarity` get the cosine of the means of their words, too.
+    """
+    if chosen.text_encoder is None:
+        return pairs
+    features = chosen.text_encoder.features([(pair.source, pair.target) for pair in pairs])
+    compared = []
+    for pair, (cosine, matched) in zip(pairs, features.tolist(), strict=True):
+        known = {"similarity": f"{cosine:.4f}"} | dict(pair.attributes)
+        known["matched"] = f"{matched:.4f}"
+        compared.append(pair._replace(attributes=known))
+    return compared
 
 
 def drawn_by_bins(pairs: Sequence[TextPair], bins: int, seed: int) -> list[tuple[int, int, int]]:

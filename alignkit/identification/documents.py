@@ -95,7 +95,7 @@ def candidate_documents(
         order = sorted(kept, key=lambda pair: (kept[pair], pair), reverse=True)
         least = {keys[row]: (row, column) for row, column in order}
         kept = {pair: kept[pair] for pair in sorted(least.values())}
-    pairs = _text_pairs(kept, every, chosen)
+    pairs = candidates.with_matches(_text_pairs(kept, every, chosen), chosen)
     about = how_many(len(documents), "document")
     if others is not None:
         about += f" and {how_many(len(others), 'document')}"

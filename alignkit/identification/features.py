@@ -24,7 +24,7 @@ from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.vectors.word_vectors import WordVectors
 from alignkit.identification.options import Encoder, IdentifierOptions, Matrix, Texts
 from alignkit.identification.similarity import encoded, sklearn
-from alignkit.model.texts import porter_stem
+from alignkit.model.texts import porter_stem, words_and_signs
 
 OVERLAP = (
     "jaccard",
@@ -74,10 +74,15 @@ _BY_PAIR = (
     "largest sum",
 )
 ALIGN = (*_BY_PAIR, *map(", ".join, product(_BY_SIDE, ("min", "max"))))
-NAMES = {"cosine": ("cosine of letters",), "overlap": OVERLAP, "align": ALIGN}
+ENCODER = ("cosine of mean vectors", "matched words")
+NAMES = {
+    "cosine": ("cosine of letters",),
+    "overlap": OVERLAP,
+    "align": ALIGN,
+    "encoder": ENCODER,
+}
 
 _COSINE = OVERLAP.index("cosine of letters")
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|cannot)\b|n['’]t\b"
 )
@@ -86,7 +91,7 @@ _LINK = 0.5  # least posterior of a link, and of a word that counts as aligned
 
 def tokens(text: str) -> list[str]:
     """Return words and signs in lower case."""
-    return _TOKEN.findall(text.lower())
+    return words_and_signs(text.lower())
 
 
 def train_aligner(pairs: Iterable[Texts]) -> Aligner:
@@ -185,7 +190,7 @@ class PairTexts:
     ----------
     texts : The two texts of each of P pairs.
     aligner : The aligner of the feature set ``align``.
-    options : The function words, and the encoders of ``vectors`` and ``pairs``.
+    options : The function words, and the encoders of ``vectors``, ``pairs`` and ``encoder``.
     """
 
     texts: Sequence[Texts]
@@ -216,6 +221,8 @@ class PairTexts:
             return self._bag(frequencies)
         if name == "vectors":
             return self._vectors
+        if name == "encoder":
+            return self._encoder
         return encoded(self.options.encode_pairs, self.texts)
 
     @cached_property
@@ -239,6 +246,12 @@ class PairTexts:
         firsts, seconds = self._sides
         vectors = encoded(self.options.encode, [*firsts, *seconds])
         return _difference_and_product(vectors[: len(firsts)], vectors[len(firsts) :])
+
+    @cached_property
+    def _encoder(self) -> F8:
+        """The features of an encoder, (P, 2)."""
+        assert self.options.text_encoder is not None
+        return self.options.text_encoder.features(self.texts)
 
     def _bag(self, idf: TextFrequencies) -> Matrix:
         """Return |u - v| and u v of binary bags of training words u, v: (P, 2 words), sparse."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
-from alignkit.identification.candidates import Candidates, TextPair, TextRecord
+from alignkit.identification.candidates import Candidates, TextPair, TextRecord, with_matches
 from alignkit.identification.options import GroupKeywords, GroupOptions, options_of
 from alignkit.identification.similarity import dense, fit, sklearn
 
@@ -68,7 +68,7 @@ def candidate_groups(texts: Iterable[TextRecord], **options: Unpack[GroupKeyword
     else:
         texts_of = [[record[chosen.text] for record in members] for members in whole.values()]
         labels = _clusters(texts_of, chosen)
-    pairs = list(_pairs(whole, labels, chosen, counts))
+    pairs = with_matches(list(_pairs(whole, labels, chosen, counts)), chosen)
     number = sum(comb(size, 2) for size in sizes)
     groups_of = f"{how_many(len(whole), 'group')} of {sum(sizes)} different texts"
     return Candidates(pairs, f"{groups_of}, {number} pairs in all", +counts, chosen.settings())
@@ -98,7 +98,7 @@ def _clusters(groups: Sequence[Sequence[str]], chosen: GroupOptions) -> list[lis
     texts = list(chain.from_iterable(groups))
     with import_module("threadpoolctl").threadpool_limits(1):  # sums do not depend on threads
         vectors = fit(texts, chosen)(texts)
-        if chosen.similarity is None:
+        if chosen.text_vectors is None:
             width = max(1, min(_DIMENSIONS, min(vectors.shape) - 1))
             make = sklearn("decomposition").TruncatedSVD
             vectors = make(width, random_state=chosen.seed).fit_transform(vectors)

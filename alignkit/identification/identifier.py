@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
+from logging import getLogger
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,8 +24,10 @@ from alignkit._support.array_types import F8, I8
 from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.align.aligner import Aligner
+from alignkit.align.encoder.encoding import EncoderLike
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import FileError, FormatError, MissingTextError, OptionError
+from alignkit.identification.encoded_texts import TextEncoder, UsedEncoder
 from alignkit.identification.features import (
     NAMES,
     PairTexts,
@@ -47,6 +50,7 @@ from alignkit.identification.options import (
     IdentifierOptions,
     Matrix,
     Texts,
+    text_encoder_of,
 )
 from alignkit.identification.similarity import sklearn
 from alignkit.io.atomic_files import apart, replacing
@@ -59,6 +63,7 @@ from alignkit.version import __version__
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+_LOGGER = getLogger("alignkit")
 FEW = 1000
 """With fewer training pairs, features of the aligner can do harm."""
 _FOLDS = 5
@@ -66,7 +71,8 @@ _QUANTILES = 401
 _NEVER = -1e9  # intercept of a label that no pair has
 _WIDE = 200  # features; with more, second derivatives take too long
 _SETS = (("cosine",), ("overlap",), ("overlap", "align"))  # of auto, the simplest first
-_FORMAT = "alignkit identifier 2"
+_WITH_ENCODER = (("overlap", "encoder"), ("overlap", "align", "encoder"))  # if there is one
+_FORMAT = "alignkit identifier 3"
 _ARRAYS = ("center", "scale", "coefficients", "intercepts")
 
 
@@ -183,7 +189,9 @@ def fit_model(
 ) -> PairModel:
     """Fit a model to some of the pairs; inner folds choose C, and the features of ``auto``."""
     strengths = (0.0,) if options.classifier == "forest" else options.strengths
-    sets = _SETS if options.features == (AUTO,) else (options.features,)
+    sets: tuple[Sequence[str], ...] = (options.features,)
+    if options.features == (AUTO,):
+        sets = _SETS if options.encoder is None else _SETS + _WITH_ENCODER
 
     def fit(
         train: I8, features: Sequence[str], strengths: Sequence[float]
@@ -298,6 +306,8 @@ class Identifier:
             notes.append(f"constant features, with weight 0: {', '.join(constant)}")
         if "align" not in model.features:
             aligner = None
+        if "encoder" not in model.features:
+            how = replace(how, encoder=None)
         if aligner is None:
             aligned = "none"
         elif more:
@@ -348,7 +358,10 @@ class Identifier:
         return self.options.of_system(self.view, self.aligned, chosen)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the system as JSON; one with a function of yours or a forest cannot be written."""
+        """Write the system as JSON; one with vectors of texts or a forest cannot be written.
+
+        Of an encoder of words, its name and digest are written; `load` needs it again.
+        """
         model = self.model
         options = self.options
         if options.encode or options.encode_pairs or model.forest is not None:
@@ -366,7 +379,8 @@ class Identifier:
             "labels": self.view.labels,
             "names": model.names,
             "model": vars(model),
-            "options": vars(options) | {"function_words": sorted(options.function_words)},
+            "options": _written_options(options),
+            "encoder": options.text_encoder and options.text_encoder.used._asdict(),
             "aligner": aligner,
             "aligned": self.aligned,
             "trained": sorted(self.trained),
@@ -377,12 +391,19 @@ class Identifier:
             json.dump(whole, stream, default=np.ndarray.tolist)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Identifier:
+    def load(
+        cls, path: str | PathLike[str], *, encoder: EncoderLike | TextEncoder | None = None
+    ) -> Identifier:
         """Read a system that `save` wrote.
+
+        Parameters
+        ----------
+        encoder : The encoder of the training, which a system that used one needs again.
 
         Raises
         ------
         FormatError : If the file is no such system, damaged, or of another version of the features.
+        OptionError : If the system needs an encoder and none is given, or the other way around.
         """
         try:
             record = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -410,8 +431,43 @@ class Identifier:
                 aligner = Aligner.load(file)
         trained = frozenset(record["trained"])
         notes = tuple(record["notes"])
-        options = IdentifierOptions(**record["options"])
+        used = record["encoder"]
+        both = _checked_encoder(encoder, None if used is None else UsedEncoder(**used), str(path))
+        options = IdentifierOptions(**record["options"], encoder=both)
         return cls(view, model, options, aligner, record["aligned"], trained, notes)
+
+
+def _written_options(options: IdentifierOptions) -> dict[str, Any]:
+    """Return options as a file has them: without the encoder, which has a member of its own."""
+    written = vars(options) | {"function_words": sorted(options.function_words)}
+    del written["encoder"]
+    return written
+
+
+def _checked_encoder(
+    given: EncoderLike | TextEncoder | None, used: UsedEncoder | None, path: str
+) -> TextEncoder | None:
+    """Return the encoder of a system that is loaded; warn if it is not that of the training."""
+    if used is None:
+        if given is not None:
+            raise OptionError(f"{path} was trained without an encoder: leave it out")
+        return None
+    if given is None:
+        raise OptionError(
+            f"{path} was trained with the encoder {used.name}, and needs it: give the same encoder"
+        )
+    encoder = text_encoder_of(given)
+    now = encoder.used
+    if (now.digest, now.layer) != (used.digest, used.layer):
+        _LOGGER.warning(
+            "the system was trained with the encoder %s, layer %s, and not with %s, layer %s, or "
+            "with other weights: its predictions can be wrong",
+            used.name,
+            used.layer,
+            now.name,
+            now.layer,
+        )
+    return encoder
 
 
 def _checksum(record: dict[str, Any]) -> int:

@@ -9,20 +9,24 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import inf
 from numbers import Real
-from typing import Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 from alignkit._support.arguments import check_attributes, check_keywords, check_known
 from alignkit.errors import OptionError
 from alignkit.model.labels import View
 from alignkit.version import __version__
 
+if TYPE_CHECKING:
+    from alignkit.align.encoder.encoding import EncoderLike
+    from alignkit.identification.encoded_texts import TextEncoder
+
 Matrix = Any  # (n, d): a scipy sparse matrix or a numpy array
 Encoder = Callable[[Sequence[str]], Matrix]
 Texts = tuple[str, str]
 PairEncoder = Callable[[Sequence[Texts]], Matrix]
-FEATURES = ("cosine", "overlap", "align", "bow", "vectors", "pairs")
+FEATURES = ("cosine", "overlap", "align", "bow", "vectors", "encoder", "pairs")
 """The feature sets: similarity of letters, shared words, alignment, bags of words, vectors of the
-texts, and vectors of the pairs."""
+texts, what an encoder of words says, and vectors of the pairs."""
 AUTO = "auto"
 ALONE = "none"
 CHOICES = {
@@ -59,6 +63,8 @@ class CheckedOptions:
     def __post_init__(self) -> None:
         """Set the defaults of options whose other option is given, and check all values."""
         check_attributes(self)
+        if (given := getattr(self, "encoder", None)) is not None:
+            object.__setattr__(self, "encoder", text_encoder_of(given))
         for name in _NEEDS.keys() & vars(self).keys():
             needed, default = _NEEDS[name]
             if getattr(self, needed) and getattr(self, name) is None:
@@ -98,6 +104,13 @@ def options_of(kind: type[T], function: Callable[..., object], given: Mapping[st
     return kind(**given)
 
 
+def text_encoder_of(given: Any) -> TextEncoder:
+    """Return what compares texts by an encoder, its folder or name, a function, or itself."""
+    from alignkit.identification.encoded_texts import TextEncoder  # slow, and few need it
+
+    return given if isinstance(given, TextEncoder) else TextEncoder(given)
+
+
 def name_of(encode: Encoder) -> str:
     """Return the name of a user's function."""
     return getattr(encode, "__qualname__", type(encode).__name__)
@@ -127,13 +140,31 @@ class SearchOptions(CheckedOptions):
     words : compare words instead of n-grams of letters
     similarity : A function that returns a vector for each text, (n, d), sparse or dense, to use
         instead; not for the command line.
+    encoder : What gives words their vectors, to use instead: the vector of a text is their mean.
+        The command line has --encoder.
     seed : seed of random draws (default: 0)
     """
 
     ngrams: tuple[int, int] = (2, 4)
     words: bool = False
     similarity: Encoder | None = None
+    encoder: EncoderLike | TextEncoder | None = None
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.encoder is not None and self.similarity is not None:
+            raise OptionError("vectors and an encoder do the same: give one of them")
+
+    @property
+    def text_encoder(self) -> TextEncoder | None:
+        """What compares texts by the encoder, if it is given."""
+        return cast("TextEncoder | None", self.encoder)
+
+    @property
+    def text_vectors(self) -> Encoder | None:
+        """What makes the vectors of texts, if it is given."""
+        return self.similarity if self.text_encoder is None else self.text_encoder.means
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,12 +295,14 @@ class IdentifierOptions(CheckedOptions):
     Parameters
     ----------
     features : feature sets: cosine of letters, overlap of words, align, bow (bag of words),
-        vectors, pairs (Python only), or auto, which chooses cosine, overlap, or overlap and align;
-        a larger set must gain more than a standard error (default: overlap align)
+        vectors, encoder, pairs (Python only), or auto, which chooses cosine, overlap, or overlap
+        and align, with --encoder also those with encoder; a larger set must gain more than a
+        standard error (default: overlap align)
     group : attribute of pairs that belong together, such as goeswith or entity; none if there is
         none
     encode : For `vectors`: a function that returns a vector for each text, (n, d).
     encode_pairs : For `pairs`: a function that returns features for pairs of texts, (n, d).
+    encoder : For `encoder`: what gives words their vectors; the command line has --encoder.
     decide : what the threshold of cosine makes as high as possible
     strengths : values of C to choose from; a smaller one shrinks the weights more (default: 0.01
         0.1 1)
@@ -282,6 +315,7 @@ class IdentifierOptions(CheckedOptions):
     group: str | None = None
     encode: Encoder | None = None
     encode_pairs: PairEncoder | None = None
+    encoder: EncoderLike | TextEncoder | None = None
     decide: str = "accuracy"
     strengths: Sequence[float] = (0.01, 0.1, 1.0)
     classifier: str = "logistic"
@@ -300,8 +334,15 @@ class IdentifierOptions(CheckedOptions):
         for name, encode in (("vectors", self.encode), ("pairs", self.encode_pairs)):
             if name in self.features and encode is None:
                 raise OptionError(f"the feature set {name!r} needs vectors: give what makes them")
+        if "encoder" in self.features and self.encoder is None:
+            raise OptionError("the feature set 'encoder' needs an encoder: give its folder or name")
         if not self.strengths:
             raise OptionError("name one value of C (`strengths`) or more")
+
+    @property
+    def text_encoder(self) -> TextEncoder | None:
+        """What compares texts by the encoder, if it is given."""
+        return cast("TextEncoder | None", self.encoder)
 
     @property
     def name(self) -> str:
@@ -326,6 +367,7 @@ class SearchKeywords(TypedDict, total=False):
     ngrams: tuple[int, int]
     words: bool
     similarity: Encoder | None
+    encoder: EncoderLike | TextEncoder | None
     seed: int
 
 
@@ -386,6 +428,7 @@ class TrainKeywords(TypedDict, total=False):
     group: str | None
     encode: Encoder | None
     encode_pairs: PairEncoder | None
+    encoder: EncoderLike | TextEncoder | None
     decide: str
     strengths: Sequence[float]
     classifier: str

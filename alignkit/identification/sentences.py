@@ -97,7 +97,7 @@ def candidate_sentences(
     if chosen.sample is not None:
         pairs = _sampled(pairs, chosen.sample, chosen, notes)
     return Candidates(
-        pairs=pairs,
+        pairs=candidates.with_matches(pairs, chosen),
         about=how_many(len(texts), "pair of documents", "pairs of documents"),
         counts=+counts,
         signature=chosen.settings(),

@@ -40,7 +40,7 @@ def sklearn(module: str) -> Any:
 
 def fit(texts: Sequence[str], options: SearchOptions) -> Encoder:
     """Return a function that makes unit vectors of texts, with the weights of these texts."""
-    encode = options.similarity
+    encode = options.text_vectors
     if encode is not None:
         return lambda some: sklearn("preprocessing").normalize(encoded(encode, some))
     if options.words:
@@ -60,7 +60,7 @@ def _fitted(texts: Sequence[str], **options: Any) -> Encoder:
 
 def words_choose(columns: Places, options: SearchOptions) -> bool:
     """Return whether words choose which of the columns are compared with a row."""
-    return len(columns) > LARGE and not options.words and options.similarity is None
+    return len(columns) > LARGE and not options.words and options.text_vectors is None
 
 
 def compared(

@@ -25,6 +25,7 @@ BOM = "\ufeff"
 _MARKS = re.compile(r"(?<![^ \t-\r])\ufeff+(?=[^ \t-\r\ufeff])")
 _OTHER_SPACE = re.compile(r"[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _WORD = re.compile(r"[^ \t-\r]+")
+_WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
 
 
 SEPARATORS = ("ascii", "unicode")
@@ -76,6 +77,11 @@ def split_words(text: str) -> list[str]:
 def split_unicode(text: str) -> list[str]:
     """Return the words of a text that is split at all white space, as Python's `str.split` does."""
     return [without_marks(word) for word in text.split()]
+
+
+def words_and_signs(text: str) -> list[str]:
+    """Return runs of letters and digits, and all other characters but white space."""
+    return _WORD_OR_SIGN.findall(text)
 
 
 def compared(text: str, *, ignore_case: bool = False) -> str:

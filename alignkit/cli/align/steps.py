@@ -6,7 +6,6 @@ import argparse
 import html
 import os
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from alignkit.align.numbered_texts import Lines, lines_of, numbered
 from alignkit.align.settings import LONGEST_PIECE, Settings
 from alignkit.cli.align.options import TEXT_FORMATS, refuse_links
 from alignkit.cli.common.cluster import reading_of
+from alignkit.cli.common.encoders import encoder_with_progress
 from alignkit.cli.common.files import DISORDER, evidence_files
 from alignkit.cli.common.inputs import Input, reading_options
 from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw, warn
@@ -618,34 +618,7 @@ def read_encoder(options: argparse.Namespace) -> Encoder | None:
     """Return the encoder of --encoder, which shows its progress."""
     if options.encoder is None:
         return None
-    from alignkit.align.encoder.transformer import Encoder
-
-    return Encoder(
-        options.encoder,
-        layer=options.encoder_layer,
-        download=options.download,
-        threads=options.threads or 1,
-        progress=_EncodingProgress(),
-    )
-
-
-class _EncodingProgress:
-    """Shows how many sentences are encoded, and how fast."""
-
-    def __init__(self) -> None:
-        self._bar: ProgressBar | None = None
-        self._start = 0.0
-
-    def __call__(self, done: int, total: int) -> None:
-        if self._bar is None:
-            self._bar = ProgressBar("encoding", None, None)
-            self._start = time.monotonic()
-        seconds = max(time.monotonic() - self._start, 1e-3)
-        detail = f"{done:,} of {total:,} sentences, {done / seconds:.0f} a second"
-        self._bar.reach(done / total, detail)
-        if done == total:
-            self._bar.__exit__()
-            self._bar = None
+    return encoder_with_progress(options, options.threads or 1)
 
 
 def report_encoding(aligner: Aligner) -> None:

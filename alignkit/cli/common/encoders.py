@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import time
+from typing import TYPE_CHECKING
 
+from alignkit.cli.common.messages import ProgressBar
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
 
+if TYPE_CHECKING:
+    from alignkit.align.encoder.transformer import Encoder
 
-def add_encoder(group: argparse._ArgumentGroup) -> None:
-    """Add the options of an encoder."""
+
+_FEWER_ERRORS = "On little text it makes far fewer errors"
+
+
+def add_encoder(group: argparse._ArgumentGroup, why: str = _FEWER_ERRORS) -> None:
+    """Add the options of an encoder; `why` says what it is good for."""
     add_options(
         group,
-        """
+        f"""
         --encoder NAME  model that knows what words mean: a folder, or its name on huggingface.co.
-            On little text it makes far fewer errors; needs alignkit[encoder]
+            {why}; needs alignkit[encoder]
         --encoder-layer K  layer of the encoder whose states are used (default: 7/12 of all layers)
         --download  download the encoder if it is not on this computer (default: never)
         """,
@@ -29,3 +38,35 @@ def check_encoder(options: argparse.Namespace) -> None:
     for name, flag in (("encoder_layer", "--encoder-layer"), ("download", "--download")):
         if getattr(options, name):
             raise OptionError(f"{flag} needs --encoder NAME: add it, or leave it out")
+
+
+def encoder_with_progress(options: argparse.Namespace, threads: int = 1) -> Encoder:
+    """Return the encoder of --encoder, which shows its progress."""
+    from alignkit.align.encoder.transformer import Encoder
+
+    return Encoder(
+        options.encoder,
+        layer=options.encoder_layer,
+        download=options.download,
+        threads=threads,
+        progress=_EncodingProgress(),
+    )
+
+
+class _EncodingProgress:
+    """Shows how many sentences are encoded, and how fast."""
+
+    def __init__(self) -> None:
+        self._bar: ProgressBar | None = None
+        self._start = 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._bar is None:
+            self._bar = ProgressBar("encoding", None, None)
+            self._start = time.monotonic()
+        seconds = max(time.monotonic() - self._start, 1e-3)
+        detail = f"{done:,} of {total:,} sentences, {done / seconds:.0f} a second"
+        self._bar.reach(done / total, detail)
+        if done == total:
+            self._bar.__exit__()
+            self._bar = None

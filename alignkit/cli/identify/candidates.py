@@ -20,6 +20,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from alignkit._support.docstrings import docstring
+from alignkit.cli.common.encoders import add_encoder, check_encoder, encoder_with_progress
 from alignkit.cli.common.files import refuse_second_reading, require_extra
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import say, warn
@@ -31,6 +32,7 @@ from alignkit.io.reading import write_corpus
 
 if TYPE_CHECKING:
     from alignkit.identification.candidates import Candidates
+    from alignkit.identification.encoded_texts import TextEncoder
     from alignkit.tables.result import Result
 
 COMMANDS = {
@@ -41,6 +43,10 @@ COMMANDS = {
 }
 """The subcommands; each has a module."""
 
+_WHY = (
+    "The similarity of texts is then the cosine of the means of the words' vectors, and pairs get "
+    "the share of matched words"
+)
 _HELP = re.compile(r"^    (\w+) : ([a-z].+(?:\n {8}.+)*)", re.MULTILINE)
 
 
@@ -91,6 +97,7 @@ def add_search(parser: argparse.ArgumentParser, kind: type, arguments: str, more
     add_fields(group, kind)
     if more:
         add_options(group, more)
+    add_encoder(parser.add_argument_group("encoder"), _WHY)
     group = parser.add_argument_group("input and output")
     add_options(
         group,
@@ -112,10 +119,26 @@ def fields_of(options: argparse.Namespace, kind: type) -> dict[str, Any]:
 def prepare(options: argparse.Namespace) -> None:
     """Check what a command needs before it reads anything."""
     require_extra("identify")
+    check_encoder(options)
     refuse_second_reading(options)
     forms = options.json, options.csv, options.medium != "text", getattr(options, "html", None)
     if options.output == "-" and any(forms):
         raise OptionError("the pairs and the report cannot both go to standard output: name a file")
+
+
+def read_text_encoder(options: argparse.Namespace) -> TextEncoder | None:
+    """Return what compares texts by the encoder of --encoder, which shows its progress."""
+    if options.encoder is None:
+        return None
+    from alignkit.identification.encoded_texts import TextEncoder
+
+    return TextEncoder(encoder_with_progress(options))
+
+
+def report_texts(encoder: TextEncoder | None) -> None:
+    """Report what the encoder did, if there is one."""
+    if encoder is not None:
+        say(f"encoder: {encoder}; {encoder.counts}")
 
 
 def report(result: Result, options: argparse.Namespace) -> None:
@@ -138,7 +161,9 @@ def search(
     **more: Any,
 ) -> None:
     """Find candidates, write them, and print the report."""
-    result = function(*data, **fields_of(options, kind) | more)
+    encoder = read_text_encoder(options)
+    result = function(*data, **fields_of(options, kind) | more | {"encoder": encoder})
+    report_texts(encoder)
     if options.output is not None and getattr(options, "far", "") is None:  # whole documents
         with replacing(options.output) as out:
             for pair in result.pairs:

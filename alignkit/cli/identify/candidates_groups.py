@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 
 from alignkit.cli.identify import candidates
+from alignkit.errors import OptionError
 from alignkit.identification.options import GroupOptions
 
 
@@ -28,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     candidates.prepare(options)
+    if options.vectors is not None and options.encoder is not None:
+        raise OptionError("--encoder and --vectors do the same: leave one of them out")
     from alignkit.align.vectors import read_vectors
     from alignkit.identification.candidates import read_texts
     from alignkit.identification.features import mean_vectors

@@ -13,9 +13,15 @@ from __future__ import annotations
 import argparse
 
 from alignkit.cli.common import inputs
+from alignkit.cli.common.encoders import add_encoder, check_encoder
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.media import add_media, print_result
-from alignkit.cli.identify.candidates import add_fields, fields_of
+from alignkit.cli.identify.candidates import (
+    add_fields,
+    fields_of,
+    read_text_encoder,
+    report_texts,
+)
 from alignkit.cli.parser import add_options
 from alignkit.identification.options import RetrievalOptions
 from alignkit.io.options import ReadOptions
@@ -29,6 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_view_argument(parser)
     add_options(parser, "--among FILE  more texts to search, one on each line")
     add_fields(parser, RetrievalOptions)
+    add_encoder(
+        parser.add_argument_group("encoder"),
+        "The similarity of texts is then the cosine of the means of the words' vectors",
+    )
     add_media(parser)
     inputs.add_reading_arguments(parser)
 
@@ -36,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Find sentences like given ones."""
     require_extra("identify")
+    check_encoder(options)
     from alignkit.identification.retrieval import retrieve
 
     read = inputs.Input(options.input, options.format, inputs.reading_options(options))
@@ -44,10 +55,12 @@ def run(options: argparse.Namespace) -> None:
     if options.among is not None:
         file = TextFile(options.among, ReadOptions(encoding=options.encoding))
         among = [line.strip() for _, line in file.lines(options.among)]
+    encoder = read_text_encoder(options)
     result = retrieve(
         read.corpus(judged=True),
         get_view(options.scheme, options.view),
         among,
-        **fields_of(options, RetrievalOptions),
+        **fields_of(options, RetrievalOptions) | {"encoder": encoder},
     )
+    report_texts(encoder)
     print_result(result, options)

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Find pairs of sentences that may be paraphrases."""
-    chosen = SentenceOptions(**candidates.fields_of(options, SentenceOptions))
+    chosen = SentenceOptions(**candidates.fields_of(options, SentenceOptions) | {"encoder": None})
     if options.negatives:
         if chosen.band != SentenceOptions().band:
             raise OptionError("--negatives sets the band of similarity: leave the others out")
@@ -61,5 +61,6 @@ def run(options: argparse.Namespace) -> None:
         source, target = (TextFile(x, reading).text() for x in (options.input, options.second))
         pairs = [TextPair(Path(options.input).stem, source, target, {})]
     gold = () if options.recall is None else Input(options.recall, None, ReadOptions()).pairs()
-    warn("chosen by letters: pairs worded differently are missed; see --recall")
+    if options.encoder is None:
+        warn("chosen by letters: pairs worded differently are missed; see --recall")
     candidates.search(options, SentenceOptions, candidate_sentences, pairs, gold)

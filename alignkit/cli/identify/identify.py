@@ -12,6 +12,8 @@ For example:
   alignkit identify train.json test.json --scheme turku --view base -o predictions.tsv
   alignkit identify train.json --scheme turku --view base --save model.json
   alignkit identify test.json --load model.json -o predictions.tsv
+  alignkit identify train.json --scheme turku --view base --features overlap align encoder
+    --encoder models/multilingual-e5-small
 """
 
 from __future__ import annotations
@@ -20,12 +22,20 @@ import argparse
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common import inputs
+from alignkit.cli.common.encoders import add_encoder
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import ProgressBar
-from alignkit.cli.identify.candidates import add_fields, fields_of, prepare, report
+from alignkit.cli.identify.candidates import (
+    add_fields,
+    fields_of,
+    prepare,
+    read_text_encoder,
+    report,
+    report_texts,
+)
 from alignkit.cli.parser import add_options, number, output_file, saved_file
 from alignkit.errors import OptionError
-from alignkit.identification.options import IdentifierOptions
+from alignkit.identification.options import AUTO, IdentifierOptions
 from alignkit.io.atomic_files import refuse_unwritable, replacing
 from alignkit.model.labels import get_view
 
@@ -67,13 +77,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(
         group,
         """
-        --compare  compare with cosine, overlap, align, and overlap with align
+        --compare  compare with cosine, overlap, align, overlap with align, and encoder if there
+            is one
         --inductive  train the aligner without the texts of the pairs to judge
         --function-words L  language of the function words, which are no content words
         --vectors FILE  word vectors for the feature set vectors
         --folds N  number of folds of cross-validation (default: 10)
         """,
         folds={"type": number(2), "default": 10},
+    )
+    add_encoder(
+        parser.add_argument_group("encoder"),
+        "For the feature set encoder, and for auto: the cosine of the means of the words' vectors, "
+        "and the share of matched words",
     )
     group = parser.add_argument_group("output")
     add_options(
@@ -99,6 +115,7 @@ def run(options: argparse.Namespace) -> None:
         raise OptionError("--no-text: words that annotations quote are no texts to learn from")
     if options.save is not None and (options.classifier == "forest" or options.vectors):
         raise OptionError("--save: a forest, or a system with word vectors, cannot be saved")
+    _check_features(options)
     refuse_unwritable(filter(None, (options.output, options.probabilities, options.save)))
     if options.load is not None:
         scores = _loaded(options)
@@ -118,6 +135,16 @@ def run(options: argparse.Namespace) -> None:
         print_findings(scores, options, title="Systems that judge pairs")
 
 
+def _check_features(options: argparse.Namespace) -> None:
+    """Refuse an encoder without its feature set, and the other way around."""
+    named = "encoder" in options.features
+    if options.encoder is None and named:
+        raise OptionError("the feature set encoder needs --encoder NAME: add it")
+    uses = named or AUTO in options.features or options.load is not None
+    if options.encoder is not None and not uses:
+        raise OptionError("--encoder is for the feature set encoder: add it to --features")
+
+
 def _read(path: str, options: argparse.Namespace, *, judged: bool) -> Corpus:
     """Read a corpus; if it is judged, settle the scheme of its judgments."""
     read = inputs.Input(path, options.format, inputs.reading_options(options))
@@ -131,16 +158,21 @@ def _loaded(options: argparse.Namespace) -> IdentifierScores:
     from alignkit.identification.evaluation import evaluate
     from alignkit.identification.identifier import Identifier
 
-    for name in (*_TRAINING.split(), *fields_of(options, IdentifierOptions)):
+    fields = set(fields_of(options, IdentifierOptions)) - {"encoder"}
+    for name in (*_TRAINING.split(), *sorted(fields)):
         if getattr(options, name) != options.parser.get_default(name):
             flag = "TEST" if name == "test" else f"--{name.replace('_', '-')}"
             raise OptionError(f"--load judges one file with a trained system: leave {flag} out")
-    identifier = Identifier.load(options.load)
+    encoder = read_text_encoder(options)
+    identifier = Identifier.load(options.load, encoder=encoder)
     view = identifier.view
     if options.scheme not in (None, view.scheme.text) or options.view not in ("full", view.name):
         raise OptionError(f"{options.load} judges by {view.scheme.name}, view {view.name}")
     corpus = _read(options.input, options, judged=False)
-    return evaluate([identifier], corpus, annotator=options.annotator, rewrites=options.rewrites)
+    judging = {"annotator": options.annotator, "rewrites": options.rewrites}
+    scores = evaluate([identifier], corpus, **judging)
+    report_texts(encoder)
+    return scores
 
 
 def _trained(options: argparse.Namespace) -> IdentifierScores:
@@ -149,6 +181,7 @@ def _trained(options: argparse.Namespace) -> IdentifierScores:
     from alignkit.identification.evaluation import COMPARED, cross_validate, evaluate
     from alignkit.identification.features import mean_vectors, tokens
     from alignkit.identification.identifier import Identifier
+    from alignkit.identification.labelled_pairs import text_of
     from alignkit.scoring.link_classes import function_words
 
     corpus = _read(options.input, options, judged=True)
@@ -168,9 +201,14 @@ def _trained(options: argparse.Namespace) -> IdentifierScores:
             for side in pair.words:
                 words.update(tokens(" ".join(side)))
         how["encode"] = mean_vectors(read_vectors(options.vectors, words))
+    encoder = read_text_encoder(options)
+    how["encoder"] = encoder
     systems = [chosen]
     if options.compare:
-        systems = [*(features for features in COMPARED if features != chosen), chosen]
+        compared = COMPARED if encoder is None else (*COMPARED, ("encoder",))
+        systems = [*(features for features in compared if features != chosen), chosen]
+    if encoder is not None:  # before the progress of the training
+        encoder.features([text_of(pair) for pair in (*corpus, *(test or ()))])
     with ProgressBar("training", None, None) as progress:
         if test is None:
             scores = cross_validate(
@@ -187,4 +225,5 @@ def _trained(options: argparse.Namespace) -> IdentifierScores:
             last = trained[-1]
     if options.save is not None:
         last.save(options.save)
+    report_texts(encoder)
     return scores
