@@ -1,6 +1,7 @@
 """Files that users have are detected and read, whatever their line ends, marks and empty lines."""
 
 import json
+import re
 from dataclasses import replace
 from unicodedata import normalize
 
@@ -422,6 +423,16 @@ def test_a_damaged_verse_of_an_aligned_bible_is_named(tmp_path, old, new, messag
     assert find_format(path) == "usfm"
     refused(path, "usfm", message, line)
     assert len(read(path, "usfm", lenient=True)[0]) == 2
+
+
+def test_older_aligned_bibles_have_milestones_that_end_with_their_line(tmp_path):
+    older = re.sub(r"(\\zaln-s [^\\]*)\\\*", r"\1\n", TRANSLATION)
+    assert older.count("\n") > TRANSLATION.count("\n")
+    path = put(tmp_path, "x", older)
+    assert find_format(path) == "usfm"
+    assert read_corpus(path) == read_corpus(put(tmp_path, "new", TRANSLATION))
+    part = put(tmp_path, "part", TRANSLATION[TRANSLATION.index("\\v 1") :])
+    assert [pair.id for pair in read_corpus(part)] == ["1", "2-3", "4"]
 
 
 def test_usfm_needs_alignments_and_an_original_in_usfm(tmp_path):

@@ -17,6 +17,7 @@ The text of a translation, in which milestones around its words name words of th
   ``x-content`` (or ``x-lemma``), the ``x-occurrence``-th such word of the verse. Milestones may be
   nested: the words inside are linked to each of several words of the original. The same occurrence
   may be opened again: a word of the original that is linked to words which are apart.
+- In older files, a milestone ends with its line instead of ``\*``.
 - Words outside of milestones are not linked. A verse without milestones is not annotated.
 - Without ``--source``, only linked words of the original are known. They stand in the order in
   which they first appear. ``--source`` names the original in USFM (its words are ``\w ...\w*``),
@@ -54,7 +55,7 @@ _DIVISION = re.compile(rf"\\(id|c)\s+([^\s\\]+)|\\(v)\s+({_NUMBER})")
 _NESTED = re.compile(r"\\\+(?!w[ *|])[A-Za-z0-9]+[* ]")
 _HEADINGS = r"(?:ms|mr|s|sr|r|sp|cl|cd|rem|sts|h|toc|toca|mt|mte|imt|is|ip|ide|usfm|lit|qa)[0-9]*"
 _TOKEN = re.compile(
-    r"\\zaln-s\s*\|?(?P<start>[^\\]*)\\\*"
+    r"\\zaln-s\s*\|?(?P<start>[^\\]*)(?:\\\*)?"
     r"|(?P<end>\\zaln-e\s*\\\*)"
     r"|\\\+?w\s+(?P<word>[^\\|]*)(?:\|(?P<facts>[^\\]*))?\\\+?w\*"
     r"|\\(?P<note>f|fe|ef|x|ex|fig|rq|va|vp|ca|cp)\s.*?\\(?P=note)\*"
@@ -83,7 +84,7 @@ class _Verse(NamedTuple):
     @property
     def id(self) -> str:
         """The id of the pair."""
-        return ".".join(self.place)
+        return ".".join(filter(None, self.place))
 
 
 class _Original:
@@ -164,9 +165,9 @@ def _verses(reading: Reading, path: str) -> Iterator[_Verse]:
 
 
 def _complete(place: _Place, line: int, texts: list[str]) -> Iterator[_Verse]:
-    """Yield a verse that is in a chapter and has text."""
+    """Yield a verse that has text; what comes before the first chapter is none."""
     text = _NESTED.sub("", "".join(texts))
-    if place[1] and text.strip():
+    if place[2] and text.strip():
         yield _Verse(place, line, text)
 
 
