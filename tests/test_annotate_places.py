@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from annotation import Tab, cell, project, run_sql, sent, small_corpus
 from command import run
 from postgres_server import server
@@ -23,10 +24,16 @@ from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.database import VERSION
-from alignkit.annotate.project.engines import parsed
+from alignkit.annotate.project.engines import Prepared, in_memory, parsed
 from alignkit.annotate.project.events import encode
-from alignkit.annotate.project.names import DamagedProject, ProjectError, Visitor, shown_place
-from alignkit.annotate.project.places import remove_project
+from alignkit.annotate.project.names import (
+    DamagedProject,
+    DatabaseAway,
+    ProjectError,
+    Visitor,
+    shown_place,
+)
+from alignkit.annotate.project.places import SchemaDatabase, remove_project
 from alignkit.annotate.project.replay import back_up, copy_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import ChildProcess, Job, SuggestionPlan
@@ -95,6 +102,42 @@ def test_a_place_in_postgresql_is_checked(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
     told = r"alignkit\[postgres\]"
     refuses(ProjectError, told, Store.open, "postgresql+psycopg://a:secret@h/other#p_1")
+
+
+def execute(database, statement):
+    with database.writing() as conn:
+        conn.execute(statement)
+
+
+def test_only_a_connection_that_fails_is_called_a_database_that_does_not_answer():
+    database, taken_again = SchemaDatabase(server().place(), unchecked=True), []
+    database.renew = lambda: taken_again.append(True)
+    table = sa.table("account", sa.column("name"))
+    faulty = sa.insert(table).values(nobody=1)  # it fails before it is sent
+    refuses(ProjectError, "reports an error: Unconsumed", execute, database, faulty)
+    execute(database, sa.select(1))
+    assert not taken_again
+    ended = sa.select(sa.func.pg_terminate_backend(sa.func.pg_backend_pid()))
+    refuses(DatabaseAway, "does not answer; try again", execute, database, ended)
+    execute(database, sa.select(1))
+    assert taken_again == [True]
+    for error in (sa.exc.OperationalError, sa.exc.InterfaceError):  # without a state
+        assert isinstance(database._refusal(error("", None, ValueError("x"))), DatabaseAway)
+    assert isinstance(database._refusal(sa.exc.TimeoutError()), DatabaseAway)  # none is free
+    for error in (sa.exc.DataError, sa.exc.ProgrammingError):
+        refusal = database._refusal(error("", None, ValueError("x")))
+        assert not isinstance(refusal, DatabaseAway)
+
+
+def test_a_kept_statement_has_the_columns_of_each_call():
+    metadata = sa.MetaData()
+    table = sa.Table("t", metadata, sa.Column("a", sa.Integer), sa.Column("b", sa.Integer))
+    insert, select = Prepared(sa.insert(table)), Prepared(sa.select(table))
+    with in_memory(metadata) as conn:
+        insert(conn, a=1)
+        insert(conn, b=2)
+        insert.write(conn, [{"a": 3, "b": 4}])
+        assert select(conn) == [(1, None), (None, 2), (3, 4)]
 
 
 def test_a_child_process_works_on_a_schema(tmp_path):

@@ -1,4 +1,8 @@
-"""Open the file of a project, an SQLite database: its pragmas, marks, checks, lock and copies."""
+"""Open the file of a project, an SQLite database: its pragmas, marks, checks, lock and copies.
+
+`first_fault`, `check_version` and `away_or_faulty` serve projects in PostgreSQL too (`places`), and
+`ServerLock` the file of a lab.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +34,12 @@ from alignkit.annotate.project.transactions import Transactions
 LOG = schema.account, schema.stream, schema.event_table
 """The tables from which all others can be rebuilt."""
 
-_MOST = 2**53 - 1
+_LARGEST_INTEGER = 2**53 - 1
 _TASKS = ", ".join(f"'{task}'" for task in TASKS)
+# true if the table {0} is empty, or the column {1} does not start at 0, or has holes
 _GAPS = 'SELECT count(*) = 0 OR min({1}) <> 0 OR max({1}) <> count(*) - 1 FROM "{0}"'
+# the rows of the project have pair 0 or account 0: there must be just one, and it has 0 in both
+_ONE_STREAM = "count(*) <> 1 OR max(pair + account) <> 0"
 _RULES = {
     "the settings are missing, or name no task": f"""
         SELECT count(*) <> 1 OR count(CASE WHEN task IN ({_TASKS}) THEN 1 END) <> 1
@@ -43,8 +50,8 @@ _RULES = {
         SELECT 1
         FROM pair LEFT JOIN pair_text ON pair_text.pair = k AND pair_text.rev = pair.rev
         WHERE k > 0 AND pair_text.rev IS NULL LIMIT 1""",
-    "the stream of the project is missing": """
-        SELECT count(*) <> 1 OR max(pair + account) <> 0
+    "the stream of the project is missing": f"""
+        SELECT {_ONE_STREAM}
         FROM stream WHERE pair = 0 OR account = 0""",
     "a stream has no counts": """
         SELECT 1
@@ -64,6 +71,7 @@ def wrong_value(conn: sa.Connection, tables: Iterable[sa.Table]) -> str:
         for column in table.columns:
             fits = _type_check(column.type, f'"{column.name}"')
             cases.append(f"WHEN NOT ({fits}) THEN '{column.name}'")
+        # in SQLite alone a condition may use the name `wrong` that SELECT gives
         query = (
             f"SELECT CASE {' '.join(cases)} END AS wrong "
             f'FROM "{table.name}" WHERE wrong IS NOT NULL LIMIT 1'
@@ -79,7 +87,7 @@ def _type_check(kind: TypeEngine[object], column: str) -> str:
     if isinstance(kind, sa.Boolean):
         return f"typeof({column}) = 'integer' AND {column} IN (0, 1)"
     if isinstance(kind, sa.Integer):
-        return f"typeof({column}) = 'integer' AND {column} BETWEEN 0 AND {_MOST}"
+        return f"typeof({column}) = 'integer' AND {column} BETWEEN 0 AND {_LARGEST_INTEGER}"
     if isinstance(kind, sa.Float):
         return f"typeof({column}) IN ('integer', 'real') AND abs({column}) < 1e300"
     return f"typeof({column}) = 'text'"
@@ -180,7 +188,9 @@ def check_version(path: str, version: int, *, log: bool) -> None:
 def check_schema(conn: sqlite3.Connection, path: str) -> None:
     """Refuse a file with triggers, views or the like: a project has only tables and indexes."""
     conn.execute("PRAGMA trusted_schema=OFF")
-    for (name,) in conn.execute(_ACTING):
+    first = conn.execute(_ACTING).fetchone()
+    if first is not None:
+        name = first[0]
         raise ProjectError(
             f"{path}: contains the {name[:80]!r}, which no alignkit project has: somebody else "
             "made or changed this file; do not use it, and ask for another copy"
@@ -436,7 +446,8 @@ def _mode(path: str, readonly: bool) -> str:
     """Return the mode of a connection in an URI.
 
     Where it may not write, SQLite reads a file only as immutable, which overlooks what waits in
-    the log next to it.
+    the log next to it. So if something waits there, the mode is `ro` all the same: SQLite then
+    reads the log or refuses the file, which is better than to show an older state.
     """
     if not readonly:
         return "rw"

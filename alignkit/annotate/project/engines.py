@@ -86,15 +86,17 @@ def sqlite_engine(
     engine = sa.create_engine(
         "sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True
     )
-    sa.event.listen(
-        engine,
-        "begin",
-        lambda conn: conn.exec_driver_sql(conn.get_execution_options().get("begin", "BEGIN")),
-    )
+    sa.event.listen(engine, "begin", _begin)
     return engine
 
 
-_MOST = 10  # connections to a database that stay open
+def _begin(conn: sa.Connection) -> None:
+    """Begin a transaction in SQLite, with the statement that `writing` chooses for its own."""
+    statement = conn.get_execution_options().get("begin", "BEGIN")
+    conn.exec_driver_sql(statement)
+
+
+_MOST_CONNECTIONS = 10  # to a database, that stay open
 _SETTINGS = f"-c lock_timeout={BUSY} -c synchronous_commit=on"
 
 
@@ -126,7 +128,9 @@ def postgres_engine(url: str, schema: str) -> sa.Engine:
 @cache
 def _base_engine(url: str) -> sa.Engine:
     settings = {"options": _SETTINGS, "connect_timeout": 10, "client_encoding": "utf8"}
-    engine = sa.create_engine(url, pool_size=_MOST, connect_args=settings, hide_parameters=True)
+    engine = sa.create_engine(
+        url, pool_size=_MOST_CONNECTIONS, connect_args=settings, hide_parameters=True
+    )
     atexit.register(engine.dispose)
     return engine
 
@@ -167,11 +171,15 @@ def lock_number(schema: str, what: str) -> int:
 
 
 class Prepared:
-    """A statement whose SQL is made once: SQLAlchemy takes ten times as long as SQLite."""
+    """A statement whose SQL is kept: to make it takes SQLAlchemy ten times as long as to run it.
+
+    The SQL depends on the schema and on the names of the values: an INSERT has the columns that it
+    gets values for.
+    """
 
     def __init__(self, statement: Any) -> None:
         self._statement = statement
-        self._made: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        self._sql: dict[tuple[str, ...], tuple[str, Mapping[str, Any]]] = {}
 
     def __call__(self, conn: sa.Connection, **values: object) -> list[Any]:
         """Return the rows, which are tuples."""
@@ -199,9 +207,10 @@ class Prepared:
     def _bound(self, conn: sa.Connection, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Return the SQL, and all values that it is executed with."""
         schema = schema_of(conn)
-        if schema not in self._made:
-            self._made[schema] = self._make(conn, schema, list(values))
-        text, fixed = self._made[schema]
+        key = (schema, *values)
+        if key not in self._sql:
+            self._sql[key] = self._make(conn, schema, list(values))
+        text, fixed = self._sql[key]
         bound = {**fixed, **values}
         if schema:
             bound = {name: _escaped(value) for name, value in bound.items()}
@@ -234,7 +243,9 @@ def _driver(conn: sa.Connection) -> Iterator[Any]:
         yield driver.cursor()
     except kind as problem:
         if dialect.is_disconnect(problem, driver, None):
-            conn.exec_driver_sql("SELECT 1")  # fails, too: all connections are made anew then
+            # SQLAlchemy has not seen this error. Ask it once: it notices the loss, drops all pooled
+            # connections and raises its own error.
+            conn.exec_driver_sql("SELECT 1")
         raise sa.exc.DBAPIError.instance("", None, problem, kind) from None
 
 
@@ -266,13 +277,14 @@ def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
     """Open a connection that commits all of its work at once; one writer at a time."""
     schema = schema_of(engine)
     if schema:
+        # what we read once we have the lock includes what the last writer committed
         level = {"isolation_level": "READ COMMITTED"}
     else:
         level = {"begin": "BEGIN IMMEDIATE"}
     with engine.connect() as conn:
         chosen = conn.execution_options(**level)
         with chosen.begin():
-            if schema:  # what is read after it is as the last writer left it
-                with pipelined(chosen):
+            if schema:
+                with pipelined(chosen):  # BEGIN and the lock go in one round trip
                     _LOCK(chosen, number=lock_number(schema, "writing"))
             yield chosen

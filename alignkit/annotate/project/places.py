@@ -34,7 +34,7 @@ def take_lock(place: str) -> database.ServerLock | SchemaLock:
 def refuse_existing(place: str) -> None:
     """Refuse a place where something is."""
     if is_url(place):
-        with SchemaDatabase(place, new=True).reading() as conn:
+        with SchemaDatabase(place, unchecked=True).reading() as conn:
             exists = engines.schema_of(conn) in sa.inspect(conn).get_schema_names()
     else:
         exists = os.path.lexists(place)
@@ -45,7 +45,7 @@ def refuse_existing(place: str) -> None:
 def remove_project(place: str) -> None:
     """Delete a project; nobody may have it open."""
     if is_url(place):
-        with SchemaDatabase(place, new=True).writing() as conn:
+        with SchemaDatabase(place, unchecked=True).writing() as conn:
             name = engines.schema_of(conn)
             conn.execute(sa.schema.DropSchema(name, cascade=True, if_exists=True))
         return
@@ -65,7 +65,7 @@ def beside(place: str) -> AbstractContextManager[str]:
 def new_project(place: str) -> Iterator[sa.Connection]:
     """Open a connection to the empty tables of a new project, written completely or not at all."""
     if is_url(place):
-        with SchemaDatabase(place, new=True).writing() as conn:
+        with SchemaDatabase(place, unchecked=True).writing() as conn:
             conn.execute(sa.schema.CreateSchema(engines.schema_of(conn)))
             schema.METADATA.create_all(conn)
             engines.use_schema(conn)
@@ -91,24 +91,38 @@ _REASONS = {  # by state, or by class: the first two characters of a state
     "42501": "the account of the database may not do this; allow it",
     "42P06": "exists already; name another schema",
 }
+_LOST_CONNECTIONS = {
+    "08": "the connection failed",
+    "57": "the server ended the connection or the statement",
+}
+"""The classes of states after which the database counts as away, and what they mean."""
+_NO_ANSWER = (
+    sa.exc.OperationalError,
+    sa.exc.InterfaceError,
+    sa.exc.TimeoutError,
+    sa.exc.PendingRollbackError,
+)
+"""The errors without a state that are about the connection: it was never made, broke, or none was
+free. Others without a state are faults of a statement, which may fail before it is sent."""
 
 
 class SchemaDatabase(Transactions):
     """The connections to a project's schema in PostgreSQL.
 
-    With `new` the schema need not have a project, so it is not checked: it is looked for, made or
-    deleted. With `log`, nothing but the log is read.
+    If `unchecked`, the schema need not have a project: it is looked for, made or deleted. With
+    `log`, nothing but the log is read.
     """
 
-    def __init__(self, place: str, *, log: bool = False, new: bool = False) -> None:
+    def __init__(self, place: str, *, log: bool = False, unchecked: bool = False) -> None:
         super().__init__(place)
+        # takes the lock of the server again, `SchemaLock.renew`; None if nothing is served
         self.renew: Callable[[], None] | None = None
         self._lost = False  # whether the database did not answer
-        self._started = False
+        self._show_cause = True  # in messages: visitors, who come later, do not see it
         self.engine = engines.postgres_engine(*engines.parsed(place))
-        if not new:
+        if not unchecked:
             self._start(log)
-        self._started = not new
+            self._show_cause = False
 
     def _start(self, log: bool) -> None:
         """Check the version and the tables, or only that the log can be read."""
@@ -145,13 +159,21 @@ class SchemaDatabase(Transactions):
             return DamagedProject(self.path, said)
         state_class = state[:2]
         reason = _REASONS.get(state) or _REASONS.get(state_class, "")
-        is_broken = getattr(problem, "connection_invalidated", False)
-        is_lost = is_broken or state_class in ("", "08", "57")  # never made, failed, ended
-        if is_lost:
+        if _is_away(problem, state_class):
             self._lost = True
-            why = "" if self._started else f" ({said})"  # which is not for visitors
-            reason = f"the database does not answer; try again{why}"
+            reason = "the database does not answer; try again"
+            if self._show_cause:
+                reason += f" ({said})"
         return database.away_or_faulty(self.path, reason, said)
+
+
+def _is_away(problem: Exception, state_class: str) -> bool:
+    """Return whether an error says that the database cannot be reached, or not any more."""
+    if getattr(problem, "connection_invalidated", False):
+        return True
+    if state_class:
+        return state_class in _LOST_CONNECTIONS
+    return isinstance(problem, _NO_ANSWER)
 
 
 class SchemaLock:
