@@ -178,8 +178,7 @@ def test_cells_are_numbered_in_as_many_blocks_as_needed(monkeypatch, most, block
     numbered = set()
     for block in blocks:
         for arrays, numbers in zip(block.arrays, block.numbers, strict=True):
-            k, cell = np.divmod(numbers, block.width**2)
-            assert ((k >= 0) & (k < len(arrays))).all()
-            places = np.column_stack(np.divmod(cell, block.width)).tolist()
-            numbered |= {(block.first + p, *c) for p, c in zip(k.tolist(), places, strict=True)}
+            pair, i, j = block.cells(numbers)
+            assert ((pair >= block.first) & (pair < block.first + len(arrays))).all()
+            numbered.update(zip(pair.tolist(), i.tolist(), j.tolist(), strict=True))
     assert numbered == {(p, *c) for side in flat for p, c in side}

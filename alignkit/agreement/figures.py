@@ -35,6 +35,9 @@ KINDS = ("annotators", "adjudicated", "consensus", "automatic")
 """The kinds of pairings: two annotators; an annotator and the adjudicated version, or the majority
 of the others; an automatic alignment and an annotator as its reference."""
 
+At = tuple[str, str, str, str, str, str]
+"""What identifies a figure; see `Figure.at`."""
+
 MOST_PAIRINGS = 10  # with more, a row of tables and plots is an annotator, with all others
 DIFFERENT = "different."
 """Levels of cells and alpha that are only over different words begin with this."""
@@ -72,9 +75,10 @@ class Figure:
     pairs: int = 0
     reason: str = ""
 
-
-At = tuple[str, str, str, str, str, str]
-"""What identifies a figure: its fields down to the statistic."""
+    @property
+    def at(self) -> At:
+        """What identifies the figure: its fields down to the statistic."""
+        return self.kind, self.first, self.second, self.section, self.level, self.statistic
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,7 +64,7 @@ def draw_agreement_page(
     else:
         who = f"{len(names) + 1} annotators"
     mains = [main_table(agreement, unit, narrow=False) for unit in ("words", "phrases")]
-    wide = {"precision", "recall", "used"}
+    wide = {"precision", "recall", "used"}  # the columns that narrow screens do not show
     if not all_given(agreement.of("annotators")):
         wide.add("kappa")
     differences = list(_differences(agreement, function_words))
@@ -147,7 +147,7 @@ def _differences(
         tables = [_kind_table(counts)]
         if counts.words:
             tables.append(_word_table(counts))
-        says, articles = _draw(agreement, pairing, counts, share=len(pairings))
+        says, articles = _draw(agreement, pairing, counts, pairings=len(pairings))
         yield PairDifference(counts, tables, says, articles)
 
 
@@ -199,19 +199,20 @@ _LARGEST_CSV = 1_000_000
 
 
 def _draw(
-    agreement: AgreementFigures, pairing: Pairing, counts: Disagreements, *, share: int
+    agreement: AgreementFigures, pairing: Pairing, counts: Disagreements, *, pairings: int
 ) -> tuple[str, list[dict[str, str]]]:
-    """Draw the sentence pairs in which two differ most; each pairing has the same space."""
-    most = max(_MOST_PAIRS // share, 5)
-    room = _MOST_BYTES // share
+    """Draw the sentence pairs in which two differ most; each of the pairings has the same space."""
+    most = max(_MOST_PAIRS // pairings, 5)
+    bytes_left = _MOST_BYTES // pairings
     drawn = list[dict[str, str]]()
     large = 0
-    known: dict[str, dict[int, SentenceAgreement]] = {}  # by level, and by place in the corpus
+    # by the title of the level, and by place in the corpus
+    sentences_by_level: dict[str, dict[int, SentenceAgreement]] = {}
     for chance, level, result in pairing.results():
         if chance == pairing.chance:
             unit, _ = level.split(".")
             title = f"{unit}, {LEVELS[level][1]}"
-            known[title] = {sentence.place: sentence for sentence in result.sentences}
+            sentences_by_level[title] = {sentence.place: sentence for sentence in result.sentences}
     for differing_pair in counts.differing:
         pair = agreement.corpus[differing_pair.place]
         n, m = pair.lengths
@@ -219,12 +220,12 @@ def _draw(
             large += 1
             continue
         figure = draw_figure(make_grid(pair, counts.annotators))
-        room -= len(figure.encode())
-        if len(drawn) == most or room < 0:
+        bytes_left -= len(figure.encode())
+        if len(drawn) == most or bytes_left < 0:
             break
         outcome = differing_pair.outcome
         facts = [f"{outcome.alone} linked by one only, {outcome.unsure} sure for one only"]
-        for title, rows in known.items():
+        for title, rows in sentences_by_level.items():
             row = rows.get(differing_pair.place)
             if row is not None and not row.left_out:
                 facts.append(

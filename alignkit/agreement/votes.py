@@ -311,16 +311,12 @@ def vote_table(
     pair, equal, states = _linked_cells(data)
     rows, kind = np.unique(np.column_stack((equal, states)), axis=0, return_inverse=True)
     kinds = tuple(Kind(bool(same), tuple(votes), state) for same, *votes, state in rows.tolist())
-    # how many cells of each kind there are in each pair
+    # how many cells of each kind there are in each pair: both are packed into one number, which
+    # `np.unique` sorts faster than rows of two
     width = max(len(kinds), 1)
     kinds_in_pairs, counts = np.unique(pair * width + kind.reshape(-1), return_counts=True)
     in_pair, of_kind = np.divmod(kinds_in_pairs, width)
-    # the pairs on which all voters agree, and those where the adjudicated version has other links
-    voted = states[:, :-1]
-    settled = states[:, -1]
-    differs = (voted != voted[:, :1]).any(axis=1)
-    agreed = np.bincount(pair[differs], minlength=len(data)) == 0
-    changed = np.bincount(pair[settled != voted[:, 0]], minlength=len(data)) > 0
+    agreed, changed = _agreed_and_changed(pair, states, len(data))
     signature = f"votes:{'+'.join(names)}|adjudicated:{adjudicated}"
     signature += f"|orders:{ORDERS}|seed:{seed}|version:{__version__}"
     return VoteTable(
@@ -331,12 +327,24 @@ def vote_table(
         kind=of_kind,
         cells=counts,
         halves=_halves(corpus, data, adjudicated),
-        agreed=int(agreed.sum()),
-        changed=int((agreed & changed).sum()),
+        agreed=agreed,
+        changed=changed,
         left_out=len(corpus) - len(data),
         seed=seed,
         signature=signature,
     )
+
+
+def _agreed_and_changed(pair: I8, states: I8, pairs: int) -> tuple[int, int]:
+    """Count the pairs on which all voters agree, and those of them that adjudication changed."""
+    voted = states[:, :-1]
+    settled = states[:, -1]
+    first_voted = voted[:, 0]
+    is_disputed = (voted != voted[:, :1]).any(axis=1)
+    is_changed = settled != first_voted
+    agreed = np.bincount(pair[is_disputed], minlength=pairs) == 0
+    changed = np.bincount(pair[is_changed], minlength=pairs) > 0
+    return int(agreed.sum()), int((agreed & changed).sum())
 
 
 def _linked_cells(data: PairData) -> tuple[I8, NDArray[np.bool_], I8]:
@@ -348,13 +356,13 @@ def _linked_cells(data: PairData) -> tuple[I8, NDArray[np.bool_], I8]:
     source_words, target_words = data.words
     parts = []
     for block in number_cells(*links):
-        cells, place = np.unique(np.concatenate(block.numbers), return_inverse=True)
+        every_number = np.concatenate(block.numbers)
+        cells, index_of_cell = np.unique(every_number, return_inverse=True)
         states = np.zeros((len(cells), len(links)), np.int64)
         annotator = np.repeat(np.arange(len(links)), list(map(len, block.numbers)))
-        states[place, annotator] = 1 + np.concatenate([each.sure for each in block.arrays])
-        pair, place = np.divmod(cells, block.width**2)
-        pair += block.first
-        source, target = np.divmod(place, block.width)
+        sure = np.concatenate([each.sure for each in block.arrays])
+        states[index_of_cell, annotator] = 1 + sure
+        pair, source, target = block.cells(cells)
         source_ids = source_words.ids[source_words.offsets[pair] + source]
         target_ids = target_words.ids[target_words.offsets[pair] + target]
         parts.append((pair, source_ids == target_ids, states))

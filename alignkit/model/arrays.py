@@ -294,6 +294,12 @@ class NumberedLinks(NamedTuple):
     numbers: list[I8]  # of the links of each array, the same for the same cell of the same pair
     width: int  # cell (i, j) of the k-th of these pairs is (k width + i) width + j
 
+    def cells(self, numbers: I8) -> tuple[I8, I8, I8]:
+        """Return the pair, counted as in all arrays, and the words i and j of numbered cells."""
+        row_numbers, j = np.divmod(numbers, self.width)
+        pair, i = np.divmod(row_numbers, self.width)
+        return pair + self.first, i, j
+
 
 def number_cells(*arrays: LinkArrays) -> Iterator[NumberedLinks]:
     """Yield numbers for the cells of the links, of as many pairs at a time as 64 bits can number.

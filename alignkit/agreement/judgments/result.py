@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice, product
 from math import isnan, nan
 
@@ -109,17 +109,22 @@ class JudgmentAgreement(FigureResult):
         """
         first = who[0] if who else ""
         second = who[1] if len(who) > 1 else ""
-        shown = {}
-        for views in self.options.alike:
-            for same in views:
-                shown[same.name] = views[0].name
-        level = f"judgments.{shown.get(view, view) or self.views[0]}"
+        level = f"judgments.{self._shown_view(view)}"
         wanted = (kind, first, second, section, level, statistic)
-        figures = {astuple(figure)[:6]: figure for figure in self.all_figures}
+        figures = {figure.at: figure for figure in self.all_figures}
         if wanted not in figures:
             known = [" ".join(filter(None, place)) for place in figures]
             raise UnknownNameError("figure", " ".join(filter(None, wanted)), known)
         return figures[wanted]
+
+    def _shown_view(self, name: str) -> str:
+        """Return the view that is shown for one, which may be alike; "" is the first view."""
+        if not name:
+            return self.views[0]
+        for views in self.options.alike:
+            if name in [view.name for view in views]:
+                return views[0].name
+        return name
 
     @property
     def signature(self) -> str:
@@ -240,6 +245,7 @@ class TableLayout:
     kinds: Mapping[str, str]  # the kinds of its rows, and what means are called
     statistics: Mapping[str, str]  # its columns, and what they are called
     note: str = ""  # what stands below it
+    of_all: bool = False  # whether it has only figures of all annotators, none of a single one
 
 
 _OF_ALL = {"alpha.nominal": "alpha, nominal", "alpha.ordinal": "alpha, ordinal", "ac1": "AC1"}
@@ -257,6 +263,7 @@ LAYOUTS = (
         "All annotators together",
         {"joint": "all"},
         {**_OF_ALL, "fleiss": "Fleiss' kappa"},
+        of_all=True,
     ),
     TableLayout(
         "majority",
@@ -271,6 +278,7 @@ LAYOUTS = (
         "Items with a majority",
         {"consensus": "all"},
         {"settled": "with a majority", "tied": "tied", "settled.null": "with one by chance"},
+        of_all=True,
     ),
     TableLayout(
         "others",
@@ -290,6 +298,7 @@ LAYOUTS = (
         "Items on which all agree, but the adjudicated version differs",
         {"adjudicated": "all"},
         {"overruled": "overruled"},
+        of_all=True,
     ),
 )
 """The tables, in order."""
@@ -312,7 +321,7 @@ def _table_figures(
     rows: dict[tuple[str, str, str, str], dict[str, Figure]] = {}
     for figure in agreement.all_figures:
         if figure.kind in layout.kinds and figure.statistic in layout.statistics:
-            if layout.kinds[figure.kind] == "all" and figure.first:
+            if layout.of_all and figure.first:
                 continue
             view = figure.level.removeprefix("judgments.")
             place = (view, figure.section, figure.kind, _who(figure, layout))
@@ -329,9 +338,11 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
     columns = [Column("view")]
     if grouped:
         columns.append(Column(str(agreement.options.by), key="group"))
-    columns += [Column("", key="who"), Column("pairs", "count")]
-    for name in statistics:
-        columns.append(_column(name, layout.statistics[name], agreement.options.weights))
+    columns.append(Column("", key="who"))
+    stub = len(columns)
+    columns.append(Column("pairs", "count"))
+    weights = agreement.options.weights
+    columns += [_column(name, layout.statistics[name], weights) for name in statistics]
     lines: list[list[Cell]] = []
     starts: dict[tuple[str, str], int] = {}
     for place in sorted(rows, key=lambda place: agreement.views.index(place[0])):
@@ -348,9 +359,15 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
     settled = agreement.options.settled
     if settled and layout.anchor in ("adjudicated", "overruled"):
         title += f" ({settled})"
-    anchor = f"judgments-{layout.anchor}"
-    apart = list(starts.values())[1:]
-    return Table(title, columns, lines, layout.note, anchor, apart, 3 if grouped else 2)
+    return Table(
+        title,
+        columns,
+        lines,
+        note=layout.note,
+        anchor=f"judgments-{layout.anchor}",
+        apart=list(starts.values())[1:],
+        stub=stub,
+    )
 
 
 def _column(name: str, heading: str, weights: str) -> Column:
@@ -378,13 +395,13 @@ def _cell(figure: Figure | None) -> Cell:
 
 # disagreements
 # A page shows no more pairs, nor more text
-_MOST = 200
+_MOST_PAIRS = 200
 _MOST_SIGNS = 1_000_000
 
 
 def disagreements_table(agreement: JudgmentAgreement, *, whole: bool = True) -> Table:
     """Return the table of pairs with different judgments: all, or the first ones for a page."""
-    pairs = agreement.disagreements if whole else agreement.disagreements[:_MOST]
+    pairs = agreement.disagreements if whole else agreement.disagreements[:_MOST_PAIRS]
     rows: list[list[Cell]] = []
     signs = 0
     for pair in pairs:
