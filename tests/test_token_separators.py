@@ -103,6 +103,8 @@ def test_an_error_names_the_white_space_instead_of_base_and_direction(shifted):
     refuses(FormatError, r"check `base` and `transpose`", read_corpus, links, **named)
     write(Path(links).parent, "l", "1-2 3-1\n0-0\n")
     refuses(FormatError, r"check `base` and `transpose`", read_corpus, links, **named)
+    write(Path(links).parent, "l", "4-0\n1-1\n")  # below the first word
+    refuses(FormatError, r"check `base` and `transpose`", read_corpus, links, **named, base=1)
 
 
 def test_check_counts_white_space_in_words(capsys, shifted):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from logging import getLogger
 from os.path import splitext
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
@@ -18,7 +20,7 @@ from alignkit.io.format import AnyPath, Format, losses, prepare
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.hints import hinted, suspicions
 from alignkit.io.options import ReadKeywords, ReadOptions, WriteKeywords, WriteOptions
-from alignkit.io.records import Reading, seldom_collecting
+from alignkit.io.records import Reading
 from alignkit.io.text_files import Finding
 from alignkit.io.writing import Writing
 from alignkit.model.corpus import Corpus
@@ -29,6 +31,33 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LOGGER = getLogger("alignkit")
+_NEW_OBJECTS = 200_000  # after which the garbage collector runs while a corpus is read
+
+
+class _SeldomCollecting:
+    """Run the garbage collector rarely: it finds nothing among millions of words."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._readers = 0
+        self._before: tuple[int, int, int] | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._readers += 1
+            if self._before is None and gc.get_threshold()[0]:  # else it never collects
+                self._before = gc.get_threshold()
+                gc.set_threshold(max(self._before[0], _NEW_OBJECTS), *self._before[1:])
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._readers -= 1
+            if not self._readers and self._before is not None:
+                gc.set_threshold(*self._before)
+                self._before = None
+
+
+_seldom_collecting = _SeldomCollecting()
 
 
 def open_reading(
@@ -90,7 +119,7 @@ def read_corpus(
     """Read a whole file; see `iterate_pairs`."""
     check_arguments(read_corpus, locals())
     check_keywords(read_corpus, options, keywords_of(ReadOptions))
-    with seldom_collecting:
+    with _seldom_collecting:
         return Corpus(iterate_pairs(path, format=format, **options))
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from alignkit.errors import AlignkitError, FormatError, OptionError
@@ -81,7 +78,6 @@ class Record:
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _NULL = re.compile(r"([0-9]{1,9})-|-([0-9]{1,9})")
 _RANKS = {"none": 0, "possible": 1, "sure": 2}  # of two labels of one cell, the surer is kept
-_OBJECTS = 200_000
 _BLOCK = 100_000  # links of one block: more is an attack on memory
 
 _Cell = tuple["int | None", "int | None"]
@@ -162,32 +158,6 @@ def _by_cell(values: Mapping[str, V]) -> dict[_Cell, V]:
     return cells
 
 
-class _Seldom:
-    """Run the garbage collector rarely: it finds nothing among millions of words."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._readers = 0
-        self._before: tuple[int, int, int] | None = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self._readers += 1
-            if self._before is None and gc.get_threshold()[0]:  # else it never collects
-                self._before = gc.get_threshold()
-                gc.set_threshold(max(self._before[0], _OBJECTS), *self._before[1:])
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._readers -= 1
-            if not self._readers and self._before is not None:
-                gc.set_threshold(*self._before)
-                self._before = None
-
-
-seldom_collecting = _Seldom()
-
-
 class Reading(TextFile):
     """One input of a format, and the sentence pairs of its records.
 
@@ -265,16 +235,24 @@ class Reading(TextFile):
         places: Sequence[Mapping[str, tuple[str, int]]],
         across: str,
     ) -> dict[str, tuple[list[int], list[int]]]:
-        """Return the words with these ids on both sides, by unit; note those of several units."""
+        """Return the words of a group on both sides, by unit, such as a segment or a verse.
+
+        Parameters
+        ----------
+        ids : The ids of the group's words, for each side.
+        places : The unit of every word and its number in the unit, by id, for each side.
+        across : The kind of finding that is noted if the group has words of several units.
+        """
         units: dict[str, tuple[list[int], list[int]]] = {}
-        for k, known in enumerate(places):
-            for id in dict.fromkeys(ids[k]):
-                place = known.get(id)
+        for side, places_of_side in enumerate(places):
+            for id in dict.fromkeys(ids[side]):
+                place = places_of_side.get(id)
                 if place is None:
                     self.note("id of no word", repr(id[:40]))
                 else:
                     unit, number = place
-                    units.setdefault(unit, ([], []))[k].append(number)
+                    words_of_unit = units.setdefault(unit, ([], []))
+                    words_of_unit[side].append(number)
         if len(units) > 1:
             self.note(across, f"{', '.join(units)}; only words of the same one are linked")
         elif not any(first and second for first, second in units.values()):
@@ -371,8 +349,10 @@ class Reading(TextFile):
 
     def _annotation(self, raw: RawAnnotation, record: Record) -> Annotation:
         """Return an annotation, with its links checked and read once each."""
-        # by whether they are nulls, and sure
-        cells = defaultdict[tuple[bool, bool], list[Link]](list)
+        sure: list[Link] = []
+        possible: list[Link] = []
+        sure_nulls: list[Link] = []
+        possible_nulls: list[Link] = []
         weights: dict[Link, float] = {}
         labels: dict[Link, RawLink] = {}
         statuses: dict[Link, str] = {}  # "both": sure as well as possible
@@ -400,26 +380,31 @@ class Reading(TextFile):
                 statuses[link] = "both"
                 message = f"{link.i}-{link.j} is read as sure"
                 self.note("both sure and possible", message, line, path)
-            cells[NULL in link, written.status == "sure"].append(link)
+            is_sure = written.status == "sure"
+            if NULL in link:
+                same = sure_nulls if is_sure else possible_nulls
+            else:
+                same = sure if is_sure else possible
+            same.append(link)
             if written.weight is not None:
                 weights[link] = written.weight
         alignment = Alignment(
-            cells[False, True],
-            cells[False, False],
-            nulls=cells[True, True],
-            possible_nulls=cells[True, False],
+            sure,
+            possible,
+            nulls=sure_nulls,
+            possible_nulls=possible_nulls,
             weights=weights,  # type: ignore[arg-type]
             labels={link: written.label or "" for link, written in labels.items()},
         )
         return Annotation(
             alignment if raw.aligned else None,
-            raw.comment,
-            frozenset(raw.flags),
-            raw.judgment,
-            raw.provenance,
-            raw.when or None,
-            raw.role,
-            raw.start,
+            comment=raw.comment,
+            flags=frozenset(raw.flags),
+            judgment=raw.judgment,
+            provenance=raw.provenance,
+            when=raw.when or None,
+            role=raw.role,
+            start=raw.start,
         )
 
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:
@@ -432,6 +417,7 @@ class Reading(TextFile):
             source = NULL if i is None else i - self.base
             target = NULL if j is None else j - self.base
             return Link(source, target)
+        # as in the file: a null has nothing on the side of the empty word, `3-` or `-3`
         first, second = ("" if index is None else index for index in written[:2])
         sides = (record.source, record.target)
         n, m = ("?" if words is None else len(words) for words in sides)
@@ -463,15 +449,20 @@ class Reading(TextFile):
     def _other_spaces(
         self, cell: Sequence[int | None], sides: Sequence[Sequence[str] | None]
     ) -> str:
-        """Name the white space at which the words must be divided for a link to lie inside."""
+        """Name the white space at which the words must be divided for a link to lie inside.
+
+        The result is empty if the link lies outside even then, or if no words are known.
+        """
         spaces: dict[str, None] = {}
         for index, words in zip(cell, sides, strict=True):
-            parts = []
-            for word in words or ():
-                parts.extend(split_unicode(word))
-            if words is None or (index is not None and index - self.base >= len(parts)):
+            if words is None:
                 return ""
-            if index is not None and index - self.base >= len(words):
+            parts = []
+            for word in words:
+                parts.extend(split_unicode(word))
+            if not self._is_inside(index, parts):
+                return ""
+            if not self._is_inside(index, words):
                 spaces |= dict.fromkeys(spaces_in("".join(words)))
         return code_points(spaces)
 

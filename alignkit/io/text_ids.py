@@ -23,7 +23,7 @@ _LOGGER = getLogger("alignkit")
 _LINE = re.compile(rb"[ \v\f]*(?:\xef\xbb\xbf)*([^\s]+)[ \v\f]*\t([^\t\r\n]*)[\r\n]*")
 _WHOLE = re.compile(rb"[0-9]{1,9}")
 _FIRST = 10  # lines after which a text without ids is not read further
-_MOST = 0.9  # of the lines begin with an id, where the others look like a mistake
+_LIKELY_SHARE = 0.9  # of the lines begin with an id: the others look like a mistake
 _HEAD = 1 << 16  # bytes of an input that can be read only once
 _DIVIDER = b"|||"
 
@@ -58,33 +58,38 @@ class TextIds:
                     both = zip(map(_text, heads), paths, strict=True)
                     named = " and with ".join(f"{head!r} in {path}" for head, path in both)
                     different = f"line {number} begins with {named}"
-                if number >= _FIRST and not any(look.likely for look in looks):
+                clearly_no_ids = number >= _FIRST and not any(look.likely for look in looks)
+                if clearly_no_ids:
                     break
         numbers = all(look.numbers for look in looks)
         if reading.options.text_ids:  # reading says where that is wrong
             return cls(True, numbers=numbers)
-        problem = ""
-        for look in looks:
-            problem = problem or look.problem
-        problem = problem or different
+        problems = (look.problem for look in looks)
+        problem = next(filter(None, problems), different)
         if not problem:
             return cls(looks[0].lines > 0, numbers=numbers)
-        likely = any(look.likely for look in looks) and looks[0].lines > 2
-        return cls(False, doubt=problem if likely else "")
+        worth_a_warning = looks[0].lines > 2 and any(look.likely for look in looks)
+        if worth_a_warning:
+            return cls(False, doubt=problem)
+        return cls(False)
 
     def tell(self, paths: Sequence[str], *, unless: str = "") -> None:
-        """Log the decision; the lines are read as words, `unless` there is a reason not to."""
+        """Log the decision; the lines are read as words, `unless` there is a reason not to.
+
+        With `unless` " unless the links have ids too", the end of the warning is "... but line 7 of
+        b.txt does not, so they are read as words unless the links have ids too; if they are ...".
+        """
         names = " and ".join(paths)
         if self.present:
             text = f"{names}: each line begins with an id and a tab; the ids are not read as words"
             _LOGGER.warning("%s", text, extra={"note": True})
         elif self.doubt:
             text = f"{names}: warning: lines begin with a word and a tab, as if these were ids"
-            so = (
+            consequence = (
                 f"so they are read as words{unless}; if they are ids, correct that, else say "
                 "--text-ids no (text_ids=False)"
             )
-            _LOGGER.warning("%s; but %s, %s", text, self.doubt, so)
+            _LOGGER.warning("%s; but %s, %s", text, self.doubt, consequence)
 
 
 class _Look:
@@ -105,7 +110,8 @@ class _Look:
         self.lines += 1
         match = _LINE.fullmatch(line)
         if match is None or (divided and _DIVIDER not in match[2]) or _DIVIDER in match[1]:
-            self._other = self._other or self.lines
+            if not self._other:
+                self._other = self.lines
             return None
         self.formed += 1
         head = match[1]
@@ -116,7 +122,7 @@ class _Look:
     @property
     def likely(self) -> bool:
         """Whether most lines begin with an id."""
-        return self.formed > 0 and self.formed >= _MOST * self.lines
+        return self.formed > 0 and self.formed >= _LIKELY_SHARE * self.lines
 
     @property
     def problem(self) -> str:

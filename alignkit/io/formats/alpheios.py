@@ -54,6 +54,7 @@ _TOKEN = {
 }
 _WHOLE = {"id", "createdDT", "updatedDT", "userID", "origin", "targets", "alignmentGroups"}
 _KINDS = ("origin", "target")
+_ORIGIN = 0  # its place among the texts of a file, which are the origin and then the targets
 
 
 class _Text(NamedTuple):
@@ -75,10 +76,11 @@ def _parse(reading: Reading) -> Iterator[Record]:
         read = [_text("origin", member(value, "origin", dict), reading)]
         read += [_text("target", member(targets, key, dict), reading) for key in targets]
         chosen = reading.choose(*((text.language, text.id) for text in read))
-        if 0 not in chosen:
+        if _ORIGIN not in chosen:  # groups link the origin and a target, never two targets
             raise FormatError(f"`languages` must include the origin, {read[0].language}")
         pair = [read[k] for k in chosen]
-        links = _links(value, pair, read[max(chosen)].id, reading)
+        target = read[max(chosen)]  # the other one: the origin has the lowest place
+        links = _links(value, pair, target.id, reading)
         for index in dict.fromkeys([*pair[0].segments, *pair[1].segments]):
             record = Record(index, 1, None, None)
             for side, text in zip(SIDES, pair, strict=True):
@@ -128,14 +130,18 @@ def _text(kind: str, value: Object, reading: Reading) -> _Text:
 def _links(
     value: Object, pair: list[_Text], target: str, reading: Reading
 ) -> dict[str, RawAnnotation]:
-    """Return the links of each segment that has a group."""
+    """Return the links of each segment that has a group with the target of this id.
+
+    The pair is the origin and that target, in the order in which they are read. A group that names
+    no target is of the target that is read.
+    """
     links: dict[str, RawAnnotation] = {}
     for number, group in enumerate(member(value, "alignmentGroups", list, []), start=1):
         with numbered("group", number):
             _check(group, {"id", "actions"}, reading)
             actions: Object = member(group, "actions", dict)
-            own: str = member(actions, "targetId", str, target)
-            if own != target:
+            target_of_group: str = member(actions, "targetId", str, target)
+            if target_of_group != target:
                 continue
             ids = [texts(actions, text.kind) for text in pair]
         units = reading.by_unit(ids, [text.places for text in pair], "group across segments")
@@ -151,17 +157,20 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     numbering = Numbering(writing.lost)
     segments: list[list[Object]] = [[], []]
     groups: list[Object] = []
+    # for each side, the facts of the first pair; the defaults if there is no pair
     about = [_about(SentencePair("", (), ()), side) for side in SIDES]
     for number, pair in enumerate(pairs):
         index = int(numbering.take(pair.id))
-        ids = word_ids(pair, ".+", f"{{side}}-{number}-{{k}}")
-        own = [_about(pair, side) for side in SIDES]
+        id_template = "{side}-" + str(number) + "-{k}"  # `word_ids` fills in side and k
+        ids = word_ids(pair, ".+", id_template)
+        about_pair = [_about(pair, side) for side in SIDES]
         if number == 0:
-            about = own
-        for side, facts, first in zip(SIDES, own, about, strict=True):
+            about = about_pair
+        for side, facts, first in zip(SIDES, about_pair, about, strict=True):
             for name, fact in facts.items():
                 if fact != first[name]:
-                    writing.lost[_KEPT_ONCE[name].format(side)] += 1
+                    lost = _KEPT_ONCE[name].format(side=side)
+                    writing.lost[lost] += 1
         for k, words in enumerate(pair.words):
             segments[k].append(_segment(k, index, about[k], ids[k], words))
         links = writing.alignment_or_empty(pair)
@@ -206,9 +215,9 @@ def _about(pair: SentencePair, side: str) -> Object:
 
 
 _KEPT_ONCE = {
-    "textId": "attribute {}.textId",
-    "lang": "attribute {}.language",
-    "direction": "direction of the {}",
+    "textId": "attribute {side}.textId",
+    "lang": "attribute {side}.language",
+    "direction": "direction of the {side}",
 }
 """What is lost if a fact about a text differs from that of the first pair."""
 
