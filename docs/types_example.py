@@ -34,9 +34,9 @@ def wrong(corpus: ak.Corpus) -> None:
     print(ak.score(LINKS, LINKS, level="phrases").links.f1)  # wrong
     ak.aer("system.align", "gold.align", hyp_base="1")  # wrong
     ak.agree(corpus, chance="edti")  # wrong
-    ak.kappa(corpus, "anna", "ben", links=1)  # wrong
+    ak.kappa(corpus, "anna", "ben", links="sur")  # wrong
     ak.alpha(ANNA, BEN, distnace="masi")  # wrong
     ak.fleiss(ANNA, BEN, links="sure")  # wrong
     ak.C(ANNA, BEN)  # wrong
-    ak.Aligner.train([("la maison", "the house")], ibm1="2")  # wrong
+    ak.Aligner.train([("la maison", "the house")], model="hm")  # wrong
     ak.read_corpus("system.align", source=["la maison"])  # wrong

@@ -15,7 +15,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,8 +215,8 @@ def krippendorff_alpha(
     corpus: Corpus,
     annotators: Sequence[str] | None = None,
     *,
-    distance: str = "jaccard",
-    links: str = "possible",
+    distance: Literal["jaccard", "dice", "masi"] = "jaccard",
+    links: Literal["possible", "sure"] = "possible",
     ignore_identical: bool = False,
     exact_case: bool = False,
 ) -> KrippendorffAlpha:
@@ -262,7 +262,9 @@ def krippendorff_alpha(
 
 @naming_keywords
 def alpha_from_units(
-    units: Iterable[Sequence[AbstractSet[int]]], *, distance: str = "jaccard"
+    units: Iterable[Sequence[AbstractSet[int]]],
+    *,
+    distance: Literal["jaccard", "dice", "masi"] = "jaccard",
 ) -> KrippendorffAlpha:
     """Compute Krippendorff's alpha over units, each a sequence of sets: one set per annotator.
 

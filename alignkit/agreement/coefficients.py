@@ -54,7 +54,7 @@ class LinkChoices:
     """What the coefficients take for links, besides the options of other functions."""
 
     lengths: tuple[int, int] | None = None
-    links: str = "possible"
+    links: Literal["possible", "sure"] = "possible"
     level: Level = "words.possible"
 
 
@@ -62,17 +62,17 @@ class LinkChoices:
 class KappaKeywords(TypedDict, total=False):
     """The options of `kappa` for links."""
 
-    links: str
+    links: Literal["possible", "sure"]
     ignore_identical: bool
     exact_case: bool
-    universe: str
+    universe: Literal["all", "judged"]
 
 
 class AlphaKeywords(TypedDict, total=False):
     """The options of `alpha` for links."""
 
-    links: str
-    distance: str
+    links: Literal["possible", "sure"]
+    distance: Literal["jaccard", "dice", "masi"]
     ignore_identical: bool
     exact_case: bool
 
@@ -82,8 +82,8 @@ class SetKeywords(TypedDict, total=False):
 
     samples: int
     seed: int
-    normalizer: str
-    aggregate: str
+    normalizer: Literal["min", "max"]
+    aggregate: Literal["macro", "micro"]
     confidence: float | None
     resamples: int
 
@@ -160,7 +160,7 @@ def alpha(
     **options: Unpack[AlphaKeywords],
 ) -> float: ...
 @overload
-def alpha(*labels: Labels, distance: str = ...) -> float: ...
+def alpha(*labels: Labels, distance: Literal["jaccard", "dice", "masi"] = ...) -> float: ...
 @takes_options(LinkChoices, krippendorff_alpha, without=["level"], ignore_identical=True)
 def alpha(*given: Given, **options: Any) -> float:
     """Return Krippendorff's alpha of two or more annotators; NaN if undefined.

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import nan
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,7 +216,7 @@ def cell_agreement(
     *,
     ignore_identical: bool = False,
     exact_case: bool = False,
-    universe: str = "all",
+    universe: Literal["all", "judged"] = "all",
 ) -> CellAgreement:
     """Compare two annotators over the cells of all pairs that both annotated, pooled.
 

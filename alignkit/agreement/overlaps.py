@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +104,7 @@ def _word_rows(data: PairData, kind: str) -> Rows:
     return Rows(columns(data.link_counts, LINK_COLUMNS, _WORDS[kind]), overlap_ratios)
 
 
-def _phrase_rows(data: PairData, links: str) -> Rows:
+def _phrase_rows(data: PairData, links: Literal["possible", "sure"]) -> Rows:
     """Return the phrase pairs of each pair that `overlap_ratios` needs."""
     first, second = data.annotators
     source = target = None
@@ -132,11 +133,11 @@ def _words(kind: str) -> Statistic:
     return Statistic(f"words.{kind}", MEASURES, partial(_word_rows, kind=kind), _SIZES)
 
 
-def _phrases(links: str) -> Statistic:
+def _phrases(links: Literal["possible", "sure"]) -> Statistic:
     return Statistic(f"phrases.{links}", MEASURES, partial(_phrase_rows, links=links), _SIZES)
 
 
-OVERLAP = (*map(_words, _WORDS), *map(_phrases, ("possible", "sure")))
+OVERLAP = (*map(_words, _WORDS), _phrases("possible"), _phrases("sure"))
 """Precision, recall and F1 of words and of phrases."""
 
 

@@ -35,7 +35,13 @@ from alignkit.align.expectation import Workers
 from alignkit.align.known_words import KnownWords, Vocabularies
 from alignkit.align.parameters import Parameters, Round
 from alignkit.align.priors import SharesPrior, VectorPrior, check_dictionary
-from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, Settings, SettingsKeywords
+from alignkit.align.settings import (
+    LONGEST_PIECE,
+    SYMMETRIZATIONS,
+    Settings,
+    SettingsKeywords,
+    Symmetrization,
+)
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError, ArgumentError, OptionError
 from alignkit.model.alignment import Alignment
@@ -291,7 +297,7 @@ class Aligner:
         target: str | Sequence[str],
         *,
         probs: Literal[False] = ...,
-        symmetrize: str = ...,
+        symmetrize: Symmetrization = ...,
         threshold: float | None = ...,
         sure: float | None = ...,
         evidence: EvidenceLike | None = ...,
@@ -304,7 +310,7 @@ class Aligner:
         target: str | Sequence[str],
         *,
         probs: Literal[True],
-        symmetrize: str = ...,
+        symmetrize: Symmetrization = ...,
         threshold: float | None = ...,
         sure: float | None = ...,
         evidence: EvidenceLike | None = ...,
@@ -317,7 +323,7 @@ class Aligner:
         target: str | Sequence[str],
         *,
         probs: bool = False,
-        symmetrize: str = "posterior",
+        symmetrize: Symmetrization = "posterior",
         threshold: float | None = None,
         sure: float | None = None,
         evidence: EvidenceLike | None = None,
@@ -356,7 +362,7 @@ class Aligner:
         self,
         bitext: Bitext | Iterable[PairLike],
         *,
-        symmetrize: str = "posterior",
+        symmetrize: Symmetrization = "posterior",
         threshold: float | None = None,
         sure: float | None = None,
         evidence: EvidenceLike | None = None,

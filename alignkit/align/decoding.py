@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from alignkit.align.priors import LEAST_PREFIX, SharesPrior, VectorPrior, letter
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.symmetrization import symmetrize
+from alignkit.model.symmetrization import MethodName, symmetrize
 
 NOTHING = Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
 
@@ -266,7 +267,7 @@ def _links_of_paths(
     elif symmetrization == "reverse":
         arrays = reverse_links
     else:
-        arrays = symmetrize(forward_links, reverse_links, symmetrization)
+        arrays = symmetrize(forward_links, reverse_links, cast("MethodName", symmetrization))
     starts = decoder.pairs.starts[begin : end + 1] - decoder.pairs.starts[begin]
     pair = arrays.pair_of
     source, target = arrays.links.T

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from math import log10, nextafter, sqrt
 from numbers import Integral, Real
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 from alignkit._support.arguments import check_known
 from alignkit.errors import OptionError
@@ -22,6 +22,17 @@ SYMMETRIZATIONS = (
     "reverse",
 )
 """How links are chosen: by the mean of both posteriors, or from Viterbi alignments."""
+
+Symmetrization = Literal[
+    "posterior",
+    "intersection",
+    "union",
+    "grow-diag",
+    "grow-diag-final",
+    "grow-diag-final-and",
+    "forward",
+    "reverse",
+]
 
 LONGEST_PIECE = 400  # longest line in words that is not cut; aligning 400 x 400 cells takes 3 MB
 
@@ -185,10 +196,14 @@ class Settings:
     development and evaluation of paraphrase systems.
     """
 
-    model: str = _setting("hmm", "M", f"alignment model: {', '.join(MODELS)}")
+    model: Literal["ibm1", "ibm2", "hmm", "ibm3", "ibm4"] = _setting(
+        "hmm", "M", f"alignment model: {', '.join(MODELS)}"
+    )
     best: bool = _setting(False, "", _BEST)
     agree: bool = _setting(True, "", "train both directions separately; needs --inference em or vb")
-    inference: str = _setting("collapsed", "I", f"inference method: {', '.join(INFERENCES)}")
+    inference: Literal["collapsed", "em", "vb"] = _setting(
+        "collapsed", "I", f"inference method: {', '.join(INFERENCES)}"
+    )
     ibm1: int = _setting(1, "N", "training rounds of IBM 1")
     ibm2: int = _setting(5, "N", "training rounds of IBM 2, for --model ibm2")
     hmm: int = _setting(4, "N", "training rounds of the HMM")
@@ -316,10 +331,10 @@ def _plain(value: object, kind: type) -> str | float | None:
 class SettingsKeywords(TypedDict, total=False):
     """The fields of `Settings`, as a type checker sees them."""
 
-    model: str
+    model: Literal["ibm1", "ibm2", "hmm", "ibm3", "ibm4"]
     best: bool
     agree: bool
-    inference: str
+    inference: Literal["collapsed", "em", "vb"]
     ibm1: int
     ibm2: int
     hmm: int

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class _Options:
     """The choice of phrase pairs; see `draw_phrases`."""
 
     kind: str
-    links: str
+    links: Literal["possible", "sure"]
     ignore_identical: bool
     exact_case: bool
     loose: bool
@@ -63,7 +64,7 @@ def draw_phrases(
     n: int,
     seed: int = 12345,
     kind: str = "atomic",
-    links: str = "sure",
+    links: Literal["possible", "sure"] = "sure",
     ignore_identical: bool = True,
     exact_case: bool = False,
     loose: bool = False,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from alignkit._support.arguments import check_arguments
 from alignkit.align.known_words import KnownWords
 from alignkit.align.model_files import check_head
-from alignkit.align.settings import LONGEST_PIECE
+from alignkit.align.settings import LONGEST_PIECE, Symmetrization
 from alignkit.cluster import parts as part_files
 from alignkit.cluster.parts import LinkOutput, Part, PartOutputs
 from alignkit.cluster.run import Done, running
@@ -53,7 +53,7 @@ def align(
     *,
     model: str,
     scores: str | None = None,
-    symmetrize: str = "posterior",
+    symmetrize: Symmetrization = "posterior",
     threshold: float | None = None,
     sure: float | None = None,
     probabilities: bool = False,

@@ -14,6 +14,7 @@ from typing import Any
 
 from alignkit._support.arguments import every
 from alignkit._support.wording import natural_key
+from alignkit.align.settings import Symmetrization
 from alignkit.cluster.run import Run, state_of
 from alignkit.cluster.session import OnProgress, Session, Task
 from alignkit.errors import FileError, OptionError
@@ -162,7 +163,7 @@ def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
 class LinkOutput:
     """The links to write; see `Aligner.align_bitext`."""
 
-    symmetrize: str = "posterior"
+    symmetrize: Symmetrization = "posterior"
     threshold: float | None = None
     sure: float | None = None
     probabilities: bool = False

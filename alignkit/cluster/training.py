@@ -370,6 +370,7 @@ def train_parts(
 
 def check_settings(settings: Settings) -> None:
     """Reject settings that need a single machine."""
+    name: str
     if settings.model not in _MODELS:
         name = settings.model
         instead = f"use {' or '.join(_MODELS)}"

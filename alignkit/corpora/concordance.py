@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log2, nan
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit._support.wording import how_many
@@ -212,7 +212,7 @@ def concordance(
     corpus: Iterable[SentencePair],
     word: str,
     *,
-    side: str = "source",
+    side: Literal["source", "target"] = "source",
     annotator: str | None = None,
     lemma: str | None = None,
     regex: bool = False,
@@ -264,7 +264,7 @@ def concordance(
 def glossary(
     corpus: Iterable[SentencePair],
     *,
-    side: str = "source",
+    side: Literal["source", "target"] = "source",
     annotator: str | None = None,
     lemma: str | None = None,
     ignore_case: bool = False,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import combinations
 from math import inf
+from typing import Literal
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords, words
 from alignkit.errors import AlignmentError, ArgumentError, OptionError
@@ -154,7 +155,7 @@ def _equal(source: _Sentence, target: _Sentence) -> bool:
 def pair_translations(
     groups: Iterable[Sequence[Sequence[str]]],
     *,
-    which: str = "all",
+    which: Literal["all", "first"] = "all",
     both_orders: bool = False,
     min_length: int = 1,
     max_length: int | None = None,

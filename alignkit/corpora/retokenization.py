@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from unicodedata import combining, is_normalized, normalize
 
 from alignkit._support.arguments import check_arguments, check_known
@@ -65,7 +65,7 @@ def retokenize(
     source_words: Sentences | None = None,
     target_words: Sentences | None = None,
     *,
-    differing: str = "stop",
+    differing: Literal["stop", "leave-out"] = "stop",
 ) -> Retokenized:
     """Carry the annotations of a corpus over to other words of the same texts.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from math import nan
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.wording import how_many
@@ -79,7 +79,11 @@ class Transferred(Result):
 
 
 def transfer(
-    corpus: Corpus, layer: str, *, from_side: str = "source", annotator: str | None = None
+    corpus: Corpus,
+    layer: str,
+    *,
+    from_side: Literal["source", "target"] = "source",
+    annotator: str | None = None,
 ) -> Transferred:
     r"""Carry labels of words over links to the other side.
 

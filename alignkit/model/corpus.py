@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, starmap
-from typing import Any, Protocol, overload
+from typing import Any, Literal, Protocol, overload
 
 from alignkit import errors
 from alignkit._support import arguments
@@ -339,7 +339,9 @@ class Corpus:
         """Return the corpus with source and target exchanged; see `SentencePair.transpose`."""
         return self.map(lambda pair: pair.transpose(scheme, lenient_labels=lenient_labels))
 
-    def to_records(self, *, each: str = "link") -> list[dict[str, object]]:
+    def to_records(
+        self, *, each: Literal["link", "annotation"] = "link"
+    ) -> list[dict[str, object]]:
         """Return flat dicts, for `pandas.DataFrame`.
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -57,7 +57,8 @@ class PhrasePair(NamedTuple):
 KINDS = {"all": ATOMIC + COMPOSITE, "atomic": ATOMIC, "composite": COMPOSITE}
 """The kinds of phrase pairs to choose from."""
 
-LINKS = ("possible", "sure")  # the links for phrase pairs: all of them (P), or the sure ones (S)
+LINKS: tuple[Literal["possible"], Literal["sure"]] = ("possible", "sure")
+"""The links for phrase pairs: all of them (P), or the sure ones (S)."""
 
 _UNLIMITED = 2**31 - 1
 

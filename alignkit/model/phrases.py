@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, overload
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
 
@@ -90,8 +90,8 @@ class PairPhrases(list[WordedPhrase]):
 class _Options(TypedDict, total=False):
     """The options of all extractions."""
 
-    links: str
-    kind: str
+    links: Literal["possible", "sure"]
+    kind: Literal["all", "atomic", "composite"]
     loose: bool
     max_length: int | None
     ignore_identical: bool
@@ -133,8 +133,8 @@ def extract_phrases(
     alignments: LinksOfPair | SentencePair | Corpus | LinkArrays,
     *,
     annotator: str | None = None,
-    links: str = "possible",
-    kind: str = "all",
+    links: Literal["possible", "sure"] = "possible",
+    kind: Literal["all", "atomic", "composite"] = "all",
     loose: bool = False,
     max_length: int | None = None,
     ignore_identical: bool = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from alignkit import errors
 from alignkit._support.arguments import check_kind, check_known, naming_keywords, words
@@ -337,7 +337,11 @@ class SentencePair:
         )
 
     def to_networkx(
-        self, annotator: str, *, phrases: bool = True, links: str = "possible"
+        self,
+        annotator: str,
+        *,
+        phrases: bool = True,
+        links: Literal["possible", "sure"] = "possible",
     ) -> nx.Graph[tuple[Any, ...]]:
         """Return the graph of the words, the links of an annotator and the phrase pairs.
 
@@ -491,7 +495,9 @@ def alignment_of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
 
 
 @naming_keywords
-def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> AlignedSent:
+def to_nltk(
+    pair: SentencePair, annotator: str, *, links: Literal["possible", "sure"] = "possible"
+) -> AlignedSent:
     """Return a sentence pair as an NLTK `AlignedSent`.
 
     Parameters

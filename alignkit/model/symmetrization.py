@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, overload
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -31,16 +31,22 @@ METHODS = {
 }
 """The methods of merging, by name."""
 
+MethodName = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
+
 
 @overload
-def symmetrize(forward: Alignment, reverse: Alignment, method: str = ...) -> Alignment: ...
+def symmetrize(forward: Alignment, reverse: Alignment, method: MethodName = ...) -> Alignment: ...
 @overload
-def symmetrize(forward: LinkArrays, reverse: LinkArrays, method: str = ...) -> LinkArrays: ...
+def symmetrize(
+    forward: LinkArrays, reverse: LinkArrays, method: MethodName = ...
+) -> LinkArrays: ...
 @naming_keywords
 def symmetrize(
     forward: Alignment | LinkArrays,
     reverse: Alignment | LinkArrays,
-    method: str = "grow-diag-final-and",
+    method: Literal[
+        "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"
+    ] = "grow-diag-final-and",
 ) -> Alignment | LinkArrays:
     """Merge a forward and a reverse alignment of the same sentence pairs.
 

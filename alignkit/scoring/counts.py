@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,7 @@ def count_phrases(
     hypothesis: LinkArrays,
     reference: LinkArrays,
     *,
-    links: str,
+    links: Literal["possible", "sure"],
     loose: bool = False,
     max_length: int | None = None,
     ignore_identical: bool = False,
@@ -191,7 +191,7 @@ def _check_pairs(hypothesis: LinkArrays, reference: LinkArrays) -> None:
 def _match(
     hypothesis: LinkArrays,
     reference: LinkArrays,
-    links: str,
+    links: Literal["possible", "sure"],
     longest: int,
     words: tuple[TokenArrays, TokenArrays] | None,
 ) -> Rows:
@@ -273,7 +273,7 @@ def _count(block: Block, settings: ScoreSettings) -> dict[str, Rows]:
             counts[level] = count_phrases(
                 hyp,
                 ref,
-                links=level.removeprefix("phrases-"),
+                links="sure" if level == "phrases-sure" else "possible",
                 loose=settings.loose,
                 max_length=settings.max_length,
                 ignore_identical=settings.ignore_identical,

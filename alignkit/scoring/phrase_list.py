@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -162,7 +162,7 @@ def score_phrase_list(
     corpus: Corpus,
     reference: str = "gold",
     *,
-    links: str = "sure",
+    links: Literal["possible", "sure"] = "sure",
     exact_case: bool = False,
     ignore_identical: bool = False,
     min_length: int = 1,

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
+from typing import Literal
 from zlib import crc32
 
 import numpy as np
@@ -192,8 +193,8 @@ def correct_sets(
     sample: Sampler | None = None,
     samples: int = 1000,
     seed: int = SEED,
-    normalizer: str = "min",
-    aggregate: str = "macro",
+    normalizer: Literal["min", "max"] = "min",
+    aggregate: Literal["macro", "micro"] = "macro",
     confidence: float | None = None,
     resamples: int = 1000,
 ) -> SetCorrection:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextvars import Context
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import msgspec
 from msgspec import Struct
@@ -156,7 +156,8 @@ def own_concordance(store: Store, name: str, word: str, side: str) -> OwnConcord
             if annotation is not None:
                 annotations[name] = annotation
             pairs.append(SentencePair(str(k), row.source, row.target, annotations))
-    result = concordance(pairs, word, side=side, ignore_case=True, context=4)
+    chosen = cast('Literal["source", "target"]', side)
+    result = concordance(pairs, word, side=chosen, ignore_case=True, context=4)
     counterparts, lines = (table.to_records() for table in result.tables())
     for line in lines:
         k = int(str(line["id"]))
