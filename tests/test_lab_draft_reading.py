@@ -192,7 +192,7 @@ LATIN = {"x.en": EN.replace("old", "ol\xe9").encode("latin-1"), "x.de": "\ufeff"
             BROKEN,
             "broken-record",
             "1 record cannot be read; auto.align, line 3: '1-x' is not a "
-            "link; expected i-j, i?j, ipj, i-jS or i-jP",
+            "link; expected i-j, i?j, ipj, i-jS, i-jP or i-j-P",
             [],
             "Stop, Leave out",
             (False, 2),
