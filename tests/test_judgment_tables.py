@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit import Corpus, agree_on_judgments, read_corpus
-from alignkit.errors import OptionError
+from alignkit.errors import OptionError, UnknownFormatError
 from alignkit.io import find_format, open_reading, read_pairs
 
 WIDE = "id,anna,ben,eve\np1,3,2,3\np2,0,0,1\np3,1,,1\np4,2,2,2\n"
@@ -67,6 +67,20 @@ def test_tables_without_names_of_ids(tmp_path, heading):
     said = judgments(read_corpus(path))
     assert next(iter(said.values())) == {"anna": "1", "ben": "2"}
     assert next(iter(said)) == ("7" if extra else "1")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "phenomenon\tS1\tS2\nall\t.74\t.75\nmodal\t.77\t.76\nnouns\t.84\t.89\nverbs\t.74\t.89\n",
+        "Hello, world\nGood, morning\nOh, no\n",
+        "the dog barks, loudly\nthe dog barks, loudly\nthe cat purrs, softly\n",
+    ],
+    ids=["figures", "texts", "repeated"],
+)
+def test_other_tables_and_texts_are_not_taken_for_judgments(tmp_path, content):
+    with pytest.raises(UnknownFormatError):
+        find_format(put(tmp_path, "x.csv", content))
 
 
 # labels

@@ -271,14 +271,20 @@ def _sniff(head: Head) -> Likeness:
         return Likeness.SURE
     if any(len(row) != len(names) for row in rows):
         return Likeness.NO
-    places = columns.annotators.values()
-    labels = [row[k].strip() for row in rows[1:] for k in places]
-    if not labels:
+    by_annotator = [[row[k].strip() for row in rows[1:]] for k in columns.annotators.values()]
+    labels = set[str]().union(*by_annotator)
+    if max(map(len, labels), default=_LONG + 1) > _LONG or labels & set(names):
         return Likeness.NO
-    repeated = len(set(labels)) * 2 <= len(labels) or columns.id is not None
-    if max(map(len, labels)) > _LONG or not repeated or set(labels) & set(names):
-        return Likeness.NO
-    return Likeness.MAYBE if columns.id is None else Likeness.LIKELY
+    if columns.id is not None:
+        return Likeness.LIKELY
+    if all(map(_repeats, by_annotator)):
+        return Likeness.MAYBE
+    return Likeness.NO
+
+
+def _repeats(labels: Sequence[str]) -> bool:
+    """Return whether a column has each label twice on average, which texts and figures have not."""
+    return len(set(labels)) * 2 <= len(labels)
 
 
 FORMAT = judged_format(_sniff, _parse, "", ", ids, no text, annotators")
