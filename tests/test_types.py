@@ -26,18 +26,24 @@ ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "docs" / "types_example.py"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DATA_BY_NAME = {"Corpus.from_texts"}  # its annotations, by the names that users choose
+_IMPORT = re.compile(r"from (alignkit\.[\w.]*\w) import ")
 _UNPACK = re.compile(r"Unpack\[(\w+)\]$")
 
 
 # the signatures at run time
 def exported() -> dict[str, Callable[..., object]]:
-    """Return the functions and methods of what packages export, by name."""
+    """Return the functions and methods that packages export or pages import, by name."""
     functions = {}
     for module in pkgutil.walk_packages(alignkit.__path__, "alignkit."):
         if module.ispkg and not module.name.startswith("alignkit.cli"):
             package = importlib.import_module(module.name)
             for name in getattr(package, "__all__", ()):
                 functions.update(functions_of(getattr(package, name), name))
+    for page in PAGES:
+        for name in _IMPORT.findall(page.read_text(encoding="utf-8")):
+            for key, value in vars(importlib.import_module(name)).items():
+                if not key.startswith("_") and getattr(value, "__module__", "") == name:
+                    functions.update(functions_of(value, key))
     for name in alignkit.__all__:
         functions.update(functions_of(getattr(alignkit, name), name))
     return functions

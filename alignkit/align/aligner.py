@@ -10,7 +10,7 @@ from functools import cached_property
 from logging import getLogger
 from math import isnan
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 import numpy as np
 
@@ -99,7 +99,7 @@ class Aligner:
     def train(
         cls,
         bitext: Bitext | Iterable[PairLike],
-        *others: object,
+        *others: NoReturn,
         settings: Settings | None = None,
         dictionary: Mapping[tuple[str, str], float] | None = None,
         vectors: Vectors | None = None,
