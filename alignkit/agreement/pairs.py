@@ -91,7 +91,10 @@ def _hint(corpus: Corpus, names: Sequence[str]) -> str:
         return f"to compare others, name the annotators; there are also {roles}"
     judges = judges_of(corpus)
     if len(judges) > 1:
-        return f"{', '.join(judges)} judged pairs: compare these with `on='judgments'`"
+        return (
+            f"{', '.join(judges)} judged pairs: compare these with agree_on_judgments "
+            "(alignkit agree-judgments)"
+        )
     return "merge the other annotators' files into the corpus"
 
 

@@ -360,7 +360,8 @@ def get_scheme(name: str = DEFAULT) -> Scheme:
     own = _listed_scheme(name)
     if own is not None:
         return own
-    check_known("scheme", name, SCHEMES)
+    if name not in SCHEMES:
+        raise UnknownNameError("scheme", name, [*SCHEMES, OWN])
     return SCHEMES[name]
 
 
