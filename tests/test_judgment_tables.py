@@ -190,3 +190,13 @@ def test_from_a_table_to_latex(tmp_path, capsys):
     assert f"{kappa.value:.3f}" in latex
     assert f"{kappa.low:.3f}" in latex
     run(capsys, "agree-judgments", path, "--weights", "linear").failed("name the scheme")
+
+
+@pytest.mark.parametrize("row", ["p3,1", "p3,1,2,3,4"])
+def test_a_broken_row_does_not_hide_the_format(row, tmp_path, capsys):
+    rows = [f"p{k},{k % 4},{k % 3},{k % 2}" for k in range(1, 9)]
+    rows[2] = row
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["id,anna,ben,eve", *rows]) + "\n", encoding="utf-8")
+    ran = run(capsys, "agree-judgments", path, "--scheme", "0-3")
+    ran.failed("table.csv:4", "columns; expected 4")

@@ -248,6 +248,7 @@ def _join(reading: Reading, columns: _Columns, known: Record, record: Record) ->
 
 _LONG = 40  # characters of a cell that is no label
 _LEAST_ROWS = 2
+_BROKEN = 0.2  # the largest share of rows with too many or too few cells
 
 
 def _sniff(head: Head) -> Likeness:
@@ -269,9 +270,11 @@ def _sniff(head: Head) -> Likeness:
         return Likeness.NO
     if columns.annotator is not None:
         return Likeness.SURE
-    if any(len(row) != len(names) for row in rows):
+    whole = [row for row in rows[1:] if len(row) == len(names)]
+    broken = len(rows) - 1 - len(whole)
+    if broken > (len(rows) - 1) * _BROKEN or (broken and columns.id is None):
         return Likeness.NO
-    by_annotator = [[row[k].strip() for row in rows[1:]] for k in columns.annotators.values()]
+    by_annotator = [[row[k].strip() for row in whole] for k in columns.annotators.values()]
     labels = set[str]().union(*by_annotator)
     if max(map(len, labels), default=_LONG + 1) > _LONG or labels & set(names):
         return Likeness.NO
