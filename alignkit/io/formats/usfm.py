@@ -59,7 +59,7 @@ _TOKEN = re.compile(
     r"|(?P<end>\\zaln-e\s*\\\*)"
     r"|\\\+?w\s+(?P<word>[^\\|]*)(?:\|(?P<facts>[^\\]*))?\\\+?w\*"
     r"|\\(?P<note>f|fe|ef|x|ex|fig|rq|va|vp|ca|cp)\s.*?\\(?P=note)\*"
-    rf"|\\{_HEADINGS}(?![A-Za-z0-9*-])[^\\\n]*"
+    rf"|(?P<heading>\\{_HEADINGS}(?![A-Za-z0-9*-])[^\\\n]*)"
     r"|(?P<broken>\\zaln\S{0,20}|\\\+?w(?![A-Za-z0-9]))"
     r"|\\[a-z]+[0-9]*(?:-[se])?\s*(?:\|[^\\]*)?\\\*"
     r"|\\\+?[A-Za-z0-9]+\*?"
@@ -131,6 +131,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
             record = _record(reading, verse, originals)
             if record.source or record.target:
                 yield record
+            elif verse.place[2] != "front":
+                reading.note("verse without words, left out", verse.id, verse.line)
     if not has_verses:
         raise reading.error(r"has no verses; expected USFM: \id, \c and \v before verses", 1)
 
@@ -240,6 +242,8 @@ class _VerseText:
                 self._close(token)
             elif token["word"] is not None:
                 self._add(token["word"])
+            elif token["note"] is not None or token["heading"] is not None:
+                self._left_out(token)
             elif token["text"] is not None and _LETTER.search(token["text"]):
                 self._outside = self._outside or token["text"].strip()
         if self._opened:
@@ -248,6 +252,14 @@ class _VerseText:
         if self._outside and self._verse.place[2] != "front":
             about = f"{self._verse.id}: {self._outside[:40]!r}"
             self._reading.note("text outside of words", about, self._verse.line)
+
+    def _left_out(self, token: re.Match[str]) -> None:
+        """Count a footnote, cross-reference or heading that has text."""
+        what = "footnote or cross-reference, left out" if token["note"] else "heading, left out"
+        _, _, text = token[0].partition(" ")
+        if _LETTER.search(text):
+            about = f"{self._verse.id}: {text.strip()[:40]!r}"
+            self._reading.note(what, about, self._verse.line)
 
     def _error(self, message: str, token: re.Match[str]) -> FormatError:
         """Return an error with the verse and the line of a token."""
