@@ -244,10 +244,8 @@ class Aligner:
         parameters = load_parameters(os.fspath(path))
         used = parameters.encoder
         if used is not None and encoder is None:
-            raise OptionError(
-                f"{os.fspath(path)} was trained with the encoder {used.name}, and knows little of "
-                "new words without it: give the same encoder, or encoder=False to go on without"
-            )
+            advice = "give the same encoder, or encoder=False to go on without"
+            raise used.missing(os.fspath(path), advice)
         return cls(parameters, vectors=vectors, target_vectors=target_vectors, encoder=encoder)
 
     def with_learned(
@@ -609,7 +607,7 @@ def _pair_encoder(
     encoder = encoder_of(given)
     if used is None:
         return PairEncoder(encoder)
-    if (encoder.digest, encoder.layer) == (used.digest, used.layer):
+    if used.gives_as(encoder):
         return PairEncoder(encoder, used.spread)
     _LOGGER.warning(
         "the aligner was trained with the encoder %s, layer %s, and not with %s, layer %s",

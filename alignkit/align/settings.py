@@ -6,22 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from math import log10, nextafter, sqrt
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 from alignkit._support.arguments import check_known
 from alignkit.errors import OptionError
-
-SYMMETRIZATIONS = (
-    "posterior",
-    "intersection",
-    "union",
-    "grow-diag",
-    "grow-diag-final",
-    "grow-diag-final-and",
-    "forward",
-    "reverse",
-)
-"""How links are chosen: by the mean of both posteriors, or from Viterbi alignments."""
 
 Symmetrization = Literal[
     "posterior",
@@ -33,6 +21,8 @@ Symmetrization = Literal[
     "forward",
     "reverse",
 ]
+SYMMETRIZATIONS: tuple[str, ...] = get_args(Symmetrization)
+"""How links are chosen: by the mean of both posteriors, or from Viterbi alignments."""
 
 LONGEST_PIECE = 400  # longest line in words that is not cut; aligning 400 x 400 cells takes 3 MB
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from alignkit._support.wording import how_many
 from alignkit.align.encoder.encoding import EncoderLike, encoder_of
 from alignkit.align.encoder.kept_shares import KeptShares, key_of
 from alignkit.align.encoder.shares import cosines_of
-from alignkit.align.encoder.word_encoder import WordEncoder
+from alignkit.align.encoder.word_encoder import UsedEncoder, WordEncoder
 from alignkit.model.texts import words_and_signs
 
 RECIPE = 1  # goes up when other numbers come out of the same texts
@@ -27,15 +28,6 @@ _DIGITS = 6  # of cosines that are compared with each other: batches change late
 Texts = tuple[str, str]
 T = TypeVar("T", str, Texts)
 _NO_WORDS: F4 = np.zeros((0, 0), np.float32)
-
-
-class UsedEncoder(NamedTuple):
-    """The encoder of a training, as a saved system names it."""
-
-    name: str
-    layer: int
-    layers: int
-    digest: str  # of its files; "" for a function
 
 
 @dataclass
@@ -72,8 +64,7 @@ class TextEncoder:
     @property
     def used(self) -> UsedEncoder:
         """The encoder, as a saved system names it."""
-        encoder = self.encoder
-        return UsedEncoder(encoder.name, encoder.layer, encoder.layers, encoder.digest)
+        return UsedEncoder.of(self.encoder)
 
     def means(self, texts: Sequence[str]) -> F4:
         """Return the mean vector (n, d) of the words of each text; zeros without words."""
@@ -124,8 +115,8 @@ class TextEncoder:
         about = f"{kind} {RECIPE}", self.encoder.digest, self.encoder.layer
         keys = [key_of(*about, [item] if isinstance(item, str) else item) for item in items]
         missing = {key: item for key, item in zip(keys, items, strict=True) if key not in known}
-        kept = KeptShares() if self.encoder.digest and missing else None
-        try:
+        keeps = self.encoder.digest and missing
+        with KeptShares() if keeps else nullcontext() as kept:
             if kept is not None:
                 numbers = kept.shares(list(missing))
                 known.update((key, row.view(np.float32)) for key, row in numbers.items())
@@ -139,10 +130,6 @@ class TextEncoder:
                 done += len(batch)
                 if self.encoder.progress is not None:
                     self.encoder.progress(done, len(new))
-        finally:
-            if kept is not None:
-                kept.trim()
-                kept.close()
         texts = 1 if kind == "mean" else 2  # of each item
         self.counts.encoded += texts * len(new)
         self.counts.kept += texts * (len(missing) - len(new))

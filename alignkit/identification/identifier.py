@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import compress
 from logging import getLogger
@@ -25,9 +25,10 @@ from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
 from alignkit.align.aligner import Aligner
 from alignkit.align.encoder.encoding import EncoderLike
+from alignkit.align.encoder.word_encoder import UsedEncoder
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import FileError, FormatError, MissingTextError, OptionError
-from alignkit.identification.encoded_texts import TextEncoder, UsedEncoder
+from alignkit.identification.encoded_texts import TextEncoder
 from alignkit.identification.features import (
     NAMES,
     PairTexts,
@@ -380,7 +381,7 @@ class Identifier:
             "names": model.names,
             "model": vars(model),
             "options": _written_options(options),
-            "encoder": options.text_encoder and options.text_encoder.used._asdict(),
+            "encoder": options.text_encoder and asdict(options.text_encoder.used),
             "aligner": aligner,
             "aligned": self.aligned,
             "trained": sorted(self.trained),
@@ -457,8 +458,8 @@ def _checked_encoder(
             f"{path} was trained with the encoder {used.name}, and needs it: give the same encoder"
         )
     encoder = text_encoder_of(given)
-    now = encoder.used
-    if (now.digest, now.layer) != (used.digest, used.layer):
+    now = encoder.encoder
+    if not used.gives_as(now):
         _LOGGER.warning(
             "the system was trained with the encoder %s, layer %s, and not with %s, layer %s, or "
             "with other weights: its predictions can be wrong",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from logging import getLogger
 from os import PathLike
@@ -25,9 +27,9 @@ from alignkit.align.encoder.shares import (
     shares_of,
     spread_of,
 )
-from alignkit.align.encoder.word_encoder import Progress, WordEncoder
+from alignkit.align.encoder.word_encoder import Progress, UsedEncoder, WordEncoder
 from alignkit.align.vectors.word_vectors import Vectors, vectors_of
-from alignkit.errors import AlignerError, ArgumentError
+from alignkit.errors import AlignerError, ArgumentError, OptionError
 
 _LOGGER = getLogger("alignkit")
 BLOCK = 2_000  # pairs that are sorted by length at a time
@@ -100,14 +102,17 @@ def encoder_of(given: EncoderLike) -> WordEncoder:
 
 
 @dataclass(frozen=True)
-class EncoderUsed:
+class EncoderUsed(UsedEncoder):
     """The encoder of a training, as a saved model names it."""
 
-    name: str
-    layer: int  # whose states are used; 0 for a function
-    layers: int  # how many the encoder has
-    digest: str  # SHA-256 of its weights, tokenizer and configuration; "" for a function
     spread: float  # the standard deviation of the cosines that the shares are from
+
+    def missing(self, model: str, advice: str) -> OptionError:
+        """Return the error for a model that is loaded without its encoder."""
+        return OptionError(
+            f"{model} was trained with the encoder {self.name}, and knows little of new words "
+            f"without it: {advice}"
+        )
 
 
 @dataclass
@@ -239,8 +244,7 @@ class PairEncoder:
         shares = np.zeros(bitext.starts[-1], np.uint16)
         lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
         full = np.flatnonzero(lengths.min(axis=1) > 0)
-        kept = self._own or KeptShares()
-        try:
+        with nullcontext(self._own) if self._own is not None else KeptShares() as kept:
             first = self._settle_spread(bitext, full, kept)
             done = 0
             for start in range(0, len(full), BLOCK):
@@ -252,10 +256,6 @@ class PairEncoder:
                     done += 1
                     if done % BATCH == 0 or done == len(full):
                         self._report(2 * done, 2 * len(full))
-        finally:
-            if self._own is None:
-                kept.trim()
-                kept.close()
         self.counts.seconds += time.perf_counter() - begin
         self._warn()
         return replace(bitext, written=None, shares=shares)
@@ -304,15 +304,14 @@ class PairEncoder:
         self.spread = kept.spread(key)
         if self.spread is None:
             for batch in _batches(pairs):
-                numbers = [pair.number for pair in batch]
-                compared |= dict(zip(numbers, self._compared(batch), strict=True))
+                compared |= self._compared(batch)
                 self._report(2 * len(compared), 2 * len(full))
             self.spread = spread_of(each.cosines for each in compared.values())
             kept.keep_spread(key, self.spread)
         return compared
 
     def _block(
-        self, pairs: Sequence[_Pair], kept: KeptShares, first: Mapping[int, _Compared]
+        self, pairs: Sequence[_Pair], kept: KeptShares, first: dict[int, _Compared]
     ) -> Iterator[tuple[_Pair, _Cells]]:
         """Yield pairs with what the encoder says of their cells, first those that are known.
 
@@ -332,9 +331,8 @@ class PairEncoder:
             for pair in same:
                 yield pair, cells
         for batch in _batches(missing):
-            compared = dict(first)
-            new = [pair for pair in batch if pair.number not in first]
-            compared |= zip([pair.number for pair in new], self._compared(new), strict=True)
+            new = self._compared([pair for pair in batch if pair.number not in first])
+            compared = ChainMap(new, first)
             assert self.spread is not None
             made = {pair.key: compared[pair.number].cells(self.spread) for pair in batch}
             kept.keep({key: cells.packed() for key, cells in made.items()})
@@ -344,13 +342,16 @@ class PairEncoder:
                 for pair in alike[key]:
                     yield pair, cells
 
-    def _compared(self, pairs: Sequence[_Pair]) -> list[_Compared]:
-        """Return pairs whose words are compared."""
+    def _compared(self, pairs: Sequence[_Pair]) -> dict[int, _Compared]:
+        """Return pairs whose words are compared, by their numbers."""
+        compared: dict[int, _Compared] = {}
         if not pairs:
-            return []
+            return compared
         source = self.encoder.vectors([pair.source for pair in pairs])
         target = self.encoder.vectors([pair.target for pair in pairs])
-        return [_Compared.of(*both) for both in zip(source, target, strict=True)]
+        for pair, *both in zip(pairs, source, target, strict=True):
+            compared[pair.number] = _Compared.of(*both)
+        return compared
 
     def _count(self, cells: _Cells) -> None:
         """Count the words of a pair."""

@@ -165,6 +165,14 @@ class KeptShares:
         except sqlite3.Error as problem:
             self._give_up(problem)
 
+    def __enter__(self) -> KeptShares:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the database, within its size."""
+        self.trim()
+        self.close()
+
     def close(self) -> None:
         """Close the database."""
         if self._connection is not None:

@@ -215,14 +215,11 @@ class Encoder:
     def digest(self) -> str:
         """The SHA-256 of the weights, the tokenizer and the configuration; kept for its files."""
         files = [self.folder / "config.json", self.folder / "tokenizer.json", *self._weights]
-        kept = KeptShares()
-        try:
+        with KeptShares() as kept:
             key, known = kept.digest(files)
             if known is None:
                 known = _digest_of(files)
                 kept.keep_digest(key, known)
-        finally:
-            kept.close()
         return known
 
     def _number_of_layers(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from alignkit._support.array_types import F4
@@ -26,3 +27,22 @@ class WordEncoder(Protocol):
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[F4]:
         """Return the vectors (n, d) of the words of each sentence, of length 1 or zeros."""
+
+
+@dataclass(frozen=True)
+class UsedEncoder:
+    """The encoder of a training, as what is saved names it."""
+
+    name: str
+    layer: int  # whose states are used; 0 for a function
+    layers: int  # how many the encoder has
+    digest: str  # SHA-256 of its weights, tokenizer and configuration; "" for a function
+
+    @classmethod
+    def of(cls, encoder: WordEncoder) -> UsedEncoder:
+        """Return what names an encoder."""
+        return cls(encoder.name, encoder.layer, encoder.layers, encoder.digest)
+
+    def gives_as(self, encoder: WordEncoder) -> bool:
+        """Return whether an encoder gives the vectors of this one."""
+        return (self.digest, self.layer) == (encoder.digest, encoder.layer)

@@ -25,7 +25,7 @@ from alignkit.annotate.project.project_events import Suggestion
 from alignkit.annotate.project.queries import pair_rows
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job, Line, Row, SuggestionPlan
-from alignkit.errors import AlignkitError, OptionError
+from alignkit.errors import AlignkitError
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.corpus import Corpus
@@ -245,10 +245,7 @@ def aligner_of(plan: SuggestionPlan, pairs: Sequence[Words], report: Report) -> 
         aligner = Aligner.load(plan.name, encoder=encoder or False)
         used = aligner.parameters.encoder
         if used is not None and encoder is None:
-            raise OptionError(
-                f"{plan.name} was trained with the encoder {used.name}, and knows little of new "
-                "words without it: add --encoder"
-            )
+            raise used.missing(plan.name, "add --encoder")
         return aligner
     identity = _IDENTITY if _shared(pairs) >= _SHARED else 0.0
 

@@ -595,11 +595,8 @@ def load_aligner(
     )
     trained_with = aligner.parameters.encoder
     if trained_with is not None and encoder is None and not options.no_encoder:
-        raise OptionError(
-            f"{options.load} was trained with the encoder {trained_with.name}, and knows little of "
-            f"new words without it: add --encoder {trained_with.name}, or --no-encoder to go on "
-            "without"
-        )
+        advice = f"add --encoder {trained_with.name}, or --no-encoder to go on without"
+        raise trained_with.missing(options.load, advice)
     used = aligner.parameters.vectors
     if used is not None and vectors is not None and used.dimensions != vectors.dimensions:
         warn(
