@@ -17,7 +17,7 @@ from alignkit._support.array_types import F4, F8
 from alignkit._support.wording import how_many
 from alignkit.align.encoder.encoding import EncoderLike, encoder_of
 from alignkit.align.encoder.kept_shares import KeptShares, key_of
-from alignkit.align.encoder.shares import cosines_of
+from alignkit.align.encoder.shares import cosines_of, mutual_best
 from alignkit.align.encoder.word_encoder import UsedEncoder, WordEncoder
 from alignkit.model.texts import words_and_signs
 
@@ -152,9 +152,7 @@ def compared_words(first: F4, second: F4) -> tuple[float, float]:
     if not known.any():
         return 0.0, 0.0
     cosines = np.where(known, cosines, -np.inf)
-    best_of_row = cosines == cosines.max(axis=1, keepdims=True)
-    best_of_column = cosines == cosines.max(axis=0, keepdims=True)
-    best = best_of_row & best_of_column & (cosines > 0)
+    best = mutual_best(cosines) & (cosines > 0)
     matched = best.any(axis=1).sum() + best.any(axis=0).sum()
     means = [_mean(vectors) for vectors in (first, second)]
     lengths = np.linalg.norm(means, axis=1).prod()

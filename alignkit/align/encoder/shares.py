@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from alignkit._support.array_types import F4, F8, U2
+from alignkit._support.array_types import B1, F4, F8, U2
 
 UNITS = 4095
 """Shares are stored as whole numbers of this fraction."""
@@ -61,11 +62,15 @@ def _softmax(scores: F8, axis: int) -> F8:
     return probabilities
 
 
+def mutual_best(values: NDArray[np.generic]) -> B1:
+    """Return which cells (N, M) are the best of their row and of their column."""
+    best_of_row = values == values.max(axis=1, keepdims=True)
+    best_of_column = values == values.max(axis=0, keepdims=True)
+    return np.asarray(best_of_row & best_of_column)
+
+
 def matched_words(shares: U2) -> int:
     """Return how many source words have a best match: a cell that is best in its row and column."""
     if not shares.size:
         return 0
-    best = (shares == shares.max(axis=1, keepdims=True)) & (
-        shares == shares.max(axis=0, keepdims=True)
-    )
-    return int((best & (shares > _MATCHED * UNITS)).any(axis=1).sum())
+    return int((mutual_best(shares) & (shares > _MATCHED * UNITS)).any(axis=1).sum())
