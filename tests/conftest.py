@@ -1,5 +1,6 @@
 """Share fixtures: where the real corpora are."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -36,6 +37,17 @@ def data():
     if not folder or not Path(folder).is_dir():
         pytest.skip("ALIGNKIT_DATA names no folder of real corpora")
     return Path(folder)
+
+
+@pytest.fixture
+def no_collection():
+    """Hold back the garbage collector in a test that reads deeply nested text.
+
+    A finalizer that runs where the stack is full fails, whoever left its object behind.
+    """
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture

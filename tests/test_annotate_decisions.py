@@ -16,6 +16,8 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import admit, gold_status
 from alignkit.io.format import EVERYTHING
 
+pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
+
 AGREED = '{"why":"agreed","votes":{"anna":[2,3],"ben":[2,1]}}'
 VOTE = '{"why":"vote","as":"ben","votes":{"anna":[2,3],"ben":[0,1]},"note":"too free"}'
 OWN = '{"why":"own","votes":{"anna":[1,3],"ben":[0,1]}}'

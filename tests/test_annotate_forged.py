@@ -27,6 +27,8 @@ from alignkit.annotate.server.opening import check_beforehand
 from alignkit.annotate.server.sessions import Sessions
 from alignkit.errors import AlignkitError
 
+pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
+
 TABLES = ("project", "account", "pair", "pair_text", "stream", "event", "suggestion")
 TABLES += ("pair_counts", "assignment")
 VALUES = (-1, 2**40, 2**62, 1.5, float("inf"), "text", "", b"\xff\xfe", b"abc", "{", "[]", "null")

@@ -9,6 +9,8 @@ from alignkit.annotate.project.names import PAGES
 from alignkit.annotate.server.security import LIMIT
 from alignkit.annotate.server.server import AnnotationServer
 
+pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
+
 GETS = """/ /page/wire.js /favicon.ico /guidelines /api/project /api/queue /api/find?q=house
 /api/concordance?word=house /api/changes?after=0 /api/export?to=pharaoh /api/pairs/1
 /api/pairs/1/history /api/progress /adjudicate /api/gold /api/gold/changes /api/gold/1

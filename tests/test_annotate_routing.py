@@ -11,6 +11,8 @@ from starlette.responses import Response
 from alignkit.annotate.server.routing import Entry, Routes, decoded
 from alignkit.annotate.server.security import RefusedError
 
+pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
+
 ROUTES = Routes(Entry)
 
 

@@ -19,6 +19,8 @@ from alignkit.cli import align, main
 from alignkit.io import opening
 from alignkit.model.texts import tokenizer
 
+pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
+
 FR, EN = str(FRENCH / "fr.txt"), str(FRENCH / "en.txt")
 SOURCE = "das Haus\ndas Buch\nein Buch\nein Haus ist ein Haus\n"
 TARGET = "the house\nthe book\na book\na house is a house\n"

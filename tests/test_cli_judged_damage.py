@@ -14,6 +14,8 @@ from test_label_scores import judged
 
 from alignkit import write_corpus
 
+pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
+
 TIMES = repetitions(200)
 LABELS = [("1", "1", "0"), ("0", "1", "0"), ("1", "1", "1"), ("0", "0", "0"), ("1", "0", "1")]
 BY_ID = "".join(f"{k}\t{gold}\n" for k, (gold, *_) in enumerate(LABELS))

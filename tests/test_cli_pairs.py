@@ -19,6 +19,8 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import groups_of
 from alignkit.io.text_files import TextFile
 
+pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
+
 ANNA, BEN, CLEO = "they left\na b c\n\n", "they went away\nA b c\nx\n", "off they went\n\nx y\n"
 _LINES = st.lists(st.text(PLAIN | st.sampled_from(" \xa0"), max_size=8), min_size=2, max_size=4)
 

@@ -21,6 +21,8 @@ from test_own_formats import FULL, OWN
 from alignkit import NULL, AlignkitError, Alignment, Corpus, FormatError, SentencePair
 from alignkit.io import get_format, open_reading, read_corpus, read_pairs, write_corpus
 
+pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
+
 # --- corpora come back
 
 FILES = ["jacana", "edinburgh", "multimwa", "xlwa", "jsonl", "paraphrase-xml"]

@@ -18,6 +18,8 @@ from alignkit.align import Aligner, model_files
 from alignkit.errors import FormatError, MissingFileError
 from alignkit.io.atomic_files import WriteError
 
+pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
+
 HEADER = {
     "model": "hmm",
     "p0": 0.07,

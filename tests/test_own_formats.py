@@ -21,6 +21,8 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
+pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
+
 OWN = ["alignkit-jsonl", "alignkit-xml"]
 
 LINKS = Alignment(
