@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 import alignkit as ak
-from alignkit.errors import OptionError
+from alignkit.errors import ArgumentError, OptionError
 
 ANNA = [0, 1, 2, 3, 3, 1, 0, 2, 1, 0]
 BEN = [0, 1, 2, 2, 3, 1, 1, 2, 1, 0]
@@ -54,6 +54,15 @@ def test_margins_are_refused(kept):
     table = pd.crosstab(pd.Series(["a", "b", "b"]), pd.Series(["a", "b", "a"]), margins=True)
     with pytest.raises(OptionError, match="'All' of the table is the sum of the others"):
         ak.kappa(table.iloc[:, kept])
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "option"),
+    [(ak.kappa, {"weights": "quadratic"}), (ak.alpha, {"level": "ordinal"}), (ak.fleiss, {"x": 1})],
+)
+def test_options_that_labels_do_not_have_name_the_function_that_may(coefficient, option):
+    with pytest.raises(ArgumentError, match=r"no argument '.*use alignkit.agree_judgments"):
+        coefficient(["a", "b"], ["a", "a"], **option)
 
 
 def test_data_frames_that_are_no_crosstabs_are_refused():

@@ -149,6 +149,14 @@ def test_ids_that_do_not_count_up_join_texts_by_order_only_if_declared(tmp_path)
         read_corpus(gap, source=text)
 
 
+def test_order_is_not_claimed_for_ids_that_do_not_count_up(tmp_path, caplog):
+    path = put(tmp_path, "x", "100\t0-0\n101\t0-0\n")
+    text = put(tmp_path, "text", "a ||| c\ne ||| f\n")
+    with pytest.raises(ValueError, match="expected the id '100'"):
+        read_corpus(path, source=text)
+    assert "same order" not in caplog.text
+
+
 def test_weights_of_links_are_read_from_a_second_file(tmp_path):
     path = put(tmp_path, "x", "0-0 1?1 NULL-2 0-0\n\n2-1\n")
     beside = put(tmp_path, "w", "\ufeff0.5 1e-3 .25 0.75\r\n\r\n1\r\n")
@@ -193,6 +201,10 @@ def test_one_of_two_files_may_have_another_encoding(tmp_path, capsys):
     assert ak.score(wide, plain, hyp_encoding="utf-16").links.f1 == 0.5
     assert ak.score(plain, wide, ref_encoding="utf-16").links.f1 == 0.5
     assert "50.0" in run(capsys, "score", wide, plain, "--hyp-encoding", "utf-16").out
+    for files, side in (((wide, plain), "hyp"), ((plain, wide), "ref")):
+        with pytest.raises(ValueError, match=f"declare it with `{side}_encoding`"):
+            ak.score(*files)
+        assert f"declare it with --{side}-encoding" in run(capsys, "score", *files).err
     weights = put(tmp_path, "w", "0.5 0.5\n")
     assert (
         "50.0"
@@ -225,6 +237,7 @@ def test_word_alignments_of_the_ldc_are_read(tmp_path, ends):
         "1-1 1-2 -0",
     ]
     assert counts["tags of words left out"] == 2
+    assert counts["rejected, without an alignment"] == 1
     first = corpus[0].alignment("alignment").labels
     assert first == {
         (0, 0): "SEM",
@@ -358,6 +371,13 @@ ORIGINAL = """\\id TIT
 \\v 2 \\w καὶ\\w* \\v 3 \\w ὁ\\w* \\w καὶ\\w*
 \\v 4 \\w οὐ\\w*
 """
+
+
+def test_a_verse_without_words_is_counted(tmp_path):
+    text = TRANSLATION + "\\v 5\n\\v 6 " + marked("end") + "\n"
+    corpus, counts = read(put(tmp_path, "x", text), "usfm")
+    assert [pair.id for pair in corpus][-1] == "TIT.1.6"
+    assert counts["verse without words, left out"] == 1
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])

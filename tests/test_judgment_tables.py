@@ -57,6 +57,19 @@ def test_texts_and_attributes_stand_in_columns_of_their_own(tmp_path):
     assert (pair.source, pair.attributes) == (("a", '"b"'), {"genre": "news"})
 
 
+def test_a_column_of_something_else_is_explained(tmp_path, capsys):
+    table = put(tmp_path, "wide.csv", "id,anna,ben,genre\np1,0,1,news\np2,0,0,news\n")
+    ran = run(capsys, "agree-judgments", table, "--scheme", "0-3")
+    assert ran.code == 2
+    assert "call its column 'attribute.genre'" in ran.err
+
+
+def test_check_asks_for_no_words_in_a_table_of_judgments(tmp_path, capsys):
+    ran = made(capsys, "check", put(tmp_path, "wide.csv", WIDE))
+    assert "words missing" not in ran.out
+    assert "clean" in ran.out
+
+
 @pytest.mark.parametrize("heading", ["anna,ben", ",anna,ben", "Unnamed: 0,anna,ben"])
 def test_tables_without_names_of_ids(tmp_path, heading):
     extra = heading.count(",") - 1

@@ -225,8 +225,14 @@ def test_links_out_of_range_and_numbers_of_lines_are_told(folder):
     place = folder(one="0-0\n", two="0-0\n\n", three="0-0\n\n\n", **WORDS)
     options = beside(place, "s", "t")
     for partial in (False, True):
-        with pytest.raises(FormatError, match=r"three: has 3 lines, but .*s has 2 sentences"):
+        message = r"three: has 3 lines, but .*s has 2 sentences; .* after line 2 are empty"
+        with pytest.raises(FormatError, match=message):
             by_kernel(place / "three", partial=partial, **options)
+    place = folder(three="0-0\n\n0-0\n", **WORDS)
+    with pytest.raises(FormatError, match=r"has 2 sentences$"):
+        by_kernel(place / "three", **beside(place, "s", "t"))
+    place = folder(one="0-0\n", two="0-0\n\n", **WORDS)
+    options = beside(place, "s", "t")
     with pytest.raises(FormatError, match=r"one: has 1 lines, but .* 2 sentences; .*partial=True"):
         by_kernel(place / "one", **options)
     partial = by_kernel(place / "one", partial=True, **options)[0]

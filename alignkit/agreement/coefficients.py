@@ -139,13 +139,14 @@ def kappa(*given: Given, **options: Any) -> float:
         check_known("choice of links", links, LINKS)
         cells = cell_agreement(corpus, *read, **{"ignore_identical": True, **options})
         return cells.sure.kappa if links == "sure" else cells.possible.kappa
+    _refuse_for_labels("kappa", options)
     if len(given) > 1:
         codes, size = _coded(read)
         read = np.zeros((size, size), np.int64)
         np.add.at(read, tuple(codes.T), 1)
     elif _is_frame(given[0]):
         read = _square(given[0])
-    return cohen_kappa(read, **options)
+    return cohen_kappa(read)
 
 
 @overload
@@ -187,6 +188,7 @@ def alpha(*given: Given, **options: Any) -> float:
     corpus, read = _read(given, options, gaps=True, sets=True)
     if corpus is not None:
         return krippendorff_alpha(corpus, read, **{"ignore_identical": True, **options}).alpha
+    _refuse_for_labels("alpha", options, "distance")
     if len(given) == 1:
         _doubt_annotators(read)
     number: dict[Any, int] = {}
@@ -227,10 +229,11 @@ def fleiss(*given: Given, **options: Any) -> float:
     corpus, read = _read(given, options)
     if corpus is not None:
         return fleiss_kappa(corpus, read, **options).kappa
+    _refuse_for_labels("fleiss", options)
     if len(given) > 1:
         codes, size = _coded(read)
         read = [np.bincount(unit, minlength=size) for unit in codes]
-    return fleiss_from_counts(read, **options)[0]
+    return fleiss_from_counts(read)[0]
 
 
 @overload
@@ -303,6 +306,16 @@ def C(*given: Given, **options: Any) -> float:  # noqa: N802 - its name in the a
     second = [_set(unit[1]) for unit in read]
     _refuse_mixed(set[Any]().union(*first, *second))
     return correct_sets(first, second, **options).C
+
+
+def _refuse_for_labels(function: str, options: Iterable[str], *known: str) -> None:
+    """Refuse options that a coefficient lacks for labels; name the function that has them."""
+    for name in options:
+        if name not in known:
+            raise ArgumentError(
+                f"{function} of labels takes no argument {name!r}; for ordered labels and weights "
+                "use alignkit.agree_judgments(data, scheme=...)"
+            )
 
 
 def _read(

@@ -195,7 +195,8 @@ class _Watch:
                 self._note_empty(name, record.id, raw.path or path, record.line)
         self._fits.record(record)
         judged = any(raw.judgment and not raw.aligned for raw in record.annotations.values())
-        self._check_words(record, path, record.line, judged)
+        words_needed = judged and self.report.format != "judgments"  # such tables may lack texts
+        self._check_words(record, path, record.line, words_needed)
 
     def pair(self, pair: SentencePair, line: int) -> None:
         """Count a pair that has no record."""
@@ -205,7 +206,7 @@ class _Watch:
             if not points:
                 self._note_empty(name, pair.id, self.report.path, line)
         self._fits.read([points for points, _ in packed.values()], pair.source, pair.target)
-        self._check_words(pair, self.report.path, line, judged=False)
+        self._check_words(pair, self.report.path, line, needed=False)
 
     def look_over(self, pair: SentencePair, path: str, line: int) -> None:
         """Check the id, trees and judgments of a pair."""
@@ -224,12 +225,12 @@ class _Watch:
         message = f"pair {id!r} has no links by {name!r}"
         self.report.observe(Finding("empty alignment", message, path, line))
 
-    def _check_words(self, pair: SentencePair | Record, path: str, line: int, judged: bool) -> None:
+    def _check_words(self, pair: SentencePair | Record, path: str, line: int, needed: bool) -> None:
         """Note sentences that are missing or empty, and white space in words."""
         alone = (pair.source is None) != (pair.target is None)
         for side in SIDES:
             tokens = getattr(pair, side)
-            if tokens is None and (alone or judged):  # else there are only links
+            if tokens is None and (alone or needed):  # else there are only links
                 message = f"pair {pair.id!r}: the {side} words are missing"
                 self.report.observe(Finding("words missing", message, path, line))
             for word in tokens or ():

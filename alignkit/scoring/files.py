@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from errno import ENOENT
 from logging import getLogger
@@ -12,7 +14,16 @@ from typing import Any, Union
 
 from alignkit._support.arguments import check_attributes, keywords_of
 from alignkit.corpora.join import Differences, join_pairs
-from alignkit.errors import AlignkitError, AlignmentError, JoinError, MissingFileError, OptionError
+from alignkit.errors import (
+    AlignkitError,
+    AlignmentError,
+    FileError,
+    FormatError,
+    JoinError,
+    MissingFileError,
+    OptionError,
+    UnknownFormatError,
+)
 from alignkit.io import inputs
 from alignkit.io.base_checks import BaseWatch
 from alignkit.io.detection import find_format
@@ -26,6 +37,9 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts import Block, pair_blocks
 from alignkit.scoring.result import digest_of
 from alignkit.scoring.settings import ScoreSettings, Signature
+
+_SIDES = ("hyp", "ref")
+_OPTION_OF_A_SIDE = re.compile("`(format|base|transpose|encoding)\\b")
 
 
 @dataclass(frozen=True)
@@ -51,7 +65,7 @@ class FileOptions:
         for name in (self.format, self.hyp_format, self.ref_format):
             if name is not None:
                 get_format(name)  # refuses an unknown name
-        for side in ("hyp", "ref"):
+        for side in _SIDES:
             self.of(side)  # `ReadOptions` refuses a wrong base
 
     @classmethod
@@ -84,8 +98,12 @@ class FileOptions:
         self, paths: Sequence[str], find: Callable[[str, str | None, ReadOptions], str]
     ) -> list[tuple[str, ReadOptions]]:
         """Return the format and the options of each file, or of the one file with both."""
-        declared = [self.of(side) for side in ("hyp", "ref")[: len(paths)]]
-        formats = [find(path, *side) for path, side in zip(paths, declared, strict=True)]
+        sides = _SIDES[: len(paths)]
+        declared = [self.of(side) for side in sides]
+        formats = []
+        for path, side, options in zip(paths, sides, declared, strict=True):
+            with _options_of(side):
+                formats.append(find(path, *options))
         kinds = [get_format(format) for format in formats]
         texts = any(side.source or side.target for _, side in declared)
         if texts and not any(kind.text_beside for kind in kinds):
@@ -101,6 +119,20 @@ class FileOptions:
                 reading = replace(reading, languages=None)
             settled.append((format, reading))
         return settled
+
+
+@contextmanager
+def _options_of(side: str) -> Iterator[None]:
+    """Have errors name the options of one of the two files, such as `hyp_encoding`."""
+    try:
+        yield
+    except FileError:
+        raise
+    except FormatError as error:
+        message = _OPTION_OF_A_SIDE.sub(rf"`{side}_\1", error.message)
+        if isinstance(error, UnknownFormatError):
+            raise UnknownFormatError(message, error.path, error.fitting) from None
+        raise FormatError(message, error.path, error.line, error.column) from None
 
 
 class FileKeywords(LinkReadKeywords, total=False):

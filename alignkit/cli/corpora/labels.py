@@ -74,7 +74,12 @@ def placed(error: JudgmentError) -> str:
     of_pair = [place for id, place in places if id == error.pair]
     place = (of_pair or [place for _, place in places] or [""])[0]
     place = place or " and ".join(OPENED)
-    return f"{place}: {error.message}; to ignore such labels, add --lenient-labels"
+    formats = {format for format, _ in OPENED.values()}
+    hint = ""
+    if "judgments" in formats:
+        name = error.annotator[:40]
+        hint = f"; if {name!r} is no annotator, call its column 'attribute.{name}'"
+    return f"{place}: {error.message}{hint}; to ignore such labels, add --lenient-labels"
 
 
 def _places(judgment: str) -> Iterator[tuple[str, str]]:

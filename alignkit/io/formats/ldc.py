@@ -86,6 +86,7 @@ def _record(reading: Reading, number: int, line: str, text: PairText | None) -> 
         record.id = text.id or record.id
     if _REJECTED.fullmatch(line.strip()):
         record.attributes["status"] = line.strip()
+        reading.note("rejected, without an alignment", f"pair {record.id}", number)
         return record
     tags: _Tags = ({}, {})
     record.annotations[reading.name] = RawAnnotation(_links(reading, line, number, tags))

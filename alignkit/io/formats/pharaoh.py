@@ -152,9 +152,17 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
         count = chunk.count(b"\n")
         sentences = None if texts is None else texts.take(count)
         if sentences is not None and len(sentences) < count:
-            total = first - 1 + count + sum(later.count(b"\n") for later in chunks)
-            known = f"{reading.options.source} has {first - 1 + len(sentences)} sentences"
-            raise reading.error(f"has {total} lines, but {known}")
+            known = first - 1 + len(sentences)
+            surplus = b"".join(chunk.split(b"\n")[len(sentences) :])
+            total = first - 1 + count
+            only_empty = not surplus.strip()
+            for later in chunks:
+                total += later.count(b"\n")
+                only_empty = only_empty and not later.strip()
+            message = f"has {total} lines, but {reading.options.source} has {known} sentences"
+            if only_empty:
+                message += f"; the lines after line {known} are empty: delete them"
+            raise reading.error(message)
         yield _Block(first, count, chunk, sentences)
         first += count
     if texts is None:
@@ -265,22 +273,23 @@ class _Lines:
     def _text_of(self, id: str, text: PairText) -> PairText:
         """Return the texts of a line of links that has an id: without the id, or by their order."""
         declared = self._reading.options.text_ids is False
+        is_first = False
         if self._in_order is None:
             known = text.id is not None or text.snum is not None
             begins = f"{id}\t" in text.source + text.target
             divided = "\t" in text.source + text.target
             self._in_order = not known and not begins and (declared or not divided)
-            if self._in_order and not self._reading.silent:
-                _LOGGER.warning(
-                    "%s: the texts have no ids; their sentences belong to the links in the same "
-                    "order",
-                    self._reading.path,
-                    extra={"note": True},
-                )
+            is_first = self._in_order
         if not self._in_order:
             return _without_id(id, text, self._reading)
         if not declared:
             self._check_next(id, text)
+        if is_first and not self._reading.silent:
+            _LOGGER.warning(
+                "%s: the texts have no ids; their sentences belong to the links in the same order",
+                self._reading.path,
+                extra={"note": True},
+            )
         return text
 
     def _check_next(self, id: str, text: PairText) -> None:

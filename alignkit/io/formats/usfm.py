@@ -167,9 +167,12 @@ def _verses(reading: Reading, path: str) -> Iterator[_Verse]:
 
 
 def _complete(place: _Place, line: int, texts: list[str]) -> Iterator[_Verse]:
-    """Yield a verse that has text; what comes before the first chapter is none."""
+    """Yield a verse, even an empty one, and what comes before it if there is text.
+
+    What comes before the first chapter is no verse.
+    """
     text = _NESTED.sub("", "".join(texts))
-    if place[2] and text.strip():
+    if place[2] and (place[2] != "front" or text.strip()):
         yield _Verse(place, line, text)
 
 
@@ -336,8 +339,8 @@ def _remark(reading: Reading) -> str:
     if reading.options.source is not None:
         return ""
     return (
-        "the source has only words that are linked, in the order in which they first appear; name "
-        "the original text (USFM) by the option source for the true order and the other words"
+        "the source has only words that are linked, in the order in which they first appear; give "
+        "the original text (USFM) with --source for the true order and the other words"
     )
 
 
