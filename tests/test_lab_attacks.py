@@ -97,7 +97,7 @@ def test_who_saw_no_votes_may_vote_and_nobody_sees_what_is_not_theirs(server):
     adam, place = server.of("adam"), f"projects/{server.slug}"
     server.lab.projects.remove(server.slug, "adam", CARLA)
     server.lab.projects.add_existing(server.slug, "adam", "adjudicator", True, CARLA)
-    olga, plan = server.of("olga"), {"annotators": ["adam", "anna"]}
+    olga, plan = server.of("olga"), {"annotators": ["adam", "anna"], "control": 0}
     plan["plan"] = olga.got("POST", f"{place}/assign", {**plan, "dry_run": True})["plan"]
     olga.got("POST", f"{place}/assign", plan)
     adam.got("GET", f"{place}/gold/1", status=404)  # not ready
@@ -411,7 +411,7 @@ def test_a_project_that_is_open_but_not_counted_yet_is_in_the_list(server, monke
 
     monkeypatch.setattr(Desks, "count", counted)
     desks.get(server.lab.projects.get(server.project("Uncounted", small_corpus(2, {}))))
-    assert seen[0] == ([], None)
+    assert seen[0] == ([], None, 0)
 
 
 def test_a_project_whose_counts_cannot_be_read_is_closed_and_opens_again(server, monkeypatch):

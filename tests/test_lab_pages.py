@@ -232,6 +232,12 @@ def test_a_project_is_made_of_files_with_choices_for_findings(lab):
     expect(page.locator("text=Create project")).to_be_hidden()
     lab.instead |= {"GET drafts/d": draft(ready=False), "PATCH drafts/d": draft()}
     page.set_input_files("#file", [{"name": "news.en", "mimeType": "", "buffer": b"a b\n"}])
+    note = page.locator("#ways-note")
+    expect(note).to_contain_text("Annotators do not see links of these files.")
+    expect(page.locator("[name=suggestions][value=trained]")).to_be_checked()
+    expect(page.locator("#pair-note")).to_contain_text("annotators do not see these links")
+    assert page.locator("#matrix .ring").count() == 0
+    page.get_by_label("the links of auto").check()
     page.wait_for_selector("#matrix .ring")
     assert ("PUT drafts/d/files/3", b"a b\n", "") in lab.asked
     expect(page.locator("footer .if-new")).to_be_disabled()
@@ -243,7 +249,9 @@ def test_a_project_is_made_of_files_with_choices_for_findings(lab):
     lab.instead["POST projects"] = "offline"
     page.click("text=Create project")
     page.wait_for_selector("text=Offline. Nothing was changed.")
-    page.reload()  # what was typed is kept
+    page.reload()  # what was typed is kept, and these links are not suggested unless chosen
+    page.wait_for_selector("[name=suggestions][value=trained]:checked")
+    page.get_by_label("the links of auto").check()
     lab.instead |= {"POST projects": (202, {"slug": "x"}), "GET projects/x": fault(503, "x", "y")}
     page.click("text=Create project")
     page.wait_for_selector("text=Creating …")
@@ -385,6 +393,51 @@ def test_assigning_shows_what_changes_and_a_move_can_be_undone(lab):
     there, back = lab.sent(f"POST {lab.at}/move")
     assert (there["from"], there["to"]) == (back["to"], back["from"] or None)
     page.wait_for_selector("#shares tr[data-key=anna] td:text-is('6')")
+
+
+def test_a_small_project_is_asked_for_its_control_sample(lab):
+    slug = lab.server.project("Small", corpus=small_corpus(24, {}))
+    page = lab.open(f"p/{slug}/assign")
+    page.wait_for_selector("#note:text-is('Choose whether there is a control sample.')")
+    expect(page.locator("#assign")).to_be_disabled()
+    expect(page.locator("#numbers")).to_be_hidden()
+    page.get_by_label("10 % of the pairs").check(force=True)
+    page.wait_for_selector("#assign:enabled")
+    expect(page.locator("#hiding")).to_contain_text("2 of 24 pairs are in the control sample.")
+    page.get_by_label("none", exact=True).check(force=True)
+    expect(page.locator("#hiding")).to_have_text("")
+    page.wait_for_selector("#assign:enabled")
+    page.click("#assign")
+    said(page, "24 pairs assigned.")
+    expect(page.locator("#ask")).to_be_hidden()
+    assert lab.sent(f"POST projects/{slug}/assign")[-1]["control"] == 0
+
+
+def test_an_annotator_reads_why_pairs_have_no_suggestions(server):
+    with window(server, "anna") as lab:
+        card = api.ProjectCard(
+            slug="news",
+            name="News",
+            task="align",
+            languages="en-de",
+            state="open",
+            pairs=6,
+            done=0,
+            mine=(0, 6),
+            reopened=[],
+            left=None,
+            hidden=2,
+            role="annotator",
+            annotates=True,
+            needs=None,
+            annotators=[],
+            last="",
+            made="",
+            etag="1",
+        )
+        lab.instead["GET projects"] = api.ProjectList([card])
+        page = lab.open("")
+        page.wait_for_selector("#cards :text('2 of your 6 pairs have no suggestions, to measure')")
 
 
 def test_an_export_is_described_before_the_download_and_archiving_can_be_undone(lab):

@@ -109,7 +109,7 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
     expect(carla.page.locator("#findings")).to_contain_text("outside")
     expect(carla.page.locator("#pairs")).to_contain_text("24")
     carla.page.get_by_label("Name", exact=True).fill("News")
-    carla.page.get_by_label(re.compile("from auto")).check()
+    carla.page.get_by_label("the links of auto").check()
     picture(carla, "new")
     carla.page.get_by_role("button", name="Create project").click()
     carla.page.wait_for_url("**/p/news/assign", timeout=30000)
@@ -129,8 +129,7 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
     # 4. assignment: all to both, without a control sample; a move and back
     carla.go("p/news/assign")
     carla.page.locator("[name=by][value=two]").check()
-    carla.page.locator("#control").fill("0")
-    carla.page.locator("[name=control_least]").fill("0")
+    carla.page.locator("[name=sample][value='0']").check()
     expect(carla.page.locator("#shares")).to_contain_text("24")
     picture(carla, "assign")
     carla.page.locator("#assign").click()

@@ -85,6 +85,38 @@ def test_what_was_shown_is_assigned_and_nothing_else(server):
     assert (log[0]["action"], log[0]["actor"]) == ("pairs assigned", "olga")
 
 
+def test_a_small_project_has_a_control_sample_only_if_its_owner_says_so(server):
+    olga, anna, path = server.of("olga"), server.of("anna"), f"projects/{server.slug}/assign"
+    assert olga.got("GET", path)["control"] == "ask"
+    plan = {"annotators": ["anna", "ben"], "double": 1}
+    dry = olga.got("POST", path, {**plan, "dry_run": True})
+    fault = olga.got("POST", path, {**plan, "plan": dry["plan"]}, 422)
+    assert fault["field"] == "control"
+    assert olga.got("GET", path)["now"] is None
+    none = olga.got("POST", path, {**plan, "control": 0, "dry_run": True})
+    assert (none["hiding"], [x["hidden"] for x in none["shares"]]) == ("", [0, 0])
+    some = olga.got("POST", path, {**plan, "control": 0.1, "dry_run": True})
+    assert some["hiding"].startswith("1 of 8 pairs is in the control sample.")
+    made = olga.got("POST", path, {**plan, "control": 0.1, "plan": some["plan"]})
+    assert (made["control"], made["now"]["control_least"]) == ("numbers", 0)
+    assert sum(x["hidden"] for x in made["shares"]) == 1
+    hidden = {x["annotator"]: x["hidden"] for x in made["shares"]}
+    assert anna.got("GET", "projects")["projects"][0]["hidden"] == hidden["anna"]
+
+
+def test_a_large_project_has_the_usual_control_sample_and_one_without_links_has_none(server):
+    olga = server.of("olga")
+    large = server.project("Large", corpus=small_corpus(300, {}))
+    assert olga.got("GET", f"projects/{large}/assign")["control"] == "numbers"
+    made = assign(olga, large, annotators=["anna"])
+    assert (made["now"]["control"], made["now"]["control_least"]) == (0.1, 150)
+    assert made["hiding"].startswith("150 of 300 pairs are in the control sample.")
+    judged = server.project("Judged", corpus=small_corpus(3, {}), task="judge")
+    assert olga.got("GET", f"projects/{judged}/assign")["control"] == "none"
+    made = assign(olga, judged, annotators=["anna"])
+    assert (made["now"]["control"], made["hiding"]) == (0, "")
+
+
 def test_pairs_are_moved_and_moved_back_and_their_pages_are_told(server):
     olga, ben, slug = server.of("olga"), server.of("ben"), server.slug
     assign(olga, slug, annotators=["anna", "ben"], double=0, control=0)

@@ -208,6 +208,7 @@ class ProjectCard(Struct):
     mine: tuple[int, int]  # my done pairs, and all my pairs
     reopened: list[tuple[int, str]]  # my pairs that were opened again: number, reason
     left: float | None  # minutes, by my pace; None where unknown
+    hidden: int  # my pairs without suggestions
     role: Role
     annotates: bool
     needs: Need | None
@@ -476,12 +477,20 @@ class AssignShare(Struct):
 
 
 class AssignTable(Struct):  # GET and POST projects/SLUG/assign
+    """A plan, its table, and what to know about it.
+
+    `control` says how the page gets the size of the control sample: as numbers, by asking whether
+    there should be one (small projects, before the first assignment), or not at all.
+    """
+
     plan: str  # the fingerprint of what was shown
     new: int  # what is added: a pair and an annotator each; and the number of these pairs
     pairs: int
     shares: list[AssignShare]
     warnings: list[str]
     now: NewAssignment | None  # the plan in force
+    control: Literal["numbers", "ask", "none"]
+    hiding: str = ""  # why pairs are without suggestions, in a sentence
 
 
 class Move(Body):

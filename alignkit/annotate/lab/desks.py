@@ -72,6 +72,12 @@ _SELECT_REOPENED = (
 )
 """The pairs of an annotator that others have opened again, and whether the words were
 corrected (1 or 0)."""
+_COUNT_HIDDEN = (
+    select(func.count())
+    .select_from(schema.assignment.join(schema.account))
+    .where(_account.name == bindparam("name"), _assignment.shown.is_(False))
+)
+"""How many of an annotator's pairs are without suggestions."""
 _LEAST = 5  # pairs from which a pace is told
 
 
@@ -97,6 +103,14 @@ class ListCounts(NamedTuple):
     assigned: bool
     own: dict[str, tuple[int, int]]  # by annotator: done pairs, and all
     last: float | None
+
+
+class OwnWork(NamedTuple):
+    """What the first page shows of somebody's work in a project."""
+
+    reopened: list[tuple[int, str]]  # pairs that were opened again: number, reason
+    left: float | None  # minutes, by one's pace; None where unknown
+    hidden: int  # pairs without suggestions
 
 
 class Desks:
@@ -194,26 +208,27 @@ class Desks:
         with self._lock:
             return self._counts.get(key)
 
-    def own(self, key: str, name: str) -> tuple[list[tuple[int, str]], float | None]:
-        """Return one's pairs that were opened again, and the minutes left; of open projects."""
+    def own(self, key: str, name: str) -> OwnWork:
+        """Return one's work; of projects that are not open, nothing."""
         with self._lock:
             desk = self._open.get(key)
             known = self._counts.get(key)
         if desk is None or known is None:  # closed, or just opened and not counted yet
-            return [], None
+            return OwnWork([], None, 0)
         if name not in known.own:
-            return [], None
+            return OwnWork([], None, 0)
         with desk.store.database.reading() as conn:
             last_sent = conn.execute(_SELECT_LAST_SENT, {"name": name}).all()
             reopened = conn.execute(_SELECT_REOPENED, {"name": name}).all()
+            hidden = int(conn.execute(_COUNT_HIDDEN, {"name": name}).scalar_one())
         reasons = [(k, _reopened_reason(was_reworded)) for k, was_reworded in reopened]
         pairs = len({k for _, k in last_sent})
         if pairs < _LEAST:
-            return reasons, None
+            return OwnWork(reasons, None, hidden)
         times = [datetime.fromisoformat(at).timestamp() for at, _ in reversed(last_sent)]
         minutes_per_pair = _work_time(times) / 60 / pairs
         done, all_pairs = known.own[name]
-        return reasons, minutes_per_pair * (all_pairs - done)
+        return OwnWork(reasons, minutes_per_pair * (all_pairs - done), hidden)
 
     def now(self, project: ProjectRow) -> ListCounts | None:
         """Return the counts of a project: of now if it is open and small, else of lately."""

@@ -57,7 +57,7 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
         need = _need(visit, row, role, counts)
     can_look = LOOK in abilities(role)
     own_done, own_pairs = counts.own.get(visit.name, (0, 0))
-    reopened, left = visit.server.desks.own(row.key, visit.name)
+    own = visit.server.desks.own(row.key, visit.name)
     return bodies.ProjectCard(
         slug=row.slug,
         name=row.name,
@@ -67,8 +67,9 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
         pairs=counts.pairs,
         done=counts.done if can_look else own_done,
         mine=(own_done, own_pairs),
-        reopened=reopened,
-        left=left,
+        reopened=own.reopened,
+        left=own.left,
+        hidden=own.hidden,
         role=role.role,
         annotates=role.annotates,
         needs=need,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import UNSET, Struct, json
 from msgspec.structs import asdict
@@ -18,6 +18,7 @@ from alignkit.annotate.lab import bodies, values
 from alignkit.annotate.lab.routes import LAB, MANAGE, LabEntry, LabVisit, abilities
 from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.project_events import AssignmentPlan
+from alignkit.annotate.project.store import Store
 from alignkit.annotate.reassignment import begun_pairs, move_pairs, take_back
 from alignkit.annotate.renaming import rename_annotator
 from alignkit.annotate.server.desk import ANNOTATE
@@ -215,14 +216,28 @@ def withdraw_link(visit: LabVisit) -> None:
 
 _DRAWN_ONCE = {"trial": 0, "seed": 0, "stratify": ("length",)}
 """What cannot change after the first assignment, with the values of a body that leaves it out."""
+_SMALL = 300
+"""Below this number of pairs, the least control sample would be most of the project: the owner says
+whether there is one."""
+
+
+def _control(store: Store, plan: AssignmentPlan | None) -> Literal["numbers", "ask", "none"]:
+    """Return how the page gets the size of the control sample."""
+    with store.database.reading() as conn:
+        if queries.task_of(conn) != "align":
+            return "none"  # nothing is suggested
+        if plan is None and queries.count_pairs(conn) < _SMALL:
+            return "ask"
+    return "numbers"
 
 
 @ROUTES.add("GET", "projects/{slug}/assign", MANAGE)
 def assignment(visit: LabVisit) -> bodies.AssignTable:
     """Return what is assigned, and by which plan."""
-    present = present_assignment(visit.opened().store)
+    store = visit.opened().store
+    present = present_assignment(store)
     if present is None:
-        return bodies.AssignTable("", 0, 0, [], [], None)
+        return bodies.AssignTable("", 0, 0, [], [], None, _control(store, None))
     return _table(visit, present, present.plan)
 
 
@@ -239,6 +254,13 @@ def assign(visit: LabVisit, sent: bodies.NewAssignment) -> bodies.AssignTable:
         if present is None or value != left_out:  # later, `assign_pairs` refuses another value
             once[name] = value
 
+    least = sent.control_least
+    if _control(store, None if present is None else present.plan) == "ask":
+        if sent.control is None and not sent.dry_run:
+            text = "Choose a control sample of 10 % of the pairs, or none."
+            raise RefusedError(422, text, field="control")
+        least = least or 0
+
     def approve(drawn: Assignment) -> None:
         if fingerprint(drawn) != sent.plan:
             text = "Something has changed meanwhile. Nothing was assigned. Look at the table again."
@@ -253,7 +275,7 @@ def assign(visit: LabVisit, sent: bodies.NewAssignment) -> bodies.AssignTable:
             everybody=sent.double is None and sent.each is None,
             order=sent.order,
             control=sent.control,
-            control_least=sent.control_least,
+            control_least=least,
             dry_run=sent.dry_run,
             approve=approve,
             **once,
@@ -335,7 +357,27 @@ def _table(visit: LabVisit, drawn: Assignment, now: AssignmentPlan | None) -> bo
             seed=now.seed,
         )
     return bodies.AssignTable(
-        fingerprint(drawn), drawn.new, drawn.new_pairs, shares, list(drawn.warnings()), plan
+        plan=fingerprint(drawn),
+        new=drawn.new,
+        pairs=drawn.new_pairs,
+        shares=shares,
+        warnings=list(drawn.warnings()),
+        now=plan,
+        control=_control(visit.store, now),
+        hiding=_hiding(drawn),
+    )
+
+
+def _hiding(drawn: Assignment) -> str:
+    """Return why some pairs are without suggestions, if there are any."""
+    sample = [row for row in drawn.strata if row.by == "control"]
+    count = sum(row.split + row.bare + row.coin for row in sample)
+    if not count:
+        return ""
+    verb = "is" if count == 1 else "are"
+    return (
+        f"{count:,} of {drawn.pairs:,} pairs {verb} in the control sample. In these pairs, some or "
+        "all annotators see no suggestions, to measure how much suggestions influence people."
     )
 
 

@@ -25,15 +25,26 @@ begin(async () => {
 	let timer = 0
 	let turn = 0
 	let fixed = null
+	let sampling = "none" // how the size of the control sample is chosen
 
 	const shareOf = () => ({one: 0, some: number("share") / 100, two: 1})[field("by").value] ?? null
 	// The choice of the form that stands for a share of pairs with two annotators; null: all.
 	const byShare = share => ({null: "all", 0: "one", 1: "two"})[share] ?? "some"
 	const by = value => field("by").value === value
 	const fields = () => {
+		$("ask").hidden = sampling !== "ask"
+		$("numbers").hidden = sampling !== "numbers"
 		$("some").hidden = !by("some")
 		$("several").hidden = !by("each")
 	}
+
+	// The control sample of a plan; while a small project has not chosen one, none is shown.
+	function sample() {
+		if (sampling === "none") return {}
+		if (sampling === "ask") return {control: Number(field("sample").value), control_least: 0}
+		return {control: number("control") / 100, control_least: number("control_least")}
+	}
+	const undecided = () => sampling === "ask" && !field("sample").value
 
 	function plan(more) {
 		const names = [...form.querySelectorAll("[name=annotators]:checked")].map(({value}) => value)
@@ -48,8 +59,7 @@ begin(async () => {
 			annotators: names,
 			double: shareOf(),
 			each: by("each") ? number("each") : null,
-			control: number("control") / 100,
-			control_least: number("control_least"),
+			...sample(),
 			order: field("order").value,
 			...held,
 			...more,
@@ -102,12 +112,14 @@ begin(async () => {
 
 	function show(answer) {
 		seen = answer
-		const {shares, new: added, pairs, warnings} = answer
+		const {shares, new: added, pairs, warnings, hiding} = answer
 		rows($("shares"), shares, row, "annotator")
 		say("assign", added ? `Assign ${plural(pairs, "pair")}` : "Assign")
-		$("assign").disabled = !added
-		const kept = fixed ? "What is assigned stays." : ""
-		say("note", added ? kept : "Everything is assigned.")
+		$("assign").disabled = !added || undecided()
+		let note = fixed ? "What is assigned stays." : ""
+		if (undecided()) note = "Choose whether there is a control sample."
+		say("note", added ? note : "Everything is assigned.")
+		say("hiding", hiding)
 		$("warnings").replaceChildren(...warnings.map(text => html("li", {}, text)))
 		movable(shares)
 	}
@@ -183,10 +195,11 @@ begin(async () => {
 	}
 
 	async function load() {
-		const [{people}, {now}] = await Promise.all([
+		const [{people}, {now, control}] = await Promise.all([
 			api("GET", below("people")),
 			api("GET", below("assign")),
 		])
+		sampling = control
 		fill(
 			people
 				.filter(

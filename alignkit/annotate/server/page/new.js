@@ -29,7 +29,7 @@ const field = name => form.elements[name]
 const WAYS = {
 	encoder: name => `trained on these pairs, with the encoder ${name}`,
 	trained: () => "trained on these pairs",
-	initial: name => `from ${name}`,
+	initial: name => `the links of ${name}`,
 	model: name => `by ${name}`,
 	none: () => "none",
 }
@@ -198,10 +198,11 @@ begin(async me => {
 			...models.map(name => ["model", name]),
 			["none"],
 		]
-		const first = ways.find(parts => parts[0] === (annotators.length ? "initial" : ways[0][0]))
+		const [first] = ways // never links of the files, which may be gold
 		const tag = JSON.stringify(ways)
 		const named = parts => parts.filter(Boolean).join(" ")
 		$("suggest").hidden = task !== "align"
+		$("ways-note").hidden = !annotators.length
 		$("scheme-none").disabled = task === "judge"
 		if (task === "judge" && !field("scheme").value) field("scheme").value = "paraphrase"
 		$("own").hidden = field("scheme").value !== "own"
@@ -239,7 +240,8 @@ begin(async me => {
 			if (mine !== turn) return
 			k = pair
 			$("pair").hidden = false
-			preview(doc, kind === "initial" && name === doc.by, draft.task === "align")
+			const suggests = kind === "initial" && name === doc.by
+			preview(doc, suggests, draft.task === "align", !draft.project)
 		})
 	}
 

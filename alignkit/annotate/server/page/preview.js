@@ -9,11 +9,13 @@ const LEAST = 18 // cells in all, places of one
 const matrix = new Matrix($("matrix"))
 const side = (words, direction) => html("p", {dir: direction}, words.join(" "))
 
-// Show a pair; `suggests` says whether these links will be suggested.
+// Show a pair; `suggests` says whether these links will be suggested, `makes` whether a project is
+// made of it.
 export function preview(
 	{k, pairs, id, source, target, links, by, label, direction},
 	suggests,
 	aligned,
+	makes,
 ) {
 	say("pair-title", k === 1 ? "First pair" : `Pair ${id}`)
 	say("pair-place", `${k.toLocaleString("en")} of ${pairs.toLocaleString("en")}`)
@@ -25,10 +27,15 @@ export function preview(
 	$("texts").replaceChildren()
 	if (!drawn) $("texts").append(side(source, direction.source), side(target, direction.target))
 	const noun = `${suggests ? "suggested" : "linked"} by ${by}`
+	const unseen = !suggests && "annotators do not see these links"
 	const words = links.map(([i, j]) => `${source[i] ?? "∅"} ~ ${target[j] ?? "∅"}`)
 	say(
 		"pair-note",
-		[links.length ? `${suggests ? "○ " : ""}${noun}` : "no links", label]
+		[
+			links.length ? `${suggests ? "○ " : ""}${noun}` : "no links",
+			makes && links.length && unseen,
+			label,
+		]
 			.filter(Boolean)
 			.join("; "),
 	)

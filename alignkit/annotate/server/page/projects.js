@@ -18,6 +18,12 @@ function rest({mine: [done, all], left}) {
 	return `${(all - done).toLocaleString("en")} to go${time ? `, about ${time}` : ""}`
 }
 
+function unsuggested(hidden, all) {
+	const verb = hidden === 1 ? "has" : "have"
+	const pairs = `${hidden.toLocaleString("en")} of your ${plural(all, "pair")} ${verb} no suggestions`
+	return `${pairs}, to measure how much suggestions influence people.`
+}
+
 function card(project, at) {
 	const {
 		name,
@@ -25,6 +31,7 @@ function card(project, at) {
 		task,
 		mine: [done, all],
 		state,
+		hidden,
 	} = project
 	const archived = state === "archived"
 	const kind = `button${at || archived ? "" : " main"}`
@@ -43,6 +50,7 @@ function card(project, at) {
 		{class: at ? "card" : "card first"},
 		title,
 		html("p", {class: "quiet"}, dot(CARDS[task], archived ? "archived: read only" : rest(project))),
+		...(hidden ? [html("p", {class: "quiet"}, unsuggested(hidden, all))] : []),
 		bar(done, all, `${name}, done`),
 		open,
 	)
