@@ -247,7 +247,7 @@ def aligner_of(plan: SuggestionPlan, pairs: Sequence[Words], report: Report) -> 
         if used is not None and encoder is None:
             raise used.missing(plan.name, "add --encoder")
         return aligner
-    identity = _IDENTITY if _shared(pairs) >= _SHARED else 0.0
+    identity = identity_weight(pairs)
 
     def progress(done: int, total: int, text: str) -> None:
         report(f"training: {text}" if text else "training", done / max(total, 1))
@@ -297,6 +297,11 @@ def posteriors(
             for (i, j), p in zip(places, probabilities, strict=True):
                 cells.append((i, j, _rounded(min(p, 1.0)) if rated else None, 2))
             yield int(pair.id), cells
+
+
+def identity_weight(pairs: Sequence[Words]) -> float:
+    """Return the pseudo-count for equal words: more than 0 if both sides are of one language."""
+    return _IDENTITY if _shared(pairs) >= _SHARED else 0.0
 
 
 def _shared(pairs: Sequence[Words]) -> float:

@@ -19,7 +19,7 @@ export function actions(app) {
 			pair,
 			pair: {hints},
 		} = app
-		const data = pair.edit(how, wanted, bulk)
+		const data = pair.edit(how, wanted, {bulk})
 		if (!data) return false
 		const told = describe(pair, writesOf({data}))
 		const suggested = wanted

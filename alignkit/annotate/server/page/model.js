@@ -9,6 +9,7 @@ import {hintsOf} from "./suggest.js"
 export const NONE = 0
 export const POSSIBLE = 1
 export const SURE = 2
+const MARKS = /** @type {const} */ (["bulk", "rejected", "settled"]) // of cells
 
 /**
  * @template T
@@ -30,9 +31,11 @@ export class Pair {
 		this.values = new Uint8Array(size)
 		this.bulk = new Uint8Array(size)
 		this.rejected = new Uint8Array(size)
+		this.settled = new Uint8Array(size) // at the null of each word that is settled; see route.js
 		for (const [i, j, value] of state.cells) this.values[this.at(i, j)] = value
 		for (const [i, j] of state.bulk) this.bulk[this.at(i, j)] = 1
 		for (const [i, j] of state.rejected) this.rejected[this.at(i, j)] = 1
+		for (const [i, j] of state.settled ?? []) this.settled[this.at(i, j)] = 1
 		/** @type {Map<string, string>} */
 		this.comments = new Map(state.comments)
 		this.judgment = state.judgment || ""
@@ -114,6 +117,7 @@ export class Pair {
 		copy.values = this.values.slice()
 		copy.bulk = this.bulk.slice()
 		copy.rejected = this.rejected.slice()
+		copy.settled = this.settled.slice()
 		copy.rows = this.rows.slice()
 		copy.columns = this.columns.slice()
 		copy.undo = this.undo.slice()
@@ -192,7 +196,7 @@ export class Pair {
 		}
 		for (const i of rows) this.extend("row", i)
 		for (const j of columns) this.extend("column", j)
-		for (const name of /** @type {const} */ (["bulk", "rejected"])) {
+		for (const name of MARKS) {
 			for (const [i, j, , after] of writes[name]) {
 				touched.add(this.at(i, j))
 				this[name][this.at(i, j)] = after
@@ -246,10 +250,11 @@ export class Pair {
 	 * is rejected, but not where it is hidden. Null where nothing changes.
 	 * @param {string} how
 	 * @param {Iterable<[number, Value]>} wanted
-	 * @param {boolean} [bulk]
+	 * @param {{bulk?: boolean, settled?: number[]}} [more] whether nobody looks at the links, and the
+	 *     indices that mark words as settled
 	 * @returns {EventData | null}
 	 */
-	edit(how, wanted, bulk) {
+	edit(how, wanted, {bulk = false, settled = []} = {}) {
 		/** @type {Map<number, Value>} */
 		const after = new Map()
 		for (const [index, value] of wanted) {
@@ -257,9 +262,9 @@ export class Pair {
 			if (!value) continue
 			for (const other of this.against(index)) if (this.values[other]) after.set(other, NONE)
 		}
-		/** @type {{how: string, cells: any[], bulk?: any[], rejected?: any[]}} */
+		/** @type {{how: string, cells: any[], bulk?: any[], rejected?: any[], settled?: any[]}} */
 		const data = {how, cells: []}
-		/** @type {(name: "cells" | "bulk" | "rejected", index: number, value: Value) => void} */
+		/** @type {(name: "cells" | typeof MARKS[number], index: number, value: Value) => void} */
 		const write = (name, index, value) => {
 			const held = name === "cells" ? this.values : this[name]
 			const before = held[index]
@@ -273,7 +278,8 @@ export class Pair {
 			write("rejected", index, this.rejectedBy(index, value))
 			write("cells", index, value)
 		}
-		return data.cells.length || data.bulk || data.rejected ? data : null
+		for (const index of settled) write("settled", index, 1)
+		return data.cells.length || MARKS.some(name => data[name]) ? data : null
 	}
 
 	/**
@@ -307,7 +313,7 @@ export class Pair {
  * @returns {Writes}
  */
 export function writesOf({kind, data = {}}) {
-	const {cells = [], bulk = [], rejected = [], seen = [], label, flags} = data
+	const {cells = [], bulk = [], rejected = [], settled = [], seen = [], label, flags} = data
 	const done = kind === "done" ? data : data.done
 	const comments = [...(data.comments || [])]
 	const comment = kind === "comment" ? data : data.comment
@@ -315,17 +321,27 @@ export function writesOf({kind, data = {}}) {
 		const {key, before, after} = /** @type {any} */ (comment)
 		comments.push([key, before, after])
 	}
-	return /** @type {Writes} */ ({cells, bulk, rejected, seen, comments, label, flags, done})
+	return /** @type {Writes} */ ({
+		cells,
+		bulk,
+		rejected,
+		settled,
+		seen,
+		comments,
+		label,
+		flags,
+		done,
+	})
 }
 
 /**
  * @param {Writes} writes
  * @returns {EventData}
  */
-function backwards({cells, bulk, rejected, comments, label, flags, done}) {
+function backwards({cells, bulk, rejected, settled, comments, label, flags, done}) {
 	/** @type {EventData} */
 	const data = {}
-	for (const [name, writes] of Object.entries({cells, bulk, rejected})) {
+	for (const [name, writes] of Object.entries({cells, bulk, rejected, settled})) {
 		if (writes.length) data[name] = writes.map(([i, j, before, after]) => [i, j, after, before])
 	}
 	if (comments.length)

@@ -8,7 +8,7 @@ import {tell} from "./refusals.js"
 
 const MOST = 250000 // characters of one event; the server takes 256 kB
 const MANY = 2000 // cells; fewer never make an event that is too large
-const ARRAYS = /** @type {const} */ (["values", "bulk", "rejected"])
+const ARRAYS = /** @type {const} */ (["values", "bulk", "rejected", "settled"])
 
 /** @type {(kind: string) => kind is "undo" | "redo"} */
 const reverses = kind => kind === "undo" || kind === "redo"

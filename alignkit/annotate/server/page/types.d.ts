@@ -21,6 +21,7 @@ export interface EventData {
 	cells?: Write[]
 	bulk?: Write[] // 1: the link was accepted together with others, and nobody has looked at it
 	rejected?: Write[]
+	settled?: Write[] // words that were looked at, each by the cell of its null
 	seen?: Cell[] // links accepted in bulk that were looked at
 	comment?: {key: string; before: string; after: string}
 	comments?: CommentWrite[]
@@ -62,6 +63,7 @@ export interface State {
 	cells: [number, number, Value][]
 	bulk: Cell[]
 	rejected: Cell[]
+	settled?: Cell[]
 	comments: [string, string][]
 	judgment: string
 	flags: string[]
@@ -167,6 +169,7 @@ export interface Writes {
 	cells: Write[]
 	bulk: Write[]
 	rejected: Write[]
+	settled: Write[]
 	seen: Cell[]
 	comments: CommentWrite[]
 	label?: [string, string]
