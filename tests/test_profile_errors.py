@@ -338,3 +338,35 @@ def test_a_class_whose_links_are_in_few_pairs_is_not_named_however_many_links_it
     records = {row["class"]: row for row in found.tables()[0].to_records()}
     assert records["identical"]["pairs"] == 1
     assert records["all links"]["pairs"] == 41
+
+
+def test_phenomena_with_the_names_of_other_rows_are_classes_like_others():
+    """A phenomenon `null` or `sure` is compared; one called `all links` has its examples."""
+    words = tuple("abcd"), tuple("wxyz")
+    names = ("null", "sure", "all links")
+    links = {"null": "0-0", "sure": "0-0 1-1 2-2", "all links": "0-0 1-1"}
+    pairs = []
+    for k in range(90):
+        name = names[k % 3]
+        gold = Alignment.parse("0-0 1-1 2-2 3-3")
+        annotations = {"gold": gold, "system": Alignment.parse(links[name])}
+        pairs.append(SentencePair(str(k), *words, annotations, {"phenomena": name}))
+    errors = link_errors(
+        Corpus(pairs), "system", "gold", by_link=["kind", "phenomenon"], examples=1, resamples=20
+    )
+    of_way = {part.name: part for part in errors.classes if part.by == "phenomenon"}
+    assert {name: part.recall for name, part in of_way.items()} == {
+        "null": 0.25,
+        "sure": 0.75,
+        "all links": 0.5,
+    }
+    assert of_way["null"].gaps["recall"].others == (90 + 60) / 240
+    assert any("missed links by phenomenon: 'null': 90 of 120" in line for line in errors.head)
+    shown = {example.name for example in errors.examples if example.by == "phenomenon"}
+    assert shown == set(names)
+    by_kind, by_phenomenon = errors.tables()[:2]
+    assert by_phenomenon.apart == {1}
+    named = [row[0] for row in by_kind.rows]
+    assert by_kind.apart == {1, named.index("sure"), named.index("null")}
+    statuses = [part for part in errors.classes if part.by == "kind" and part.name == "null"]
+    assert not statuses[0].gaps

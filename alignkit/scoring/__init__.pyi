@@ -5,13 +5,13 @@ from .counts import LINK_COLUMNS as LINK_COLUMNS
 from .counts import PHRASE_COLUMNS as PHRASE_COLUMNS
 from .counts import count_links as count_links
 from .counts import count_phrases as count_phrases
-from .errors_by_kind import BY_LINK as BY_LINK
 from .errors_by_kind import ClassErrors as ClassErrors
 from .errors_by_kind import LinkErrors as LinkErrors
 from .errors_by_kind import link_errors as link_errors
 from .label_scores import LabelScores as LabelScores
 from .label_scores import profile_labels as profile_labels
 from .label_scores import score_labels as score_labels
+from .link_classifier import BY_LINK as BY_LINK
 from .measures import LEVELS as LEVELS
 from .measures import LOWER_IS_BETTER as LOWER_IS_BETTER
 from .measures import MACRO_MEASURES as MACRO_MEASURES

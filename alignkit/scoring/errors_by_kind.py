@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,13 +14,19 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many, overlapping
-from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.model.alignment import Alignment, Link
-from alignkit.model.corpus import Corpus, values_of
-from alignkit.model.sentence_pair import SentencePair
-from alignkit.scoring import link_classes
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.model.corpus import Corpus
+from alignkit.scoring.class_counts import COLUMNS, ClassCounts, count_by_class, in_order
 from alignkit.scoring.counts import Rows
-from alignkit.scoring.link_classes import NULL_KIND, Frequencies, FunctionWords, called, explained
+from alignkit.scoring.link_classes import (
+    NULL_KIND,
+    STATUSES,
+    Frequencies,
+    FunctionWords,
+    called,
+    explained,
+)
+from alignkit.scoring.link_classifier import ALL_LINKS, BY_LINK, TAGS, WHOLE, LinkClassifier
 from alignkit.scoring.profile import bounded
 from alignkit.scoring.ranking import FEW_HOLD
 from alignkit.scoring.result import bounded_value
@@ -32,116 +37,17 @@ from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
-COLUMNS = ("hypothesis", "right", "reference", "recalled", "sure_as_possible")
-"""The counts: links of the system, and of these in the reference; links of the reference, and of
-these in the system; sure links of the system that are only possible in the reference."""
-
 _UNITS = {"precision": COLUMNS.index("hypothesis"), "recall": COLUMNS.index("reference")}
-Classes = Mapping[Link, tuple[str, ...]]  # the classes of each link
-
-
-class ErrorExample(NamedTuple):
-    """An error: its kind, the position of its pair, and its link."""
-
-    error: str
-    pair: int
-    link: Link
-
-
-class _Counts:
-    """The counts of one class by pair, with examples of errors if requested."""
-
-    def __init__(self) -> None:
-        self.rows: dict[int, list[int]] = {}
-        self.errors: list[ErrorExample] = []
-
-    def add(self, place: int, column: str, number: int = 1) -> None:
-        """Add to a count of a pair."""
-        self.rows.setdefault(place, [0] * len(COLUMNS))[COLUMNS.index(column)] += number
-
-    def wrong_and_missed(self) -> int:
-        """Return the number of errors."""
-        errors = 0
-        for hypothesis, right, reference, recalled, _ in self.rows.values():
-            errors += hypothesis - right + reference - recalled
-        return errors
-
-    def array(self, pairs: int) -> Rows:
-        """Return (P, 5) counts, a row for each pair."""
-        counts = np.zeros((pairs, len(COLUMNS)), np.int64)
-        for place, row in self.rows.items():
-            counts[place] = row
-        return counts
-
-
-def _count_pair(
-    place: int,
-    hypothesis: Alignment,
-    reference: Alignment,
-    classes: tuple[Classes, Classes],
-    into: Mapping[str, _Counts],
-    *,
-    keep: bool,
-) -> None:
-    """Count the links of a pair for precision and recall, by class."""
-    for link in hypothesis.sure:
-        for name in classes[0][link]:
-            into[name].add(place, "hypothesis")
-            if link in reference:
-                into[name].add(place, "right")
-                if link not in reference.sure:
-                    into[name].add(place, "sure_as_possible")
-            elif keep:
-                into[name].errors.append(ErrorExample("wrong", place, link))
-    for link in reference.sure:
-        for name in classes[1][link]:
-            into[name].add(place, "reference")
-            if link in hypothesis:
-                into[name].add(place, "recalled")
-            elif keep:
-                into[name].errors.append(ErrorExample("missed", place, link))
-
-
-def _count_statuses_and_nulls(
-    place: int,
-    pair: SentencePair,
-    hypothesis: Alignment,
-    reference: Alignment,
-    into: Mapping[str, _Counts],
-) -> None:
-    """Count sure links, possible links, and words without any link."""
-    for counted, other, column, shared_column in (
-        (hypothesis, reference, "hypothesis", "right"),
-        (reference, hypothesis, "reference", "recalled"),
-    ):
-        for link, sure in counted.items():
-            counts = into["sure" if sure else "possible"]
-            counts.add(place, column)
-            if link in other:
-                counts.add(place, shared_column)
-        if pair.has_text:
-            nulls = _unaligned(pair, counted)
-            shared = nulls & _unaligned(pair, other)
-            into[NULL_KIND].add(place, column, len(nulls))
-            into[NULL_KIND].add(place, shared_column, len(shared))
-    only_possible = hypothesis.sure & (reference.possible - reference.sure)
-    into["sure"].add(place, "sure_as_possible", len(only_possible))
-
-
-def _unaligned(pair: SentencePair, alignment: Alignment) -> set[tuple[str, int]]:
-    """Return the side and the position of each word without a link, annotated as null or not."""
-    source, target = pair.words
-    linked_source = alignment.aligned_source()
-    linked_target = alignment.aligned_target()
-    unaligned = {("source", k) for k in range(len(source)) if k not in linked_source}
-    unaligned.update(("target", k) for k in range(len(target)) if k not in linked_target)
-    return unaligned
+"""The column of counts whose pairs are the units of an interval."""
 
 
 def ratios(sums: Counts) -> dict[str, NDArray[np.float64]]:
     """Return precision and recall of (R, 5) sums of counts; NaN for 0/0."""
-    total, right, gold, recalled, _ = np.asarray(sums).T
-    return {"precision": resampling.ratio(right, total), "recall": resampling.ratio(recalled, gold)}
+    hypothesis, right, reference, recalled, _ = np.asarray(sums).T
+    return {
+        "precision": resampling.ratio(right, hypothesis),
+        "recall": resampling.ratio(recalled, reference),
+    }
 
 
 def _ratios_of_one(sums: Rows) -> dict[str, float]:
@@ -206,9 +112,13 @@ class ClassErrors:
 
     @classmethod
     def of(
-        cls, by: str, name: str, rows: Rows, drawn: Mapping[str, Any], whole: Rows | None = None
+        cls, by: str, name: str, rows: Rows, bootstrap: Mapping[str, Any], whole: Rows | None = None
     ) -> ClassErrors:
-        """Make the errors from (P, 5) counts; `whole` has the counts of all links."""
+        """Make the errors from (P, 5) counts.
+
+        `bootstrap` has the settings of the intervals, `whole` the counts of all links; None: the
+        class is not compared with other links.
+        """
         sums = rows.sum(axis=0)
         hypothesis, right, reference, recalled, sure_as_possible = sums.tolist()
         values = _ratios_of_one(sums)
@@ -216,11 +126,11 @@ class ClassErrors:
         in_any = rows[:, list(_UNITS.values())].any(axis=1)
         gaps: dict[str, Gap] = {}
         if whole is None:
-            bounds = resampling.confidence_interval(rows, ratios, **drawn)
+            bounds = resampling.confidence_interval(rows, ratios, **bootstrap)
         else:
             other_rows = whole - rows
             both = np.hstack([rows, other_rows])
-            bounds = resampling.confidence_interval(both, _with_gaps, **drawn)
+            bounds = resampling.confidence_interval(both, _with_gaps, **bootstrap)
             others = _ratios_of_one(other_rows.sum(axis=0))
             for key, gap in _GAPS.items():
                 gaps[key] = Gap(others[key], values[key] - others[key], bounds[gap])
@@ -272,26 +182,21 @@ class ClassErrors:
 
 
 class _Fault(NamedTuple):
-    """An error of precision or recall: the names of its counts, and a sentence with them."""
+    """The errors that lower precision or recall: the names of two counts of `ClassErrors`."""
 
-    counted: str
-    of: str
-    sentence: str
+    errors: str  # the number of errors, also its name in sentences
+    links: str  # the number of links that these are among
 
-    def share(self, errors: ClassErrors) -> str:
+    def number(self, of_class: ClassErrors) -> int:
+        """Return the number of errors of a class."""
+        return int(getattr(of_class, self.errors))
+
+    def share(self, of_class: ClassErrors) -> str:
         """Return the text "number of number"."""
-        return f"{getattr(errors, self.counted)} of {getattr(errors, self.of)}"
-
-    def said(self, errors: ClassErrors, system: str) -> str:
-        """Return the sentence with the counts of all links."""
-        counts = getattr(errors, self.counted), getattr(errors, self.of)
-        return self.sentence.format(*counts, system=system)
+        return f"{self.number(of_class)} of {getattr(of_class, self.links)}"
 
 
-_FAULTS = {
-    "recall": _Fault("missed", "reference", "{system} misses {} of the {} links of the reference"),
-    "precision": _Fault("wrong", "hypothesis", "{} of the {} links of {system} are wrong"),
-}
+_FAULTS = {"recall": _Fault("missed", "reference"), "precision": _Fault("wrong", "hypothesis")}
 _NOTE = (
     "right: sure links of the system that the reference also has, sure or possible; wrong: other "
     "sure links of the system; as possible: right links that are only possible in the reference; "
@@ -299,8 +204,8 @@ _NOTE = (
     "reference. Precision uses the class of the system's link, recall that of the reference's. "
     "Pairs: sentence pairs with links of the class, the units of the intervals"
 )
-NO_LINKS = ("sure", "possible", "null")
-"""Rows that are not classes of links: they overlap with others, or count words."""
+_NOT_LINK_CLASSES = (*STATUSES, NULL_KIND)
+"""Rows by kind that are not classes of links: they overlap with others, or count words."""
 
 
 class ShownExample(NamedTuple):
@@ -344,53 +249,26 @@ class LinkErrors(Result):
         if self.skipped:
             line += f", {self.skipped} left out (not annotated)"
         lines = [line]
-        whole = next(iter(self._of("")), None)
-        for key, fault in _FAULTS.items():
-            if whole is not None and not isnan(getattr(whole, key)):
-                figure = bounded(getattr(whole, key), whole.intervals[key])
-                lines.append(f"{fault.said(whole, self.system)}: {key} {figure}")
+        whole = next(iter(self._of(WHOLE)), None)
+        if whole is not None:
+            defined = [key for key in _FAULTS if not isnan(getattr(whole, key))]
+            lines += [self._on_all_links(whole, key) for key in defined]
         for way in self._ways():
-            links = [errors for errors in self._of(way) if errors.name not in NO_LINKS]
+            compared = [errors for errors in self._of(way) if errors.gaps]
             for key, fault in _FAULTS.items():
-                worst = self._worst(links, key)
-                if worst is not None and getattr(worst, fault.counted):
-                    lines.append(self._on_worst(way, links, worst, key, fault))
+                worst = _worst(compared, key)
+                if worst is not None and fault.number(worst):
+                    lines.append(_on_worst(way, compared, worst, key))
         return tuple(lines)
 
-    def _worst(self, links: Sequence[ClassErrors], key: str) -> ClassErrors | None:
-        """Return the class with the lowest precision or recall of those that can be compared."""
-        frequent = [errors for errors in links if errors.units[key] >= FEW_HOLD and errors.gaps]
-        compared = [errors for errors in frequent if not isnan(errors.gaps[key].value)]
-        return min(compared, key=lambda errors: float(getattr(errors, key)), default=None)
-
-    def _on_worst(
-        self, way: str, links: Sequence[ClassErrors], worst: ClassErrors, key: str, fault: _Fault
-    ) -> str:
-        """Return a sentence on the class with the lowest precision or recall."""
-        gap = worst.gaps[key]
-        if gap.value < 0:
-            where = "below"
-            interval = replace(gap.interval, low=-gap.interval.high, high=-gap.interval.low)
+    def _on_all_links(self, whole: ClassErrors, key: str) -> str:
+        """Return a sentence on the errors among all links, with precision or recall."""
+        if key == "recall":
+            sentence = f"{self.system} misses {whole.missed} of the {whole.reference} links of the "
+            sentence += "reference"
         else:
-            where = "above"
-            interval = gap.interval
-        if way == "phenomenon":
-            others = "the links of all other pairs"
-        else:
-            others = "all other links"
-        sentence = (
-            f"largest share of {fault.counted} links by {way}: "
-            f"{called(way, worst.name)}: {fault.share(worst)}, "
-            f"{key} {bounded(getattr(worst, key), worst.intervals[key])}, "
-            f"{bounded(abs(gap.value), interval)} points {where} {others} "
-            f"({100 * gap.others:.1f})"
-        )
-        if not gap.interval.high < 0:
-            sentence += ": it may be chance"
-        most = max(links, key=lambda errors: int(getattr(errors, fault.counted)))
-        if most.name != worst.name:
-            sentence += f"; largest number: {called(way, most.name)}: {fault.share(most)}"
-        return sentence
+            sentence = f"{whole.wrong} of the {whole.hypothesis} links of {self.system} are wrong"
+        return f"{sentence}: {key} {bounded(getattr(whole, key), whole.intervals[key])}"
 
     @property
     def cautions(self) -> Sequence[str]:
@@ -407,10 +285,10 @@ class LinkErrors(Result):
 
     def _ways(self) -> list[str]:
         """Return the ways to classify links."""
-        return list(filter(None, dict.fromkeys(errors.by for errors in self.classes)))
+        return [way for way in dict.fromkeys(errors.by for errors in self.classes) if way != WHOLE]
 
     def _of(self, way: str) -> list[ClassErrors]:
-        """Return the classes of a way; all links are the only class of the way ""."""
+        """Return the classes of a way."""
         return [errors for errors in self.classes if errors.by == way]
 
     def tables(self) -> Sequence[Table]:
@@ -441,11 +319,11 @@ class LinkErrors(Result):
             Column("missed", "count"),
             Column("recall", "percent"),
         ]
-        rows = [errors.row() for errors in (*self._of(""), *self._of(way))]
+        rows = [errors.row() for errors in (*self._of(WHOLE), *self._of(way))]
         # lines before the first class, and before the rows that are no classes of links
         apart = []
         for k, (name, *_) in enumerate(rows):
-            if k == 1 or name in ("sure", "null"):
+            if k == 1 or (way == "kind" and name in ("sure", NULL_KIND)):
                 apart.append(k)
         note = explained(way, [errors.name for errors in self._of(way)])
         if way == self._ways()[0]:
@@ -453,89 +331,45 @@ class LinkErrors(Result):
         return Table(f"Links by {way}", columns, rows, note.strip(), f"by-{way}", apart=apart)
 
 
-BY_LINK = {
-    "kind": "the connected component: 1-1, 1-n, n-1, block, discontinuous, null; sure or possible",
-    "word": "the words: identical, punctuation, function words, content words",
-    "frequency": "how often the rarer of the two words occurs in the reference",
-    "distance": "the distance of the link from the diagonal, abs(i/N - j/M)",
-    "tag": "the tags of the two words",
-    "phenomenon": "the values of the attribute of the pair",
-}
-"""The ways to classify links."""
-
-_ORDERS: Mapping[str, Sequence[str]] = {
-    "kind": (*link_classes.KINDS[:-1], *link_classes.STATUSES, NULL_KIND),
-    "word": link_classes.WORDS,
-    "frequency": link_classes.FREQUENCIES,
-    "distance": link_classes.DISTANCES,
-}
-_ALL = "all links"
-_TAGS = ("source_tags", "target_tags")
+def _worst(classes: Sequence[ClassErrors], key: str) -> ClassErrors | None:
+    """Return the class with the lowest precision or recall of those that can be compared."""
+    frequent = [errors for errors in classes if errors.units[key] >= FEW_HOLD]
+    compared = [errors for errors in frequent if not isnan(errors.gaps[key].value)]
+    return min(compared, key=lambda errors: float(getattr(errors, key)), default=None)
 
 
-@dataclass(frozen=True)
-class _Classifier:
-    """Classify the links of a corpus in some ways."""
-
-    by: tuple[str, ...]
-    known: FunctionWords | None
-    frequencies: Frequencies
-    tags: tuple[str, ...]
-    attribute: str
-    split: str | None
-
-    def phenomena(self, pair: SentencePair) -> tuple[str, ...]:
-        """Return the phenomena of a pair."""
-        values = values_of(pair.attributes.get(self.attribute, ""), self.split)
-        return tuple(value or "(none)" for value in values)
-
-    def classes(self, way: str, pair: SentencePair, alignment: Alignment) -> Classes:
-        """Return the classes of each link by one way."""
-        if way == "":
-            return dict.fromkeys(alignment, (_ALL,))
-        if way == "phenomenon":
-            return dict.fromkeys(alignment, self.phenomena(pair))
-        if way == "kind":
-            kinds = link_classes.component_kinds(alignment)
-            return {link: (kind,) for link, kind in kinds.items()}
-        source, target = pair.source, pair.target
-        if source is None or target is None:
-            raise MissingTextError(
-                f"pair {pair.id!r} has no words, but links by {way} need them; give the texts"
-            )
-        if way == "tag":
-            return self._link_tags(pair, alignment)
-
-        def class_of(link: Link) -> str:
-            words = source[link.i], target[link.j]
-            if way == "word":
-                return link_classes.word_class(*words, self.known)
-            if way == "frequency":
-                return self.frequencies.band(*words)
-            return link_classes.distance_band(link, (len(source), len(target)))
-
-        return {link: (class_of(link),) for link in alignment}
-
-    def _link_tags(self, pair: SentencePair, alignment: Alignment) -> Classes:
-        """Return the tags of both words of each link as its class, one if they are the same."""
-        tags = {name: _tags(pair, name) for name in self.tags}
-        classes = {}
-        for link in alignment:
-            both = [tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags]
-            classes[link] = (" - ".join(dict.fromkeys(both)),)
-        return classes
+def _on_worst(way: str, classes: Sequence[ClassErrors], worst: ClassErrors, key: str) -> str:
+    """Return a sentence on the class with the lowest precision or recall."""
+    fault = _FAULTS[key]
+    sentence = (
+        f"largest share of {fault.errors} links by {way}: "
+        f"{called(way, worst.name)}: {fault.share(worst)}, "
+        f"{key} {bounded(getattr(worst, key), worst.intervals[key])}, {_distance(way, worst, key)}"
+    )
+    clearly_below = worst.gaps[key].interval.high < 0  # not if it has no bounds (NaN)
+    if not clearly_below:
+        sentence += ": it may be chance"
+    most = max(classes, key=fault.number)
+    if most.name != worst.name:
+        sentence += f"; largest number: {called(way, most.name)}: {fault.share(most)}"
+    return sentence
 
 
-def _tags(pair: SentencePair, name: str) -> list[str]:
-    """Return the tags of one side of a pair."""
-    side = pair.source if name == _TAGS[0] else pair.target
-    tags = [word.rpartition("/")[2] for word in pair.attributes.get(name, "").split()]
-    if side is None or len(tags) != len(side):
-        raise OptionError(
-            f"pair {pair.id!r} has {len(tags)} tags in {name!r} for {len(side or ())} words; "
-            "expected one for each word, as word/TAG"
-        )
-    return tags
+def _distance(way: str, errors: ClassErrors, key: str) -> str:
+    """Return how far precision or recall of a class is from that of the others, in words."""
+    gap = errors.gaps[key]
+    if gap.value < 0:
+        where = "below"
+        interval = replace(gap.interval, low=-gap.interval.high, high=-gap.interval.low)
+    else:
+        where = "above"
+        interval = gap.interval
+    if way == "phenomenon":
+        others = "the links of all other pairs"
+    else:
+        others = "all other links"
+    points = bounded(abs(gap.value), interval)
+    return f"{points} points {where} {others} ({100 * gap.others:.1f})"
 
 
 @naming_keywords
@@ -585,45 +419,38 @@ def link_errors(
     """
     check_arguments(link_errors, locals())
     resampling.check_drawing(resamples, confidence, seed)
-    ways = tuple(dict.fromkeys(by_link))
-    for name in ways:
-        check_known("way to classify links:", name, BY_LINK)
-    if not ways:
-        raise OptionError(f"`by_link` is empty; expected some of {', '.join(BY_LINK)}")
+    ways = _checked_ways(by_link)
     if examples < 0:
         raise OptionError(f"`examples` is {examples}; expected 0 or more")
     shared = corpus.annotated_by(hypothesis, reference)
-    counted = frequencies or Frequencies()
     if frequencies is None:
+        frequencies = Frequencies()
         for pair in shared:
-            counted.seen(pair)
-    tags = tuple(name for name in _TAGS if name in shared.attributes)
-    if "tag" in ways and not tags and len(shared):
-        raise OptionError(
-            f"no pair has tags; expected attributes {' and '.join(_TAGS)} with a tag for each word"
-        )
-    classifier = _Classifier(ways, function_words, counted, tags, attribute, split)
-    if "phenomenon" in ways and len(shared) and attribute not in shared.attributes:
-        raise UnknownNameError("attribute", attribute, shared.attributes)
-    counts, several = _counts(shared, hypothesis, reference, classifier, keep=examples > 0)
-    drawn = {"resamples": resamples, "confidence": confidence, "seed": seed}
-    whole = counts[""][_ALL].array(len(shared))
+            frequencies.seen(pair)
+    tags = tuple(name for name in TAGS if name in shared.attributes)
+    _check_attributes(shared, ways, attribute)
+    classifier = LinkClassifier(
+        ways=ways,
+        function_words=function_words,
+        frequencies=frequencies,
+        tags=tags,
+        attribute=attribute,
+        split=split,
+    )
+    counts = count_by_class(shared, hypothesis, reference, classifier, keep=examples > 0)
+    bootstrap = {"resamples": resamples, "confidence": confidence, "seed": seed}
+    whole = counts[WHOLE][ALL_LINKS].array(len(shared))
     classes = []
     shown = list[ShownExample]()
-    for way, name, errors in _ordered(counts):
-        rows = errors.array(len(shared))
-        is_compared = way != "" and name not in NO_LINKS
-        contrasted = whole if is_compared else None
-        classes.append(ClassErrors.of(way, name, rows, drawn, contrasted))
-        if name != _ALL:
-            shown += _examples(shared, way, name, errors, examples)
-    notes = []
-    if "kind" in ways:
-        notes.append("nulls: words without a link, explicit or not")
-    if several:
-        notes.append(overlapping(several, len(shared), attribute))
-    if "word" in ways and function_words is None:
-        notes.append("no function words were named, so they are not separated from content words")
+    for way, name, of_class in in_order(counts):
+        rows = of_class.array(len(shared))
+        if way == WHOLE or (way == "kind" and name in _NOT_LINK_CLASSES):
+            contrasted = None
+        else:
+            contrasted = whole
+        classes.append(ClassErrors.of(way, name, rows, bootstrap, contrasted))
+        if way != WHOLE:
+            shown += _examples(shared, way, name, of_class, examples)
     signature = (
         f"links:given|by:{','.join(ways)}|interval:bootstrap|confidence:{confidence}|"
         f"resamples:{resamples}|seed:{seed}|version:{__version__}"
@@ -633,53 +460,53 @@ def link_errors(
         examples=tuple(shown),
         pairs=len(shared),
         skipped=len(corpus) - len(shared),
-        notes=tuple(notes),
+        notes=tuple(_notes(shared, classifier)),
         signature=signature,
         system=hypothesis,
     )
 
 
-Collected = Mapping[str, dict[str, _Counts]]
+def _checked_ways(by_link: Iterable[str]) -> tuple[str, ...]:
+    """Return the ways to classify links, each once; refuse unknown ones."""
+    ways = tuple(dict.fromkeys(by_link))
+    for name in ways:
+        check_known("way to classify links:", name, BY_LINK)
+    if not ways:
+        raise OptionError(f"`by_link` is empty; expected some of {', '.join(BY_LINK)}")
+    return ways
 
 
-def _counts(
-    corpus: Corpus, hypothesis: str, reference: str, classifier: _Classifier, *, keep: bool
-) -> tuple[Collected, int]:
-    """Return the counts by way and class, and the number of pairs with several phenomena."""
-    counts: Collected = {way: defaultdict(_Counts) for way in ("", *classifier.by)}
-    for place, pair in enumerate(corpus):
-        hyp = pair.alignment(hypothesis)
-        ref = pair.alignment(reference)
-        for way, into in counts.items():
-            hyp_classes = classifier.classes(way, pair, hyp)
-            ref_classes = classifier.classes(way, pair, ref)
-            _count_pair(place, hyp, ref, (hyp_classes, ref_classes), into, keep=keep and way != "")
-            if way == "kind":
-                _count_statuses_and_nulls(place, pair, hyp, ref, into)
-    several = 0
-    if "phenomenon" in classifier.by:
-        several = sum(len(classifier.phenomena(pair)) > 1 for pair in corpus)
-    return counts, several
+def _check_attributes(shared: Corpus, ways: Sequence[str], attribute: str) -> None:
+    """Refuse ways that need attributes which no pair has; a corpus without pairs has none."""
+    if not len(shared):
+        return
+    if "tag" in ways and not any(name in shared.attributes for name in TAGS):
+        raise OptionError(
+            f"no pair has tags; expected attributes {' and '.join(TAGS)} with a tag for each word"
+        )
+    if "phenomenon" in ways and attribute not in shared.attributes:
+        raise UnknownNameError("attribute", attribute, shared.attributes)
 
 
-def _ordered(counts: Collected) -> Iterator[tuple[str, str, _Counts]]:
-    """Yield each class: in the order of its way, or else those with most errors first."""
-    for way, classes in counts.items():
-        if way in _ORDERS:
-            names = [name for name in _ORDERS[way] if name in classes]
-        else:
-            errors = {name: of_class.wrong_and_missed() for name, of_class in classes.items()}
-            names = sorted(classes, key=lambda name: (-errors[name], name))
-        for name in names:
-            yield way, name, classes[name]
+def _notes(shared: Corpus, classifier: LinkClassifier) -> Iterator[str]:
+    """Yield the notes on the classes."""
+    if "kind" in classifier.ways:
+        yield "nulls: words without a link, explicit or not"
+    if "phenomenon" in classifier.ways:
+        several = sum(len(classifier.phenomena(pair)) > 1 for pair in shared)
+        if several:
+            yield overlapping(several, len(shared), classifier.attribute)
+    if "word" in classifier.ways and classifier.function_words is None:
+        yield "no function words were named, so they are not separated from content words"
 
 
 def _examples(
-    corpus: Corpus, way: str, name: str, counts: _Counts, most: int
+    corpus: Corpus, way: str, name: str, counts: ClassCounts, most: int
 ) -> Iterator[ShownExample]:
     """Yield up to so many wrong links, then missed ones, spread evenly over the corpus."""
     for error in ("wrong", "missed"):
         errors = sorted(example for example in counts.errors if example.error == error)
+        # evenly spaced positions, each once; none if there are no errors: linspace(0, -1, 0)
         chosen = np.unique(np.linspace(0, len(errors) - 1, min(most, len(errors))).round())
         for k in chosen.astype(int):
             pair = corpus[errors[k].pair]
