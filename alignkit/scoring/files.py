@@ -101,9 +101,9 @@ class FileOptions:
         sides = _SIDES[: len(paths)]
         declared = [self.of(side) for side in sides]
         formats = []
-        for path, side, options in zip(paths, sides, declared, strict=True):
+        for path, side, of_side in zip(paths, sides, declared, strict=True):
             with _options_of(side):
-                formats.append(find(path, *options))
+                formats.append(find(path, *of_side))
         kinds = [get_format(format) for format in formats]
         texts = any(side.source or side.target for _, side in declared)
         if texts and not any(kind.text_beside for kind in kinds):

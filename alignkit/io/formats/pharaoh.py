@@ -152,16 +152,16 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
         count = chunk.count(b"\n")
         sentences = None if texts is None else texts.take(count)
         if sentences is not None and len(sentences) < count:
-            known = first - 1 + len(sentences)
+            last = first - 1 + len(sentences)
             surplus = b"".join(chunk.split(b"\n")[len(sentences) :])
             total = first - 1 + count
             only_empty = not surplus.strip()
             for later in chunks:
                 total += later.count(b"\n")
                 only_empty = only_empty and not later.strip()
-            message = f"has {total} lines, but {reading.options.source} has {known} sentences"
+            message = f"has {total} lines, but {reading.options.source} has {last} sentences"
             if only_empty:
-                message += f"; the lines after line {known} are empty: delete them"
+                message += f"; the lines after line {last} are empty: delete them"
             raise reading.error(message)
         yield _Block(first, count, chunk, sentences)
         first += count
