@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from math import isnan
 
@@ -372,3 +373,45 @@ def test_intervals_of_kappa_of_a_rare_label_need_fifty_pairs(pairs, least, most)
         if not interval.reason:
             inside.append(interval.low <= truth <= interval.high)
     assert least < np.mean(inside) < most
+
+
+def test_pairs_too_long_for_a_page_are_counted():
+    def pair(id, source, *judgments):
+        annotations = {}
+        for name, judgment in zip(("anna", "ben"), judgments, strict=True):
+            annotations[name] = Annotation(None, judgment=judgment)
+        return SentencePair(id, (source,), ("b",), annotations)
+
+    short = pair("2", "a", "4", "1")
+    alike = pair("3", "a", "4", "4")
+    for pairs, title in (
+        ([pair("1", "a" * 1_000_001, "4", "1"), short, alike], "2 of 3 pairs .*; none is shown to"),
+        ([short, pair("1", "a" * 1_000_001, "4", "1"), alike], "2 of 3 pairs .*; the first 1 are"),
+        ([short, alike], "1 of 2 pairs are judged differently by annotators"),
+        ([alike], "None of the pairs are judged differently by annotators"),
+    ):
+        table = measure(Corpus(pairs), ["anna", "ben"]).page_tables()[-1]
+        assert re.match(title, table.title), table.title
+
+
+def test_the_column_of_pairs_does_not_count_pairs_left_out_and_says_so(corpus):
+    (table,) = [x for x in measure(corpus, NAMES).tables() if x.anchor == "judgments-others"]
+    records = [row for row in table.to_records() if row["view"] == "base"]
+    by_name = {row["who"]: row for row in records}
+    rows = [row.split() for row in ROWS]
+    base = get_view("turku", "base").rows
+    tied = alike = 0
+    for row in rows:
+        anna, ben, *others = [base[judgment] for judgment in row]
+        votes = Counter(label for label in (anna, *others) if label is not None)
+        if ben is None or not votes:
+            continue
+        most = max(votes.values())
+        if list(votes.values()).count(most) > 1:
+            tied += 6
+        else:
+            alike += 6
+    assert tied
+    assert by_name["ben"]["pairs"] == alike
+    assert by_name["ben"]["left_out"] == pytest.approx(tied / (tied + alike))
+    assert "the column pairs does not count them" in table.note

@@ -13,7 +13,7 @@ from refusals import refuses
 
 from alignkit.agreement.judgments.coefficients import chance_corrected
 from alignkit.agreement.judgments.consensus import label_counts, majority_labels, others_label
-from alignkit.agreement.judgments.figures import joint_rows
+from alignkit.agreement.judgments.joint import joint_rows
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.tables import LabelTables, ViewData, apart, mean_of, null_kappas
 from alignkit.agreement.kappa import gwet_ac1, table_ratios, weighted_kappas

@@ -146,3 +146,16 @@ def test_fleiss_needs_as_many_judgments_of_each_item():
         assert isnan(fleiss.value) != defined
         assert ("items have different numbers of judgments" in fleiss.reason) != defined
         assert not isnan(figure(figures, "joint", "alpha.nominal").value)
+
+
+def test_judgments_by_one_annotator_each_are_said_to_be_so():
+    """No item has two labels: nothing can be said about all annotators, nor about a majority."""
+    values = np.full((3, 6), -1, np.int8)
+    values[[0, 1, 2, 0, 1, 2], range(6)] = 1
+    view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
+    figures = view_figures(view, None, drawing(resamples=2))
+    for name in ("alpha.nominal", "ac1", "fleiss"):
+        assert figure(figures, "joint", name).reason == "no item has two labels"
+    pooled = figure(figures, "pooled consensus", "kappa")
+    assert (pooled.pairs, pooled.reason) == (0, "no item has a label of both")
+    assert "of two annotators" in figure(figures, "mean", "kappa").reason

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,17 @@ from alignkit.tables.table import Table
 NAMES = {"observed": "observed", "ac2": "AC2", "bp": "Brennan-Prediger", "conger": "Conger"}
 WEIGHTS = ("nominal", "linear", "quadratic")
 
+NO_TWO_LABELS = "no item has two labels"
+ALL_ALIKE = "all give the same label everywhere"
+
 
 def label_weights(labels: int, weights: str) -> F8:
     """Return how much two labels agree, (K, K): 1 if equal, less if far apart in their order."""
     check_known("weights", weights, WEIGHTS)
     places = np.arange(labels, dtype=float)
     apart = np.abs(places[:, None] - places) / (labels - 1)
-    powers = {"nominal": 1.0 * (apart > 0), "linear": apart, "quadratic": apart**2}
-    return np.asarray(1 - powers[weights], np.float64)
+    distances = {"nominal": 1.0 * (apart > 0), "linear": apart, "quadratic": apart**2}
+    return np.asarray(1 - distances[weights], np.float64)
 
 
 def chance_corrected(
@@ -33,12 +36,14 @@ def chance_corrected(
 ) -> dict[str, float]:
     """Return the observed agreement of A annotators on P items, and coefficients of it.
 
-    With r_ik annotators who gave item i label k, r_i in all, and weights W: pa is the mean over
-    items with r_i >= 2 of sum_k r_ik (sum_l W_kl r_il - 1) / (r_i (r_i - 1)). A coefficient is
-    (pa - pe)/(1 - pe). With pi_k the mean of r_ik / r_i: pe of AC2 is sum W / (K (K - 1)) times
-    sum pi_k (1 - pi_k), of Brennan & Prediger sum W / K^2, and of Conger sum W_kl (p_k p_l -
-    s_kl / A), where p are the means and s the covariances over annotators of their shares of
-    labels.
+    r_ik annotators give item i the label k, and r_i any label; the weight W_kl is how much two
+    labels agree. Each coefficient is (pa - pe) / (1 - pe):
+
+    - pa: the mean over items with r_i >= 2 of sum_k r_ik (sum_l W_kl r_il - 1) / (r_i (r_i - 1));
+    - pe of AC2: sum_kl W_kl / (K (K - 1)) * sum_k pi_k (1 - pi_k), pi_k the mean of r_ik / r_i;
+    - pe of Brennan & Prediger: sum_kl W_kl / K^2;
+    - pe of Conger: sum_kl W_kl (p_k p_l - s_kl / A), where p_k are the means over the A annotators
+      of their shares of labels, and s_kl the covariances.
 
     Parameters
     ----------
@@ -63,27 +68,26 @@ def chance_corrected(
     {'observed': 0.75, 'ac2': 0.644, 'bp': 0.625, 'conger': 0.6}
     """
     given = np.asarray(values)[..., None] == np.arange(labels)  # (A, P, K)
-    agree = label_weights(labels, weights)
-    counts = given.sum(axis=0).astype(float)
-    judged = counts.sum(axis=1)
+    agreements = label_weights(labels, weights)  # W
+    counts = given.sum(axis=0).astype(float)  # r_ik
+    judged = counts.sum(axis=1)  # r_i
     several = judged >= 2
     r = counts[several]
     n = judged[several]
     with np.errstate(invalid="ignore", divide="ignore"):
-        alike = (r * (r @ agree - 1)).sum(axis=1) / (n * (n - 1))
-        observed = float(alike.mean()) if n.size else np.nan
-        of_items = counts / judged[:, None]
-        shares = of_items[judged > 0].sum(axis=0) / (judged > 0).sum()
-        of_annotators = given.sum(axis=1) / given.sum(axis=(1, 2))[:, None]  # (A, K)
-        mean = of_annotators.mean(axis=0)
-        centred = of_annotators - mean
-        spread = centred.T @ centred / (len(of_annotators) - 1)
-        both = np.outer(mean, mean) - spread / len(of_annotators)
-        by_labels = (shares * (1 - shares)).sum()
+        of_items = (r * (r @ agreements - 1)).sum(axis=1) / (n * (n - 1))
+        observed = float(of_items.mean()) if n.size else np.nan  # pa
+        has_label = judged > 0
+        shares_of_items = counts / judged[:, None]
+        pi = shares_of_items[has_label].sum(axis=0) / has_label.sum()
+        shares = given.sum(axis=1) / given.sum(axis=(1, 2))[:, None]  # (A, K), of annotators
+        p = shares.mean(axis=0)
+        centred = shares - p
+        covariances = centred.T @ centred / (len(shares) - 1)  # s
         expected = {
-            "ac2": agree.sum() / (labels * (labels - 1)) * by_labels,
-            "bp": agree.sum() / labels**2,
-            "conger": (agree * both).sum(),
+            "ac2": agreements.sum() / (labels * (labels - 1)) * (pi * (1 - pi)).sum(),
+            "bp": agreements.sum() / labels**2,
+            "conger": (agreements * (np.outer(p, p) - covariances / len(shares))).sum(),
         }
         figures = {"observed": observed}
         for name, by_chance in expected.items():
@@ -92,39 +96,47 @@ def chance_corrected(
 
 
 def _why_undefined(values: NDArray[np.integer[Any]]) -> str:
-    """Return why coefficients of (A, P) labels are undefined, if they are."""
+    """Return why coefficients of (A, P) labels that have no value have none."""
     if not ((values >= 0).sum(axis=0) >= 2).any():
-        return "no item has two labels"
+        return NO_TWO_LABELS
     if not (values >= 0).any(axis=1).all():
         return "an annotator gave no label"
-    return "all give the same label everywhere"
+    return ALL_ALIKE
 
 
-def coefficient_table(
-    views: Sequence[tuple[str, tuple[str, ...], NDArray[np.integer[Any]], int]], weights: str
-) -> Table:
-    """Return the coefficients of all annotators, and of every two, for (name, A, values, K)."""
+class LabelsOfView(NamedTuple):
+    """The labels that annotators gave, as numbers."""
+
+    view: str
+    annotators: tuple[str, ...]
+    values: NDArray[np.integer[Any]]  # (A, P), from 0; below 0: none
+    labels: int  # how many labels the view has
+
+
+def coefficient_table(views: Sequence[LabelsOfView], weights: str) -> Table:
+    """Return the coefficients of all annotators, and of every two, in each view."""
     columns = [Column("view"), Column("annotators")]
     columns += [Column(text, "decimal", key=name) for name, text in NAMES.items()]
     rows: list[list[Cell]] = []
     for view, names, values, labels in views:
-        groups: list[tuple[int, ...]] = [tuple(range(len(names)))]
         if len(names) > 2:
-            groups += combinations(range(len(names)), 2)
-        for group in groups:
-            who = "all"
-            if len(group) == 2:
-                who = " ~ ".join(names[k] for k in group)
-            given = values[list(group)]
-            figures = chance_corrected(given, labels, weights)
-            reason = _why_undefined(given)
-            row: list[Cell] = [view, who]
-            for name in NAMES:
-                value = figures[name]
-                row.append(Value(value, reason=reason) if isnan(value) else value)
-            rows.append(row)
+            rows.append([view, "all", *_cells(values, labels, weights)])
+        for a, b in combinations(range(len(names)), 2):
+            who = f"{names[a]} ~ {names[b]}"
+            rows.append([view, who, *_cells(values[[a, b]], labels, weights)])
     note = (
         f"{weights} weights; AC2 is AC1 with weights, Conger's the kappa of several annotators; "
         "the shares of labels are those of all items that any of them judged"
     )
     return Table("Other coefficients", columns, rows, note, "coefficients", stub=2)
+
+
+def _cells(values: NDArray[np.integer[Any]], labels: int, weights: str) -> Iterator[Cell]:
+    """Yield the coefficients of some annotators, in the order of `NAMES`."""
+    figures = chance_corrected(values, labels, weights)
+    for name in NAMES:
+        value = figures[name]
+        if isnan(value):
+            yield Value(value, reason=_why_undefined(values))
+        else:
+            yield value

@@ -15,8 +15,10 @@ from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief
 from alignkit.agreement.cautions import FEW_F1, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
-from alignkit.agreement.judgments import consensus, figures
-from alignkit.agreement.judgments.coefficients import coefficient_table
+from alignkit.agreement.judgments import consensus
+from alignkit.agreement.judgments.coefficients import LabelsOfView, coefficient_table
+from alignkit.agreement.judgments.disagreements import JudgmentDisagreements
+from alignkit.agreement.judgments.figures import view_figures
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.agreement.judgments.result import JudgmentAgreement
@@ -116,12 +118,12 @@ def agree_on_judgments(corpus: Corpus, options: JudgmentOptions) -> JudgmentAgre
         left_out=left_out,
         shares=FrozenMap(shares),
         all_figures=tuple(every_figure),
-        disagreements=figures.JudgmentDisagreements(corpus, data, whose),
+        disagreements=JudgmentDisagreements(corpus, data, whose),
         several=in_several(sections),
         unjudged=len(corpus) - len(judged),
     )
-    every = [(view.name, names, view.values, len(view.labels)) for view in data]
-    table = coefficient_table(every, options.weights)
+    labels = [LabelsOfView(view.name, names, view.values, len(view.labels)) for view in data]
+    table = coefficient_table(labels, options.weights)
     agreement = replace(agreement, coefficients=table)
     if options.views[0].scheme.name == RANKS:
         full = judgments_of(corpus, names, get_view(RANKS, "full"), lenient_labels=True).values
@@ -175,7 +177,7 @@ def _figures(
     if views[0].has_majority:
         nulls = null_kappas(views, options)
     for view, null in zip(views, nulls, strict=True):
-        yield from figures.view_figures(view, null, options, part.name)
+        yield from view_figures(view, null, options, part.name)
 
 
 # cautions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, product
+from itertools import chain, islice
 from math import isnan, nan
 
 from alignkit._support.options import stated
@@ -12,7 +12,7 @@ from alignkit._support.values import jsonable, named_json
 from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
 from alignkit.agreement.judgments.answer import ac1_name, answer_sentences
-from alignkit.agreement.judgments.figures import JudgmentDisagreements
+from alignkit.agreement.judgments.disagreements import JudgmentDisagreements
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.ranks import rank_table
 from alignkit.corpora.labelled import NOT_JUDGED
@@ -23,8 +23,6 @@ from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Caution, Picture
 from alignkit.tables.table import Table
 from alignkit.version import __version__
-
-_COUNTS = ("concordances", "pairs", "unjudged", "repeated", "rewrites", "left_out", "shares")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +40,7 @@ class JudgmentAgreement(FigureResult):
         independently.
     left_out : The number of judgments left out, by reason.
     shares : For each view, the share of each label among all judgments.
-    all_figures : Every figure; see `figures`.
+    all_figures : Every figure, as `figures` returns them.
     disagreements : The pairs with different judgments; those that differ in more views first.
     cautions : Warnings to read before the figures.
     several : The number of pairs with several values of the attribute `by`; these are in several
@@ -178,11 +176,11 @@ class JudgmentAgreement(FigureResult):
         for reason, count in self.left_out.items():
             if count and reason != NOT_JUDGED:
                 lines.append(f"  {count} judgments {reason}")
-        for same in options.alike:
-            alike = [view.name for view in same]
-            if len(alike) > 1:
+        for views in options.alike:
+            names = [view.name for view in views]
+            if len(names) > 1:
                 lines.append(
-                    f"The views {', '.join(alike)} give the same labels: only {alike[0]} is shown"
+                    f"The views {', '.join(names)} give the same labels: only {names[0]} is shown"
                 )
         if options.weights != "nominal":
             lines.append(
@@ -201,12 +199,13 @@ class JudgmentAgreement(FigureResult):
         alike = [[view.name for view in views] for views in self.options.alike]
         own = {"scheme": self.scheme, "view": list(self.views), "alike": alike}
         coefficients = self.coefficients.to_records() if self.coefficients else []
+        counts = ("concordances", "pairs", "unjudged", "repeated", "rewrites", "left_out", "shares")
         return {
             "annotators": list(self.annotators),
             "answer": self.answer,
             "in_several_groups": self.several,
             "options": jsonable(stated(self.options) | own),
-            **named_json(self, ("sections", *_COUNTS)),
+            **named_json(self, ("sections", *counts)),
             "figures": jsonable(self.to_records()),
             "coefficients": jsonable(coefficients),
             **named_json(self, ("cautions", "signature")),
@@ -216,8 +215,11 @@ class JudgmentAgreement(FigureResult):
         """Yield a picture of the kappas of each table."""
         plot = judgment_plot(self)
         for k, panel in enumerate(plot.panels):
-            alone = all(isnan(value.value) for row in panel.values for value in row[1:])
-            series = plot.series[:1] if alone else plot.series
+            # series without a dot in this panel need no legend; only the first one may have all
+            others = [value for row in panel.values for value in row[1:]]
+            series = plot.series
+            if all(isnan(value.value) for value in others):
+                series = series[:1]
             image = replace(plot, panels=[panel], series=series).image(f"kappas-{k}", panel.label)
             yield Picture(panel.label.capitalize(), image)
 
@@ -242,7 +244,7 @@ class TableLayout:
 
     anchor: str  # its id on a page
     title: str  # what stands above it
-    kinds: Mapping[str, str]  # the kinds of its rows, and what means are called
+    kinds: Mapping[str, str]  # the kinds of its rows; the names of those without annotators
     statistics: Mapping[str, str]  # its columns, and what they are called
     note: str = ""  # what stands below it
     of_all: bool = False  # whether it has only figures of all annotators, none of a single one
@@ -285,7 +287,8 @@ LAYOUTS = (
         "Each annotator ~ the majority of the others",
         {"leave-one-out": "", "mean leave-one-out": "mean"},
         {**_KAPPAS, "left_out": "left out"},
-        "left out: the share of items for which the others are tied",
+        "left out: pairs on which the others are tied, of all that both the annotator and another "
+        "judged; the column pairs does not count them",
     ),
     TableLayout(
         "adjudicated",
@@ -304,14 +307,20 @@ LAYOUTS = (
 """The tables, in order."""
 
 
+def _names(figure: Figure, layout: TableLayout) -> tuple[str, ...]:
+    """Return the names in a figure's row: annotators, groups of them, or what it is of."""
+    names = tuple(name for name in (figure.first, figure.second) if name)
+    if figure.kind != "groups":
+        return names or (layout.kinds[figure.kind] or "all",)
+    if figure.first == figure.second:  # the mean within a group of annotators
+        names = names[:1]
+    first, *rest = names
+    return f"mean of {first}", *rest
+
+
 def _who(figure: Figure, layout: TableLayout) -> str:
     """Return the name of a figure's row."""
-    names = " ~ ".join(filter(None, (figure.first, figure.second)))
-    if figure.kind != "groups":
-        return names or layout.kinds[figure.kind] or "all"
-    if figure.first == figure.second:
-        return f"mean of {figure.first}"
-    return f"mean of {names}"
+    return " ~ ".join(_names(figure, layout))
 
 
 def _table_figures(
@@ -352,8 +361,10 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
         cells: list[Cell] = [view]
         if grouped:
             cells.append(section or f"(no {agreement.options.by})")
-        cells += [name, next(iter(figures.values())).pairs]
-        cells += [_cell(figures.get(statistic)) for statistic in statistics]
+        of_row = [figures.get(statistic) for statistic in statistics]
+        # those of the first column; in a row, only `left out` counts others, and its note says so
+        pairs = next(figure.pairs for figure in of_row if figure is not None)
+        cells += [name, pairs, *map(_cell, of_row)]
         lines.append(cells)
     title = layout.title
     settled = agreement.options.settled
@@ -388,40 +399,41 @@ def _column(name: str, heading: str, weights: str) -> Column:
 
 
 def _cell(figure: Figure | None) -> Cell:
+    """Return the value of a figure with its bounds, or why there is none."""
     if figure is None:
         return None
     return Value(figure.value, figure.low, figure.high, figure.reason)
 
 
 # disagreements
-# A page shows no more pairs, nor more text
-_MOST_PAIRS = 200
-_MOST_SIGNS = 1_000_000
+_MOST_PAIRS = 200  # that a page shows,
+_MOST_CHARACTERS = 1_000_000  # with no more text than this
 
 
 def disagreements_table(agreement: JudgmentAgreement, *, whole: bool = True) -> Table:
     """Return the table of pairs with different judgments: all, or the first ones for a page."""
     pairs = agreement.disagreements if whole else agreement.disagreements[:_MOST_PAIRS]
     rows: list[list[Cell]] = []
-    signs = 0
+    characters = 0
     for pair in pairs:
-        signs += len(pair.source) + len(pair.target)
-        if not whole and signs > _MOST_SIGNS:
+        characters += len(pair.source) + len(pair.target)
+        if not whole and characters > _MOST_CHARACTERS:
             break
-        said = [pair.judgments.get(name, "") for name in agreement.judges]
-        rows.append([pair.id, ", ".join(pair.views), *said, pair.source, pair.target])
+        judgments = [pair.judgments.get(name, "") for name in agreement.judges]
+        rows.append([pair.id, ", ".join(pair.views), *judgments, pair.source, pair.target])
     if agreement.options.settled:
         whose = "annotators and the adjudicated version"
     else:
         whose = "annotators"
-    if rows:
-        count = f"{len(agreement.disagreements):,} of {agreement.pairs:,}"
+    different = len(agreement.disagreements)
+    if different:
+        count = f"{different:,} of {agreement.pairs:,}"
     else:
         count = "None of the"
     title = f"{count} pairs are judged differently by {whose}"
-    if len(rows) < len(agreement.disagreements):
-        title += f"; the first {len(rows):,} are shown to keep the page small; the CSV of "
-        title += "disagreements has all"
+    if len(rows) < different:
+        shown = f"the first {len(rows):,} are shown" if rows else "none is shown"
+        title += f"; {shown} to keep the page small; the CSV of disagreements has all"
     columns = [Column("pair"), Column("differ in")]
     columns += [Column(name, key=f"judgment of {name}") for name in agreement.judges]
     columns += [Column("source"), Column("target")]
@@ -441,31 +453,30 @@ _PANELS = {
 """The tables that are drawn, and the titles of their panels."""
 
 
+_DrawnRows = dict[DotRow, dict[str, Value]]  # the values of each row, by statistic
+
+
 def _in_order(values: Mapping[str, Value], series: Sequence[str]) -> list[Value]:
+    """Return the values of a row by series; NaN for those without a value."""
     return [values.get(name, Value(nan)) for name in series]
 
 
 def judgment_plot(agreement: JudgmentAgreement) -> DotPlot:
     """Return the figure for a paper: kappas with intervals, one panel per table."""
-    drawn: dict[str, dict[DotRow, dict[str, Value]]] = {}
-    several = len(agreement.views) > 1
+    drawn: dict[str, _DrawnRows] = {}
     more = 0
-    layouts = [layout for layout in LAYOUTS if layout.anchor in _PANELS]
-    for layout, view in product(layouts, agreement.views):
-        rows: dict[DotRow, dict[str, Value]] = {}
-        for figure in agreement.all_figures:
-            of_view = figure.section == "all" and figure.level == f"judgments.{view}"
-            known = figure.statistic in _SERIES and not isnan(figure.value)
-            if of_view and known and figure.kind in layout.kinds:
-                row = DotRow(tuple(_who(figure, layout).split(" ~ ")), view if several else "")
-                value = Value(figure.value, figure.low, figure.high)
-                rows.setdefault(row, {})[figure.statistic] = value
-        more += max(len(rows) - _MOST_ROWS, 0)
-        if rows:
-            drawn.setdefault(_PANELS[layout.anchor], {}).update(islice(rows.items(), _MOST_ROWS))
+    for layout in LAYOUTS:
+        if layout.anchor in _PANELS:
+            title = _PANELS[layout.anchor]
+            for view in agreement.views:
+                rows = _drawn_rows(agreement, layout, view)
+                more += max(len(rows) - _MOST_ROWS, 0)
+                if rows:
+                    drawn.setdefault(title, {}).update(islice(rows.items(), _MOST_ROWS))
     used = set[str]()
     for rows in drawn.values():
-        used.update(*rows.values())
+        for values in rows.values():
+            used.update(values)
     series = [name for name in _SERIES if name in used]
     panels = []
     for title, rows in drawn.items():
@@ -479,3 +490,17 @@ def judgment_plot(agreement: JudgmentAgreement) -> DotPlot:
     if more:
         caption += f"; {how_many(more, 'further row')} in the tables only"
     return DotPlot(panels, [_SERIES[name] for name in series], f"{caption}.", abreast=(1, 1))
+
+
+def _drawn_rows(agreement: JudgmentAgreement, layout: TableLayout, view: str) -> _DrawnRows:
+    """Return the kappas of a table in a view, without those of groups of pairs."""
+    group = view if len(agreement.views) > 1 else ""
+    rows: _DrawnRows = {}
+    for figure in agreement.all_figures:
+        of_view = figure.section == "all" and figure.level == f"judgments.{view}"
+        known = figure.statistic in _SERIES and not isnan(figure.value)
+        if of_view and known and figure.kind in layout.kinds:
+            row = DotRow(_names(figure, layout), group)
+            value = Value(figure.value, figure.low, figure.high)
+            rows.setdefault(row, {})[figure.statistic] = value
+    return rows
