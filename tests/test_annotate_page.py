@@ -299,7 +299,7 @@ def test_a_finger_pans_and_draws_after_resting(project, problems):
         page.tap("#block")
         draw(0)
         assert drawn(page) == []  # a full block is cleared
-        page.locator("#lines text").nth(3).tap()
+        page.locator(".sentence").first.locator("span").nth(3).tap()
         assert cursor(page)[0] == 3
 
 
@@ -503,27 +503,6 @@ WATCHED = """() => {
     new MutationObserver(note).observe(document.querySelector("#matrix"),
         {attributes: true, childList: true, subtree: true});
 }"""
-
-
-def test_a_click_on_a_word_of_each_line_is_a_click_on_their_cell(blank):
-    def click(side, at):
-        blank.locator("#lines svg > g").nth(side).locator("text").nth(at).click()
-        return blank.locator("#lines .chosen").count()
-
-    assert (click(0, 4), cursor(blank), drawn(blank)) == (1, (4, 0), [])
-    assert "plan is chosen" in blank.inner_text("#status-text")
-    press(blank, "Escape")
-    assert blank.locator("#lines .chosen").count() == 0
-    assert (click(0, 4), click(0, 4)) == (1, 0)  # a second click lets go
-    assert (click(1, 4), drawn(blank)) == (1, [])
-    assert (click(0, 4), drawn(blank), cursor(blank)) == (0, [(4, 4, 2)], (4, 4))
-    assert (click(0, 3), click(0, 4), click(1, 4)) == (1, 1, 0)  # of one line the last counts
-    assert drawn(blank) == [(4, 4, 1)]
-    press(blank, "u")
-    saved(blank)
-    assert drawn(blank) == links(blank) == [(4, 4, 2)]
-    kinds = [event["kind"] for event in history(blank)]
-    assert kinds == ["open", "edit", "edit", "undo"]
 
 
 def test_the_foot_shows_the_keys_that_act_now_and_the_main_ones_while_they_are_new(page):

@@ -216,6 +216,11 @@ export function actions(app) {
 			exporting(text[0].toUpperCase() + text.slice(1))
 		},
 		"toggle-done": done,
+		// The button in the header: on to the next pair, or no longer done.
+		mark() {
+			if (app.pair.done) done()
+			else this.done()
+		},
 		next: () => app.load(app.doc.next),
 		previous: () => app.load(app.doc.previous),
 		judge(value, held) {
@@ -242,6 +247,11 @@ export function actions(app) {
 				)
 		},
 		label: () => $("judgment").querySelector(":checked, input, button")?.focus(),
+		// On a phone the panel shows the judgment alone until it is unfolded.
+		unfold() {
+			const open = $("unfold").ariaExpanded !== "true"
+			set($("unfold"), {"aria-expanded": open})
+		},
 		hide() {
 			app.shown = app.pair.hints.shown = !app.shown
 			app.open()

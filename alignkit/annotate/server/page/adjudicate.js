@@ -213,12 +213,7 @@ class App extends Page {
 		const within = document.activeElement?.closest("#matrix")
 		this.rtl = to === "rtl"
 		this.#show()
-		this.matrix.load(
-			this.pair,
-			this.rtl,
-			from === "rtl",
-			matchMedia("(pointer: coarse)").matches ? 26 : 18,
-		)
+		this.matrix.load(this.pair, this.rtl, from === "rtl")
 		this.#redraw()
 		if (within) this.matrix.focus() // its element was made anew
 	}

@@ -1,25 +1,37 @@
 // The page: an open pair, the cursor, and all that is shown of them.
 import {$, announce, html, key, say} from "./dom.js"
 import {actions} from "./actions.js"
+import {Band} from "./band.js"
 import {asked, pairs as toDo} from "./beginning.js"
+import {Curves} from "./curves.js"
 import {actionOf, typing} from "./keyboard.js"
 import {ACTIONS} from "./keys.js"
-import {Lines} from "./lines.js"
+import {wordMarks} from "./marks.js"
 import {matters} from "./matters.js"
 import {Matrix} from "./matrix.js"
 import {arrive, begin, Page} from "./page.js"
 import {Panel} from "./panel.js"
 import {atomic, blockers, closure, composite} from "./phrases.js"
-import {onLines, onMatrix} from "./pointer.js"
+import {onMatrix} from "./pointer.js"
 import {dismiss, question} from "./question.js"
 import {Session} from "./session.js"
-import {doubtful} from "./suggest.js"
+import {doubtful, likeliest} from "./suggest.js"
 import {cellName, cellState, describe, keyName, NAMES, plural, spanName} from "./words.js"
 
 const MOST_COMPOSITES = 300
 const ENOUGH = 3
+const SIDES = ["source", "target"]
 const MAIN = ["sure", "possible", "none", "cycle", "undo", "done"]
-const focused = () => document.activeElement?.closest("#matrix, #lines")
+const focused = () => document.activeElement?.closest("#matrix, #sentences")
+
+// Where the cursor goes for a word: to its first link or its null, else to its likeliest cell.
+function home(pair, side, at) {
+	const first = side ? pair.columns[3 * at] : pair.rows[3 * at]
+	if (first >= 0) return side ? [first, at] : [at, first]
+	const none = side ? [pair.n, at] : [at, pair.m]
+	if (pair.values[pair.index(none)]) return none
+	return pair.place(likeliest(pair, SIDES[side], at))
+}
 
 class App extends Page {
 	constructor(wire) {
@@ -32,7 +44,15 @@ class App extends Page {
 			shelf: `${wire.project.key} ${wire.project.annotator}`,
 		})
 		this.matrix = new Matrix($("matrix"))
-		this.lines = new Lines($("lines"))
+		this.word = null // the chosen one, as [0 for source or 1 for target, place]
+		this.band = new Band(
+			$("sentences"),
+			{
+				hover: word => this.#hover(word),
+				pick: (side, at) => this.pick(side, at),
+			},
+			new Curves($("sentences").querySelector("svg")),
+		)
 		this.act = actions(this)
 		this.panel = new Panel(this)
 		const pointer = {
@@ -41,11 +61,13 @@ class App extends Page {
 			preview: (from, to) =>
 				from ? this.matrix.select(this.spanned(from, to), "", []) : this.outline(),
 			word: (side, at) => this.go(this.to(side, at), true),
-			pick: (side, at) => this.pick(side, at),
 		}
-		this.matrix.told = () => this.pair && this.#status()
+		this.matrix.told = () => {
+			if (!this.pair) return
+			this.#mark()
+			this.#status()
+		}
 		onMatrix(this.matrix, pointer)
-		onLines(this.lines, pointer)
 	}
 
 	get index() {
@@ -53,13 +75,15 @@ class App extends Page {
 	}
 
 	pressed(event) {
-		const within = event.target.closest("#matrix, #lines")
+		const within = event.target.closest("#matrix, #sentences")
 		const action = actionOf(event, ACTIONS)
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
+		if (action === "escape" && this.band.open) return this.band.close()
 		if (!within && action === "escape") this.matrix.focus()
 		if (!within || typing(event.target)) return
 		event.preventDefault()
-		this.matrix.hover(null) // the keys have a cursor of their own
+		this.band.hovered = null // the keys have a cursor of their own
+		this.matrix.hover(null)
 		this.learned(action)
 		this.run(action, event.key)
 	}
@@ -155,28 +179,28 @@ class App extends Page {
 		this.doc.direction ||= {}
 		const {source, target} = this.doc.direction
 		const within = focused()
-		this.rtl = target === "rtl"
-		this.matrix.load(
+		this.word = null
+		this.panel.keys() // the footer has its height before the matrix is measured
+		this.band.load(
 			this.pair,
-			this.rtl,
-			source === "rtl",
-			matchMedia("(pointer: coarse)").matches ? 26 : 18,
+			[source, target],
+			[this.doc.source_language, this.doc.target_language],
 		)
-		this.lines.load(this.pair, this.doc.direction)
+		this.rtl = target === "rtl"
+		this.matrix.load(this.pair, this.rtl, source === "rtl")
 		this.redraw()
 		if (within) this.matrix.focus() // its element was made anew
 	}
 
 	redraw() {
-		this.matrix.pair = this.lines.pair = this.pair
+		this.matrix.pair = this.pair
 		this.matrix.update()
 		this.moved(focused(), true)
 		this.outline()
 	}
 
 	go(place, focus, still) {
-		Object.assign(this, {cursor: place, box: null, anchor: null, note: ""})
-		this.lines.chosen = null
+		Object.assign(this, {cursor: place, box: null, anchor: null, note: "", word: null})
 		this.moved(focus, still)
 		this.outline()
 	}
@@ -186,35 +210,44 @@ class App extends Page {
 		return side ? [this.cursor[0], at] : [at, this.cursor[1]]
 	}
 
-	// A click on a word of each line is a click on their cell. The first word stays chosen until
-	// then, or until anything else moves the cursor.
+	// A click on a word chooses it: the cursor goes to its first link, else to its likeliest cell. A
+	// click on a word of the other sentence then is a click on their cell.
 	pick(side, at) {
-		const {
-			lines,
-			lines: {chosen},
-			pair,
-		} = this
-		this.picking = true
-		if (chosen && chosen[0] !== side) this.act.cycle(this.to(side, at))
+		const {word: chosen, pair} = this
+		this.band.close()
+		if (chosen && chosen[0] !== side) return this.act.cycle(this.to(side, at))
+		this.picked = side
+		if (String(chosen) === String([side, at])) this.go(this.cursor, true)
 		else {
-			this.go(this.to(side, at), true, true)
-			if (String(chosen) !== String([side, at])) {
-				lines.chosen = [side, at]
-				lines.place(this.cursor, true)
-				this.say(
-					`${(side ? pair.target : pair.source)[at]} is chosen: click a word of the other line to link the two`,
-				)
-			}
+			this.go(home(pair, side, at), true)
+			this.word = [side, at]
+			const text = pair[SIDES[side]][at]
+			this.say(`${text} is chosen: click a word of the other sentence to link the two`)
 		}
-		this.picking = false
+		this.picked = null
 	}
 
 	moved(focus = focused(), still) {
-		const {chosen} = this.lines
-		if (chosen && this.cursor[chosen[0]] !== chosen[1]) this.lines.chosen = null
 		if (this.session.look(this.index)) this.matrix.update([this.index])
 		this.matrix.place(this.cursor, focus, still)
-		this.lines.place(this.cursor, this.picking)
+		this.band.follow(this.cursor, this.picked)
+	}
+
+	// Mark the words of the band, and draw its curves.
+	#mark() {
+		const {pair, cursor, word: chosen, band, matrix} = this
+		const {hovered} = band
+		band.mark(wordMarks(pair, {cursor, chosen, word: hovered, cell: matrix.pointed}))
+		const words = [...cursor.entries()]
+		if (hovered) words.push(hovered)
+		band.curves.draw(pair, cursor, words, this.blocking ?? [])
+	}
+
+	// The word of a sentence under the mouse: its row or column is shaded, its partners are marked.
+	#hover(word) {
+		const place = [null, null]
+		if (word) place[word[0]] = word[1]
+		this.matrix.hover(word && place)
 	}
 
 	// The box with two cells in its corners, without the nulls.
@@ -229,7 +262,7 @@ class App extends Page {
 		return cells.includes(this.index) ? cells : [this.index]
 	}
 
-	// Box, phrases, lines and status at once; the panel when there is time.
+	// Box, phrases, sentences and status at once; the panel when there is time.
 	outline(tell) {
 		if (!this.pair) return
 		const {
@@ -253,8 +286,8 @@ class App extends Page {
 			level ? atomic(pair) : [],
 			level > 1 ? composite(pair, MOST_COMPOSITES) : [],
 		)
-		this.lines.draw(blocking)
 		Object.assign(this, {kind, blocking})
+		this.#mark()
 		this.#status()
 		if (tell) announce($("status-text").textContent)
 		this.waiting ??= requestAnimationFrame(() =>
@@ -275,7 +308,7 @@ class App extends Page {
 			kind,
 			blocking,
 			cursor,
-			matrix: {hovered},
+			matrix: {pointed: hovered},
 		} = this
 		const strong = text => html("strong", {dir: "auto"}, text)
 		const [top, bottom, left, right] = box || [cursor[0], cursor[0], cursor[1], cursor[1]]
@@ -319,6 +352,7 @@ class App extends Page {
 	// Send an event and draw what it touched.
 	commit(kind, data, told) {
 		const {done} = this.pair
+		this.word = null
 		const touched = this.session.commit(kind, data)
 		if (touched) {
 			this.matrix.update(touched)

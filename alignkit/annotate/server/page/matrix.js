@@ -1,7 +1,7 @@
 // The matrix: an SVG grid that holds the marked cells in view and the cursor's.
 import {draw, on, path, set, svg, widthOf} from "./dom.js"
 import {circle, hatch, markOf, rounded, shapes} from "./shapes.js"
-import {cellLabel, cellOf, cut, slants} from "./words.js"
+import {cellLabel, cellOf, cut} from "./words.js"
 
 const GAP = 8
 const PAD = 5
@@ -12,7 +12,8 @@ const {ceil, floor, max, min} = Math
 export class Matrix {
 	constructor(root) {
 		this.root = root
-		;[this.corner, this.tops, this.sides, this.grid] = root.querySelector(".stage").children
+		this.stage = root.querySelector(".stage")
+		;[this.corner, this.tops, this.sides, this.grid] = this.stage.children
 		this.back = svg("g", {"aria-hidden": "true"})
 		this.body = svg("g", {role: "presentation"})
 		this.front = svg("g", {"aria-hidden": "true", class: "front"})
@@ -37,25 +38,35 @@ export class Matrix {
 		)
 	}
 
-	// Mark row, column and words of the cell under a mouse. Cursor and focus stay, and no cell is
-	// drawn; `told()` hears of it.
+	// Mark row, column and words of the cell under a mouse; for a word, row or column is null. Cursor
+	// and focus stay, and no cell is drawn; `told()` hears of it.
 	hover(place) {
 		if (String(place) === String(this.hovered)) return
 		this.hovered = place
-		const [x, y] = place ? this.corners(...place) : []
-		const kind = place ? "hover" : "off"
-		set(this.hoverRow, {y, class: kind})
-		set(this.hoverColumn, {x, class: kind})
+		const [i, j] = place ?? [null, null]
+		const [x, y] = this.corners(i ?? 0, j ?? 0)
+		set(this.hoverRow, {y, class: i === null ? "off" : "hover"})
+		set(this.hoverColumn, {x, class: j === null ? "off" : "hover"})
 		this.words()
 		this.told?.()
 	}
 
+	// The cell under the mouse, or null.
+	get pointed() {
+		return this.hovered?.includes(null) ? null : this.hovered
+	}
+
 	// Show a pair, or the same in another size; `rtl` and `sourceRtl` say which sides run from right
 	// to left.
-	load(pair, rtl, sourceRtl, least) {
+	load(pair, rtl, sourceRtl) {
 		Object.assign(this, {pair, rtl, here: null, hovered: null})
+		const narrow = matchMedia("(max-width: 560px)").matches
+		const large = narrow || matchMedia("(pointer: coarse)").matches // for a finger
+		this.limit = narrow ? 9 : 14 // graphemes of a head
+		const sides = [rtl, sourceRtl].filter(Boolean).length
+		set(this.stage, {"data-sides": ["", "mixed", "rtl"][sides]})
 		set(this.grid, {"aria-rowcount": pair.n + 1, "aria-colcount": pair.m + 1})
-		this.#measure(least)
+		this.#measure(large ? 28 : 18)
 		this.heads(sourceRtl)
 		this.#layers()
 		this.rows = Array.from({length: pair.n + 1}, (_, i) => svg("g", {"aria-rowindex": i + 1}))
@@ -68,12 +79,13 @@ export class Matrix {
 
 	#measure(least) {
 		const {
+			limit,
 			root,
 			rtl,
 			pair: {n, m, source, target},
 		} = this
 		const font = `700 13px ${getComputedStyle(root).fontFamily}`
-		const widest = words => min(170, max(12, ...words.map(word => widthOf(cut(word), font))))
+		const widest = words => min(170, max(12, ...words.map(word => widthOf(cut(word, limit), font))))
 		const turn = (SLANT * Math.PI) / 180
 		const top = widest(target)
 		const high = ceil(top * Math.sin(turn)) + 22
@@ -83,14 +95,15 @@ export class Matrix {
 			(root.clientHeight - high - GAP - 2 * PAD - 16) / (n + 1),
 		].map(floor)
 		const fits = min(...fit)
-		const size = max(least, fits < least ? min(22, fit[0]) : min(34, fits))
+		const size = max(least, min(34, fits))
 		const upright = top <= size - 3
 		const over = upright || rtl ? 0 : max(0, ceil(top * Math.cos(turn)) - size - GAP)
 		// Heads that lean to the left need room beside the first columns.
 		const lean =
 			rtl && !upright
 				? target.map(
-						(word, j) => ceil(widthOf(cut(word), font) * Math.cos(turn)) - (m - 1 - j) * size,
+						(word, j) =>
+							ceil(widthOf(cut(word, limit), font) * Math.cos(turn)) - (m - 1 - j) * size,
 					)
 				: []
 		Object.assign(this, {size, side, upright, top: upright ? 36 : high, left: max(PAD, ...lean)})
@@ -127,11 +140,10 @@ export class Matrix {
 			text: svg(
 				"text",
 				{...attributes, direction: right ? "rtl" : null},
-				cut(word),
+				cut(word, this.limit),
 				svg("title", {}, word),
 			),
-			ring: svg("circle", {...ring, r: 3}),
-			slant: slants(word) ? " slant" : "",
+			ring: svg("circle", {...ring, r: 2.4}),
 		})
 		this.rowHeads = pair.source.map((word, i) => {
 			const cy = this.corners(i, 0)[1] + half
@@ -338,7 +350,7 @@ export class Matrix {
 		const mark = (heads, side, here, near) =>
 			heads.forEach((head, at) => {
 				const bare = this.pair.unaligned(side, at) ? "bare" : ""
-				const state = bare + head.slant + (at === here ? " on" : "") + (at === near ? " near" : "")
+				const state = bare + (at === here ? " on" : "") + (at === near ? " near" : "")
 				if (head.state === state) return
 				head.state = state
 				head.text.setAttribute("class", state)

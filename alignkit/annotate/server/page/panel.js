@@ -98,7 +98,10 @@ export class Panel {
 
 	// The keys that do something now; the main ones have a line of their own as long as they are new.
 	keys() {
-		const {app, pair} = this
+		const {
+			app,
+			app: {pair},
+		} = this
 		const chosen = app.chosen()
 		const can = chosen.some(index => open(pair, index))
 		const held = chosen.some(index => pair.values[index])

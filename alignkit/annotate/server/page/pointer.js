@@ -8,8 +8,7 @@ const EDGE = 4
 const STEP = 14
 const same = (a, b) => String(a) === String(b)
 
-// `act` has cycle(place), block(from, to), preview(from or null, to), word(side, at), pick(side,
-// at), blocking().
+// `act` has cycle(place), block(from, to), preview(from or null, to), word(side, at), blocking().
 export function onMatrix(matrix, act) {
 	const {root} = matrix
 	let hold = null // {id, from, to, x, y, touch, drawing, timer}
@@ -69,27 +68,5 @@ export function onMatrix(matrix, act) {
 	on(root, "click", event => {
 		const {row, column} = event.target.closest("text")?.dataset || {}
 		if (row || column) act.word(row ? 0 : 1, Number(row ?? column))
-	})
-}
-
-// In the lines a click picks a word; a finger pans.
-export function onLines(lines, act) {
-	let hold = null // {id, start, x, touch}
-	on(lines.root, "pointerdown", event => {
-		const {clientX: x, pointerId: id, pointerType} = event
-		if (event.button) return
-		hold = {id, start: x, x, touch: pointerType === "touch"}
-		if (!hold.touch) event.preventDefault()
-	})
-	on(lines.root, "pointermove", ({clientX: x, pointerId}) => {
-		if (pointerId !== hold?.id || !hold.touch) return
-		lines.pan(x - hold.x)
-		hold.x = x
-	})
-	on(lines.root, "pointerup pointercancel", ({type, clientX: x, clientY: y, pointerId}) => {
-		if (pointerId !== hold?.id) return
-		const word = type === "pointerup" && Math.abs(x - hold.start) < SLACK && lines.wordAt(x, y)
-		hold = null
-		if (word) act.pick(...word)
 	})
 }

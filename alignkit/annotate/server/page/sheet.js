@@ -246,6 +246,12 @@ export class Sheet extends Page {
 			)
 	}
 
+	// The button in the header: on to the next one, or no longer done.
+	do_mark() {
+		if (this.pair.done) this.do_toggle_done()
+		else this.do_done()
+	}
+
 	do_done() {
 		this.keep()
 		this.leaving(turn => this.onward(turn))

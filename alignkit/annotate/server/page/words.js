@@ -6,17 +6,14 @@ export const plural = (count, noun) =>
 
 const segmenter = globalThis.Intl?.Segmenter && new Intl.Segmenter()
 
-// A word cut at 18 graphemes, with an ellipsis where something is missing.
-export function cut(word, limit = 18) {
+// A word cut at so many graphemes, with an ellipsis where something is missing.
+export function cut(word, limit) {
 	if (word.length <= limit) return word
 	const parts = segmenter
 		? Array.from(segmenter.segment(word), part => part.segment)
 		: word.match(/\P{M}(?:\p{M}|\u200d\P{M}?)*|\p{M}+/gu)
 	return parts.length <= limit ? word : `${parts.slice(0, limit - 1).join("")}…`
 }
-
-// Is a word of a script that has italics?
-export const slants = word => /[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}]/u.test(word)
 
 export const source = (pair, i) => pair.source[i] ?? "∅"
 export const target = (pair, j) => pair.target[j] ?? "∅"
