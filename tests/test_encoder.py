@@ -541,5 +541,7 @@ def test_the_command_asks_for_the_encoder_of_a_model(capsys, tmp_path):
     (tmp_path / "s").write_text("S1 S2\n")
     (tmp_path / "t").write_text("T2 T1\n")
     words = "align", tmp_path / "s", tmp_path / "t", "--load", path
-    run(capsys, *words).failed("add --encoder meaning, or --no-encoder")
+    run(capsys, *words).failed(
+        "give it again (--encoder meaning, encoder=), or go on without (--no-encoder"
+    )
     assert run(capsys, *words, "--no-encoder").code == 0

@@ -244,7 +244,10 @@ class Aligner:
         parameters = load_parameters(os.fspath(path))
         used = parameters.encoder
         if used is not None and encoder is None:
-            advice = "give the same encoder, or encoder=False to go on without"
+            advice = (
+                f"give it again (--encoder {used.name}, encoder=), or go on without (--no-encoder, "
+                "encoder=False)"
+            )
             raise used.missing(os.fspath(path), advice)
         return cls(parameters, vectors=vectors, target_vectors=target_vectors, encoder=encoder)
 

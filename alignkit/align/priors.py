@@ -12,7 +12,7 @@ from unicodedata import combining, normalize
 import numpy as np
 
 from alignkit._support.arguments import words
-from alignkit._support.array_types import F4, F8, I2, I4, I8, U4
+from alignkit._support.array_types import F4, F8, I2, I4, I8, U2, U4
 from alignkit.align import priors_kernel as kernel
 from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence
@@ -299,18 +299,26 @@ class SharesPrior:
         """Add the mean share over all places of each word pair, times the weight, to the prior."""
         if bitext.shares is None:
             raise AlignerError("this bitext has no shares of an encoder")
-        size = len(prior)
-        sums = np.zeros(size)
-        counts = np.zeros(size, np.int64)
-        chunk = max(_CELLS, size)
-        for begin in range(0, len(bitext.shares), chunk):
-            cells = np.asarray(index.cells[begin : begin + chunk])
-            shares = bitext.shares[begin : begin + chunk]
-            # sums of whole numbers: exact, whatever the order
-            sums += np.bincount(cells, weights=shares, minlength=size)
-            counts += np.bincount(cells, minlength=size)
+        self.add_means(prior, *sums_of_shares(index, bitext.shares))
+
+    def add_means(self, prior: F4, sums: F8, counts: I8) -> None:
+        """Add the pseudo-counts, given the results of `sums_of_shares`."""
         means = sums / np.maximum(counts, 1) / UNITS_OF_SHARES
         prior += (self._weight * means).astype(np.float32)
+
+
+def sums_of_shares(index: Cooccurrence, shares: U2) -> tuple[F8, I8]:
+    """Return for each word pair the sum of the shares (C,) of its cells, and their number."""
+    size = len(index.columns)
+    sums = np.zeros(size)
+    counts = np.zeros(size, np.int64)
+    chunk = max(_CELLS, size)
+    for begin in range(0, len(shares), chunk):
+        cells = np.asarray(index.cells[begin : begin + chunk])
+        # sums of whole numbers: exact, whatever the order
+        sums += np.bincount(cells, weights=shares[begin : begin + chunk], minlength=size)
+        counts += np.bincount(cells, minlength=size)
+    return sums, counts
 
 
 def _static_units(vectors: Vectors, words: Sequence[str], dimensions: int | None = None) -> I2:

@@ -6,15 +6,17 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from alignkit._support.arguments import check_arguments
+from alignkit.align.encoder.encoding import EncodingCounts
 from alignkit.align.known_words import KnownWords
 from alignkit.align.model_files import check_head
 from alignkit.align.settings import LONGEST_PIECE, Symmetrization
 from alignkit.cluster import parts as part_files
+from alignkit.cluster.encoding import PartEncoder, counts_from
 from alignkit.cluster.parts import LinkOutput, Part, PartOutputs
 from alignkit.cluster.run import Done, running
 from alignkit.cluster.session import Connection, OnProgress, Session, Task, open_session
@@ -24,6 +26,7 @@ from alignkit.io.options import ReadOptions
 
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
+    from alignkit.align.encoder.transformer import Encoder
 
 
 _PROGRAM = 230_000_000  # bytes of Python, its libraries, the kernels, and some thousand lines
@@ -43,6 +46,7 @@ class Aligned:
     links: int = 0
     sure: int = 0
     known_words: KnownWords = field(default_factory=KnownWords)
+    encoding: EncodingCounts | None = None  # what the encoder did, if there is one
 
 
 def align(
@@ -57,6 +61,7 @@ def align(
     threshold: float | None = None,
     sure: float | None = None,
     probabilities: bool = False,
+    encoder: Encoder | str | os.PathLike[str] | Literal[False] | None = None,
     work: str | None = None,
     wait: float | None = None,
     progress: OnProgress | None = None,
@@ -72,6 +77,8 @@ def align(
     scores : A path like `output`, for the log-likelihoods of both directions.
     symmetrize, threshold, sure, probabilities : Which links to write, as in `Aligner.align_bitext`;
         whether to add their probabilities.
+    encoder : As in `Aligner.load`, a folder that all workers see; a function cannot be sent to
+        them.
     work : A folder for temporary files; None: one next to the output, removed at the end.
     wait : Seconds to wait for workers; as in `open_session`.
     progress : Called with the amount done, the total, and a description.
@@ -85,7 +92,15 @@ def align(
         parts = part_files.find_parts(source, target)
         how = LinkOutput(symmetrize, threshold, sure, probabilities)
         return align_parts(
-            session, parts, output, model, how, scores=scores, work=work, progress=progress
+            session,
+            parts,
+            output,
+            model,
+            how,
+            scores=scores,
+            encoder=encoder,
+            work=work,
+            progress=progress,
         )
 
 
@@ -98,6 +113,7 @@ def align_parts(
     *,
     scores: str | None = None,
     learned: bool = True,
+    encoder: Encoder | str | os.PathLike[str] | Literal[False] | None = None,
     reading: ReadOptions | None = None,
     threads: int | None = None,
     work: str | None = None,
@@ -108,7 +124,12 @@ def align_parts(
     outputs = PartOutputs(output, scores, how or LinkOutput())
     outputs.check(parts, None, model)
     digest = part_files.digest_of(model)
-    load_model(model, digest, learned)  # now, to refuse a file that is no model
+    opened: PartEncoder | Literal[False] | None = None
+    if encoder is None or encoder is False:
+        opened = encoder
+    else:
+        opened = PartEncoder.of(encoder, session, threads)
+    load_model(model, digest, learned, opened)  # now, to refuse a file that is no model
     parts = [part.called(session.path) for part in parts]
     outputs = outputs.called(session.path)
     model = session.path(model)
@@ -119,6 +140,8 @@ def align_parts(
             session, parts, part_files.text_facts, reading, run=run, progress=progress
         )
         settings = {**vars(outputs.how), "learned": learned, "encoding": reading.encoding}
+        if opened:
+            settings["encoder"] = [opened.used.digest, opened.used.layer]
         paths = []
         for written in files:
             paths += [os.path.abspath(path) for path in written if path]
@@ -130,8 +153,8 @@ def align_parts(
             "outputs": paths,
         }
         run.settle(contents)
-        rest = outputs.how, model, digest, learned, reading, threads or session.threads
-        memory = memory_of(model)
+        rest = outputs.how, model, digest, learned, opened, reading, threads or session.threads
+        memory = memory_of(model) + (opened.memory if opened else 0)
         tasks = {}
         for k in sorted(range(len(parts)), key=lambda k: -facts[k].words):
             part = parts[k]
@@ -151,10 +174,13 @@ def align_parts(
             counts = run.do(session, "aligned", _align_part, tasks, report)
     total: Counter[str] = Counter()
     known: dict[str, KnownWords] = {}
+    encoding: EncodingCounts | None = None
     for key, numbers in counts.items():
         known[key] = KnownWords(**numbers.pop("known_words", {}))
+        if "encoding" in numbers:
+            encoding = (encoding or EncodingCounts()) + counts_from(numbers.pop("encoding"))
         total.update(numbers)
-    return Aligned(**total, known_words=sum(known.values(), KnownWords()))
+    return Aligned(**total, known_words=sum(known.values(), KnownWords()), encoding=encoding)
 
 
 def memory_of(model: str) -> int:
@@ -169,6 +195,7 @@ def _align_part(
     model: str,
     digest: str,
     learned: bool,
+    encoder: PartEncoder | Literal[False] | None,
     reading: ReadOptions,
     threads: int | None,
 ) -> Done:
@@ -176,7 +203,10 @@ def _align_part(
     from alignkit.align.numbered_texts import lines_of, numbered, score_lines
     from alignkit.io.formats.pharaoh import format_lines
 
-    aligner = load_model(model, digest, learned)
+    aligner = load_model(model, digest, learned, encoder)
+    casefold = aligner.parameters.casefold
+    written = aligner.encoder is not None
+    before = replace(aligner.encoding) if aligner.encoding is not None else None
     total: Counter[str] = Counter()
     known = KnownWords()
     with apart(), ExitStack() as stack:
@@ -185,7 +215,7 @@ def _align_part(
         if outputs[1] is not None:
             scores = stack.enter_context(replacing(outputs[1]))
         for lines in lines_of(list(paths), reading, format=None, whole=False):
-            bitext = numbered(lines, casefold=aligner.parameters.casefold, threads=threads)
+            bitext = numbered(lines, casefold=casefold, threads=threads, written=written)
             source = bitext.source.lengths
             target = bitext.target.lengths
             part_files.refuse_long(source.tolist(), lines.first, paths[0], reading)
@@ -216,17 +246,26 @@ def _align_part(
                 sure=int(links.arrays.sure.sum()),
             )
     numbers = {**total, "known_words": asdict(known)}
+    if before is not None and aligner.encoding is not None:
+        numbers["encoding"] = asdict(aligner.encoding - before)
     return Done(numbers, [path for path in outputs if path is not None])
 
 
 @lru_cache(maxsize=1)
-def load_model(path: str, digest: str, learned: bool) -> Aligner:
+def load_model(
+    path: str, digest: str, learned: bool, encoder: PartEncoder | Literal[False] | None = None
+) -> Aligner:
     """Return the aligner of a model file; it is kept for the next part."""
     from alignkit.align.aligner import Aligner
 
     if part_files.digest_of(path) != digest:
         raise AlignerError(f"{path}: is not the model with which this run began")
-    aligner = Aligner.load(path)
+    opened: Encoder | Literal[False] | None
+    if isinstance(encoder, PartEncoder):
+        opened = encoder.encoder()
+    else:
+        opened = encoder
+    aligner = Aligner.load(path, encoder=opened)
     known = aligner.parameters.learned
     if learned and known is not None and known.lessons.evidence:
         raise OptionError(

@@ -6,15 +6,17 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+from alignkit.align.encoder.encoding import EncoderUsed, EncodingCounts
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS
 from alignkit.align.parameters import Round
 from alignkit.align.priors import check_dictionary
 from alignkit.align.settings import Settings, check_sure
 from alignkit.align.training import schedule_of
 from alignkit.cluster import training_tasks
+from alignkit.cluster.encoding import PartEncoder, counts_from, encode_part, spread_of_parts
 from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
 from alignkit.cluster.parts import Part, PartOutputs, check_parts, find_parts, inputs_of
 from alignkit.cluster.run import Run, running
@@ -23,6 +25,9 @@ from alignkit.cluster.training_files import Reader, TrainingPlan, cut_size, merg
 from alignkit.errors import AlignerError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.model.alignment import SIDES
+
+if TYPE_CHECKING:
+    from alignkit.align.encoder.transformer import Encoder
 
 T = TypeVar("T")
 
@@ -48,6 +53,7 @@ class TrainedParts:
     entries_met: int
     parts: int
     shards: int
+    encoding: EncodingCounts | None = None  # what the encoder did, if there is one
 
 
 class Stages:
@@ -69,6 +75,7 @@ class Stages:
         self._schedule = list(schedule_of(settings))
         self._state: dict[str, Any] = run.read(_STATE) or {"run": uuid4().hex, "history": []}
         self._plan: TrainingPlan
+        self._encoder: EncoderUsed | None = None
         self.stages = 1 + len(self._schedule)  # those that report progress
         self._stage = 0
 
@@ -111,14 +118,37 @@ class Stages:
             sizes=(state["words"][0][0], state["words"][1][0]),
             memory=self._session.memory,
             threads=threads,
+            encoder=self._encoder,
         )
         if "indexed" in state:
-            self._stage = 1 + state.get("weighed", 0)
+            self._stage += 1 + state.get("weighed", 0)
         else:
             self._claim("parts", len(sizes))
             self._over_parts("indexing", training_tasks.index_part, lambda k: (self._files[k],))
             self._keep(indexed=True)
         self._run.drop(*self._files)
+
+    def encode(self, encoder: PartEncoder, reading: ReadOptions, casefold: bool) -> None:
+        """Compute what an encoder says of the cells of each part."""
+        paths = [part.paths for part in self._parts]
+        if "spread" not in self._state:
+            task = (encoder, paths, reading, casefold)
+            names = ["the first pairs"]
+            (spread,) = self._each(
+                "encoding", spread_of_parts, [task], names=names, memory=encoder.memory
+            )
+            self._keep(spread=spread)
+        settled = encoder.with_spread(self._state["spread"])
+        self._encoder = settled.used
+        self._files += [self._run.path("encoded", f"{k}.npz") for k in range(len(paths))]
+        if "encoded" in self._state:
+            self._stage += 1
+            return
+        tasks = []
+        for part, file in zip(paths, self._files[-len(paths) :], strict=True):
+            tasks.append((settled, part, reading, casefold, file))
+        counts = self._each("encoding", encode_part, tasks, memory=encoder.memory)
+        self._keep(encoded=asdict(sum(counts, EncodingCounts())))
 
     def make_shards(self, dictionary: Mapping[tuple[str, str], float]) -> None:
         """Merge the word pairs of the parts."""
@@ -204,7 +234,13 @@ class Stages:
             entries_met=state["entries"],
             parts=plan.parts,
             shards=plan.shards,
+            encoding=self._encoding(),
         )
+
+    def _encoding(self) -> EncodingCounts | None:
+        """Return what the encoder did, if there is one."""
+        kept = self._state.get("encoded")
+        return None if kept is None else counts_from(kept)
 
     @property
     def _history(self) -> tuple[Round, ...]:
@@ -241,8 +277,12 @@ class Stages:
         function: Callable[..., T],
         tasks: Sequence[tuple[Any, ...]],
         names: Sequence[str] | None = None,
+        memory: int = 0,
     ) -> list[T]:
-        """Do tasks; those without names are for parts, largest first, and report progress."""
+        """Do tasks; those without names are for parts, largest first, and report progress.
+
+        `memory` is what a task needs besides words and word pairs.
+        """
         over_parts = names is None
         order = list(range(len(tasks)))
         if over_parts:
@@ -251,7 +291,7 @@ class Stages:
             names = list(map(str, self._parts))
         pairs, cells = map(max, zip(*self._state.get("sizes", [(0, 0)]), strict=True))
         places = max(self._state.get("places", [0]))
-        needs = worker_memory(pairs, cells, places)
+        needs = memory + worker_memory(pairs, cells, places)
         jobs = [Task(names[k], tasks[k], needs, home=home) for home, k in enumerate(order)]
         count = len(jobs)
         values: dict[int, T] = {}
@@ -275,6 +315,7 @@ def train(
     settings: Settings | None = None,
     dictionary: Mapping[tuple[str, str], float] | None = None,
     casefold: bool = True,
+    encoder: Encoder | str | os.PathLike[str] | None = None,
     shards: int | None = None,
     wait: float | None = None,
     progress: OnProgress | None = None,
@@ -291,6 +332,8 @@ def train(
     save : The file for the model.
     settings, dictionary, casefold : As in `Aligner.train`; `dictionary` has pseudo-counts for word
         pairs that are known translations.
+    encoder : As in `Aligner.train`, a folder that all workers see; a function cannot be sent to
+        them. Each worker encodes its parts, and keeps what it computed in its own folder.
     shards : Number of shards for word pairs; it does not affect the result. None: as memory allows.
 
     Raises
@@ -308,6 +351,7 @@ def train(
             outputs=outputs,
             dictionary=dictionary,
             casefold=casefold,
+            encoder=encoder,
             shards=shards,
             progress=progress,
         )
@@ -323,6 +367,7 @@ def train_parts(
     outputs: PartOutputs | None = None,
     dictionary: Mapping[tuple[str, str], float] | None = None,
     casefold: bool = True,
+    encoder: Encoder | str | os.PathLike[str] | None = None,
     shards: int | None = None,
     reading: ReadOptions | None = None,
     threads: int | None = None,
@@ -354,11 +399,17 @@ def train_parts(
             "parts": [part.name for part in parts],
             "inputs": inputs_of(parts, facts),
         }
+        known_by = None
+        if encoder is not None:
+            known_by = PartEncoder.of(encoder, session, threads)
+            contents["encoder"] = [known_by.used.digest, known_by.used.layer]
         run.settle(contents)
         training = Stages(session, run, parts, settings, progress)
-        training.stages += (save is not None) + outputs.some
+        training.stages += (save is not None) + outputs.some + (known_by is not None)
         settled = training.merge_words(texts)
         check_sure(outputs.how, settled.threshold)
+        if known_by is not None:
+            training.encode(known_by, reading, casefold)
         training.divide(shards, session.threads or threads, casefold)
         training.make_shards(dictionary)
         training.rounds()

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import check_count
 from alignkit._support.array_types import I4, I8
 from alignkit.align.bitext import Bitext, Pieces, Side
+from alignkit.align.encoder.encoding import EncoderUsed
 from alignkit.align.priors import Stems
 from alignkit.align.settings import Settings
 from alignkit.cluster.parts import Facts, digest_of, refuse_long, states_of
@@ -43,12 +44,14 @@ class TrainingPlan:
     sizes: tuple[int, int]  # source and target words
     memory: int = 0  # bytes of a worker; 0 if not known
     threads: int | None = None  # of a task; None: one for each core
+    encoder: EncoderUsed | None = None
 
     def file(self, kind: str, name: object) -> str:
         """Return the path of a file that is kept for all rounds."""
-        # words/SIDE: see `merge_words`. parts/PART: its words as numbers, its word pairs with
-        # their first counts. shards/SHARD: its word pairs, their prior, where those of each part
-        # are. forgotten/SHARD: which were pruned. memory/PART: what the model remembers of it.
+        # words/SIDE: see `merge_words`. encoded/PART: what an encoder says of its cells.
+        # parts/PART: its words as numbers, its word pairs with their first counts. shards/SHARD:
+        # its word pairs, their prior, where those of each part are. forgotten/SHARD: which were
+        # pruned. memory/PART: what the model remembers of it.
         return os.path.join(self.folder, kind, f"{name}.npz")
 
     def after(self, done: int, name: str) -> str:

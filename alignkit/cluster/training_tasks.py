@@ -34,7 +34,13 @@ from alignkit.align.maximization_kernel import UNITS, add_chances, add_levels, a
 from alignkit.align.model_contents import save_parameters
 from alignkit.align.numbered_texts import score_lines
 from alignkit.align.parameters import Memory, Parameters, Round, with_unseen
-from alignkit.align.priors import Backing, add_dictionary, spelling_prior
+from alignkit.align.priors import (
+    Backing,
+    SharesPrior,
+    add_dictionary,
+    spelling_prior,
+    sums_of_shares,
+)
 from alignkit.align.settings import FEW
 from alignkit.cluster import training_files
 from alignkit.cluster.parts import LinkOutput
@@ -120,6 +126,12 @@ def index_part(plan: TrainingPlan, number: int, read: str) -> None:
     for shard, places in enumerate(known.places):
         arrays[f"keys-{shard}"] = keys[places]
         arrays[f"sums-{shard}"] = chances[places]
+    if plan.encoder is not None:
+        with opened(plan.file("encoded", number)) as encoded:
+            shares, cells = sums_of_shares(index, encoded["shares"])
+        for shard, places in enumerate(known.places):
+            arrays[f"shares-{shard}"] = shares[places]
+            arrays[f"cells-{shard}"] = cells[places]
     training_files.write_arrays(plan.file("parts", number), arrays)
 
 
@@ -281,13 +293,31 @@ def make_shard(plan: TrainingPlan, number: int, dictionary: str) -> tuple[int, i
     known = json.loads(Path(dictionary).read_text("utf-8"))
     entries = {(word, other): count for word, other, count in known}
     met = add_dictionary(prior, index, source, target, entries)
+    places = [np.searchsorted(keys, _keys(plan, number, part)) for part in range(plan.parts)]
+    if plan.encoder is not None:
+        _add_shares(plan, number, places, prior)
     prior += np.float32(settings.floor)
     arrays: dict[str, NDArray[Any]] = {"keys": keys, "prior": prior}
-    for part in range(plan.parts):
-        places = np.searchsorted(keys, _keys(plan, number, part))
-        arrays[f"places-{part}"] = places.astype(np.int32)
+    for part, own in enumerate(places):
+        arrays[f"places-{part}"] = own.astype(np.int32)
     training_files.write_arrays(plan.file("shards", number), arrays)
     return len(keys), met
+
+
+def _add_shares(
+    plan: TrainingPlan, number: int, places: Sequence[NDArray[np.intp]], prior: F4
+) -> None:
+    """Add the pseudo-counts of the encoder to the prior of a shard.
+
+    `places` are those of the word pairs of each part among its word pairs.
+    """
+    shares = np.zeros(len(prior))
+    cells = np.zeros(len(prior), np.int64)
+    for part, own in enumerate(places):
+        with opened(plan.file("parts", part)) as arrays:
+            shares[own] += arrays[f"shares-{number}"]
+            cells[own] += arrays[f"cells-{number}"]
+    SharesPrior(weight=plan.settings.vector_weight).add_means(prior, shares, cells)
 
 
 def _keys(plan: TrainingPlan, number: int, part: int) -> I8:
@@ -380,7 +410,7 @@ def weigh(plan: TrainingPlan, number: int, done: int, last: bool) -> None:
     for part, places in enumerate(known.places):
         arrays |= training_files.sparse(f"weights-{part}", weights[places], rest)
     if last:
-        learned = training.is_learned(weights, plan.settings)
+        learned = training.is_learned(weights, plan.settings) | (plan.encoder is not None)
         arrays |= {"keys": known.keys[learned], "weights": weights[learned]}
     training_files.write_arrays(plan.after(done, f"weights-{number}"), arrays)
 
@@ -459,7 +489,7 @@ def write_model(
     """Write the model after `done` rounds to a file."""
     source, target = (training_files.shared_words(plan, side) for side in SIDES)
     index, weights = _learned_pairs(plan, done, len(source))
-    unseen = training.unseen_total(plan.settings)
+    unseen = training.unseen_total(plan.settings, near=plan.encoder is not None)
     remember = Memory.empty
     if done and plan.pairs >= FEW:
         remember = partial(_joined_memory, plan)
@@ -483,6 +513,7 @@ def write_model(
             remember=remember,
             text=text,
             history=tuple(history),
+            encoder=plan.encoder,
         )
     save_parameters(path, parameters)
 

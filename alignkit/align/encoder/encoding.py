@@ -132,6 +132,36 @@ class EncodingCounts:
         """The share of words of the shorter sides with a mutual best match; 1 without words."""
         return self.matched / self.matchable if self.matchable else 1.0
 
+    def __add__(self, other: EncodingCounts) -> EncodingCounts:
+        """Return the counts of two texts together."""
+        return self._combined(other, 1)
+
+    def __sub__(self, earlier: EncodingCounts) -> EncodingCounts:
+        """Return what was counted since then."""
+        return self._combined(earlier, -1)
+
+    def _combined(self, other: EncodingCounts, sign: int) -> EncodingCounts:
+        """Return the sums (sign 1) or differences (sign -1)."""
+        return EncodingCounts(
+            encoded=self.encoded + sign * other.encoded,
+            kept=self.kept + sign * other.kept,
+            seconds=self.seconds + sign * other.seconds,
+            words=_pair_sum(self.words, other.words, sign),
+            unknown=_pair_sum(self.unknown, other.unknown, sign),
+            matched=self.matched + sign * other.matched,
+            matchable=self.matchable + sign * other.matchable,
+        )
+
+    def caution(self, name: str) -> str:
+        """Say that few words have a best match with the encoder of this name; empty if many do."""
+        if self.matched_share >= LEAST_MATCHED or self.matchable < FEWEST_WORDS:
+            return ""
+        return (
+            f"{name} finds a counterpart for only {self.matched_share:.0%} of the words: perhaps "
+            "it does not know one of the languages, and then links can be worse with it; compare "
+            "them with gold links, or with those without an encoder"
+        )
+
     def __str__(self) -> str:
         unknown = sum(self.unknown)
         if unknown:
@@ -214,13 +244,16 @@ class PairEncoder:
     ----------
     encoder : What gives words their vectors.
     spread : The standard deviation of cosines. None: that of the first text that is encoded.
+    warn : Whether to warn if few words have a best match.
     """
 
-    def __init__(self, encoder: WordEncoder, spread: float | None = None) -> None:
+    def __init__(
+        self, encoder: WordEncoder, spread: float | None = None, *, warn: bool = True
+    ) -> None:
         self.encoder = encoder
         self.spread = spread
         self.counts = EncodingCounts()
-        self._warned = False
+        self._warned = not warn
         # a function is called once for a pair, but what it returns is not kept for others
         self._own = None if encoder.digest else KeptShares(in_memory=True)
 
@@ -267,17 +300,10 @@ class PairEncoder:
 
     def _warn(self) -> None:
         """Warn once if few words have a best match."""
-        share = self.counts.matched_share
-        if self._warned or share >= LEAST_MATCHED or self.counts.matchable < FEWEST_WORDS:
-            return
-        self._warned = True
-        _LOGGER.warning(
-            "%s finds a counterpart for only %.0f%% of the words: perhaps it does not know one of "
-            "the languages, and then links can be worse with it; compare them with gold links, or "
-            "with those without an encoder",
-            self.encoder.name,
-            100 * share,
-        )
+        caution = self.counts.caution(self.encoder.name)
+        if caution and not self._warned:
+            self._warned = True
+            _LOGGER.warning("%s", caution)
 
     def _pairs(self, bitext: Bitext, numbers: Sequence[int]) -> list[_Pair]:
         """Return pairs of the bitext with their keys."""
@@ -356,15 +382,15 @@ class PairEncoder:
     def _count(self, cells: _Cells) -> None:
         """Count the words of a pair."""
         counts = self.counts
-        counts.words = _sum(counts.words, cells.shares.shape)
-        counts.unknown = _sum(counts.unknown, cells.unknown)
+        counts.words = _pair_sum(counts.words, cells.shares.shape)
+        counts.unknown = _pair_sum(counts.unknown, cells.unknown)
         counts.matched += matched_words(cells.shares)
         counts.matchable += min(cells.shares.shape)
 
 
-def _sum(first: tuple[int, int], second: tuple[int, ...]) -> tuple[int, int]:
-    """Return the sums of two counts for both sides."""
-    return first[0] + second[0], first[1] + second[1]
+def _pair_sum(first: tuple[int, int], second: tuple[int, ...], sign: int = 1) -> tuple[int, int]:
+    """Return the sums of two counts for both sides, or the differences (sign -1)."""
+    return first[0] + sign * second[0], first[1] + sign * second[1]
 
 
 def _batches(pairs: Sequence[_Pair]) -> Iterator[list[_Pair]]:

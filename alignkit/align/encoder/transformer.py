@@ -211,6 +211,11 @@ class Encoder:
         """The files of weights."""
         return sorted(self.folder.glob("*.safetensors"))
 
+    @property
+    def size(self) -> int:
+        """The bytes of its weights."""
+        return sum(path.stat().st_size for path in self._weights)
+
     @cached_property
     def digest(self) -> str:
         """The SHA-256 of the weights, the tokenizer and the configuration; kept for its files."""

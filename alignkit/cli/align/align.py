@@ -35,7 +35,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alignkit._support.values import FrozenMap, jsonable
 from alignkit._support.wording import how_many
@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
     from alignkit.align.decoders import AlignedLinks
+    from alignkit.align.encoder.encoding import EncodingCounts
+    from alignkit.align.encoder.transformer import Encoder
     from alignkit.align.evidence import Annotators, Evidence
     from alignkit.align.known_words import KnownWords
     from alignkit.align.settings import Settings
@@ -426,10 +428,6 @@ _NOT_OF_PARTS: dict[str, object] = {
     "tokenize": None,
     "learn": None,
     "prior": None,
-    "encoder": None,
-    "encoder_layer": None,
-    "download": False,
-    "no_encoder": False,
     "vectors": None,
     "target_vectors": None,
     "format": None,
@@ -460,6 +458,15 @@ def _run_parts(options: argparse.Namespace) -> int:
     return _align_parts(options)
 
 
+def _part_encoder(options: argparse.Namespace) -> Encoder | None:
+    """Return the encoder of --encoder; workers show no progress of their own."""
+    if options.encoder is None:
+        return None
+    from alignkit.align.encoder.transformer import Encoder
+
+    return Encoder(options.encoder, layer=options.encoder_layer, download=options.download)
+
+
 def _align_parts(options: argparse.Namespace) -> int:
     """Align parts with a saved model, and report the counts."""
     if options.output == "-":
@@ -478,6 +485,7 @@ def _align_parts(options: argparse.Namespace) -> int:
             how,
             scores=options.scores,
             learned=not options.no_learned,
+            encoder=False if options.no_encoder else _part_encoder(options),
             reading=cluster.reading_of(options),
             threads=options.threads,
             work=options.work,
@@ -488,30 +496,36 @@ def _align_parts(options: argparse.Namespace) -> int:
     if counts.known_words.exchanged:
         warn(f"{options.load}: warning: {counts.known_words.caution}")
     say(f"{name}: {len(parts):,} parts, {counts.pairs:,} pairs, {counts.links:,} links")
+    record = {**vars(counts), "known_words": counts.known_words.to_json()}
+    _tell_encoding(options, counts.encoding, record)
     if options.json:
-        print(json_text({**vars(counts), "known_words": counts.known_words.to_json()}))
+        print(json_text(record))
     return 0
 
 
 def _estimate(options: argparse.Namespace) -> int:
     """Print estimates of the size of the texts and of the resources."""
     from alignkit.cluster.aligning import memory_of
+    from alignkit.cluster.encoding import memory_of_encoder
     from alignkit.cluster.estimate import estimate_texts
     from alignkit.cluster.parts import find_parts
 
     result = estimate_texts(find_parts(options.input, options.second), cluster.reading_of(options))
+    encoder = _part_encoder(options)
+    for_encoder = 0 if encoder is None else memory_of_encoder(encoder)
     parts = how_many(result.parts, "part", commas=True)
     print(
         f"about {result.pairs:,} pairs of {result.source_words:,} x {result.target_words:,} words "
         f"in {parts}, the largest with {result.largest:,}; {result.cells:,} cells"
     )
     if options.load is not None:
-        print(f"aligning needs about {size(memory_of(options.load))} of memory for each worker")
+        memory = memory_of(options.load) + for_encoder
+        print(f"aligning needs about {size(memory)} of memory for each worker")
     else:
         print(
-            f"training on one machine needs about {size(result.memory)} of memory, and "
-            f"{size(result.disk)} of disk (--folder); on these parts, with --work, "
-            f"{size(result.worker)} of memory for each worker"
+            f"training on one machine needs about {size(result.memory + for_encoder)} of memory, "
+            f"and {size(result.disk)} of disk (--folder); on these parts, with --work, "
+            f"{size(result.worker + for_encoder)} of memory for each worker"
         )
     return 0
 
@@ -548,6 +562,7 @@ def _train_parts(options: argparse.Namespace) -> int:
             outputs=outputs,
             dictionary=dictionary,
             casefold=casefold,
+            encoder=_part_encoder(options),
             threads=options.threads,
             reading=cluster.reading_of(options),
             progress=progress,
@@ -560,6 +575,21 @@ def _train_parts(options: argparse.Namespace) -> int:
         f"{options.input} and {options.second}: {result.parts:,} parts, {result.pairs:,} "
         f"pairs, {result.word_pairs:,} word pairs in {shards}"
     )
+    record = asdict(result)
+    _tell_encoding(options, result.encoding, record)
     if options.json:
-        print(json_text(asdict(result)))
+        print(json_text(record))
     return 0
+
+
+def _tell_encoding(
+    options: argparse.Namespace, encoding: EncodingCounts | None, record: dict[str, Any]
+) -> None:
+    """Report what the encoder did in all parts, and put it into a record."""
+    if encoding is None:
+        del record["encoding"]
+        return
+    record["encoding"] = encoding.to_json()
+    say(f"encoder: {options.encoder}; {encoding}")
+    if caution := encoding.caution(options.encoder):
+        warn(caution)

@@ -591,12 +591,11 @@ def load_aligner(
 
     vectors, target_vectors = read_two_vectors(options, bitext)
     aligner = Aligner.load(
-        options.load, vectors=vectors, target_vectors=target_vectors, encoder=encoder or False
+        options.load,
+        vectors=vectors,
+        target_vectors=target_vectors,
+        encoder=False if options.no_encoder else encoder,
     )
-    trained_with = aligner.parameters.encoder
-    if trained_with is not None and encoder is None and not options.no_encoder:
-        advice = f"add --encoder {trained_with.name}, or --no-encoder to go on without"
-        raise trained_with.missing(options.load, advice)
     used = aligner.parameters.vectors
     if used is not None and vectors is not None and used.dimensions != vectors.dimensions:
         warn(
