@@ -553,3 +553,17 @@ def test_find_lists_all_pairs_and_those_of_a_kind(blank):
     blank.fill("#find-text", "three")
     until(lambda: listed() == ["three"])
     press(blank, "Enter", to=3)
+
+
+def test_the_button_in_the_header_goes_on_and_reopens_what_is_done(blank):
+    blank.click("#done")
+    blank.wait_for_selector("body[data-pair='2']")
+    press(blank, "p", to=1)
+    assert blank.get_attribute("#done", "aria-pressed") == "true"
+    blank.click("#done")
+    expect(blank.locator("#done")).to_have_attribute("aria-pressed", "false")
+    saved(blank)
+    assert (blank.get_attribute("body", "data-pair"), pair(blank, 1)["state"]["done"]) == (
+        "1",
+        False,
+    )

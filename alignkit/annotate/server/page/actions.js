@@ -91,12 +91,16 @@ export function actions(app) {
 		dialog("export-dialog")
 	}
 
-	const done = () =>
+	const toggle = () =>
 		app.commit(
 			"done",
 			{before: app.pair.done, after: !app.pair.done},
 			app.pair.done ? "no longer done" : "done",
 		)
+	const onwards = () => {
+		if (!app.pair.done) toggle()
+		app.leaving(turn => app.onward(turn))
+	}
 
 	// The button goes through all unaligned words: those of the source, then those of the target.
 	let side = "source"
@@ -207,20 +211,14 @@ export function actions(app) {
 			)
 		},
 		escape: () => app.go(app.cursor),
-		done() {
-			if (!app.pair.done) done()
-			app.leaving(turn => app.onward(turn))
-		},
+		done: onwards,
 		finished(text) {
 			app.say(text)
 			exporting(text[0].toUpperCase() + text.slice(1))
 		},
-		"toggle-done": done,
+		"toggle-done": toggle,
 		// The button in the header: on to the next pair, or no longer done.
-		mark() {
-			if (app.pair.done) done()
-			else this.done()
-		},
+		mark: () => (app.pair.done ? toggle() : onwards()),
 		next: () => app.load(app.doc.next),
 		previous: () => app.load(app.doc.previous),
 		judge(value, held) {
