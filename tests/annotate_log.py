@@ -28,6 +28,7 @@ def shown(state, undo, redo):
     view = state.view()
     names = ("cells", "bulk", "rejected", "comments", "judgment", "flags", "done")
     told = {name: getattr(view, name) for name in names} | {"undo": undo, "redo": redo}
+    told["settled"] = view.settled or []
     return json.loads(encode(told))
 
 
@@ -154,11 +155,14 @@ class Player:
         return f"made-{next(self._ids)}"
 
     def event(self, state, tops, n, m):
-        kinds = ["cell"] * 6 + ["block", "accept-all", "clear"] * 2 + ["undo"] * 6 + ["redo"] * 4
+        edits = ["word"] * 4 + ["cell"] * 6 + ["block", "accept-all", "clear"] * 2
+        kinds = [*edits, *["undo"] * 6, *["redo"] * 4]
         kind = self.rng.choice([*kinds, "reject", "comment", "comment", "judge", "done", "open"])
         if kind in ("undo", "redo"):
             return self._event(kind, {"of": tops[kind == "redo"] or "none"}, state)
-        if kind in ("cell", "block", "accept-all", "clear"):
+        if kind == "word":
+            return self._event("edit", self._word(state, n, m), state)
+        if kind in edits:
             return self._event("edit", self._edit(kind, state, n, m), state)
         return self._event(kind, getattr(self, f"_{kind}")(state, n, m), state)
 
@@ -189,6 +193,25 @@ class Player:
                 if (c in state.bulk) != (how == "accept-all" and value > 0)
             ],
             "rejected": [[*c, 1, 0] for c in wanted if c in state.rejected],
+        }
+
+    def _word(self, state, n, m):
+        """Settle a word: give it other links, or only the mark."""
+        side, at = self.rng.choice([(0, self.rng.randrange(n)), (1, self.rng.randrange(m))])
+        word = (at, -1) if side == 0 else (-1, at)
+        others = range(m if side == 0 else n)
+        row = [(at, other) if side == 0 else (other, at) for other in others]
+        wanted = {cell: self.rng.choice([0, 0, 2]) for cell in row}
+        wanted = {c: value for c, value in wanted.items() if value != state.cells.get(c, 0)}
+        if self.rng.random() < 0.2:
+            wanted = {}
+        return {
+            "how": "word",
+            "cells": [[*c, state.cells.get(c, 0), value] for c, value in wanted.items()],
+            "bulk": [[*c, 1, 0] for c in wanted if c in state.bulk],
+            "settled": [[*word, int(word in state.settled), int(self.rng.random() < 0.9)]],
+            "p": [[*c, 0.5] for c in wanted],
+            "q": [[*c, 0.25] for c in wanted],
         }
 
     @staticmethod
@@ -226,7 +249,19 @@ class Player:
         return data
 
     def _done(self, state, n, m):
-        return {"before": state.done, "after": not state.done}
+        turn = {"before": state.done, "after": not state.done}
+        if state.done or self.rng.random() < 0.3:
+            return turn
+        kept = {self.place(n, m) for _ in range(3)}
+        kept = [c for c in kept if -1 not in c and not state.cells.get(c)]
+        return turn | {
+            "how": "done",
+            "cells": [[*c, 0, 2] for c in kept],
+            "bulk": [[*c, 0, 1] for c in kept],
+            "threshold": 0.1,
+            "p": [[*c, None] for c in kept],
+            "q": [[*c, 0.9] for c in kept],
+        }
 
     def _open(self, state, n, m):
         return {"rev": state.rev, "suggestions": True}

@@ -33,6 +33,7 @@ class Settings:
     name: str = ""
     scheme: str = ""
     threshold: float = 0.9
+    doubt: float = 0.1
     suggestions: str = ""
     gold: str = "gold"
     task: str = "align"

@@ -35,6 +35,26 @@ def annotate(store, k, name, shown):
     tab.send(done())
 
 
+def test_links_that_nobody_looked_at_and_words_settled_without_them_are_counted(tmp_path):
+    store = assigned(tmp_path)
+    [row, *_] = [row for row in ask(store, assigned_rows) if row.shown and row.arm]
+    Tab(store, row.k, row.annotator).send(
+        sent("open", rev=1, suggestions=True),
+        sent("edit", how="word", settled=[[-1, 1, 0, 1]]),
+        sent(
+            "done",
+            before=False,
+            after=True,
+            how="done",
+            cells=[[0, 0, 0, 2], [2, 2, 0, 2]],
+            bulk=[[0, 0, 0, 1], [2, 2, 0, 1]],
+        ),
+    )
+    pull = estimate_pull(ask(store, control_pairs))
+    figures = [pull.accepted.value, pull.unseen.value, pull.rejected.value]
+    assert figures == [0.5, 1, 0.5]
+
+
 def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     store = assigned(tmp_path)
     before = ask(store, control_pairs)
@@ -61,6 +81,7 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     assert pull.pull.value == pytest.approx(sum(wanted) / len(wanted))
     assert pull.rejected.value == pytest.approx(sum(k % 7 == 0 for k in split) / 2 / len(split))
     assert pull.agreement["bare"].value == 1
+    assert pull.unseen.value == 0
     store.close()
     ran = run(capsys, "project", "bias", store.path, "--json")
     assert (ran.code, ran.json["pull"]["value"]) == (0, pytest.approx(pull.pull.value))

@@ -65,6 +65,7 @@ class History:
             name=self.draw(st.none() | texts),
             scheme=self.pick([None, "", "paraphrase"]),
             threshold=self.draw(st.none() | st.floats(0, 1) | st.just(1)),
+            doubt=self.pick([None, 0, 0.1, 0.2]),
             suggestions=self.pick([None, None, "", *SETS[:2]]),
             gold=self.pick([None, "gold", "truth"]),
             task=self.pick([None, "align", "judge"]),

@@ -21,6 +21,7 @@ SHOWN = """async text => {
         const byKey = ([a], [b]) => a < b ? -1 : 1;
         return {
             cells: places("values"), bulk: marks("bulk"), rejected: marks("rejected"),
+            settled: marks("settled"),
             comments: [...pair.comments].sort(byKey),
             judgment: pair.judgment, flags: pair.flags, done: pair.done,
             undo: ids(pair.undo), redo: ids(pair.redo)};

@@ -75,6 +75,7 @@ def test_links_of_repeated_words_stand_or_are_listed_once(old, new, old_target, 
     before = PairState(
         cells={cell: 1 + k % 2 for k, cell in enumerate(links)},
         bulk=set(links[::3]),
+        settled={(i, -1) for i in range(len(old))} | {(-1, j) for j in range(len(old_target))},
         comments={f"{i}-{j}": f"on {i}, {j}" for i, j in links[::2]},
     )
     after = reword(before, Rewording((old, old_target), (new, new_target)), 2)
@@ -88,6 +89,10 @@ def test_links_of_repeated_words_stand_or_are_listed_once(old, new, old_target, 
             stand[place] = i, j
     assert after.cells == {place: before.cells[cell] for place, cell in stand.items()}
     assert after.bulk == {place for place, cell in stand.items() if cell in before.bulk}
+    lost = {(i, -1) for i, *_ in gone} | {(-1, j) for _, j, _ in gone}
+    settled = {(source[i], -1) for i in range(len(old)) if (i, -1) not in lost}
+    settled |= {(-1, target[j]) for j in range(len(old_target)) if (-1, j) not in lost}
+    assert after.settled == {cell for cell in settled if None not in cell}
     assert sorted(mark.was for mark in after.marks) == sorted(gone)
     assert len(after.cells) + len(after.marks) == len(links)
     lengths = {"source": len(new), "target": len(new_target)}

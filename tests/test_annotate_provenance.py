@@ -144,6 +144,41 @@ def test_what_is_drawn_after_a_correction_is_told_beside_what_was_there(store):
     assert {place: vote.get("how") for place, vote in votes.items() if None not in place} == hows
 
 
+def test_links_kept_by_done_are_told_apart_from_those_chosen_at_a_word(store):
+    anna = Tab(store, 2, "anna")
+    anna.send(
+        sent(
+            "edit",
+            how="word",
+            cells=[[0, 0, 0, 2], [0, 1, 0, 2]],
+            settled=[[0, -1, 0, 1]],
+            p=[[0, 0, None]],
+        ),
+        sent(
+            "done",
+            before=False,
+            after=True,
+            how="done",
+            cells=[[1, 1, 0, 2], [2, 2, 0, 2]],
+            bulk=[[1, 1, 0, 1], [2, 2, 0, 1]],
+            p=[[1, 1, 0.9]],
+            q=[[1, 1, 0.95], [2, 2, 0.6]],
+            threshold=0.1,
+        ),
+    )
+    Tab(store, 2, "ben").send(done())
+    bench = Bench(store, 2)
+    bench.open()
+    vote = next(vote for vote in bench.view.votes if vote.name == "anna")
+    hows = {(i, j): how for i, j, _, how, _ in vote.cells}
+    assert hows == {(0, 0): "singly", (0, 1): "hand", (1, 1): "kept", (2, 2): "kept"}
+    assert vote.unseen == [(1, 1), (2, 2)]
+    anna.send(sent("open", rev=1, suggestions=True, seen=[[1, 1]]))
+    bench.open()
+    vote = next(vote for vote in bench.view.votes if vote.name == "anna")
+    assert vote.unseen == [(2, 2)]
+
+
 def test_the_command_writes_gold_and_beside_it_where_it_comes_from(tmp_path, store, capsys):
     bench = settled(store)
     bench.done()

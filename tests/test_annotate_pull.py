@@ -71,13 +71,19 @@ def plain_pull(pairs, edges=(0.1, 0.6, 0.9)):
         took, drew = (sum(one[side] for one in some) for side in (0, 1))
         found["bins"].append((len(some), share(took, len(some)), share(drew, len(some))))
     seen = [
-        ((i, j) in one.links, (i, j) in one.rejected and (i, j) not in one.links)
+        (
+            (i, j) in one.links,
+            (i, j) in one.rejected and (i, j) not in one.links,
+            (i, j) in one.unseen and (i, j) in one.links,
+        )
         for pair in pairs
         for one in pair.works.values()
         if one.shown
         for i, j, *_ in pair.suggested
     ]
-    found["fates"] = [share(sum(one[k] for one in seen), len(seen)) for k in (0, 1)]
+    accepted, rejected, unseen = (sum(one[k] for one in seen) for k in range(3))
+    found["fates"] = [share(accepted, len(seen)), share(rejected, len(seen))]
+    found["fates"].append(share(unseen, accepted))
     for arm in ("shown", "split", "bare"):
         found[f"both {arm}"] = mean(
             plain_f1(*(one.links for one in pair.works.values()))
@@ -105,6 +111,7 @@ def control_pairs(draw):
             shown[k],
             Alignment(draw(st.sets(CELLS)), draw(st.sets(CELLS))),
             draw(st.frozensets(CELLS)) if shown[k] else (),
+            draw(st.frozensets(CELLS)) if shown[k] else (),
         )
         for k, name in zip(range(count), "AB", strict=False)
     }
@@ -121,7 +128,7 @@ def test_all_figures_are_those_of_a_plain_count(pairs):
     figures |= {f"both {arm}": one for arm, one in found.agreement.items()}
     for name, figure in figures.items():
         assert figure.value == pytest.approx(wanted[name], nan_ok=True), name
-    fates = [found.accepted.value, found.rejected.value]
+    fates = [found.accepted.value, found.rejected.value, found.unseen.value]
     assert fates == pytest.approx(wanted["fates"], nan_ok=True)
     for part, (count, taken, unseen) in zip(found.bins[1:5], wanted["bins"], strict=True):
         assert (part.suggestions, part.taken.value) == (count, pytest.approx(taken, nan_ok=True))

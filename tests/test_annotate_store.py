@@ -14,6 +14,7 @@ from annotate_log import TEXTS, Player, View, shown
 from annotation import Tab, cell, cells_of, done, project, run_sql, sent, small_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.json import encode
 from refusals import refuses
 from repetitions import repetitions
@@ -105,6 +106,33 @@ def test_every_kind_is_held_and_comments_are_labels(store):
     assert not replay(store).differences
 
 
+def test_done_with_the_links_that_it_keeps_is_one_step(store):
+    tab = Tab(store)
+    kept = {"cells": [[1, 1, 0, 2], [2, 2, 0, 1]], "bulk": [[1, 1, 0, 1], [2, 2, 0, 1]]}
+    about = {"set": "m", "threshold": 0.1, "p": [[1, 1, 0.9]], "q": [[1, 1, 0.97]]}
+    tab.send(
+        sent("edit", how="word", settled=[[0, -1, 0, 1]]),
+        sent("done", before=False, after=True, how="done", **kept, **about),
+    )
+    state = store.pair(1, "anna").state
+    assert (state.done, state.settled) == (True, [(0, -1)])
+    assert state.cells == [(1, 1, 2), (2, 2, 1)]
+    assert state.bulk == [(1, 1), (2, 2)]
+    stored = decode_data(store.history(1, "anna")[-1].data)
+    assert (stored.how, stored.set, stored.threshold) == ("done", "m", 0.1)
+    assert (stored.p, stored.q) == (((1, 1, 0.9),), ((1, 1, 0.97),))
+    tab.back()
+    state = store.pair(1, "anna").state
+    assert (state.done, state.cells, state.bulk) == (False, [], [])
+    tab.back()
+    assert store.pair(1, "anna").state.settled == UNSET
+    tab.back("redo"), tab.back("redo")
+    assert store.pair(1, "anna").state.bulk == [(1, 1), (2, 2)]
+    with pytest.raises(Conflict):
+        tab.send(sent("done", before=True, after=True, how="done", cells=[[1, 1, 0, 1]]))
+    assert not replay(store).differences
+
+
 def test_a_conflict_stores_nothing_and_tells_both(store):
     mine, other = Tab(store), Tab(store)
     other.send(cell(0, 0, 0, 1), sent("comment", key="", before="", after="there"))
@@ -191,6 +219,10 @@ def test_what_is_repeated_in_part_is_stored_once_and_an_id_names_one_event(store
         sent("edit", how="cell", p=[[4, 0, 0.5]]),
         sent("reject", rejected=[], p=[[0, 0, 0.5], [0, 0, 0.4]]),
         sent("done", before=0, after=1),
+        sent("done", before=False, after=True, how="word"),
+        sent("edit", how="word", settled=[[0, 0, 0, 1]]),
+        sent("edit", how="word", settled=[[4, -1, 0, 1]]),
+        sent("edit", how="word", q=[[0, 0, 1.5]]),
         sent("undo", of=3),
     ],
 )
@@ -273,7 +305,10 @@ def test_suggestions_are_a_set_that_is_shown(store):
     assert store.pair(1, "anna").suggestions.cells == []
     for row in ((9, []), (1, [(0, 4, 0.5, 2)]), (1, [(0, 0, 0.5, 0)])):
         refuses(ProjectError, None, store.set_suggestions, "m", [(3, []), row])
-    store.settings(suggestions="", threshold=0.8)
+    assert store.project().doubt == 0.1
+    refuses(ProjectError, "known: 0, 0.1, 0.2", store.settings, doubt=0.3)
+    store.settings(suggestions="", threshold=0.8, doubt=0)
+    assert store.project().doubt == 0
     assert store.pair(1, "anna").suggestions is None
     assert store.project().threshold == 0.8
     assert not replay(store).differences
@@ -406,7 +441,7 @@ def test_what_is_no_project_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("statement", "told"),
     [
-        ("PRAGMA user_version=5", "newer alignkit"),
+        ("PRAGMA user_version=6", "newer alignkit"),
         ("DROP TABLE pair_counts", "has no table 'pair_counts'"),
     ],
 )

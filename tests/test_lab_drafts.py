@@ -247,15 +247,17 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
         ({"scheme": "x"}, "known:"),
         ({"gold": "auto"}, "another name for gold"),
         ({"task": "extract"}, "for the task align"),
+        ({"doubt": 0.15}, "unknown doubt 0.15"),
         ({"suggestions": Suggestions("model", "x")}, "x cannot"),
     ):
         with pytest.raises(AlignkitError, match=said):
             _create(job, structs.replace(NewProject("", "", ""), **odd))
         assert not Path(place).exists()
-    own.make(place, suggestions=Suggestions("initial", "auto"), blind=True)
+    own.make(place, suggestions=Suggestions("initial", "auto"), blind=True, doubt=0.2)
     with Store.open(place) as store:
         info, plan = store.project(), Sessions(store.database).plan
     assert (info.name, info.pairs, info.annotators, info.task) == ("News", 2, ["auto"], "align")
+    assert info.doubt == 0.2
     assert (plan.kind, plan.name, plan.pending, plan.learning) == ("initial", "auto", True, True)
     refuses(404, own.get)
     assert list(drafts._folder.iterdir()) == []

@@ -460,10 +460,12 @@ def test_an_export_is_described_before_the_download_and_archiving_can_be_undone(
 def test_settings_send_what_changed_and_deleting_takes_the_name(lab):
     page = lab.open(f"p/{lab.slug}/settings")
     page.check("[name=blind]")
+    page.select_option("[name=doubt]", "0")
     page.click("text=Save")
     said(page, "Saved.")
     undo(page)
     assert [one["blind"] for one in lab.sent(f"PATCH {lab.at}")] == [True, False]
+    assert [one["doubt"] for one in lab.sent(f"PATCH {lab.at}")] == [0, 0.1]
     row = lab.server.lab.projects.change(lab.slug, CARLA, state="archived")
     page.reload()
     page.click("#delete")

@@ -25,7 +25,7 @@ from msgspec import Raw
 
 from alignkit.annotate.project.conversion import difference, project_pair, state_of
 from alignkit.annotate.project.events import SOURCE_TEXT, TARGET_TEXT, LogEvent, encode, now
-from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.names import ProjectError, check_doubt
 from alignkit.annotate.project.places import refuse_existing
 from alignkit.annotate.project.project_events import Account, Import, ProjectEvent, Setting
 from alignkit.annotate.project.queries import known_scheme
@@ -59,9 +59,11 @@ def create_project(
     name: str = "",
     scheme: str = "",
     task: str = "",
+    doubt: float | None = None,
     tell: Callable[[], None] | None = None,
 ) -> None:
     """Make a project from a corpus with all its annotations."""
+    check_doubt(doubt)
     refuse_existing(path)
     if not len(corpus):
         raise ProjectError("the corpus has no sentence pairs; there is nothing to annotate")
@@ -72,6 +74,7 @@ def create_project(
         scheme=scheme,
         threshold=_THRESHOLD,
         task=task or None,
+        doubt=doubt,
     )
     build_project(path, _log(corpus, setting, tell))
 

@@ -27,8 +27,9 @@ from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.project_events import Assigned, Suggestion
+from alignkit.annotate.project.state import PairState
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.model.alignment import Alignment
+from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.scoring.counts import LINK_COLUMNS, count_links
 from alignkit.scoring.settings import Signature
@@ -66,6 +67,7 @@ class ControlWork:
     shown: bool  # whether suggestions were shown
     links: Alignment  # the final links
     rejected: Collection[tuple[int, int]] = frozenset()  # the suggestions that were put aside
+    unseen: Collection[tuple[int, int]] = frozenset()  # the links that nobody looked at
 
     def __post_init__(self) -> None:
         check_attributes(self)
@@ -120,19 +122,30 @@ def control_pairs(conn: Connection) -> Iterator[ControlPair]:
         assigned = [row for row in rows[item.k] if row.arm == arm]  # others had begun before
         if not assigned:
             continue
+        _, cells = suggested.get(item.k, ("", ()))
+        links = [cell for cell in cells if cell[0] >= 0 and cell[1] >= 0]
         works = {}
         for row in assigned:
             work = done.get((item.k, row.annotator))
             if work is not None:
-                works[row.annotator] = ControlWork(row.shown, *work)
-        _, cells = suggested.get(item.k, ("", ()))
-        links = [cell for cell in cells if cell[0] >= 0 and cell[1] >= 0]
+                works[row.annotator] = _control_work(row.shown, *work, links)
         stratum = " ".join(stratum_of(item, CONTROL, plan.cuts))
         yield ControlPair(item.id, arm, works, links, stratum, len(assigned) - len(works))
 
 
-def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:
-    """Return the links of all finished works and the rejected suggestions, by pair and name."""
+def _control_work(
+    shown: bool, links: Alignment, state: PairState, suggested: Iterable[Suggestion]
+) -> ControlWork:
+    """Return a finished work; settling a word puts aside what it is not linked to."""
+    rejected = set(state.rejected)
+    for i, j, *_ in suggested:
+        if (i, NULL) in state.settled or (NULL, j) in state.settled:
+            rejected.add((i, j))
+    return ControlWork(shown, links, rejected, state.bulk)
+
+
+def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, PairState]]:
+    """Return the links and the state of all finished works, by pair and name."""
     names = dict(enumerate(queries.annotators(conn), 1))
     table = schema.stream.c
     counts = schema.pair_counts.c
@@ -141,7 +154,7 @@ def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[
     for k, account, state in queries.states(conn, *same, counts.done.is_(True)):
         annotation = annotation_of(state)
         if annotation is not None and annotation.alignment is not None:
-            works[k, names[account]] = (annotation.alignment, state.rejected)
+            works[k, names[account]] = (annotation.alignment, state)
     return works
 
 
@@ -155,6 +168,7 @@ class WorkRows:
     suggested: Ints  # (W, B) how many suggestions there are, by bin of their probability
     taken: Ints  # (W, B) how many of them it has
     rejected: Ints  # (W,) how many of the suggestions it has not, but put aside
+    unseen: Ints  # (W,) how many of those that it has nobody looked at
 
 
 def count_works(
@@ -174,6 +188,7 @@ def count_works(
     pair_of = np.array(numbers, np.int64)
     drawn = LinkArrays.pack([work.links for work in works])
     put_aside = LinkArrays.pack([Alignment((), work.rejected) for work in works])
+    not_looked_at = LinkArrays.pack([Alignment((), work.unseen) for work in works])
     hints = LinkArrays.pack(links).take(pair_of)
     work_of = np.repeat(np.arange(len(works)), np.diff(hints.offsets))  # the work of each hint
     of_works = chain.from_iterable(probabilities[k] for k in numbers)
@@ -182,6 +197,7 @@ def count_works(
     bins = np.where(np.isnan(p), unknown, np.searchsorted(edges, p, side="right"))
     taken = hints.among(drawn)
     rejected = hints.among(put_aside)
+    unseen = hints.among(not_looked_at)
 
     def by_bin(chosen: Mask) -> Ints:
         """Count some of the hints by work and bin."""
@@ -197,6 +213,7 @@ def count_works(
         suggested=by_bin(np.ones(len(p), bool)),
         taken=by_bin(taken),
         rejected=np.bincount(work_of[rejected & ~taken], minlength=len(works)),
+        unseen=np.bincount(work_of[unseen & taken], minlength=len(works)),
     )
 
 
@@ -350,6 +367,7 @@ class Pull(Result):
     coin: Mapping[str, Estimate]
     suggestions: int
     accepted: Estimate
+    unseen: Estimate  # the part of these that nobody looked at
     rejected: Estimate
     bins: tuple[PullBin, ...]
     agreement: Mapping[str, Estimate]
@@ -361,12 +379,18 @@ class Pull(Result):
 
     def tables(self) -> list[Table]:
         """Return the tables: the estimate, the outcome of suggestions, the agreement."""
-        shares = [Column("accepted", "percent"), Column("rejected", "percent")]
+        shares = [
+            Column("accepted", "percent"),
+            Column("of these not looked at", "percent", key="unseen"),
+            Column("rejected", "percent"),
+        ]
         fates = Table(
             "Outcome of suggestions",
             [Column("suggestions seen", "count", key="suggestions"), *shares],
-            [[self.suggestions, _cell(self.accepted), _cell(self.rejected)]],
-            "Accepted: linked in the end. Rejected: rejected explicitly, and not linked.",
+            [[self.suggestions, *map(_cell, (self.accepted, self.unseen, self.rejected))]],
+            "Accepted: linked in the end. Not looked at: kept when the pair was marked as done, or "
+            "accepted in bulk, and seen by nobody. Rejected: rejected explicitly, or suggested for "
+            "a word that was looked at, and not linked.",
             stub=0,
         )
         return [_estimates(self), fates, _probabilities(self), _agreement(self)]
@@ -446,6 +470,7 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
         coin=coin_means,
         suggestions=int(data.works.suggested[data.works.shown].sum()),
         accepted=seen.estimate("accepted"),
+        unseen=seen.estimate("unseen"),
         rejected=seen.estimate("rejected"),
         bins=tuple(_bins(data, split, both)),
         agreement={name: sample.estimate("mean") for name, sample in between.items()},
@@ -570,13 +595,22 @@ def _seen_sample(data: _PullData) -> StratifiedSample:
     works = data.works
     size = len(data.arms)
     pair_of = works.pair[works.shown]
-    counts = (works.suggested.sum(axis=1), works.taken.sum(axis=1), works.rejected)
+    counts = (
+        works.suggested.sum(axis=1),
+        works.taken.sum(axis=1),
+        works.unseen,
+        works.rejected,
+    )
     sums = [np.bincount(pair_of, count[works.shown], minlength=size) for count in counts]
     rows = np.stack(sums, axis=1).astype(np.float64)
 
     def measure(sums: Floats) -> dict[str, Floats]:
-        seen, accepted, rejected = sums.T
-        return {"accepted": ratio(accepted, seen), "rejected": ratio(rejected, seen)}
+        seen, accepted, unseen, rejected = sums.T
+        return {
+            "accepted": ratio(accepted, seen),
+            "unseen": ratio(unseen, accepted),
+            "rejected": ratio(rejected, seen),
+        }
 
     pairs = np.unique(pair_of)
     return data.sample("seen", rows[pairs], measure, pairs, rows[pairs, 0] > 0)

@@ -278,7 +278,9 @@ class Vote(Struct):
     seq: int  # the last event of the annotator on the pair
     shown: bool | None
     cells: list[tuple[int, int, int, str, str]]
-    unseen: list[tuple[int, int]]  # those taken in bulk that nobody has looked at
+    unseen: list[
+        tuple[int, int]
+    ]  # those accepted in bulk or kept by Done that nobody has looked at
     comments: list[tuple[str, str]]
     judgment: str
     flags: list[str]
@@ -353,7 +355,7 @@ def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterator[Vote]:
         for cell, value in sorted(state.cells.items()):
             how, at = origins.get(cell, ("", ""))
             cells.append((*cell, value, how, at))
-        in_bulk = {cell for cell, origin in origins.items() if origin.how == provenance.BULK}
+        in_bulk = {cell for cell, origin in origins.items() if origin.how in provenance.UNSEEN}
         yield Vote(
             id=names.shown(name),
             name=f"vote {number}" if names.blind else name,

@@ -19,10 +19,15 @@ from alignkit.annotate.project.store import Store
 HAND = "hand"
 SINGLY = "singly"
 BULK = "bulk"
+KEPT = "kept"
 IMPORTED = "imported"
-"""Drawn by hand, suggestion accepted singly or in bulk, imported."""
+"""Drawn by hand, suggestion accepted singly or in bulk, kept by Done without being looked at,
+imported."""
 
-_HOW = {"accept": SINGLY, "accept-all": BULK, "import": IMPORTED}
+UNSEEN = (BULK, KEPT)
+"""How links were made that nobody looked at then."""
+
+_HOW = {"accept": SINGLY, "accept-all": BULK, "done": KEPT, "import": IMPORTED}
 
 
 class LinkOrigin(NamedTuple):
@@ -61,8 +66,11 @@ def origins(
         if seq is not None and event.seq > seq:
             continue
         made_now = LinkOrigin(_HOW.get(data.how, HAND), event.at)
+        accepted = {(i, j) for i, j, _ in data.p} if data.how == "word" else set()
         for i, j, _, after in data.cells:
             origin = made_now
+            if (i, j) in accepted:
+                origin = LinkOrigin(SINGLY, event.at)
             if event.kind in ("undo", "redo"):
                 origin = _last_origin(past[i, j], after) or made_now
             past[i, j].append((after, origin))

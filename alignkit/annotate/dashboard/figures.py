@@ -136,12 +136,13 @@ def _pull(conn: Connection) -> view.PullLine:
         pairs = list(control_pairs(conn))
     if not any(pair.arm for pair in pairs):
         unknown = view.DashboardFigure(None, reason=_NO_CONTROL)
-        return view.PullLine(unknown, unknown, unknown)
+        return view.PullLine(unknown, unknown, unknown, unknown)
     bias = estimate_pull(pairs)
     pull = _estimated(bias.pull)
     accepted = _estimated(bias.accepted)
+    unseen = _estimated(bias.unseen)
     rejected = _estimated(bias.rejected)
-    return view.PullLine(pull, accepted, rejected, list(bias.cautions))
+    return view.PullLine(pull, accepted, unseen, rejected, list(bias.cautions))
 
 
 def _estimated(estimate: Estimate) -> view.DashboardFigure:

@@ -55,10 +55,11 @@ class TwoLine(Struct):
 
 
 class PullLine(Struct):
-    """The pull of suggestions, and the shares that were accepted and rejected."""
+    """The pull of suggestions, and the shares that were accepted, seen by nobody, and rejected."""
 
     pull: DashboardFigure
     accepted: DashboardFigure
+    unseen: DashboardFigure  # of the accepted
     rejected: DashboardFigure
     cautions: list[str] = []
 

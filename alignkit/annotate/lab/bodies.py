@@ -17,6 +17,7 @@ Secret = Annotated[str, Meta(min_length=20, max_length=200)]
 Guidelines = Annotated[str, Meta(max_length=200_000)]
 SchemeText = Annotated[str, Meta(max_length=50_000)]  # a name, labels or JSON, see `get_scheme`
 Count = Annotated[int, Meta(ge=0, le=2**31)]
+Doubt = Annotated[float, Meta(ge=0, le=0.2)]  # one of names.DOUBTS
 Share = Annotated[float, Meta(ge=0, le=1)]
 Etag = Annotated[str, Meta(min_length=1)]
 Role = Literal["owner", "adjudicator", "annotator", "reader"]
@@ -233,6 +234,7 @@ class ProjectSettings(Struct):  # for owners
     learning: bool
     blind: bool
     majority: bool
+    doubt: float
     gold: str
     suggestions: str  # in words
     training: tuple[str, float | None] | None  # step and share, while an aligner trains
@@ -250,6 +252,7 @@ class ChangeProject(Body):  # PATCH projects/SLUG
     learning: bool | UnsetType = UNSET
     blind: bool | UnsetType = UNSET
     majority: bool | UnsetType = UNSET
+    doubt: Doubt | UnsetType = UNSET
     suggestions: Literal["trained", "encoder", "none"] | UnsetType = UNSET
     stop_training: bool = False
 
@@ -278,6 +281,7 @@ class NewProject(Body):
     guidelines: Guidelines = ""
     blind: bool = False
     majority: bool = False
+    doubt: Doubt = 0.1
     gold: Text = "gold"
 
 

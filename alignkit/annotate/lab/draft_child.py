@@ -103,7 +103,14 @@ def _create(job: DraftJob, new: NewProject) -> None:
     else:
         if new.scheme:
             get_scheme(new.scheme)
-        create_project(job.place, _corpus(job), name=new.name, scheme=new.scheme, task=new.task)
+        create_project(
+            job.place,
+            _corpus(job),
+            name=new.name,
+            scheme=new.scheme,
+            task=new.task,
+            doubt=new.doubt,
+        )
     with Store.open(job.place) as store:
         store.settings(name=new.name)
         if not adopted:

@@ -121,6 +121,7 @@ def _settings(visit: LabVisit) -> bodies.ProjectSettings:
         learning=plan.learning,
         blind=bool(blind),
         majority=bool(majority),
+        doubt=info.doubt,
         gold=info.gold,
         suggestions=_source(plan),
         training=None if progress is None else (progress.text, progress.share),
@@ -169,7 +170,7 @@ def change_project(visit: LabVisit, sent: bodies.ChangeProject) -> bodies.Projec
 def _set(visit: LabVisit, changes: dict[str, Any]) -> None:
     """Change the settings of a project; with another plan for suggestions it is opened anew."""
     desk = visit.opened()
-    rules = {key: changes[key] for key in ("blind", "majority") if key in changes}
+    rules = {key: changes[key] for key in ("blind", "majority", "doubt") if key in changes}
     if rules:
         desk.store.settings(**rules)
     if "guidelines" in changes:

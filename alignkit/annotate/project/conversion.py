@@ -121,6 +121,7 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
         cells=_changed(old.cells, new.cells, 0),
         bulk=_changed(dict.fromkeys(old.bulk, 1), dict.fromkeys(new.bulk, 1), 0),
         rejected=_changed(dict.fromkeys(old.rejected, 1), dict.fromkeys(new.rejected, 1), 0),
+        settled=_changed(dict.fromkeys(old.settled, 1), dict.fromkeys(new.settled, 1), 0),
         weights=_changed(old.weights, new.weights),
         comments=_changed(old.comments, new.comments),
         whys=_changed(old.whys, new.whys),

@@ -109,7 +109,7 @@ def first_fault(conn: sa.Connection) -> str:
     return ""
 
 
-VERSION = 4
+VERSION = 5
 """The version of the tables. The log is the same in all versions: from a project of an earlier one
 only the log is read, and the project is built anew from it."""
 

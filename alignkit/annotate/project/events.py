@@ -49,6 +49,7 @@ Spans = tuple[_Place, _Place, _Place, _Place]
 Write = tuple[int, int, int, int]
 """A cell with its value before and after; for marks of a cell (bulk, rejected) 0 or 1."""
 Weight = tuple[int, int, float | None, float | None]
+Likelihood = tuple[int, int, float | None]  # a cell with its probability
 WhyWrite = tuple[int, int, str | None, str | None]  # a reason as text; see `read_why`
 Change = tuple[str, str]  # of what a pair has only once: no place or key
 Keyed = tuple[str, V | None, V | None]  # the key of a comment, a rewrite or an extracted pair
@@ -85,15 +86,17 @@ class Turn(Struct):
 class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
     """The content of an event of a stream; its kind decides which fields it has.
 
-    edit: how, cells, bulk, rejected, seen, set, threshold, p; if imported, also weights, comments,
-        label, flags, provenance, whys, rewrites, extracts, when, start
+    edit: how, cells, bulk, rejected, settled, seen, set, threshold, p, q; if imported, also
+        weights, comments, label, flags, provenance, whys, rewrites, extracts, when, start
     reject: rejected, set, p
     comment: key, before, after
     judge: label, flags
     decide: cells, whys, label, flags
     rewrite: rewrites
     extract: extracts
-    done: before, after, how; if a pair is opened again, instead of these two done, and when
+    done: before, after, how; if suggestions are kept that nobody looked at, also cells, bulk,
+        rejected, set, threshold, p, q; if a pair is opened again, instead of before and after done
+        and when
     undo, redo: of, and what the event that is undone or redone wrote
     open: rev, suggestions, set, seen
     text: from, to, marks, and the writes that move all to its place in the new words
@@ -104,6 +107,7 @@ class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
     cells: tuple[Write, ...] = ()
     bulk: tuple[Write, ...] = ()
     rejected: tuple[Write, ...] = ()
+    settled: tuple[Write, ...] = ()  # words that were looked at, each by the cell of its null
     seen: tuple[Cell, ...] = ()
     weights: tuple[Weight, ...] = ()
     comment: OneComment | None = None
@@ -125,7 +129,8 @@ class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
     suggestions: bool | None = None
     set: str = ""
     threshold: float | None = None
-    p: tuple[tuple[int, int, float], ...] = ()
+    p: tuple[Likelihood, ...] = ()  # of suggested links that it writes, their probability if known
+    q: tuple[Likelihood, ...] = ()  # of links that it writes, how likely the page took them to be
     when: str = ""  # of an import or a pair opened again: when it was done, if known
     start: str | None = None  # of an import: what the annotator was shown elsewhere, if known
 
@@ -195,7 +200,7 @@ class Request(Struct):
 
 _SentCells = list[tuple[int, int, Literal[0, 1, 2], Literal[0, 1, 2]]]
 _SentBits = list[tuple[int, int, Literal[0, 1], Literal[0, 1]]]
-_Posteriors = list[tuple[int, int, float]]
+_Posteriors = list[tuple[int, int, Annotated[float, Meta(ge=0, le=1)] | None]]
 
 
 class _SentData(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -205,13 +210,15 @@ class _SentData(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class _Edit(_SentData):
-    how: Literal["cell", "block", "accept", "accept-all", "clear", "restore"]
+    how: Literal["cell", "block", "word", "accept", "accept-all", "clear", "restore"]
     cells: _SentCells = []
     bulk: _SentBits = []
     rejected: _SentBits = []
+    settled: _SentBits = []
     set: _Label = ""
     threshold: float | None = None
     p: _Posteriors = []
+    q: _Posteriors = []
 
 
 class _Reject(_SentData):
@@ -247,6 +254,14 @@ class _Extract(_SentData):
 class _Done(_SentData):
     before: bool
     after: bool
+    how: Literal["", "done"] = ""
+    cells: _SentCells = []
+    bulk: _SentBits = []
+    rejected: _SentBits = []
+    set: _Label = ""
+    threshold: float | None = None
+    p: _Posteriors = []
+    q: _Posteriors = []
 
 
 class _UndoOrRedo(_SentData):
@@ -310,8 +325,9 @@ _NUMBERED_KEY = re.compile(r"([rx])([1-9][0-9]{0,3})", re.ASCII)
 def read_sent(sent: Sent, n: int, m: int) -> Data:
     """Check an event of a client against a pair of `n` and `m` words, and return its content."""
     data = _decode_sent(sent)
-    for field in ("cells", "bulk", "rejected", "seen", "p", "whys"):
+    for field in ("cells", "bulk", "rejected", "settled", "seen", "p", "q", "whys"):
         _check_places(field, getattr(data, field), n, m)
+    _check_settled(data.settled)
     if data.key is not None:
         _check_comment_key(data.key, n, m)
     _check_keys("rewrite", "r", data.rewrites)
@@ -378,6 +394,13 @@ def _check_places(field: str, rows: Iterable[tuple[Any, ...]], n: int, m: int) -
         if (i, j) in seen:
             raise BadEvent(f"{field}: [{i}, {j}] is given twice")
         seen.add((i, j))
+
+
+def _check_settled(rows: Iterable[Write]) -> None:
+    """Check that words are marked as settled at their nulls."""
+    for i, j, *_ in rows:
+        if i >= 0 and j >= 0:
+            raise BadEvent(f"settled: [{i}, {j}] is no word; write [{i}, -1] or [-1, {j}]")
 
 
 def _check_comment_key(key: str, n: int, m: int) -> None:

@@ -163,7 +163,16 @@ ROLES = (ANNOTATOR, ADJUDICATOR)
 PAGES = ("/", "/adjudicate", "/dashboard")
 """The paths of pages: of annotators, of adjudicators, and for all."""
 TASKS = ("align", "judge", "extract")  # the tasks of annotators
+DOUBTS: tuple[float, ...] = (0, 0.1, 0.2)
+"""From which doubt on a word is to be looked at, as a project may choose; 0: each word is."""
 GOLD = "gold"  # the default name of the gold standard
+
+
+def check_doubt(doubt: float | None) -> None:
+    """Check the least doubt of a word to be looked at; None is no choice."""
+    if doubt not in (None, *DOUBTS):
+        known = ", ".join(f"{known:g}" for known in DOUBTS)
+        raise ProjectError(f"unknown doubt {doubt!r} (known: {known})")
 
 
 class Visitor(NamedTuple):

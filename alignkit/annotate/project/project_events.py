@@ -79,6 +79,7 @@ class Setting(ProjectEvent):
     name: str | None = None
     scheme: str | None = None
     threshold: float | None = None
+    doubt: float | None = None
     suggestions: str | None = None
     gold: str | None = None
     task: str | None = None

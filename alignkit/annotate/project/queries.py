@@ -32,6 +32,7 @@ class ProjectInfo(Struct):
     n: int  # its last event
     pairs: int
     threshold: float
+    doubt: float  # from which doubt on a word is to be looked at; 0: each word
     scheme: str
     suggestions: str | None
     annotators: list[str]
@@ -237,6 +238,7 @@ def project_info(conn: sa.Connection) -> ProjectInfo:
         n=last_n(conn),
         pairs=count_pairs(conn),
         threshold=row.threshold,
+        doubt=row.doubt,
         scheme=row.scheme,
         suggestions=row.suggestions or None,
         annotators=annotators(conn),
@@ -451,7 +453,8 @@ def _read_stream(row: Any, pair: PairRow) -> StreamRow:
     """Return the stream in the columns `_STREAM_COLUMNS`; its cells must be of the pair."""
     id, text, undo, redo = row
     state = decode_state(text, undo, redo)
-    check_cells(pair, (*state.cells, *state.bulk, *state.rejected, *state.weights, *state.whys))
+    marked = (*state.bulk, *state.rejected, *state.settled)
+    check_cells(pair, (*state.cells, *marked, *state.weights, *state.whys))
     return StreamRow(id, state)
 
 

@@ -15,6 +15,7 @@ from msgspec import structs
 
 from alignkit.annotate.project.events import Cell, Mark, comment_key
 from alignkit.annotate.project.state import PairState
+from alignkit.model.alignment import NULL
 
 Words = Sequence[str]
 Side = Literal["source", "target"]
@@ -172,6 +173,12 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
         place = rewording.cell(cell)
         if place is not None:
             new.rejected.add(place)
+    lost = {cell for cell in state.cells if rewording.cell(cell) is None}
+    whole = {(i, NULL) for i, _ in lost} | {(NULL, j) for _, j in lost}
+    for cell in state.settled - whole:  # a word that lost a link is to be looked at again
+        place = rewording.cell(cell)
+        if place is not None:
+            new.settled.add(place)
     _move_comments(new, notes, rewording)
     return new
 

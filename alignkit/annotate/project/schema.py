@@ -16,6 +16,7 @@ project = sa.Table(
     Column("name", TEXT, nullable=False),
     Column("scheme", TEXT, nullable=False),
     Column("threshold", Float, nullable=False),
+    Column("doubt", Float, nullable=False),
     Column("suggestions", TEXT, nullable=False),
     Column("gold", TEXT, nullable=False),
     Column("task", TEXT, nullable=False),
@@ -24,8 +25,8 @@ project = sa.Table(
     Column("majority", INTEGER, nullable=False),
 )
 """One row: its key is the project's own, the same in every copy; `gold` names the gold standard,
-`assigning` is the plan of assignment as JSON; `blind` and `majority` (0 or 1) are the rules of
-adjudication."""
+`doubt` is the least one of a word to be looked at, `assigning` the plan of assignment as JSON;
+`blind` and `majority` (0 or 1) are the rules of adjudication."""
 
 account = sa.Table(
     "account",

@@ -40,6 +40,7 @@ class StateView(Struct):
     whys: list[tuple[int, int, str]] | UnsetType = UNSET  # left out where nothing is decided
     rewrites: list[tuple[str, log.Texts]] | UnsetType = UNSET
     extracts: list[tuple[str, log.Spans]] | UnsetType = UNSET
+    settled: list[log.Cell] | UnsetType = UNSET
 
 
 class PairState(Struct):
@@ -63,6 +64,7 @@ class PairState(Struct):
     extracts: dict[str, log.Spans] = field(default_factory=dict)
     undo: int = 0  # the events (seq) that would be undone and redone next; 0 for none
     redo: int = 0
+    settled: set[log.Cell] = field(default_factory=set)  # the nulls of words that are settled
 
     def apply(self, kind: str, data: log.Data) -> None:
         """Apply an event."""
@@ -77,6 +79,8 @@ class PairState(Struct):
             _apply_marks(self.bulk, data.bulk)
         if data.rejected:
             _apply_marks(self.rejected, data.rejected)
+        if data.settled:
+            _apply_marks(self.settled, data.settled)
         if data.seen:
             self.bulk.difference_update(data.seen)
         if kind not in _PLAIN or data.how == "import" or data.weights or data.whys:
@@ -147,6 +151,7 @@ class PairState(Struct):
             whys,
             sorted(self.rewrites.items()) or UNSET,
             sorted(self.extracts.items()) or UNSET,
+            sorted(self.settled) or UNSET,
         )
 
 
@@ -167,7 +172,17 @@ def _keyed_by_cell(
         yield (i, j), before, after
 
 
-_WRITES = "cells", "bulk", "rejected", "weights", "comments", "whys", "rewrites", "extracts"
+_WRITES = (
+    "cells",
+    "bulk",
+    "rejected",
+    "settled",
+    "weights",
+    "comments",
+    "whys",
+    "rewrites",
+    "extracts",
+)
 """The fields of an event that hold rows; each row ends in its values before and after."""
 _CHANGES = ("label", "flags", "provenance")
 """The fields of an event that hold one value before and after."""
@@ -200,6 +215,7 @@ def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
         dict(view.extracts or ()),
         undo,
         redo,
+        set(view.settled or ()),
     )
 
 
@@ -295,6 +311,7 @@ def completed(state: PairState, kind: str, data: log.Data) -> log.Data:
     complete.cells = (*cells, *_removed_nulls(state, cells))
     complete.bulk = _marks(state.bulk, data.bulk, unlinked)
     complete.rejected = _marks(state.rejected, data.rejected, linked)
+    complete.settled = _marks(state.settled, data.settled, ())
     complete.seen = log.stored(cell for cell in data.seen if cell in state.bulk)
     complete.weights = (*data.weights, *_removed_weights(state, cells, data.weights))
     complete.whys = log.stored(why for why in data.whys if state.whys.get(why[:2]) != why[3])

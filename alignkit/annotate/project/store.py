@@ -17,7 +17,7 @@ from alignkit.annotate.project import appending, queries, schema
 from alignkit.annotate.project.appending import append_sent
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.events import Event, Lesson, LogEvent, Sent
-from alignkit.annotate.project.names import TASKS, ProjectError, check_name
+from alignkit.annotate.project.names import TASKS, ProjectError, check_doubt, check_name
 from alignkit.annotate.project.places import (
     SchemaDatabase,
     SchemaLock,
@@ -134,6 +134,7 @@ class Store:
         name: str | None = None,
         scheme: str | None = None,
         threshold: float | None = None,
+        doubt: float | None = None,
         suggestions: str | None = None,
         gold: str | None = None,
         task: str | None = None,
@@ -145,6 +146,7 @@ class Store:
             name=name,
             scheme=scheme,
             threshold=threshold,
+            doubt=doubt,
             suggestions=suggestions,
             gold=gold,
             task=task,
@@ -155,6 +157,7 @@ class Store:
             check_name(gold)
         if task not in (None, *TASKS):
             raise ProjectError(f"unknown task {task!r} (known: {', '.join(TASKS)})")
+        check_doubt(doubt)
         with self.database.writing() as conn:
             self._settle(conn, wanted)
 

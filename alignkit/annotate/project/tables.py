@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.engines import Prepared
 from alignkit.annotate.project.events import LearnedFrom, LogEvent, encode
-from alignkit.annotate.project.names import GOLD, TASKS, ProjectError, UnknownPair
+from alignkit.annotate.project.names import DOUBTS, GOLD, TASKS, ProjectError, UnknownPair
 from alignkit.annotate.project.project_events import (
     Account,
     Assign,
@@ -57,6 +57,7 @@ def begin(conn: sa.Connection) -> None:
         "name": "",
         "scheme": "",
         "threshold": 0.9,
+        "doubt": DOUBTS[1],
         "suggestions": "",
         "gold": GOLD,
         "task": TASKS[0],

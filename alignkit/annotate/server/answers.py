@@ -70,6 +70,7 @@ class ProjectAnswer(Struct):
     pairs: int
     done: int
     threshold: float
+    doubt: float
     scheme: SchemeChoices
     formats: list[dict[str, str]]
     preparing: dict[str, Any] | None  # text and share, while suggestions are made
@@ -102,6 +103,7 @@ def project_answer(
         pairs=pairs,
         done=done,
         threshold=info.threshold,
+        doubt=info.doubt,
         scheme=SchemeChoices(scheme.name, scheme.labels, (*scheme.flags, *REMARKS)),
         formats=[{"value": key, "name": f"{key}: {about}"} for key, about in WRITTEN.items()],
         preparing=None if progress is None else progress._asdict(),

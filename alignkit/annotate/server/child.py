@@ -92,6 +92,7 @@ class Job(Struct):
     name: str = ""  # of the new project; for figures, what the commands call the project
     scheme: str = ""
     task: str = ""  # what is done in the project; empty: what is done already, or align
+    doubt: float | None = None  # from which doubt on words are looked at; None: as before
     documents: tuple[str, ...] = ()
     tokenize: str | None = None
     annotator: str = ""  # who annotates

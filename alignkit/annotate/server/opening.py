@@ -261,6 +261,7 @@ class Opening:
             if self.visitor.name:  # in a lab, people come later
                 admit(store, self.visitor, self._gold, **self._rules)
             change_task(store, self.job.task)
+            store.settings(doubt=self.job.doubt)
             sessions = Sessions(store.database)
             project = store.project()
             before = sessions.plan

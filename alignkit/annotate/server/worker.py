@@ -169,7 +169,15 @@ def _make(job: Job, out: Output) -> None:
         done += 1
         out.progress(f"making the project: {done:,} of {total:,}", 0.5 + done / total / 2)
 
-    create_project(job.project, corpus, name=job.name, scheme=job.scheme, task=job.task, tell=made)
+    create_project(
+        job.project,
+        corpus,
+        name=job.name,
+        scheme=job.scheme,
+        task=job.task,
+        doubt=job.doubt,
+        tell=made,
+    )
 
 
 def _corpus(job: Job, out: Output) -> Corpus:

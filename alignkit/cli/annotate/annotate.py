@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from alignkit.annotate.server.child import Job, SuggestionPlan
     from alignkit.annotate.server.opening import Opening
 
-RARE = "--accept-copy --allow-host --nominal"
+RARE = "--accept-copy --allow-host --doubt --nominal"
 """Options that only --help-all shows."""
 
 _ELSEWHERE = (
@@ -117,8 +117,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --hide-systems  do not show which systems vote; for as long as the server runs
         --learning  let the aligner learn from finished pairs; its suggestions for pairs that nobody
             has opened improve; the setting is kept (default: on in a new project)
+        --doubt  look at words whose suggested links are wrong with at least this probability; 0: at
+            each word (default: as in the project, or 0.1)
         """,
         learning=either,
+        doubt={"type": float, "choices": names.DOUBTS},
         evidence={"action": "append", "default": []},
         hide_systems={"default": None},
     )
@@ -228,7 +231,17 @@ def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
 
     rules = _rules(options)
     url = invited(project, opening.visitor, options.gold or "", rules=rules, waiting=waiting)
-    named = ("initial", "model", "suggestions", "learning", "scheme", "task", "guidelines", "port")
+    named = (
+        "initial",
+        "model",
+        "suggestions",
+        "learning",
+        "scheme",
+        "task",
+        "doubt",
+        "guidelines",
+        "port",
+    )
     values = {name: getattr(options, name) for name in (*named, "hide_systems")}
     flags = [f"--{'no-' * (x is False)}{name}" for name, x in values.items() if x is not None]
     given = [flag.replace("_", "-") for flag in flags]
@@ -371,6 +384,7 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
         annotator = options.annotator or getuser()
     job = Job(project, scheme=options.scheme or "", annotator=annotator)
     job.task = options.task or ""
+    job.doubt = options.doubt
     job.accept_copy = options.accept_copy
     if os.path.exists(project):
         if corpus is not None and os.path.abspath(corpus) != project:

@@ -14,6 +14,7 @@ const HOW = {
 	hand: "drawn by hand",
 	singly: "accepted singly",
 	bulk: "accepted in bulk",
+	kept: "kept",
 	imported: "imported",
 }
 const day = at => new Date(at).toLocaleDateString("en", {day: "numeric", month: "short"})

@@ -56,7 +56,7 @@ function links(view) {
 			: [nothing(view.twos, "agree on all pairs that two have done", 4)]),
 	)
 	corrected(view)
-	const {pull, accepted, rejected, cautions} = view.pull
+	const {pull, accepted, unseen, rejected, cautions} = view.pull
 	$("pull").replaceChildren(
 		entry(
 			"pull",
@@ -67,7 +67,11 @@ function links(view) {
 		),
 		...(pull.value === null
 			? []
-			: [entry("accepted", ...figure(accepted)), entry("rejected", ...figure(rejected))]),
+			: [
+					entry("accepted", ...figure(accepted)),
+					entry("of these not looked at", ...figure(unseen)),
+					entry("rejected", ...figure(rejected)),
+				]),
 	)
 	$("cautions").replaceChildren(...cautions.map(text => html("li", {}, text)))
 }

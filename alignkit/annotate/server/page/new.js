@@ -201,7 +201,7 @@ begin(async me => {
 		const [first] = ways // never links of the files, which may be gold
 		const tag = JSON.stringify(ways)
 		const named = parts => parts.filter(Boolean).join(" ")
-		$("suggest").hidden = task !== "align"
+		for (const part of ["suggest", "looks"]) $(part).hidden = task !== "align"
 		$("ways-note").hidden = !annotators.length
 		$("scheme-none").disabled = task === "judge"
 		if (task === "judge" && !field("scheme").value) field("scheme").value = "paraphrase"
@@ -256,7 +256,7 @@ begin(async me => {
 		location.assign(pageOf("assign", slug))
 	}
 
-	whenSent(form, async ({name, slug, task, scheme, labels, guidelines, gold}) => {
+	whenSent(form, async ({name, slug, task, scheme, labels, guidelines, gold, doubt}) => {
 		const [kind, from = ""] = task === "align" ? way() : ["none"]
 		const {blind, majority, learning, nominal} = form.elements
 		const own = nominal.checked ? `nominal:${labels}` : labels
@@ -277,6 +277,7 @@ begin(async me => {
 				learning: learning.checked && /trained|encoder|model/.test(kind),
 				blind: blind.checked,
 				majority: majority.checked,
+				doubt: Number(doubt),
 			})
 			sessionStorage.removeItem(kept)
 			await made(project.slug)

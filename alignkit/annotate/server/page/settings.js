@@ -28,6 +28,8 @@ begin(async (me, project) => {
 		field("name").value = name
 		field("guidelines").value = settings.guidelines
 		for (const tick of TICKS) field(tick).checked = settings[tick]
+		field("doubt").value = String(settings.doubt)
+		$("looks").hidden = project.task !== "align"
 		field("suggestions").options[0].text = settings.suggestions || "as they are"
 		field("suggestions").value = ""
 		for (const part of [...form.elements, $("import")]) part.disabled = state === "archived"
@@ -62,6 +64,7 @@ begin(async (me, project) => {
 	const values = () => ({
 		name: field("name").value,
 		guidelines: field("guidelines").value,
+		doubt: Number(field("doubt").value),
 		...Object.fromEntries(TICKS.map(tick => [tick, field(tick).checked])),
 	})
 
@@ -73,9 +76,9 @@ begin(async (me, project) => {
 	whenSent(form, async ({suggestions}) => {
 		const {
 			name,
-			settings: {guidelines, learning, blind, majority},
+			settings: {guidelines, learning, blind, majority, doubt},
 		} = project
-		const before = {name, guidelines, learning, blind, majority}
+		const before = {name, guidelines, learning, blind, majority, doubt}
 		const change = Object.fromEntries(
 			Object.entries(values()).filter(([key, value]) => value !== before[key]),
 		)
