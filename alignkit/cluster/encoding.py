@@ -85,8 +85,11 @@ def _encoder(folder: str, name: str, layer: int, digest: str, threads: int) -> E
 
 def spread_of_parts(
     encoder: PartEncoder, parts: Sequence[Sequence[str]], reading: ReadOptions, casefold: bool
-) -> float:
-    """Return the standard deviation of the cosines of the first pairs, as on one machine."""
+) -> tuple[float, int]:
+    """Return the standard deviation of the cosines of the first pairs, as on one machine.
+
+    Return also how many sentences were encoded for it.
+    """
     pairs: list[tuple[list[str], list[str]]] = []
     for source, target in _full_pairs(parts, reading):
         pairs.append((source, target))
@@ -95,7 +98,7 @@ def spread_of_parts(
     pair_encoder = encoder.pair_encoder()
     pair_encoder.encoded(Bitext.pack(pairs, casefold=casefold, written=True))
     assert pair_encoder.spread is not None
-    return pair_encoder.spread
+    return pair_encoder.spread, pair_encoder.counts.encoded
 
 
 def _full_pairs(

@@ -134,10 +134,10 @@ class Stages:
         if "spread" not in self._state:
             task = (encoder, paths, reading, casefold)
             names = ["the first pairs"]
-            (spread,) = self._each(
+            ((spread, first),) = self._each(
                 "encoding", spread_of_parts, [task], names=names, memory=encoder.memory
             )
-            self._keep(spread=spread)
+            self._keep(spread=spread, encoded_first=first)
         settled = encoder.with_spread(self._state["spread"])
         self._encoder = settled.used
         self._files += [self._run.path("encoded", f"{k}.npz") for k in range(len(paths))]
@@ -147,8 +147,10 @@ class Stages:
         tasks = []
         for part, file in zip(paths, self._files[-len(paths) :], strict=True):
             tasks.append((settled, part, reading, casefold, file))
-        counts = self._each("encoding", encode_part, tasks, memory=encoder.memory)
-        self._keep(encoded=asdict(sum(counts, EncodingCounts())))
+        of_parts = self._each("encoding", encode_part, tasks, memory=encoder.memory)
+        counts = sum(of_parts, EncodingCounts())
+        first = min(self._state["encoded_first"], counts.kept)  # which the parts found again
+        self._keep(encoded=asdict(counts + EncodingCounts(encoded=first, kept=-first)))
 
     def make_shards(self, dictionary: Mapping[tuple[str, str], float]) -> None:
         """Merge the word pairs of the parts."""
