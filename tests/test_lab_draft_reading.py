@@ -100,6 +100,32 @@ def test_texts_are_source_and_target_by_their_names_or_in_order(read, files, exp
     assert read.pairs[0].source[0] in files.get("x.src", files.get("a.txt", EN)) + "athe"
 
 
+def test_files_have_their_own_names_wherever_they_are_shown(read):
+    files = {"news (1).en": EN, "n&w's.de": DE, "anna's links (2).align": LINKS}
+    draft = read(files)
+    assert (read.kinds, draft.pairs, draft.languages) == ("source target corpus", 3, "en-de")
+    assert (draft.annotators, draft.name) == (["anna's links"], "news")
+    assert links(read.pairs, "anna's links") == ["0-0 1-1 2-2", "0-0", "1?1"]
+    draft = read({**files, "n&w's.de": DE + "more\n"})
+    text = draft.findings[0].text
+    assert text.startswith("news (1).en has 3 lines, n&w's.de has 4 lines")
+    draft = read({**files, "n&w's.de": b"\xff\n"})
+    assert draft.findings[0].text.startswith("n&w's.de is not UTF-8")
+    draft = read({**files, "anna's links (2).align": ""})
+    assert [file.problem for file in draft.files] == ["", "", "is empty"]
+    draft = read({**files, "b&w's.align": LINKS})
+    assert "anna's links (2).align, b&w's.align" in draft.problem
+
+
+def test_documents_bear_the_names_of_their_files(read):
+    draft = read({"en&/a's.txt": "One text.", "de&/a's.txt": "Ein Text."}, task="extract")
+    assert (draft.problem, draft.ready) == ("", True)
+    (pair,) = read.pairs
+    assert pair.id == "a's"
+    assert pair.attributes["source_document"] == "en&/a's.txt"
+    assert pair.attributes["target_document"] == "de&/a's.txt"
+
+
 def test_what_a_file_is_can_be_said(read):
     files = {**NEWS, "more.de": DE}
     assert "Say what each is" in read(files).problem

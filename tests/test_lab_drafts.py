@@ -1,11 +1,13 @@
 """Drafts keep to their limits, belong to one person, and become projects and imports."""
 
+import re
 import stat
 import subprocess
 import sys
 import threading
 import time
 from collections import namedtuple
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +16,8 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
 
 from adjudicated_project import two_annotators
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 
 from alignkit import Aligner
@@ -21,6 +25,7 @@ from alignkit.annotate.lab import drafts as module
 from alignkit.annotate.lab.bodies import ChangeDraft, NewImport, NewProject, Suggestions
 from alignkit.annotate.lab.draft_child import _create
 from alignkit.annotate.lab.drafts import DraftJob, Drafts
+from alignkit.annotate.lab.file_names import check_shown_name, stored_names
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.security import RefusedError
@@ -120,11 +125,13 @@ def refuses(status, call, *args):
         "a/../b",
         "a/b/c",
         ".hidden",
+        "..",
         "x\0",
         "x\n",
-        "C:\\x",
+        "x\ud800",
         "a//b",
-        *("CON", "nul.txt", "Com1", "d/aux.en", "x" * 300, "trailing.", "trailing ", "-", "~"),
+        " ",
+        *("x" * 201, "dir/.git"),
         "news.EN",
         "NEWS.en",
         "news.en/x",
@@ -139,6 +146,61 @@ def test_names_that_could_harm_or_collide_are_refused(drafts, name):
         draft.add(known, 1)
     refuses(422, draft.add, name, 1)
     assert draft.add("dir/y \xe9.+-_", 1) == 4
+
+
+LONG = "\u5b57" * 190 + ".tsv.gz"
+
+
+def test_any_name_that_can_be_shown_is_stored_under_one_that_is_safe():
+    plain = ["news.en", "dir/x.txt", "a_b.tsv", "sp ace+1-2.x"]
+    odd = [
+        "corpus (1).tsv",
+        "anna's links.tsv",
+        "a&b.tsv",
+        "a|b.tsv",
+        "-",
+        "~",
+        "$(rm).x",
+        "C:\\x",
+        "CON",
+        "nul.txt",
+        "d&e/aux.en",
+        "d'e/aux.en",
+        "trailing.",
+        "trailing ",
+        "p.alignkit-wal",
+        "\u0645\u06cc\u200c\u062e.tsv",
+        "\U0001d49c.en",
+        LONG,
+        "https:/evil.example",
+        "#p_KEY",
+        "--output=x",
+    ]
+    stored = stored_names([*odd, *plain])
+    assert [stored[name] for name in plain] == plain
+    assert len({name.casefold() for name in stored.values()}) == len(stored)
+    for name in stored.values():
+        for part in name.split("/"):
+            assert re.fullmatch(r"\w[\w.+ -]*(?<![ .])", part), name
+            assert len(part.encode()) <= 255
+            assert not re.match(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)", part)
+    assert stored["a&b.tsv"] == "2-a_b.tsv"
+    assert stored["a|b.tsv"] == "3-a_b.tsv"
+    assert stored["d&e/aux.en"].split("/")[0] != stored["d'e/aux.en"].split("/")[0]
+    assert stored[LONG].endswith(".tsv.gz")
+
+
+@given(st.lists(st.text(min_size=1, max_size=9), max_size=8, unique=True))
+def test_stored_names_are_safe_and_distinct(names):
+    shown = []
+    for name in names:
+        with suppress(RefusedError):
+            check_shown_name(name, shown)
+            shown.append(name)
+    stored = stored_names(shown)
+    assert len({name.casefold() for name in stored.values()}) == len(shown)
+    for name in stored.values():
+        assert all(re.fullmatch(r"\w[\w.+ -]*(?<![ .])", part) for part in name.split("/"))
 
 
 def test_files_are_stored_under_numbers_for_the_owner_alone(drafts, tmp_path):

@@ -21,6 +21,7 @@ from alignkit.annotate.creation import read_documents
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.lab.bodies import DraftFinding, DraftOption, Preview
 from alignkit.annotate.lab.drafts import MB, MOST, DraftJob, DraftRecord
+from alignkit.annotate.lab.file_names import stem_of, stored_names, with_own_names
 from alignkit.annotate.project.database import is_project
 from alignkit.annotate.project.names import GOLD, ProjectError, check_name
 from alignkit.annotate.project.replay import build_project
@@ -103,7 +104,7 @@ _WRONG = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
 
 
 class DraftReader:
-    """Reads the files of a draft, in a folder where they have their own names."""
+    """Reads the files of a draft, in a folder where they have stored names (see `file_names`)."""
 
     def __init__(self, job: DraftJob, tell: Callable[[str, float | None], None]) -> None:
         self._record = job.record
@@ -112,7 +113,8 @@ class DraftReader:
         self._draft = job.record.draft
         self._options = job.record.options
         draft = self._draft
-        self._files = {file.name: file for file in draft.files}
+        self._stored = stored_names(file.name for file in draft.files)  # by the files' own names
+        self._files = {self._stored[file.name]: file for file in draft.files}
         self._formats: dict[str, str] = {}  # of corpora: files or folders
         self._lines = True  # whether each line of the words is a sentence
         self._unpacked = 0
@@ -144,7 +146,7 @@ class DraftReader:
         draft.findings.sort(key=lambda finding: not finding.choices)
         wrong = draft.problem or any(file.problem for file in draft.files) or self._stops()
         draft.ready = draft.pairs > 0 and not wrong
-        draft.models = self._files_of("model")
+        draft.models = [self._files[name].name for name in self._files_of("model")]
         draft.options = []
         for name, (label, choices) in _OPTIONS.items():
             if name != "tokenizer" or draft.task == "extract":
@@ -152,14 +154,24 @@ class DraftReader:
                 rows = [("", "as detected"), *choices]
                 draft.options.append(DraftOption(name, label, chosen, rows))
         draft.name = self._suggested_name()
+        self._name_as_sent()
         return self._record
+
+    def _name_as_sent(self) -> None:
+        """Put the own names of files into all that was noted about them."""
+        draft = self._draft
+        draft.problem = with_own_names(draft.problem, self._stored)
+        for file in draft.files:
+            file.problem = with_own_names(file.problem, self._stored)
+        for finding in draft.findings:
+            finding.text = with_own_names(finding.text, self._stored)
 
     def _suggested_name(self) -> str:
         """Return a name for the project: the beginning of the name of its first file."""
         for file in self._draft.files:
             if file.kind not in ("model", "none"):
-                stem, *_ = re.split(r"[./]", file.name)
-                return stem.replace("_", " ").strip()
+                first_part, _, _ = file.name.partition("/")
+                return stem_of(first_part).replace("_", " ").strip()
         return ""
 
     def _attempt(self, step: Callable[[str], None], names: Iterable[str]) -> None:
@@ -209,7 +221,7 @@ class DraftReader:
         return [name for name, file in self._files.items() if file.kind == kind]
 
     def _lay_out(self) -> None:
-        """Give the files their own names in the folder `view`, and go there."""
+        """Give the files their stored names in the folder `view`, and go there."""
         view = self._path.with_name("view")
         shutil.rmtree(view, ignore_errors=True)
         for path in view.parent.glob("pairs-*"):
@@ -416,7 +428,7 @@ class DraftReader:
             raise OptionError(f"{path} has links alone. Add the files with their words.")
         if self._lines and not kind.by_id:
             self._even_out([*words, path] if format == "pharaoh" else words)
-        stem, *_ = os.path.basename(path).split(".")
+        stem = stem_of(self._own_name(path))
         base = None
         if options.get("base") in ("0", "1"):
             base = int(options["base"])
@@ -536,11 +548,29 @@ class DraftReader:
         paths = [_file_or_folder(names) for names in sides]
         tokenizer = self._options.get("tokenizer") or None
         notes: list[str] = []
-        pairs = list(read_documents(paths, tokenize=tokenizer, note=notes.append))
+        documents = read_documents(paths, tokenize=tokenizer, note=notes.append)
+        pairs = [self._from_own_files(pair) for pair in documents]
         for note in notes:
             self._find("no counterpart", note)
         self._draft.detected = f"{how_many(len(pairs), 'pair')} of documents"
         return pairs
+
+    def _own_name(self, path: str) -> str:
+        """Return the own name of a file; that of a folder is its stored one."""
+        file = self._files.get(path)
+        return path if file is None else file.name
+
+    def _from_own_files(self, pair: SentencePair) -> SentencePair:
+        """Return a pair of documents that names its files as they were sent, not as stored."""
+        attributes = dict(pair.attributes)
+        id = pair.id
+        for side in SIDES:
+            path = attributes.get(f"{side}_document", "")
+            own = self._own_name(path)
+            attributes[f"{side}_document"] = own
+            if own != path and id == Path(path).stem:
+                id = Path(own).stem
+        return replace(pair, id=id, attributes=attributes)
 
     def _project(self, name: str) -> Iterable[SentencePair]:
         """Read a project: it is built anew from its log, for nobody knows who made the file."""

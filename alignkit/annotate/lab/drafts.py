@@ -22,6 +22,7 @@ from unicodedata import normalize
 from msgspec import UNSET, DecodeError, Struct, json, structs
 
 from alignkit.annotate.lab import bodies
+from alignkit.annotate.lab.file_names import check_shown_name
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.server.answers import direction_of
 from alignkit.annotate.server.child import ChildProcess, LabEncoder
@@ -40,8 +41,6 @@ _FREE = 1024 * MB
 _LONGEST_PREVIEW = 2 * MB
 _CHILDREN = 2
 _QUEUE = 20
-_PART = re.compile(r"(?!(?i:con|prn|aux|nul|com\d|lpt\d)(\.|$))\w[\w.+ -]{0,99}(?<![ .])")
-_CHARACTERS = "letters, digits, spaces and . + - _, at most 100, beginning with a letter"
 _ID = re.compile("[0-9a-f]{32}")
 _MODULE = "alignkit.annotate.lab.draft_child"
 _LATER = "import them with `alignkit project import`."
@@ -207,7 +206,7 @@ class Drafts:
         name = normalize("NFC", name)
         with self._changing(account, id) as record:
             files = record.draft.files
-            _check_name(name, [file.name for file in files])
+            check_shown_name(name, [file.name for file in files])
             if len(files) >= _FILES:
                 raise RefusedError(409, f"A draft has at most {_FILES} files.")
             if size < 1:
@@ -394,21 +393,3 @@ def check_space(folder: Path | str, size: int = 0) -> None:
     """Refuse to write so many bytes where the disk would be nearly full then."""
     if shutil.disk_usage(folder).free < _FREE + size:
         raise RefusedError(507, "The lab's disk is full. Ask its owner to free some space.")
-
-
-def _check_name(name: str, others: list[str]) -> None:
-    """Check that a file or a file in a folder can be stored under its name beside others."""
-    parts = name.split("/")
-    if len(parts) > 2:
-        raise RefusedError(422, "Folders inside folders are not opened.", field="name")
-    possible = all(_PART.fullmatch(part) and len(part.encode()) < 256 for part in parts)
-    if not possible or name.endswith(("-journal", "-wal", "-shm")):
-        text = f"Rename {name[:40]!r}: names have {_CHARACTERS}."
-        raise RefusedError(422, text, field="name")
-    folded = name.casefold()
-    folder, _, _ = folded.rpartition("/")
-    files = {other.casefold() for other in others}
-    folders = {file.partition("/")[0] for file in files if "/" in file}
-    if folded in files or folded in folders or folder in files:
-        text = f"There is already a file {name}. Remove it first."
-        raise RefusedError(422, text, field="name")

@@ -1,0 +1,125 @@
+"""Names of uploaded files: pages show a file's own name, and alignkit stores it under another.
+
+Browsers and people write any character into names: ``corpus (1).tsv``, ``anna's links.tsv``. The
+name under which a draft is read has letters, digits, spaces and ``. + - _`` alone, so that it is
+possible on every platform and means nothing to a reader of files. Plain names stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from itertools import count
+
+from alignkit.annotate.server.security import RefusedError
+
+_LONGEST_SHOWN = 200  # characters of a file's own name, with that of its folder
+_LONGEST = 100  # characters of a part of a stored name
+_ENDING = 40  # of these, characters at the end that are kept of a longer one
+_OTHER = re.compile(r"[^\w.+ -]")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+_OF_A_DATABASE = re.compile(r"-(journal|wal|shm)$", re.IGNORECASE)
+_COPY = re.compile(r" \(\d+\)$")
+_UNSHOWN = ("Cc", "Cs", "Co", "Zl", "Zp")  # categories of characters that no name has
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # letters after them are shown in another order
+
+
+def check_shown_name(name: str, others: Iterable[str]) -> None:
+    """Check that a file, or a file in a folder, can be added under its name beside others."""
+    shown = ascii(name[:40])
+    parts = name.split("/")
+    problem = ""
+    if len(parts) > 2:
+        problem = "Folders inside folders are not opened."
+    elif any(unicodedata.category(letter) in _UNSHOWN for letter in name) or _TURNS.search(name):
+        problem = f"Rename {shown}: its name has a character that cannot be shown."
+    elif len(name) > _LONGEST_SHOWN:
+        problem = f"Rename {shown}...: its name has more than {_LONGEST_SHOWN} characters."
+    elif not all(part.strip() for part in parts):
+        problem = f"Rename {shown}: the name of a file or folder is empty."
+    elif any(part.startswith(".") for part in parts):
+        problem = f"{name[:40]} is a hidden file. If it is needed, rename it."
+    if problem:
+        raise RefusedError(422, problem, field="name")
+    folded = name.casefold()
+    folder, _, _ = folded.rpartition("/")
+    files = {other.casefold() for other in others}
+    folders = {file.partition("/")[0] for file in files if "/" in file}
+    if folded in files or folded in folders or folder in files:
+        text = f"There is already a file {name}. Remove it first."
+        raise RefusedError(422, text, field="name")
+
+
+def stored_names(names: Iterable[str]) -> dict[str, str]:
+    """Return the name under which each file is stored, by its own name.
+
+    Two names never become the same, also where files are found whatever the case of letters is.
+    Files of one folder stay together.
+    """
+    parts: dict[str, dict[str, str]] = defaultdict(dict)  # by folder: stored by own names
+    split = [name.split("/") for name in names]
+    for path in sorted(split, key=lambda path: list(map(_safe, path)) != path):  # plain ones first
+        folder = ""
+        for part in path:
+            known = parts[folder]
+            if part not in known:
+                known[part] = _distinct(_safe(part), known)
+            folder += f"{part}/"
+    stored = {}
+    for path in split:
+        first, *rest = path
+        places = [parts[""][first], *(parts[f"{first}/"][part] for part in rest)]
+        stored["/".join(path)] = "/".join(places)
+    return stored
+
+
+def _distinct(safe: str, known: Mapping[str, str]) -> str:
+    """Return a stored name with a number before it, if another file has it."""
+    taken = {name.casefold() for name in known.values()}
+    if safe.casefold() not in taken:
+        return safe
+    numbered = (f"{number}-{safe}" for number in count(2))
+    return next(name for name in numbered if name.casefold() not in taken)
+
+
+def _safe(part: str) -> str:
+    """Return a part of a name as it can be stored anywhere."""
+    safe = _OTHER.sub("_", part)
+    safe = _OF_A_DATABASE.sub(r"_\1", safe)
+    if len(safe.encode()) > _LONGEST:
+        start = safe[: _LONGEST - _ENDING]
+        ending = safe[-_ENDING:]
+        while len((start + ending).encode()) > 2 * _LONGEST:  # of 255 bytes that a name may have
+            start = start[:-1]
+        safe = start + ending
+    if safe[-1] in " .":
+        safe = f"{safe[:-1]}_"
+    if not re.match(r"\w", safe) or _DEVICE.match(safe):
+        safe = f"_{safe}"
+    return safe
+
+
+def stem_of(name: str) -> str:
+    """Return a file's own name without folder, endings, and the number of a browser's copy.
+
+    It can be the name of an annotator, so it has no characters that are not shown.
+    """
+    _, _, file = name.rpartition("/")
+    file = "".join(letter for letter in file if letter.isprintable())
+    stem, *_ = file.split(".")
+    return _COPY.sub("", stem).strip() or stem
+
+
+def with_own_names(text: str, names: Mapping[str, str]) -> str:
+    """Return a message with the own names of files instead of the stored ones.
+
+    `names` are the stored names by own names.
+    """
+    own = {stored: name for name, stored in names.items() if name != stored}
+    if not own:
+        return text
+    longest_first = sorted(own, key=len, reverse=True)
+    stored = "|".join(map(re.escape, longest_first))
+    return re.sub(rf"(?<![\w./-])(?:{stored})(?![\w/-])", lambda match: own[match[0]], text)
