@@ -141,7 +141,7 @@ class Person:
         """Use a link."""
         self.page.goto(link)
         if name:
-            self.page.get_by_label("Name").fill(name)
+            self.page.locator("#display").fill(name)
         self.page.locator("#password").fill(PASSWORD)
         self.page.locator("#again").fill(PASSWORD)
         self.page.locator("#go").click()
@@ -150,7 +150,7 @@ class Person:
     def take_over(self, page, name, other):
         """Sign in on a page of this profile, where somebody else is signed in."""
         page.goto(f"{self.lab.url}signin")
-        page.get_by_label("Name").fill(name)
+        page.get_by_label("Account name").fill(name)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Sign in").click()
         page.get_by_role("button", name=f"Sign {other} out").click()

@@ -1,10 +1,12 @@
 """A route is one function: its query, body, answer and statuses are read from its signature."""
 
+from typing import Annotated, Literal
+
 import pytest
 
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
 
-from msgspec import Struct
+from msgspec import Meta, Struct, defstruct, json
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -105,3 +107,32 @@ def test_deep_json_is_refused():
     with pytest.raises(RefusedError) as refused:
         decoded(b'{"name":' * 100_000, Sent)
     assert refused.value.status in (400, 422)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "field"),
+    [
+        (int, "x", "a"),
+        (Annotated[int, Meta(ge=1, le=3)], 0, "a"),
+        (Annotated[int, Meta(ge=1, le=3)], 4, "a"),
+        (Annotated[str, Meta(min_length=2)], "x", "a"),
+        (Annotated[str, Meta(max_length=2)], "xyz", "a"),
+        (Annotated[str, Meta(pattern="^x$")], "y", "a"),
+        (Literal["x", "y"], "z", "a"),
+        (bool, 1, "a"),
+        (list[int], ["x"], "a"),
+        (str | None, 1, "a"),
+    ],
+)
+def test_what_a_library_says_of_a_request_is_put_in_plain_words(kind, value, field):
+    body = defstruct("Body", [("a", kind)], forbid_unknown_fields=True)
+    for sent in ({"a": value}, {}, {"a": value, "b": 1}, []):
+        with pytest.raises(RefusedError) as caught:
+            decoded(json.encode(sent), body)
+        refused = caught.value
+        assert refused.status == 422
+        for word in ("Expected", "`", "Object", "enum", "regex", "$"):
+            assert word not in refused.message, refused.message
+        assert refused.more["field"] in (field, "")
+    with pytest.raises(RefusedError, match=r"the request is not valid JSON$"):
+        decoded(b"{", body)

@@ -166,7 +166,7 @@ def test_a_page_is_small_fits_and_axe_finds_nothing(server, path):
 
 def enter(page, name):
     page.fill("#name", name)
-    page.fill("#password", password(name))
+    page.fill("#password", password(name.lower()))
     page.keyboard.press("Enter")
 
 
@@ -216,8 +216,79 @@ def test_a_link_is_posted_erased_and_used_once(lab, server):
         page.wait_for_selector("text=Nothing to do. You will see new pairs here.")
         page = other.open(f"join#{link.token}")
         page.wait_for_selector(
+            "#problem:text-is('This link was used already. Sign in with the password that was "
+            "chosen then.')"
+        )
+        page = other.open(f"join#{'x' * 43}")
+        page.wait_for_selector(
             "#problem:text-is('This link is no longer valid. Ask for a new one.')"
         )
+        page = other.open("join#x")
+        page.wait_for_selector("#problem:has-text('This link is not complete.')")
+
+
+def test_a_person_has_any_name_and_an_account_that_is_proposed_from_it(lab, server):
+    page = lab.open(f"p/{lab.slug}/people")
+    page.wait_for_selector("tr[data-key=anna]")
+    account = page.locator("#name")
+    for typed, proposed in {
+        "Anna Kiss": "anna-kiss",
+        "J\xfcrgen": "jurgen",
+        "Stra\xdfe \xd8 \u0141ukasz": "strasse-o-lukasz",
+        "O\u2019Neil, Jr.": "o-neil-jr.",
+        "\u674e": "",
+        "--Zo\xeb--": "zoe",
+    }.items():
+        page.fill("#display", "")
+        page.type("#display", typed)
+        expect(account).to_have_value(proposed)
+    page.fill("#display", "\u674e")
+    page.click("text=Create link")
+    page.wait_for_selector("#fault-name:has-text('Type a name for the account')")
+    name = f"<img src=x onerror=alert(1)> Anna {next(NUMBERS)}"
+    page.fill("#display", name)
+    account.fill(f"img{next(NUMBERS)}")
+    page.click("text=Create link")
+    page.wait_for_selector(f"#link:has-text('Send this to {name}')")
+    assert page.locator("#people img, #link img").count() == 0
+    row = page.locator("#people tr", has_text=name)
+    expect(row.locator("small")).to_have_text(re.compile(r"img\d+"))
+    link = page.locator("#link input").input_value()
+    with window(server, "") as other:
+        joining = other.open(link.removeprefix(SITE + ROOT))
+        expect(joining.locator("#display")).to_have_value(name)
+        expect(joining.locator("#name")).not_to_be_editable()
+        joining.fill("#display", "J\xfcrgen Kiss")
+        joining.fill("#password", "a long password")
+        joining.fill("#again", "a long password")
+        joining.click("#go")
+        joining.wait_for_selector("header button:has-text('J\xfcrgen Kiss')")
+
+
+def test_no_message_of_a_library_reaches_a_person(lab):
+    page = lab.open(f"p/{lab.slug}/people")
+    page.wait_for_selector("tr[data-key=anna]")
+    page.fill("#name", "Anna Kiss!")
+    page.click("text=Create link")
+    page.wait_for_selector("#fault-name:has-text('cannot be the name of an account. Use 1 to 40')")
+
+
+def test_who_types_the_name_that_others_see_can_sign_in(server):
+    with window(server, "") as lab:
+        page = lab.open("signin")
+        page.wait_for_selector("#signin")
+        enter(page, "Anna")
+        assert lab.sent("POST session")[0]["name"] == "anna"
+        page.wait_for_url(SITE + ROOT)
+        account = lab.open("account")
+        account.fill("#display", "Anna M\xfcller")
+        account.click("text=Change name")
+        said(account, "Your name is changed.")
+        account.reload()
+        account.wait_for_selector("header button:has-text('Anna M\xfcller')")
+        account.fill("#display", "")
+        account.click("text=Change name")
+        said(account, "Your name is changed.")
 
 
 def test_a_project_is_made_of_files_with_choices_for_findings(lab):

@@ -19,9 +19,9 @@ PEOPLE = {"o": "olga", "d": "adam", "a": "anna", "r": "rita", "L": "carla", "c":
 EVERYBODY = "odarLcm"
 WHO = {
     "*": "POST session, POST join/look, POST join",
-    EVERYBODY: "DELETE session, GET me, PATCH me, POST prove, GET me/sessions, DELETE me/sessions,"
-    "DELETE me/sessions/{id}, GET me/tokens, POST me/tokens, DELETE me/tokens/{id}, GET projects,"
-    "GET drafts, GET openapi.json",
+    EVERYBODY: "DELETE session, GET me, PATCH me, PUT me/display, POST prove,"
+    "GET me/sessions, DELETE me/sessions, DELETE me/sessions/{id}, GET me/tokens, POST me/tokens,"
+    "DELETE me/tokens/{id}, GET projects, GET drafts, GET openapi.json",
     "L": "GET accounts, PATCH accounts/{name}, GET audit",
     "Lc": "POST projects, POST drafts",
     "odarL": "GET {}",

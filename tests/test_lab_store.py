@@ -9,6 +9,7 @@ from threading import Barrier, Event
 
 import pytest
 import sqlalchemy as sa
+from annotation import run_sql
 from lab_server import CARLA, HOME, password
 from msgspec import json
 from msgspec.structs import astuple
@@ -303,13 +304,91 @@ def test_a_link_works_once_and_not_too_late(lab, kind, name):
     typed = {"password": NEW, "name": name or "fred", "address": HOME}
     replaced, late = link(), link()
     assert lab.links.peek(replaced) is None
-    assert astuple(lab.links.peek(late)) == (kind, name)
+    assert "replaced by a newer one" in str(refused("gone", lab.links.use, replaced, **typed))
+    assert astuple(lab.links.peek(late)) == (kind, name, "")
     lab.now += {"first": 3600, "invite": 7 * DAY, "reset": DAY}[kind]
     assert lab.links.peek(late) is None
-    refused("gone", lab.links.use, late, **typed)
+    assert "has expired" in str(refused("gone", lab.links.use, late, **typed))
     token = link()
     assert lab.account_of(lab.links.use(token, **typed).cookie) == (name or "fred")
-    refused("gone", lab.links.use, token, **typed)
+    assert "was used already" in str(refused("gone", lab.links.use, token, **typed))
+    assert "replaced" in str(refused("gone", lab.links.use, replaced, **typed))  # not: used
+
+
+def test_a_stranger_learns_nothing_of_links(lab):
+    """Only who holds the whole token reads what became of a link."""
+    spent = lab.links.create("reset", "anna", CARLA).token
+    id = lab.links.create("reset", "anna", CARLA).id
+    withdrawn = lab.links.create("reset", "anna", CARLA)
+    lab.links.withdraw(withdrawn.id, CARLA)
+    guesses = [
+        "x" * 43,
+        spent[:-1],
+        f"{spent}x",
+        spent.swapcase(),
+        id,
+        withdrawn.token,
+        values.digest(spent),
+    ]
+    for guess in guesses:
+        assert lab.links.peek(guess) is None
+        assert str(lab.links.gone(guess)) == values.GONE[0]
+        assert str(refused("gone", lab.links.use, guess, NEW, address=HOME)) == values.GONE[0]
+
+
+def test_a_link_whose_maker_may_not_make_it_today_says_nothing_of_its_person(lab):
+    lab.invite("ben2", ANNA, "tales")
+    early = lab.links.create("reset", "ben2", ANNA).token
+    lab.projects.add_existing("news", "ben2", "reader", False, CARLA)
+    assert str(lab.links.gone(early)) == values.GONE[0]
+
+
+def test_people_have_any_name_beside_that_of_the_account(lab):
+    token = lab.links.create(
+        "invite", "anna-kiss", CARLA, project="news", display=" Anna  Ku\u0308ss "
+    ).token
+    assert astuple(lab.links.peek(token)) == ("invite", "anna-kiss", "Anna K\xfcss")
+    lab.links.use(token, NEW, display="J\xfcrgen <b>\u0645\u06cc\u200c\u062e", address=HOME)
+    row = lab.accounts.get("anna-kiss")
+    assert row.display == "J\xfcrgen <b>\u0645\u06cc\u200c\u062e"
+    person = next(row for row in lab.projects.people("news") if row.name == "anna-kiss")
+    assert person.display == row.display
+    for wrong in ("x" * 101, "a\x00b", "a\u202eb", "a\ud800", "\x1b[1m"):
+        refused("invalid", lab.accounts.show_as, "anna-kiss", wrong, ANNA)
+    lab.accounts.show_as("anna-kiss", "anna-kiss", Actor("anna-kiss"))
+    assert lab.accounts.get("anna-kiss").display == ""
+    changes = [row for row in lab.log(person="anna-kiss") if row["action"] == "name changed"]
+    assert [row["actor"] for row in changes] == ["anna-kiss", "anna-kiss"]
+    etag = lab.accounts.get("anna-kiss").etag
+    lab.accounts.change("anna-kiss", CARLA, etag=etag, display="Anna")
+    refused("changed", lab.accounts.change, "anna-kiss", CARLA, etag=etag, display="Other")
+
+
+def test_who_is_invited_under_a_name_that_was_proposed_is_not_taken_for_somebody_else(lab):
+    lab.links.create("invite", "jan", CARLA, project="news", display="Jan Kov\xe1\u010d")
+    error = refused("other", lab.links.create, "invite", "jan", CARLA, display="Jan Nov\xe1k")
+    assert "There is an account jan already." in str(error)
+    assert lab.accounts.get("jan").display == "Jan Kov\xe1\u010d"
+    for same in ("", "jan", "Jan Kov\xe1\u010d"):
+        assert lab.links.create("invite", "jan", CARLA, project="news", display=same).token
+
+
+def test_a_lab_of_an_earlier_alignkit_gets_the_new_columns(tmp_path):
+    place = str(tmp_path / "old")
+    lab = Lab.open(place)
+    lab.links.use(lab.links.first_owner(), NEW, name="carla", address=HOME)
+    lab.close()
+    run_sql(
+        f"{place}/lab.db",
+        "ALTER TABLE account DROP COLUMN display",
+        "ALTER TABLE link DROP COLUMN replaced",
+    )
+    lab = Lab.open(place)
+    assert [row.display for row in lab.accounts.rows()] == [""]
+    lab.accounts.show_as("carla", "C\xe4rla", CARLA)
+    first, _ = lab.links.owner_link(COMMAND), lab.links.owner_link(COMMAND)
+    assert "replaced" in str(lab.links.gone(first))
+    lab.close()
 
 
 def test_of_two_who_use_a_link_at_once_one_wins(lab, monkeypatch):

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -43,14 +44,25 @@ def silent(person):
     assert person.faults == []
 
 
+def named_by_browsers(files):
+    """Give files the names that browsers and people write."""
+    names = ["news (1).en", "news [new].de", "anna's auto & links (2).align"]
+    return [
+        str(Path(file).rename(Path(file).with_name(name)))
+        for file, name in zip(files, names, strict=True)
+    ]
+
+
 def links(carla, name):
     """Invite somebody; return the link that is shown once."""
     page = carla.page
-    page.get_by_placeholder("Name").fill(name[0])
-    page.locator("#role").select_option(name[1])
+    account, role, display = name
+    page.locator("#display").fill(display)
+    page.locator("#name").fill(account)
+    page.locator("#role").select_option(role)
     page.get_by_role("button", name="Create link").click()
     shown = page.locator("#link")
-    expect(shown).to_contain_text(f"Send this to {name[0]}")
+    expect(shown).to_contain_text(f"Send this to {display}")
     return re.search(
         r"https://\S+#[\w-]+",
         shown.inner_text()
@@ -98,31 +110,36 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
     carla.join(first, "carla")
     expect(carla.page.get_by_text("No projects yet.")).to_be_visible()
     assert anna.page.goto(first)
-    expect(anna.page.locator("#problem")).to_contain_text("no longer valid")
+    expect(anna.page.locator("#problem")).to_contain_text("was used already")
 
     # 2. a project from three files, one link of which is bad
     carla.go("")
     carla.page.get_by_role("button", name="New project").click()
     carla.page.wait_for_url("**/new/*", wait_until="networkidle")
-    carla.page.locator("#file").set_input_files(write_corpus(tmp_path))
+    carla.page.locator("#file").set_input_files(named_by_browsers(write_corpus(tmp_path)))
+    expect(carla.page.locator("#files")).to_contain_text("anna's auto & links (2).align")
     expect(carla.page.locator("#detected-text")).to_contain_text("Pharaoh", timeout=30000)
     expect(carla.page.locator("#findings")).to_contain_text("outside")
     expect(carla.page.locator("#pairs")).to_contain_text("24")
     carla.page.get_by_label("Name", exact=True).fill("News")
-    carla.page.get_by_label("the links of auto").check()
+    carla.page.get_by_label("the links of anna's auto & links").check()
     picture(carla, "new")
     carla.page.get_by_role("button", name="Create project").click()
     carla.page.wait_for_url("**/p/news/assign", timeout=30000)
 
     # 3. people
     carla.go("p/news/people")
-    roles = (("anna", "annotator"), ("ben", "annotator"), ("cleo", "adjudicator"))
-    invited = {name: links(carla, (name, role)) for name, role in roles}
+    roles = (
+        ("anna", "annotator", "Anna Kiss"),
+        ("ben", "annotator", "J\xfcrgen"),
+        ("cleo", "adjudicator", "Cleo"),
+    )
+    invited = {row[0]: links(carla, row) for row in roles}
     picture(carla, "people")
     for name, link in invited.items():
         people[name].join(link)
     ben.page.goto(invited["anna"])
-    expect(ben.page.locator("#problem")).to_contain_text("no longer valid")
+    expect(ben.page.locator("#problem")).to_contain_text("was used already")
     anna.go("")
     expect(anna.page.get_by_text("Nothing to do.")).to_be_visible()
 

@@ -22,7 +22,7 @@ _COUNT = sa.select(sa.func.count()).where(schema.role.c.account == _ACCOUNT.id).
 _ROWS = sa.select(schema.account, _COUNT.label("projects")).order_by(_ACCOUNT.name)
 _FREE = {"rank": (OWNER, values.MEMBER), "state": (OPEN, CLOSED), "may_create": (True, False)}
 _LASTS = {values.FIRST: 3600, INVITE: 7 * values.DAY, values.RESET: values.DAY}
-_NAMED = sa.select(schema.link, _ACCOUNT.name).outerjoin(schema.account)
+_NAMED = sa.select(schema.link, _ACCOUNT.name, _ACCOUNT.display).outerjoin(schema.account)
 
 
 class Accounts:
@@ -43,9 +43,11 @@ class Accounts:
             return _get(step, name)
 
     def change(self, name: str, actor: Actor, *, etag: str = "", **new: Any) -> AccountRow:
-        """Change `rank`, `state` (closing ends sessions, tokens and links) or `may_create`."""
+        """Change `rank`, `may_create`, `display` or `state`; to close ends sessions and tokens."""
+        if "display" in new:
+            new["display"] = _display(new["display"], values.folded(name))
         for field, value in new.items():
-            if value not in _FREE[field]:
+            if field in _FREE and value not in _FREE[field]:
                 raise LabError("This value is not possible.", "invalid", field)
         with self._database.change(actor) as step:
             account = step.account(name)
@@ -87,6 +89,13 @@ class Accounts:
         step.update(schema.account, _ACCOUNT.id == account.id, password=password, state=OPEN)
         step.log("password changed" if account.password else "joined", account.name, after=kind)
 
+    def show_as(self, name: str, display: str, actor: Actor) -> None:
+        """Change the name that pages show for an account."""
+        shown = _display(display, name)
+        with self._database.change(actor) as step:
+            account = step.account(name)
+            set_display(step, account, shown)
+
     def set_password(self, name: str, old: str, new: str, actor: Actor, *, keep: str = "") -> None:
         """Change the password of an open account; all else that lets somebody in ends."""
         check_new(new)
@@ -99,6 +108,19 @@ class Accounts:
             self._end_access(step, account, "new password", keep)
 
 
+def _display(display: str, name: str) -> str:
+    """Return the name to show as it is stored: empty if it is that of the account."""
+    display = values.checked_display(display)
+    return "" if display == name else display
+
+
+def set_display(step: LabStep, account: Any, display: str) -> None:
+    """Change the name to show of an account in a transaction, and log it."""
+    if display != account.display:
+        step.update(schema.account, _ACCOUNT.id == account.id, display=display)
+        step.log("name changed", account.name, before=account.display, after=display)
+
+
 def _get(step: LabStep, name: str) -> AccountRow:
     """Return an account for the page."""
     account = step.account(name)
@@ -109,13 +131,14 @@ def _row(row: Any) -> AccountRow:
     """Return a row of `_ROWS` for the page."""
     return AccountRow(
         name=row.name,
+        display=row.display,
         rank=row.rank,
         may_create=row.may_create,
         state=row.state,
         made=values.timestamp(row.made),
         seen=values.timestamp(row.seen),
         projects=row.projects,
-        etag=values.etag(row.name, row.rank, row.may_create, row.state),
+        etag=values.etag(row.name, row.rank, row.may_create, row.state, row.display),
     )
 
 
@@ -131,16 +154,34 @@ class JoinLinks:
         self._projects = projects
 
     def create(
-        self, kind: str, name: str, actor: Actor, *, project: str = "", role: str = values.ANNOTATOR
+        self,
+        kind: str,
+        name: str,
+        actor: Actor,
+        *,
+        project: str = "",
+        role: str = values.ANNOTATOR,
+        display: str = "",
     ) -> values.FreshLink:
-        """Make a link (`invite` or `reset`); an invitation makes the account and role at once."""
+        """Make a link (`invite` or `reset`); an invitation makes the account and role at once.
+
+        An account with another name to show than `display` is taken for another person.
+        """
         name = values.checked_name(name)
+        display = _display(display, name)
         invites = kind == INVITE
         if project and invites:
             self._projects.check_name(project, name)
         with self._database.change(actor) as step:
             if invites:
-                account = step.find(name) or _add(step, name, values.MEMBER)
+                known = step.find(name)
+                if known is not None and display not in ("", known.display):
+                    text = (
+                        f"There is an account {name} already. If it is this person, leave the "
+                        f"first name empty; else choose another name for the account."
+                    )
+                    raise LabError(text, "other", "account")
+                account = known or _add(step, name, values.MEMBER, display)
                 if account.state != INVITED:
                     text = f"{name} has an account, which is {account.state}."
                     raise LabError(text, "taken", "name")
@@ -163,27 +204,50 @@ class JoinLinks:
             link = _valid(step, token)
         if link is None:
             return None
-        return JoinInfo(link.kind, link.name or "")
+        return JoinInfo(link.kind, link.name or "", link.display or "")
+
+    def gone(self, token: str) -> LabError:
+        """Return why a link is not valid; only to who holds its token, all others learn nothing."""
+        with self._database.reading() as step:
+            link = step.ask(schema.link, _LINK.hash == values.digest(token)).first()
+            if link is None:
+                return LabError(*values.GONE)
+            if link.replaced:
+                return LabError(*values.REPLACED)
+            if link.used is not None:
+                return LabError(*values.USED)
+            if link.expires <= step.now:
+                return LabError(*values.EXPIRED)
+            return LabError(*values.GONE)
 
     def use(
-        self, token: str, password: str, *, name: str = "", address: str, agent: str = ""
+        self,
+        token: str,
+        password: str,
+        *,
+        name: str = "",
+        display: str | None = None,
+        address: str,
+        agent: str = "",
     ) -> values.NewSession:
         """Set the password and start a session; of two at once, one is refused."""
         info = self.peek(token)
         if info is None:
-            raise LabError(*values.GONE)
+            raise self.gone(token)
         name = info.name or values.checked_name(name)
+        shown = None if display is None else _display(display, name)
         secret = hashed(password)
         with self._database.change(Actor(name, address=address)) as step:
-            if _valid(step, token) is None:
-                raise LabError(*values.GONE)
             is_link = _LINK.hash == values.digest(token)
-            if not step.update(schema.link, is_link, _LINK.used.is_(None), used=step.now):
-                raise LabError(*values.GONE)
+            is_valid = _valid(step, token) is not None
+            if not is_valid or not step.update(schema.link, is_link, used=step.now):
+                raise self.gone(token)
             account = step.find(name) or _add(step, name, OWNER)
             if info.kind == values.FIRST and account.rank != OWNER:
                 text = f"{name} has an account, but is no owner of this lab."
                 raise LabError(text, "taken", "name")
+            if shown is not None:
+                set_display(step, account, shown)
             self._accounts.join(step, account, secret, info.kind)
             return self._sessions.start(step, account.id, agent)
 
@@ -218,11 +282,12 @@ class JoinLinks:
         step.delete(schema.link, _LINK.expires < step.now - 90 * values.DAY)
 
 
-def _add(step: LabStep, name: str, rank: str) -> Any:
+def _add(step: LabStep, name: str, rank: str, display: str = "") -> Any:
     """Add an account that has not joined yet, and return its row."""
     step.insert(
         schema.account,
         name=name,
+        display=display,
         rank=rank,
         may_create=False,
         password="",
@@ -243,7 +308,8 @@ def _make(step: LabStep, kind: str, account: Any, project: str, role: str) -> va
     if account is not None:
         id = account.id
         name = account.name
-    step.delete(schema.link, _LINK.account == id, _LINK.used.is_(None))
+    earlier = sa.and_(_LINK.account == id, _LINK.used.is_(None))
+    step.update(schema.link, earlier, used=step.now, replaced=True)
     step.insert(
         schema.link,
         hash=hash,

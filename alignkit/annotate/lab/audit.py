@@ -177,7 +177,7 @@ class LabStep:
         own_roles = self.roles(own)
         their_roles = self.roles(account)
         if not their_roles:  # an invitation that was taken back: the name is free for another
-            links = self.ask(schema.link, _LINK.account == account.id)
+            links = self.ask(schema.link, _LINK.account == account.id, _LINK.used.is_(None))
             return account.state == INVITED and links.first() is None
         owns_all = all(own_roles.get(project) == OWNER for project in their_roles)
         if not owns_all or account.may_create > own.may_create:

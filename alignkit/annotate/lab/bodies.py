@@ -10,7 +10,10 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-Name = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9._-]{0,39}$")]
+# `values.checked_name` refuses other names, in words for people
+Name = Annotated[
+    str, Meta(max_length=200, extra_json_schema={"pattern": "^[a-z0-9][a-z0-9._-]{0,39}$"})
+]
 Password = Annotated[str, Meta(min_length=12, max_length=200)]
 Text = Annotated[str, Meta(max_length=200)]
 Secret = Annotated[str, Meta(min_length=20, max_length=200)]
@@ -59,12 +62,14 @@ class JoinLook(Body):  # POST join/look: ask whose link this is, without using i
 class JoinInfo(Struct):
     kind: Literal["first", "invite", "reset"]
     name: str  # empty: the first owner chooses one
+    display: str = ""  # the name to show; empty: that of the account
 
 
 class Join(Body):  # POST join
     token: Secret
     password: Password
-    name: str = ""  # of the first owner only
+    name: Text = ""  # of the first owner only
+    display: Text | UnsetType = UNSET  # the name to show
 
 
 class Prove(Body):  # POST prove: the password again, before what matters
@@ -90,6 +95,11 @@ class Me(Struct):  # GET me
     lab: str
     roles: list[MyRole]
     encoder: str = ""  # the name of the server's encoder, which aligners can use
+    display: str = ""  # the name to show
+
+
+class ChangeDisplay(Body):  # PUT me/display
+    display: Text
 
 
 class ChangePassword(Body):  # PATCH me
@@ -137,6 +147,7 @@ class TokenList(Struct):  # GET me/tokens
 
 class AccountRow(Struct):  # PATCH accounts/NAME
     name: str
+    display: str  # the name to show; empty: that of the account
     rank: Rank
     may_create: bool
     state: Literal["invited", "open", "closed"]
@@ -155,6 +166,7 @@ class ChangeAccount(Body):
     rank: Rank | UnsetType = UNSET
     may_create: bool | UnsetType = UNSET
     state: Literal["open", "closed"] | UnsetType = UNSET
+    display: Text | UnsetType = UNSET
 
 
 class LogQuery(Struct):  # GET projects/SLUG/log
@@ -394,6 +406,7 @@ class ImportDone(Struct):
 
 class Person(Struct):
     name: str
+    display: str  # the name to show; empty: that of the account
     role: Role | Literal["none"]  # none: annotators of the corpus without an account
     annotates: bool
     state: Literal["invited", "open", "closed", "no account"]
@@ -441,6 +454,7 @@ class NewLink(Body):
     name: Name
     kind: Literal["invite", "reset"] = "invite"
     role: Role = "annotator"
+    display: Text = ""  # the name to show, of an account that is made
 
 
 class LinkMade(Struct):

@@ -281,8 +281,10 @@ class DraftReader:
                 for part in iter(partial(text.read, MB), ""):
                     out.write(part.encode())
             os.replace("../new", name)
-        except (ValueError, LookupError) as problem:
-            raise FormatError(f"is not {encoding}: {problem}", name) from None
+        except UnicodeDecodeError as problem:
+            raise FormatError(f"is not {encoding} from byte {problem.start + 1:,}", name) from None
+        except (ValueError, LookupError):
+            raise FormatError(f"is not {encoding}", name) from None
 
     def _read_through(self, name: str) -> bool:
         """Return whether a file is UTF-8; refuse it if the unpacked files become too large."""
@@ -578,8 +580,8 @@ class DraftReader:
         try:
             with Store.open(name, readonly=True, log=True) as store:
                 build_project(path, store.log())
-        except _WRONG as fault:
-            raise ProjectError(f"{name}: its log cannot be read: {fault}") from None
+        except _WRONG:
+            raise ProjectError(f"{name}: its log is damaged and cannot be read") from None
         with Store.open(path, readonly=True) as store:
             info = store.project()
             self._draft.task = info.task  # type: ignore[assignment]

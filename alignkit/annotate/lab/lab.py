@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import sqlalchemy as sa
+from sqlalchemy.schema import CreateColumn
 
 from alignkit.annotate.lab import passwords, schema
 from alignkit.annotate.lab.accounts import Accounts, JoinLinks
@@ -133,12 +134,25 @@ def _prepare(database: LabDatabase) -> str:
         key, version = step.ask(schema.lab).one()
         if version <= schema.VERSION:
             schema.METADATA.create_all(step.conn)  # what is missing
+            _add_columns(step.conn, inner)
     if version > schema.VERSION:
         raise LabError(
             f"{database.place}: was made by a newer alignkit (version {version}; this "
             f"alignkit reads up to {schema.VERSION}); upgrade alignkit"
         )
     return str(key)
+
+
+def _add_columns(conn: sa.Connection, inner: str) -> None:
+    """Add the columns that tables of an earlier alignkit do not have; they have a default."""
+    engines.use_schema(conn)
+    inspector = sa.inspect(conn)
+    for table in schema.METADATA.sorted_tables:
+        known = {column["name"] for column in inspector.get_columns(table.name, inner or None)}
+        for column in table.columns:
+            if column.name not in known:
+                definition = CreateColumn(column).compile(dialect=conn.dialect)
+                conn.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {definition}")
 
 
 def _lock(place: str) -> ServerLock | SchemaLock:

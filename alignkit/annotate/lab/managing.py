@@ -144,7 +144,7 @@ def _check_imported(visit: LabVisit, name: str) -> None:
 def rename_imported(visit: LabVisit, sent: bodies.RenameImported) -> None:
     """Give an imported annotator, who has no role, another name."""
     old = visit.part("name")
-    new = sent.name
+    new = values.checked_name(sent.name)
     is_imported = old in _imported(visit)
     if is_imported and _state(visit, old):  # the account's own work, if it has or had a role here
         is_imported = bool(_namesakes(visit, old))
@@ -184,7 +184,9 @@ def new_link(visit: LabVisit, sent: bodies.NewLink) -> bodies.LinkMade:
         _check_imported(visit, sent.name)
     link: values.FreshLink | None = None
     try:
-        link = lab.links.create(sent.kind, sent.name, visit.actor, project=slug, role=sent.role)
+        link = lab.links.create(
+            sent.kind, sent.name, visit.actor, project=slug, role=sent.role, display=sent.display
+        )
     except values.LabError as problem:
         is_taken = sent.kind == values.INVITE and problem.code == "taken"
         if not is_taken or _state(visit, sent.name) != values.OPEN:

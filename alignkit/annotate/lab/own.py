@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import UNSET
 from starlette.responses import Response
 
 from alignkit.annotate.lab import bodies
 from alignkit.annotate.lab.routes import ANYBODY, OWN, LabEntry, LabVisit
 from alignkit.annotate.lab.sessions import LASTS
-from alignkit.annotate.lab.values import GONE, LabError, LabSession, NewSession, folded
+from alignkit.annotate.lab.values import LabSession, NewSession, folded
 from alignkit.annotate.server.routing import Routes
 from alignkit.annotate.server.security import RefusedError, json_reply
 
@@ -63,7 +64,7 @@ def look_at_link(visit: LabVisit, sent: bodies.JoinLook) -> bodies.JoinInfo:
     """Return whose link this is."""
     info = visit.lab.links.peek(sent.token)
     if info is None:
-        raise LabError(*GONE)
+        raise visit.lab.links.gone(sent.token)
     return info
 
 
@@ -77,7 +78,12 @@ def join(visit: LabVisit, sent: bodies.Join) -> Response:
         text = f"{here.account} is signed in here. Sign out first, or open the link elsewhere."
         raise RefusedError(409, text, error="taken")
     session = links.use(
-        sent.token, sent.password, name=sent.name, address=visit.address, agent=visit.agent
+        sent.token,
+        sent.password,
+        name=sent.name,
+        display=None if sent.display is UNSET else sent.display,
+        address=visit.address,
+        agent=visit.agent,
     )
     return _entered(visit, session)
 
@@ -92,7 +98,14 @@ def me(visit: LabVisit) -> bodies.Me:
         roles.append(bodies.MyRole(row.slug, row.name, role.role, role.annotates))
     encoder = visit.server.encoder
     name = "" if encoder is None else encoder.name
-    return bodies.Me(visit.name, person.rank, person.may_create, lab.key, roles, name)
+    display = lab.accounts.get(visit.name).display
+    return bodies.Me(visit.name, person.rank, person.may_create, lab.key, roles, name, display)
+
+
+@ROUTES.add("PUT", "me/display", OWN, sealed=True)
+def change_display(visit: LabVisit, sent: bodies.ChangeDisplay) -> None:
+    """Change the name that pages show for oneself."""
+    visit.lab.accounts.show_as(visit.name, sent.display, visit.actor)
 
 
 @ROUTES.add("PATCH", "me", OWN, sealed=True)

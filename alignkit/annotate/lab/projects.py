@@ -28,7 +28,15 @@ _ROLE = schema.role.c
 _LISTED = sa.select(schema.project).order_by(_PROJECT.slug)
 _WAITING = sa.and_(_LINK.account == _ACCOUNT.id, _LINK.used.is_(None))
 _PEOPLE = (
-    sa.select(schema.role, _ACCOUNT.name, _ACCOUNT.state, _ACCOUNT.seen, _LINK.hash, _LINK.expires)
+    sa.select(
+        schema.role,
+        _ACCOUNT.name,
+        _ACCOUNT.display,
+        _ACCOUNT.state,
+        _ACCOUNT.seen,
+        _LINK.hash,
+        _LINK.expires,
+    )
     .select_from(sa.join(schema.role, schema.account).outerjoin(schema.link, _WAITING))
     .order_by(_ACCOUNT.name)
 )
@@ -279,6 +287,7 @@ def _person(row: Any, now: int) -> Person:
         expires = values.timestamp(row.expires)
     return Person(
         name=row.name,
+        display=row.display,
         role=row.role,
         annotates=row.annotates,
         state=row.state,

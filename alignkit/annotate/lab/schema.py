@@ -29,8 +29,10 @@ account = sa.Table(
     Column("may_create", Boolean, nullable=False),
     Column("made", INTEGER, nullable=False),
     Column("seen", INTEGER),
+    Column("display", TEXT, nullable=False, server_default=""),
 )
-"""Accounts are never deleted: a name is not given again. `password` is empty before joining."""
+"""Accounts are never deleted: a name is not given again. `password` is empty before joining;
+`display` is the name to show, empty for that of the account."""
 
 session = sa.Table(
     "session",
@@ -59,9 +61,10 @@ link = sa.Table(
     Column("expires", INTEGER, nullable=False),
     Column("used", INTEGER),
     Column("account", ForeignKey("account.id"), index=True),
+    Column("replaced", Boolean, nullable=False, server_default=sa.false()),
 )
-"""Without an account it is for the first owner; `by` is the name of the account that made it.
-Withdrawn and replaced links are deleted."""
+"""Without an account it is for the first owner; `by` is the name of the account that made it. A
+link that was replaced by a newer one counts as used then. Withdrawn links are deleted."""
 
 token = sa.Table(
     "token",

@@ -79,6 +79,7 @@ _STATUS = {
     "last": 409,
     "state": 409,
     "taken": 409,
+    "other": 409,
     "gone": 410,
     "invalid": 422,
     "busy": 429,

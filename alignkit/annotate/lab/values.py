@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from datetime import datetime, timezone
 from typing import Final, Literal, NamedTuple
 
@@ -119,7 +120,12 @@ class LabError(AlignkitError):
 
 WRONG = "Name or password is wrong.", "wrong"
 GONE = "This link is no longer valid. Ask for a new one.", "gone"
+USED = "This link was used already. Sign in with the password that was chosen then.", "gone"
+EXPIRED = "This link has expired. Ask for a new one.", "gone"
+REPLACED = "This link was replaced by a newer one. Use the newest, or ask for another.", "gone"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}", re.ASCII)
+_JOINERS = {0x200C: None, 0x200D: None}
+"""Characters between letters of names in Persian and languages of India; they show nothing."""
 SLUG = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
 """The part of a URL that names a project."""
 
@@ -134,12 +140,21 @@ def checked_name(name: str) -> str:
     name = folded(name)
     if not _NAME.fullmatch(name):
         raise LabError(
-            f"{name[:40]!r} cannot be a name. Use 1 to 40 letters a to z, digits, and . _ "
-            "- (not first).",
+            f"{name[:40]!r} cannot be the name of an account. Use 1 to 40 letters a to z, digits, "
+            "and . _ - (not first).",
             "invalid",
             "name",
         )
     return name
+
+
+def checked_display(display: str) -> str:
+    """Return a name to show as it is stored; it may be empty, then that of the account is shown."""
+    display = unicodedata.normalize("NFC", " ".join(display.split()))
+    shown = display.translate(_JOINERS)
+    if len(display) > 100 or not shown.isprintable():
+        raise LabError("Give a name of at most 100 letters.", "invalid", "display")
+    return display
 
 
 def checked_title(name: str) -> str:

@@ -8,6 +8,7 @@ another form is refused with 422, a body that is not JSON with 400.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,19 @@ Answer = TypeVar("Answer", bound=Callable[..., object])
 
 _USUAL = (400, 401, 403, 404, 422, 429, 503)
 _OF_BODIES = (408, 413, 415)
+_SENTENCES = {
+    r"Expected `str` matching regex": "This text has characters that are not possible here.",
+    r"Expected `str` of length >= (\d+)": "Use at least {} characters.",
+    r"Expected `str` of length <= (\d+)": "Use at most {} characters.",
+    r"Expected `(?:int|float)` >= (\S+)": "Give a number that is not below {}.",
+    r"Expected `(?:int|float)` <= (\S+)": "Give a number that is not above {}.",
+    r"Object missing required field `(\w+)`": "The field {} is missing.",
+    r"Object contains unknown field `(\w+)`": "There is no field {} here.",
+    r"Expected `(?:str|str \| null)`": "A text is expected here.",
+    r"Expected `(?:int|float)(?: \| null)?`": "A number is expected here.",
+    r"Expected `bool`": "Yes or no (true or false) is expected here.",
+}
+"""What messages of the library that checks requests mean to a person."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +133,8 @@ def decoded(body: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
         raise _unfit(error) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RefusedError(400, f"the request is not valid JSON: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise RefusedError(400, "the request is not valid JSON") from None
 
 
 def converted(query: dict[str, str], kind: type[T]) -> T:
@@ -133,6 +147,10 @@ def converted(query: dict[str, str], kind: type[T]) -> T:
 
 def _unfit(error: msgspec.ValidationError) -> RefusedError:
     """Return the answer to a value of another form; it names the field, if there is one."""
-    text, _, where = str(error).partition(" - at `$.")
-    field = where.rstrip("`").partition(".")[0].partition("[")[0]
-    return RefusedError(422, text, field=field)
+    text, _, where = str(error).partition(" - at `$")
+    field = where.strip("`.").partition(".")[0].partition("[")[0]
+    for form, sentence in _SENTENCES.items():
+        match = re.match(form, text)
+        if match:
+            return RefusedError(422, sentence.format(*match.groups()), field=field)
+    return RefusedError(422, "This value is not possible here.", field=field)

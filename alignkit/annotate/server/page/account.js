@@ -29,6 +29,11 @@ function named(agent) {
 
 begin(async me => {
 	say("title", me.account)
+	$("display").value = me.display
+	whenSent($("naming"), async ({display}) => {
+		await api("PUT", "me/display", {display})
+		toast("Your name is changed.")
+	})
 	$("project").append(...me.roles.map(({slug, name}) => html("option", {value: slug}, name)))
 
 	const end = (what, text, path, again) =>

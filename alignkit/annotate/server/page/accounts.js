@@ -2,6 +2,7 @@
 import {$, html} from "./dom.js"
 import {menu} from "./menu.js"
 import {api, cell, choice, head, question, table, tick, toast, tried, when} from "./manage.js"
+import {shown} from "./names.js"
 import {begin, seenAgain} from "./tabs.js"
 
 begin(async me => {
@@ -65,7 +66,7 @@ begin(async me => {
 				]
 			: ["Close account", () => close(account), "bad"]
 		return [
-			head(name, own ? ", you" : ""),
+			head(...shown(account), own ? ", you" : ""),
 			cell(ranks),
 			cell(box),
 			cell(String(projects)),

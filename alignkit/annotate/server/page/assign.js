@@ -13,6 +13,7 @@ import {
 	tried,
 	whenSent,
 } from "./manage.js"
+import {called, shown} from "./names.js"
 import {begin} from "./tabs.js"
 
 const WAIT = 300
@@ -25,8 +26,10 @@ begin(async () => {
 	let timer = 0
 	let turn = 0
 	let fixed = null
+	let displays = {} // names to show, by those of accounts
 	let sampling = "none" // how the size of the control sample is chosen
 
+	const person = name => ({name, display: displays[name]})
 	const shareOf = () => ({one: 0, some: number("share") / 100, two: 1})[field("by").value] ?? null
 	// The choice of the form that stands for a share of pairs with two annotators; null: all.
 	const byShare = share => ({null: "all", 0: "one", 1: "two"})[share] ?? "some"
@@ -79,7 +82,7 @@ begin(async () => {
 					checked: "",
 					disabled: now?.annotators.includes(name) ? "" : null,
 				})
-				return html("label", {class: "tick"}, box, name)
+				return html("label", {class: "tick"}, box, called(person(name)))
 			}),
 		)
 		$("nobody").hidden = all.length > 0
@@ -102,7 +105,7 @@ begin(async () => {
 	}
 
 	const row = ({annotator, pairs, new: added, alone, shared, hidden}) => [
-		head(annotator),
+		head(...shown(person(annotator))),
 		cell(String(pairs - added)),
 		cell(added ? html("b", {}, `+${added}`) : html("span", {class: "quiet"}, "0")),
 		cell(String(alone)),
@@ -162,14 +165,14 @@ begin(async () => {
 					html(
 						"option",
 						{value: share.annotator, "data-free": free(share)},
-						`${share.annotator}, ${free(share)}`,
+						`${called(person(share.annotator))}, ${free(share)}`,
 					),
 				),
 		)
 		if ([...$("from").options].some(({value}) => value === from)) $("from").value = from
 		const others = shares.map(({annotator}) => annotator).filter(name => name !== $("from").value)
 		$("to").replaceChildren(
-			...others.map(name => html("option", {value: name}, name)),
+			...others.map(name => html("option", {value: name}, called(person(name)))),
 			html("option", {value: ""}, "nobody"),
 		)
 		if ([...$("to").options].some(({value}) => value === to)) $("to").value = to
@@ -200,6 +203,7 @@ begin(async () => {
 			api("GET", below("assign")),
 		])
 		sampling = control
+		displays = Object.fromEntries(people.map(({name, display}) => [name, display]))
 		fill(
 			people
 				.filter(

@@ -1,6 +1,7 @@
 // Use a link: join, choose a new password, or become the first owner.
 import {$, say} from "./dom.js"
 import {api, entered, Fault, root, whenSent} from "./manage.js"
+import {propose} from "./names.js"
 
 const TITLES = {
 	first: "Create the first owner",
@@ -10,15 +11,18 @@ const TITLES = {
 const token = location.hash.slice(1)
 
 async function look() {
-	const {kind, name} = await api("POST", "join/look", {token})
+	const {kind, name, display} = await api("POST", "join/look", {token})
 	say("title", TITLES[kind])
 	say("go", {reset: "Save", first: "Create"}[kind] ?? "Join")
 	Object.assign($("name"), {value: name, readOnly: kind !== "first", required: true})
+	$("display").value = display
+	if (kind === "first") propose($("display"), $("name"))
 	$("join").hidden = false
-	$(kind === "first" ? "name" : "password").focus()
-	whenSent($("join"), async ({name: typed, password, again}) => {
+	$(kind === "first" ? "display" : "password").focus()
+	whenSent($("join"), async ({display: shown, name: typed, password, again}) => {
 		if (password !== again) throw new Fault({message: "The two passwords differ.", field: "again"})
-		entered(await api("POST", "join", {token, password, ...(kind === "first" && {name: typed})}))
+		const first = kind === "first" && {name: typed}
+		entered(await api("POST", "join", {token, password, display: shown, ...first}))
 		location.replace(root)
 	})
 }
@@ -29,8 +33,8 @@ look()
 		if (!(fault instanceof Fault)) throw fault
 		say(
 			"problem",
-			fault.status === 410 || fault.status === 422
-				? "This link is no longer valid. Ask for a new one."
+			fault.status === 422
+				? "This link is not complete. Copy all of it, or ask for a new one."
 				: fault.message,
 		)
 	})

@@ -19,6 +19,7 @@ import {
 	when,
 	whenSent,
 } from "./manage.js"
+import {accountName, called, propose, shown} from "./names.js"
 import {begin, seenAgain} from "./tabs.js"
 
 const ROLES = ["owner", "adjudicator", "annotator", "reader"].map(role => [role, role])
@@ -70,13 +71,14 @@ begin(async me => {
 	}
 
 	async function link(values) {
-		const {url, name, expires, added} = await api("POST", below("links"), values)
+		const who = called(values)
+		const {url, expires, added} = await api("POST", below("links"), values)
 		await load()
-		if (added) return toast(`${name} has an account, and is now ${a(values.role)} here.`)
+		if (added) return toast(`${who} has an account, and is now ${a(values.role)} here.`)
 		once(
 			$("link"),
 			url,
-			`Send this to ${name}. It works once, until ${date(expires)}, and is shown only now.`,
+			`Send this to ${who}. It works once, until ${date(expires)}, and is shown only now.`,
 		)
 	}
 
@@ -118,13 +120,15 @@ begin(async me => {
 			label: "New name",
 			yes: "Rename",
 			act: async now => {
-				await api("PATCH", at(name), {name: now.trim().toLowerCase()})
+				const account = accountName(now) || now
+				await api("PATCH", at(name), {name: account})
 				await load()
-				toast(`The imported ${name} is now ${now.trim().toLowerCase()}.`)
+				toast(`The imported ${name} is now ${account}.`)
 			},
 		})
 
 	function invite({name}) {
+		$("display").value = name
 		$("name").value = name
 		$("role").focus()
 	}
@@ -159,7 +163,10 @@ begin(async me => {
 	function acts(person) {
 		const {name, state, role} = person
 		const renew = button(() => tried(() => link({name, kind: "invite", role})), "plain", "New link")
-		if (state === "no account") return [button(() => invite(person), "plain", "Invite")]
+		if (state === "no account")
+			return accountName(name) === name
+				? [button(() => invite(person), "plain", "Invite")]
+				: [button(() => rename(person), "plain", "Rename")] // no account can have this name
 		if (state === "imported")
 			return [
 				button(() => tried(() => same(person), load), "plain", "Same person"),
@@ -186,7 +193,7 @@ begin(async me => {
 		else if (state === "closed") last = "closed"
 		else if (state === "open") last = when(seen)
 		return [
-			head(name, name === me.account ? ", you" : ""),
+			head(...shown(person), name === me.account ? ", you" : ""),
 			cell(...roleOf(person)),
 			cell(...done(person)),
 			html("td", {class: "quiet"}, last),
@@ -194,11 +201,13 @@ begin(async me => {
 		]
 	}
 
-	whenSent($("invite"), async ({name, role}) => {
-		await link({name: name.trim().toLowerCase(), kind: "invite", role})
-		$("name").value = ""
+	propose($("display"), $("name"))
+	whenSent($("invite"), async ({display, name, role}) => {
+		const account = name.trim().toLowerCase()
+		await link({name: account, display: display.trim(), kind: "invite", role})
+		$("invite").reset()
 	})
 	await load()
-	if ($("people").rows.length === 1) $("name").focus()
+	if ($("people").rows.length === 1) $("display").focus()
 	seenAgain(load)
 })

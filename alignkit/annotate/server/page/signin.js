@@ -1,6 +1,7 @@
 // Sign in, and go to the page that sent here.
 import {$} from "./dom.js"
 import {api, entered, Fault, question, root, whenSent} from "./manage.js"
+import {accountName} from "./names.js"
 
 // A page of our own, or the projects.
 function target() {
@@ -14,7 +15,9 @@ async function enter(values) {
 	location.replace(target())
 }
 
-whenSent($("signin"), async values => {
+whenSent($("signin"), async ({name, password}) => {
+	// who is shown as "Anna Kiss" may type this
+	const values = {name: accountName(name) || name, password}
 	try {
 		await enter(values)
 	} catch (fault) {

@@ -60,7 +60,8 @@ async function signOut(me) {
 }
 
 function accountMenu(me, project, more = []) {
-	const name = project ? `${me.account}, ${project.role}` : me.account
+	const own = me.display || me.account
+	const name = project ? `${own}, ${project.role}` : own
 	return menu(name, `Account: ${name}`, [
 		...more,
 		["My account", `${root}account`],
