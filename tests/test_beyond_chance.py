@@ -10,7 +10,8 @@ from strategies_agreement import corpora, edited_corpus
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.agreement import CHANCE_MODELS, AgreementOptions
-from alignkit.agreement.chance.corpus import CorpusBeyondChance, Section, beyond_chance_by_model
+from alignkit.agreement.chance.corpus import CorpusBeyondChance
+from alignkit.agreement.chance.two_annotators import Section, beyond_chance_by_model
 from alignkit.agreement.pairs import CorpusData
 
 ROWS = [
@@ -30,8 +31,8 @@ def corpus(rows):
 def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **options):
     chosen = AgreementOptions(**{"samples": 60, "resamples": 40, "seed": 1, **options})
     what = CorpusBeyondChance(CorpusData(pairs), "initial", (), chosen, ())
-    places = what._places(*names, edited=True)
-    sets = what.paired_sets(*names, level, places, edited=True)
+    places = what.edited_places(*names)
+    sets = what.paired_sets(*names, level, places, with_edits=True)
     count = len(sets)
     sections = [Section("all", len(pairs), np.ones(count, bool), {"not annotated": 2})]
     if halves:

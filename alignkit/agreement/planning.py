@@ -239,7 +239,7 @@ def _rows_of_c(data: CorpusData, names: tuple[str, str], options: PlanOptions) -
     settled = plain.settled(options.initial)
     everything = [CorpusPart("all", np.arange(len(data.corpus)))]
     beyond = CorpusBeyondChance(data, options.initial, (), settled, everything)
-    reason = beyond.no_edits(*names)
+    reason = beyond.why_no_edits(*names)
     model = CLOSED if reason else settled.model
     sentences = beyond.of(*names, reason)[model][options.level].sentences
     terms = np.zeros((len(sentences), 4))

@@ -180,7 +180,7 @@ def pairings_of(
     twos: Sequence[tuple[str, str, str]], beyond: CorpusBeyondChance
 ) -> tuple[Pairing, ...]:
     """Compare pairs of names, each given with the kind of the pairing."""
-    reasons = [beyond.no_edits(first, second) for _, first, second in twos]
+    reasons = [beyond.why_no_edits(first, second) for _, first, second in twos]
     sampled = reasons.count("")
     started = 0
     pairings = []
