@@ -24,7 +24,12 @@ from alignkit.align.supervised.fitting import _regression, fit, validate
 from alignkit.align.supervised.gold import GoldPairs
 from alignkit.align.supervised.learned import KINDS
 from alignkit.align.supervised.measures import GRID, calibration_error, measure, resampled, rows_of
-from alignkit.align.supervised.network_kernel import linear_logits, network_logits, train_epoch
+from alignkit.align.supervised.network_kernel import (
+    TrainedLayer,
+    linear_logits,
+    network_logits,
+    train_epoch,
+)
 from alignkit.errors import AlignerError, FormatError, OptionError, UnknownNameError
 from alignkit.scoring import score
 
@@ -161,16 +166,19 @@ def test_a_step_of_the_network_goes_down_its_gradient():
     inputs[:, :5], inputs[:, 5] = rows, 1
     weights = np.zeros((24, 64), np.float32)
     weights[:, :6] = first.T
-    moments = [np.zeros_like(one) for one in (weights, weights, second, second)]
+    layers = [
+        TrainedLayer(layer, np.zeros_like(layer), np.zeros_like(layer))
+        for layer in (weights, second)
+    ]
     before = weights.copy()
     order, scale = np.arange(8), np.ones(8, np.float32)
-    assert train_epoch(inputs, goals, scale, order, 0.01, 0.0, 0, weights, second, *moments) == 1
+    assert train_epoch(inputs, goals, scale, order, 0.01, 0.0, 0, *layers) == 1
     moved = (weights - before)[:, :6].T
     clear = np.abs(slopes) > 1e-3  # Adam's first step is the rate, against the gradient's sign
     assert moved[clear] == pytest.approx(-0.01 * np.sign(slopes[clear]), abs=1e-4)
     assert not weights[:, 6:].any()
     # the moving mean of slopes is a tenth of the first, over the eight rows
-    assert pytest.approx(0.1 * slopes / 8, rel=1e-3, abs=1e-6) == moments[0][:, :6].T
+    assert pytest.approx(0.1 * slopes / 8, rel=1e-3, abs=1e-6) == layers[0].mean[:, :6].T
 
 
 def test_what_a_round_says_of_a_cell_does_not_depend_on_those_beside_it():

@@ -23,6 +23,7 @@ from alignkit.align.priors import letters
 from alignkit.align.settings import FEW
 from alignkit.align.supervised.cells_kernel import (
     CalibratedWords,
+    Calibration,
     CalibrationFeature,
     calibrate,
 )
@@ -75,7 +76,7 @@ def _weights() -> F8:
 def _calibrated_words(words: Sequence[str], counts: I4, numbers: I4) -> CalibratedWords:
     """Return the words of a side; `counts` are those of training, by the numbers of training."""
     signs = np.array([word_kind(word) == 1 for word in words], np.uint8)
-    return CalibratedWords(*letters(words), signs, counts[numbers].astype(np.float32))
+    return CalibratedWords(letters(words), signs, counts[numbers].astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,23 +116,9 @@ class Calibrator:
         features: F4 | None = None,
     ) -> F4:
         """Return the probabilities (C,) of cells from their posteriors; set `features` (C, F)."""
-        probabilities = np.empty(len(posteriors[0]), np.float32)
         if features is None:
             features = np.empty((0, len(FEATURES)), np.float32)
         agreement = self.text.agreement
-        calibrate(
-            begin,
-            end,
-            pairs,
-            tables,
-            own,
-            self.text.few,
-            *posteriors,
-            self.source,
-            self.target,
-            float(np.log((agreement + 0.02) / (1 - agreement + 0.02))),
-            _weights(),
-            probabilities,
-            features,
-        )
-        return probabilities
+        odds = float(np.log((agreement + 0.02) / (1 - agreement + 0.02)))
+        how = Calibration(self.source, self.target, self.text.few, odds, _weights())
+        return calibrate(begin, end, pairs, tables, own, posteriors, how, features)

@@ -20,6 +20,7 @@ from alignkit._support import arguments
 from alignkit._support.array_types import I4, I8
 from alignkit.align.bitext import PARTS, Bitext, Side
 from alignkit.align.maximization_kernel import count_columns, fill_columns, sort_words
+from alignkit.align.priors_kernel import WordPairs
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
 
@@ -124,6 +125,11 @@ class Cooccurrence:
         """Return an index of word pairs with rising keys (K,) for a number of source words."""
         rows = np.searchsorted(keys, np.arange(sources + 1) << 32)
         return cls(rows, (keys & 0xFFFFFFFF).astype(np.int32), cells)
+
+    @property
+    def pairs(self) -> WordPairs:
+        """The word pairs in the form that kernels take."""
+        return WordPairs(self.rows, self.columns)
 
     @property
     def source(self) -> I4:

@@ -15,10 +15,12 @@ from alignkit.align.bitext import PARTS, Bitext, parts_of
 from alignkit.align.calibration import Calibrator
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.decoders import AlignedLinks, Averaged, Decoder, Decoding
+from alignkit.align.decoding_kernel import LexicalTables
 from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
 from alignkit.align.expectation_kernel import Own, Tables
 from alignkit.align.parameters import Parameters, keys_of
 from alignkit.align.priors import LEAST_PREFIX, SharesPrior, VectorPrior, letters, spelling_prior
+from alignkit.align.priors_kernel import Similarity, WordPairs
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError
 from alignkit.model.arrays import LinkArrays
@@ -49,6 +51,12 @@ class Adapter:
         source = {word: k for k, word in enumerate(self.parameters.source)}
         target = {word: k for k, word in enumerate(self.parameters.target)}
         return source, target
+
+    @cached_property
+    def _lexical(self) -> LexicalTables:
+        """The weights of the word pairs of training."""
+        known = self.parameters
+        return LexicalTables(WordPairs(known.rows, known.columns), known.forward, known.reverse)
 
     def _numbers(self, *sides: Sequence[str]) -> Iterator[I4]:
         """Yield the numbers that training gave to the words of both sides, or -1."""
@@ -84,18 +92,8 @@ class Adapter:
         forward = prior + floor
         reverse = forward.copy()
         # where training knew the word pair, its weights replace those of the prior
-        kernel.adapt(
-            index.rows,
-            index.columns,
-            source,
-            target,
-            known.rows,
-            known.columns,
-            known.forward,
-            known.reverse,
-            forward,
-            reverse,
-        )
+        new = LexicalTables(index.pairs, forward, reverse)
+        kernel.adapt(new, self._lexical, source, target)
         tables = self._tables(forward, reverse, source, target)
         pairs = pairs_of(bitext, index)
         own = NOTHING
@@ -141,15 +139,10 @@ class Adapter:
         key, pairs, forward, reverse = kernel.pair_tables(
             mine,
             theirs,
-            *letters(source),
-            *letters(target),
-            known.rows,
-            known.columns,
-            known.forward,
-            known.reverse,
-            LEAST_PREFIX,
-            float(settings.spelling),
-            float(settings.identity),
+            letters(source),
+            letters(target),
+            self._lexical,
+            Similarity(LEAST_PREFIX, float(settings.spelling), float(settings.identity)),
             np.float32(settings.floor),
             settings.collapsed,
         )
@@ -193,18 +186,9 @@ class Adapter:
 
         forward, reverse = lexical_tables(hmm.tables, index)
         # where training knew the word pair, the probabilities of IBM 3 or 4 replace the HMM's
-        kernel.adapt(
-            index.rows,
-            index.columns,
-            source,
-            target,
-            known.rows,
-            known.columns,
-            fertilities.forward_lexical,
-            fertilities.reverse_lexical,
-            forward,
-            reverse,
-        )
+        new = LexicalTables(index.pairs, forward, reverse)
+        lexical = fertilities.forward_lexical, fertilities.reverse_lexical
+        kernel.adapt(new, LexicalTables(self._lexical.pairs, *lexical), source, target)
         # of words never seen: the last element again, as kernels get it
         source = np.where(source < 0, len(known.source), source).astype(np.int32)
         target = np.where(target < 0, len(known.target), target).astype(np.int32)

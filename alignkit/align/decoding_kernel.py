@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from alignkit._support.array_types import F4, I4, I8, U1, U4, U8
 from alignkit._support.jit import inlined, jit
 from alignkit.align.expectation_kernel import Own, Pairs
-from alignkit.align.priors_kernel import add_similarity
+from alignkit.align.priors_kernel import Similarity, Spellings, WordPairs, add_similarity
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -115,23 +117,24 @@ def recall(numbers: I8, pairs: Pairs, offsets: I8, cells: U4, levels: U1, own: O
                 own.target[target_start + cell - size - n] = levels[at]
 
 
+class LexicalTables(NamedTuple):
+    """K word pairs, and a number for each in both directions."""
+
+    pairs: WordPairs
+    forward: F4
+    reverse: F4
+
+
 @jit
 def adapt(
-    rows: I8,
-    columns: I4,
-    source_numbers: I4,
-    target_numbers: I4,
-    known_rows: I8,
-    known_columns: I4,
-    forward: F4,
-    reverse: F4,
-    new_forward: F4,
-    new_reverse: F4,
+    tables: LexicalTables, known: LexicalTables, source_numbers: I4, target_numbers: I4
 ) -> None:
-    """Replace new_forward and new_reverse (K',) where the word pair is known.
+    """Replace the numbers of `tables` where the word pair is known.
 
     source_numbers (Vs',) and target_numbers (Vt',) are the known numbers of the words, or -1.
     """
+    rows, columns = tables.pairs
+    known_rows, known_columns = known.pairs
     for row in range(len(rows) - 1):
         word = source_numbers[row]
         if word < 0:
@@ -150,25 +153,18 @@ def adapt(
                 else:
                     high = middle
             if low < known_rows[word + 1] and known_columns[low] == other:
-                new_forward[place] = forward[low]
-                new_reverse[place] = reverse[low]
+                tables.forward[place] = known.forward[low]
+                tables.reverse[place] = known.reverse[low]
 
 
 @jit
 def pair_tables(
     source: I4,
     target: I4,
-    source_letters: U4,
-    source_letter_starts: I8,
-    target_letters: U4,
-    target_letter_starts: I8,
-    known_rows: I8,
-    known_columns: I4,
-    known_forward: F4,
-    known_reverse: F4,
-    least: int,
-    spelling: float,
-    identity: float,
+    source_spellings: Spellings,
+    target_spellings: Spellings,
+    known: LexicalTables,
+    similarity: Similarity,
     floor: np.float32,
     always: bool,
 ) -> tuple[U8, Pairs, F4, F4]:
@@ -186,36 +182,15 @@ def pair_tables(
         for j in range(m):
             columns[i * m + j] = j
     forward = np.zeros(n * m, np.float32)
-    add_similarity(
-        rows,
-        columns,
-        source_letters,
-        source_letter_starts,
-        target_letters,
-        target_letter_starts,
-        least,
-        spelling,
-        identity,
-        forward,
-    )
+    word_pairs = WordPairs(rows, columns)
+    add_similarity(word_pairs, source_spellings, target_spellings, similarity, forward)
     for i in range(n):
         for j in range(m):
             if always or source[i] < 0 or target[j] < 0:
                 forward[i * m + j] += floor
     # what spelling tells, overwritten where the word pair was learned
     reverse = forward.copy()
-    adapt(
-        rows,
-        columns,
-        source,
-        target,
-        known_rows,
-        known_columns,
-        known_forward,
-        known_reverse,
-        forward,
-        reverse,
-    )
+    adapt(LexicalTables(word_pairs, forward, reverse), known, source, target)
     source_starts = np.array([0, n])
     target_starts = np.array([0, m])
     key = np.empty(1, np.uint64)

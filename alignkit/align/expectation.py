@@ -29,7 +29,8 @@ from alignkit.align.expectation_kernel import (
     hmm_step,
     lexical_step,
 )
-from alignkit.align.priors import Backing, StemSums
+from alignkit.align.priors import Backing
+from alignkit.align.priors_kernel import StemSums
 from alignkit.align.settings import FEW, Settings
 from alignkit.errors import OptionError
 

@@ -6,23 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from numbers import Real
-from typing import NamedTuple
 from unicodedata import combining, normalize
 
 import numpy as np
 
 from alignkit._support.arguments import words
-from alignkit._support.array_types import F4, F8, I2, I4, I8, U2, U4
+from alignkit._support.array_types import F4, F8, I2, I8, U2
 from alignkit.align import priors_kernel as kernel
 from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.encoder.shares import UNITS as UNITS_OF_SHARES
-from alignkit.align.maximization_kernel import UNITS
+from alignkit.align.priors_kernel import Similarity, Spellings, Stems, StemSums
 from alignkit.align.vectors.word_vectors import Vectors, WordVectors, vectors_of
 from alignkit.errors import AlignerError, ArgumentError, OptionError
 
 LEAST_PREFIX = 3  # the fewest letters that a common prefix counts from
-SMOOTH = 0.5  # added to the count of a stem before it divides
 
 _MARKS = {*range(10, 36), *range(200, 256)}
 """Unicode combining classes of the marks of Latin, Greek, Cyrillic, Hebrew and Arabic.
@@ -44,17 +42,17 @@ def unmarked(word: str) -> str:
     return normalize("NFC", "".join(letters)) or word
 
 
-def letters(words: Sequence[str]) -> tuple[U4, I8]:
-    """Return the code points of words without their marks; see `code_points`."""
+def letters(words: Sequence[str]) -> Spellings:
+    """Return the spelling of words without their marks."""
     return code_points(list(map(unmarked, words)))
 
 
-def code_points(words: Sequence[str]) -> tuple[U4, I8]:
-    """Return the code points of words, concatenated, and the start of each word."""
+def code_points(words: Sequence[str]) -> Spellings:
+    """Return the spelling of words."""
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) for word in words], out=starts[1:])
     data = "".join(words).encode("utf-32-le", "surrogatepass")
-    return np.frombuffer(data, np.uint32), starts
+    return Spellings(np.frombuffer(data, np.uint32), starts)
 
 
 def spelling_prior(
@@ -67,16 +65,8 @@ def spelling_prior(
     """Return pseudo-counts for words with similar spelling, ignoring marks."""
     prior = np.zeros(len(index.columns), np.float32)
     if weight > 0 or identity > 0:
-        kernel.add_similarity(
-            index.rows,
-            index.columns,
-            *letters(source),
-            *letters(target),
-            LEAST_PREFIX,
-            float(weight),
-            float(identity),
-            prior,
-        )
+        similarity = Similarity(LEAST_PREFIX, float(weight), float(identity))
+        kernel.add_similarity(index.pairs, letters(source), letters(target), similarity, prior)
     return prior
 
 
@@ -136,31 +126,15 @@ def cut_dictionary(
     return cut
 
 
-class Stems(NamedTuple):
-    """The stems of words: their first letters."""
-
-    numbers: I4  # (V,) the stem of each word
-    size: int  # how many stems there are
-    shares: F4  # (V,) the share of each word in the occurrences of its stem
-
-    @classmethod
-    def of(cls, words: Sequence[str], frequencies: I8, length: int) -> Stems:
-        """Return the stems of words, their first `length` letters without marks."""
-        known: dict[str, int] = {}
-        stems = [unmarked(word)[:length] for word in words]
-        numbers = np.array([known.setdefault(stem, len(known)) for stem in stems], np.int32)
-        totals = np.zeros(len(known), np.int64)
-        np.add.at(totals, numbers, frequencies)
-        shares = frequencies / totals[numbers]
-        return cls(numbers, len(known), shares.astype(np.float32))
-
-
-class StemSums(NamedTuple):
-    """The counts of pairs of stems, of source stems, and of target stems, in units."""
-
-    pairs: I8
-    source: I8
-    target: I8
+def stems_of_words(words: Sequence[str], frequencies: I8, length: int) -> Stems:
+    """Return the stems of words, their first `length` letters without marks."""
+    known: dict[str, int] = {}
+    stems = [unmarked(word)[:length] for word in words]
+    numbers = np.array([known.setdefault(stem, len(known)) for stem in stems], np.int32)
+    totals = np.zeros(len(known), np.int64)
+    np.add.at(totals, numbers, frequencies)
+    shares = frequencies / totals[numbers]
+    return Stems(numbers, len(known), shares.astype(np.float32))
 
 
 class Backing:
@@ -177,9 +151,7 @@ class Backing:
         starts = np.zeros(source.size + 1, np.int64)
         np.cumsum(np.bincount(source.numbers, minlength=source.size), out=starts[1:])
         self._pairs = np.empty(len(index.columns), np.int32)
-        self._number = kernel.sum_stems(
-            members, starts, index.rows, index.columns, target.numbers, target.size, self._pairs
-        )
+        self._number = kernel.sum_stems(index.pairs, members, starts, target, self._pairs)
 
     def sums(self, counts: F4) -> StemSums:
         """Return the sums of the counts (K,) of word pairs by their stems."""
@@ -188,35 +160,15 @@ class Backing:
             np.zeros(self._source.size, np.int64),
             np.zeros(self._target.size, np.int64),
         )
-        kernel.add_to_stems(
-            self._index.rows,
-            self._index.columns,
-            counts,
-            self._pairs,
-            self._source.numbers,
-            self._target.numbers,
-            *sums,
-        )
+        both = self._source, self._target
+        kernel.add_to_stems(self._index.pairs, counts, self._pairs, *both, sums)
         return sums
 
     def add(self, counts: F4, sums: StemSums, weights: F4) -> None:
         """Add the evidence of stems, from `counts` (K,) and their sums, to `weights` (K,)."""
-        source = self._source
-        target = self._target
+        both = self._source, self._target
         kernel.add_backing(
-            self._index.rows,
-            self._index.columns,
-            counts,
-            self._pairs,
-            source.numbers,
-            target.numbers,
-            source.shares,
-            np.sqrt(target.shares),
-            sums.pairs,
-            sums.source / UNITS + SMOOTH,
-            sums.target / UNITS + SMOOTH,
-            self._strength,
-            weights,
+            self._index.pairs, counts, self._pairs, *both, sums, self._strength, weights
         )
 
 
@@ -251,9 +203,7 @@ class VectorPrior:
         """Add by vectors that are the same in every sentence."""
         source = _static_units(self.source, bitext.source.words)
         target = _static_units(self.target, bitext.target.words, source.shape[1])
-        pairs = kernel.add_static(
-            index.rows, index.columns, source, target, self._weight, self._least, prior
-        )
+        pairs = kernel.add_static(index.pairs, source, target, self._weight, self._least, prior)
         return VectorsUsed(
             dimensions=source.shape[1],
             source_words=int(source.any(axis=1).sum()),

@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from alignkit._support.array_types import F4, F8, I2, I4, I8, U4
+from alignkit._support.array_types import F4, I2, I4, I8, U4
 from alignkit._support.jit import fast, inlined, inlined_fast, jit
 from alignkit.align.maximization_kernel import UNITS, plus
 
 ONE = 1 << 14  # the length of a vector. A cosine is a sum of products over its square, below 2^31
+SMOOTH = 0.5  # added to the count of a stem before it divides
+
+
+class WordPairs(NamedTuple):
+    """K word pairs, as in `Cooccurrence`: the places of a source word, and their target words."""
+
+    rows: I8  # (Vs + 1,)
+    columns: I4  # (K,)
+
+
+class Spellings(NamedTuple):
+    """The letters of V words."""
+
+    letters: U4  # the code points of one word after the other
+    starts: I8  # (V + 1,) where each word begins
+
+
+class Similarity(NamedTuple):
+    """What words of similar spelling add to the prior; see `add_similarity`."""
+
+    least: int  # the fewest letters that a common prefix counts from
+    weight: float
+    identity: float
+
+
+class Stems(NamedTuple):
+    """The stems of words: their first letters."""
+
+    numbers: I4  # (V,) the stem of each word
+    size: int  # how many stems there are
+    shares: F4  # (V,) the share of each word in the occurrences of its stem
+
+
+class StemSums(NamedTuple):
+    """The counts of pairs of stems, of source stems, and of target stems, in units."""
+
+    pairs: I8
+    source: I8
+    target: I8
 
 
 @inlined
@@ -22,29 +63,23 @@ def common_prefix(source: U4, a: int, m: int, target: U4, b: int, n: int) -> int
 
 @jit
 def add_similarity(
-    rows: I8,
-    columns: I4,
-    source: U4,
-    source_starts: I8,
-    target: U4,
-    target_starts: I8,
-    least: int,
-    weight: float,
-    identity: float,
-    prior: F4,
+    pairs: WordPairs, source: Spellings, target: Spellings, similarity: Similarity, prior: F4
 ) -> None:
     """Add `weight` times the similarity of the two words to each place of prior (K,).
 
     1 for equal words, which get `identity` besides; else the common prefix over the longer
     length, if it has `least` letters.
     """
+    rows, columns = pairs
+    target_starts = target.starts
+    least, weight, identity = similarity
     for word in range(len(rows) - 1):
-        a = source_starts[word]
-        m = source_starts[word + 1] - a
+        a = source.starts[word]
+        m = source.starts[word + 1] - a
         for place in range(rows[word], rows[word + 1]):
             b = target_starts[columns[place]]
             n = target_starts[columns[place] + 1] - b
-            common = common_prefix(source, a, m, target, b, n)
+            common = common_prefix(source.letters, a, m, target.letters, b, n)
             if common == 0:
                 continue
             if common == m and common == n:
@@ -55,20 +90,15 @@ def add_similarity(
 
 @jit
 def sum_stems(
-    members: I4,
-    member_starts: I8,
-    rows: I8,
-    columns: I4,
-    target_stems: I4,
-    number: int,
-    stem_pairs: I4,
+    pairs: WordPairs, members: I4, member_starts: I8, target: Stems, stem_pairs: I4
 ) -> int:
     """Give numbers to the pairs of stems that occur, in stem_pairs (K,); return how many.
 
-    `members` lists the source words of each source stem; `target_stems` (Vt,) has `number` values.
+    `members` lists the source words of each source stem.
     """
+    rows, columns = pairs
     # where[stem] is the number of its pair with the source stem at hand, if it is `begin` or more
-    where = np.full(number, -1, np.int64)
+    where = np.full(target.size, -1, np.int64)
     # one source stem after the other, so that one array of target stems serves all
     count = 0
     for stem in range(len(member_starts) - 1):
@@ -76,7 +106,7 @@ def sum_stems(
         for at in range(member_starts[stem], member_starts[stem + 1]):
             word = members[at]
             for place in range(rows[word], rows[word + 1]):
-                other = target_stems[columns[place]]
+                other = target.numbers[columns[place]]
                 if where[other] < begin:
                     where[other] = count
                     count += 1
@@ -86,17 +116,13 @@ def sum_stems(
 
 @jit
 def add_to_stems(
-    rows: I8,
-    columns: I4,
-    counts: F4,
-    stem_pairs: I4,
-    source_stems: I4,
-    target_stems: I4,
-    pair_sums: I8,
-    source_sums: I8,
-    target_sums: I8,
+    pairs: WordPairs, counts: F4, stem_pairs: I4, source: Stems, target: Stems, sums: StemSums
 ) -> None:
     """Add the counts (K,) of the word pairs to the sums of their stems, in units."""
+    rows, columns = pairs
+    pair_sums, source_sums, target_sums = sums
+    source_stems = source.numbers
+    target_stems = target.numbers
     for word in range(len(rows) - 1):
         total = source_sums[source_stems[word]]
         for place in range(rows[word], rows[word + 1]):
@@ -112,28 +138,28 @@ def add_to_stems(
 
 @jit
 def add_backing(
-    rows: I8,
-    columns: I4,
+    pairs: WordPairs,
     counts: F4,
     stem_pairs: I4,
-    source_stems: I4,
-    target_stems: I4,
-    source_share: F4,
-    target_root: F4,
-    pair_sums: I8,
-    source_sums: F8,
-    target_sums: F8,
+    source: Stems,
+    target: Stems,
+    sums: StemSums,
     strength: float,
     weights: F4,
 ) -> None:
-    """Add to each place what the other words of its two stems tell.
+    """Add to each place of weights (K,) what the other words of its two stems tell.
 
-    strength * (c(stem pair) - c(place)) / sqrt(c(stem) c(stem)) * sqrt(share share); the sums of
-    pairs are in units, those of stems are not. target_root (Vt,) has the roots of the shares.
+    strength * (c(stem pair) - c(place)) / sqrt(c(stem) c(stem)) * sqrt(share share); the counts of
+    stems are smoothed.
     """
-    factors = 1 / np.sqrt(target_sums)
+    rows, columns = pairs
+    pair_sums = sums.pairs
+    target_stems = target.numbers
+    target_root = np.sqrt(target.shares)
+    source_sums = sums.source / UNITS + SMOOTH
+    factors = 1 / np.sqrt(sums.target / UNITS + SMOOTH)
     for word in range(len(rows) - 1):
-        factor = strength * np.sqrt(source_share[word] / source_sums[source_stems[word]])
+        factor = strength * np.sqrt(source.shares[word] / source_sums[source.numbers[word]])
         for place in range(rows[word], rows[word + 1]):
             # c(stem pair) less what the word pair itself counted
             other = pair_sums[stem_pairs[place]] - plus(0, counts[place])
@@ -146,13 +172,14 @@ def add_backing(
 
 @jit
 def add_static(
-    rows: I8, columns: I4, source: I2, target: I2, weight: float, least: float, prior: F4
+    pairs: WordPairs, source: I2, target: I2, weight: float, least: float, prior: F4
 ) -> int:
     """Add the pseudo-count of each word pair to prior (K,); return how many have one.
 
     weight * (cosine - least) / (1 - least), where that is positive. source (Vs, d) and target
     (Vt, d) are vectors of the length `ONE`, or zeros.
     """
+    rows, columns = pairs
     near = 0
     for word in range(len(rows) - 1):
         for place in range(rows[word], rows[word + 1]):

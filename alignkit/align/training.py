@@ -152,8 +152,8 @@ class Training:
         if settings.stem_weight > 0:
             backing = priors.Backing(
                 self.index,
-                priors.Stems.of(source.words, source.frequencies, settings.stem),
-                priors.Stems.of(target.words, target.frequencies, settings.stem),
+                priors.stems_of_words(source.words, source.frequencies, settings.stem),
+                priors.stems_of_words(target.words, target.frequencies, settings.stem),
                 strength=settings.stem_weight,
             )
         shard = expectation.Shard(self.index, prior, backing, len(target.words))

@@ -91,27 +91,18 @@ def align(
     with open_session(client, wait=wait) as session:
         parts = part_files.find_parts(source, target)
         how = LinkOutput(symmetrize, threshold, sure, probabilities)
+        outputs = PartOutputs(output, scores, how)
         return align_parts(
-            session,
-            parts,
-            output,
-            model,
-            how,
-            scores=scores,
-            encoder=encoder,
-            work=work,
-            progress=progress,
+            session, parts, model, outputs, encoder=encoder, work=work, progress=progress
         )
 
 
 def align_parts(
     session: Session,
     parts: Sequence[Part],
-    output: str,
     model: str,
-    how: LinkOutput | None = None,
+    outputs: PartOutputs,
     *,
-    scores: str | None = None,
     learned: bool = True,
     encoder: Encoder | str | os.PathLike[str] | Literal[False] | None = None,
     reading: ReadOptions | None = None,
@@ -121,7 +112,6 @@ def align_parts(
 ) -> Aligned:
     """Align parts in a session; see `align`. `learned`: use the refinement from gold links."""
     reading = reading or ReadOptions()
-    outputs = PartOutputs(output, scores, how or LinkOutput())
     outputs.check(parts, None, model)
     digest = part_files.digest_of(model)
     opened: PartEncoder | Literal[False] | None = None
@@ -130,11 +120,12 @@ def align_parts(
     else:
         opened = PartEncoder.of(encoder, session, threads)
     load_model(model, digest, learned, opened)  # now, to refuse a file that is no model
+    beside = outputs.links or ""
     parts = [part.called(session.path) for part in parts]
     outputs = outputs.called(session.path)
     model = session.path(model)
     files = outputs.files(parts)
-    with running(work, output) as run:
+    with running(work, beside) as run:
         run.try_workers(session)
         facts = part_files.check_parts(
             session, parts, part_files.text_facts, reading, run=run, progress=progress

@@ -30,8 +30,8 @@ from alignkit.io.atomic_files import apart, replacing_bytes
 from alignkit.io.options import ReadOptions
 from alignkit.rules.tables import runs as sorting
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.phrase_tables import Records
 from alignkit.rules.tables.runs import Block, Runs, WordPool, read_section
+from alignkit.rules.tables.table_kernel import Records
 
 _FAN = 16  # lists of words that are merged at a time
 _SHOWN = 1 << 12  # phrases of all parts from which buckets are cut

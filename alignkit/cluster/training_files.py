@@ -20,7 +20,8 @@ from alignkit._support.arguments import check_count
 from alignkit._support.array_types import I4, I8
 from alignkit.align.bitext import Bitext, Pieces, Side
 from alignkit.align.encoder.encoding import EncoderUsed
-from alignkit.align.priors import Stems
+from alignkit.align.priors import stems_of_words
+from alignkit.align.priors_kernel import Stems
 from alignkit.align.settings import Settings
 from alignkit.cluster.parts import Facts, digest_of, refuse_long, states_of
 from alignkit.cluster.run import RunError, placing
@@ -226,7 +227,7 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
     ordered = [names[number] for number in order.tolist()]
     pool = WordPool.of(ordered)
     if stem:
-        stems = Stems.of(ordered, totals[order], stem)
+        stems = stems_of_words(ordered, totals[order], stem)
     else:  # each word is a stem
         stems = Stems(np.arange(count, dtype=np.int32), count, np.ones(count, np.float32))
     arrays: dict[str, NDArray[np.generic]] = {

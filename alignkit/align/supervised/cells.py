@@ -151,19 +151,9 @@ class Cells:
         count = int(marks.sum())
         names = names_of(vectors=vectors is not None, evidence=systems)
         features = np.zeros((count, len(names)), np.float32)
-        places = np.empty((count, 2), np.int32)
-        ends = np.zeros(end - begin + 1, np.int64)
-        kernel.cell_features(
-            begin,
-            end,
-            *spelled,
-            *posteriors,
-            *decoder.lexical(begin, end),
-            likeness,
-            marks,
-            features,
-            places,
-            ends,
+        lexical = decoder.lexical(begin, end)
+        places, ends = kernel.cell_features(
+            begin, end, *spelled, posteriors, lexical, likeness, marks, features
         )
         for k, matrices in enumerate(cosines):
             vector_features(*matrices, places, ends[k], ends[k + 1], features, len(CELL))

@@ -10,7 +10,7 @@ import numpy as np
 from alignkit._support.array_types import F4, F8, I4, I8, U1, U4
 from alignkit._support.jit import inlined, jit
 from alignkit.align.expectation_kernel import Own, Pairs, Tables, longest
-from alignkit.align.priors_kernel import common_prefix
+from alignkit.align.priors_kernel import Spellings, common_prefix
 
 LEAST_MEAN = 0.0005
 LEAST_NEIGHBOUR = 0.15
@@ -341,20 +341,20 @@ def cell_features(
     end: int,
     source: SideWords,
     target: SideWords,
-    forward: F4,
-    reverse: F4,
-    lexical_forward: F4,
-    lexical_reverse: F4,
+    posteriors: tuple[F4, F4],
+    lexical: tuple[F4, F4],
     spelled: F4,
     marks: U1,
     features: F4,
-    places: I4,
-    ends: I8,
-) -> None:
-    """Set features (K, 50) of the marked cells, places (K, 2), and ends (end - begin + 1,).
+) -> tuple[I4, I8]:
+    """Set features (K, 50) of the marked cells; return places (K, 2), ends (end - begin + 1,).
 
     The columns are those of `CellFeature`. The cells of pair p are those from ends[p - begin] on.
     """
+    forward, reverse = posteriors
+    lexical_forward, lexical_reverse = lexical
+    places = np.empty((len(features), 2), np.int32)
+    ends = np.zeros(end - begin + 1, np.int64)
     base = 0
     row = 0
     for p in range(begin, end):
@@ -462,6 +462,7 @@ def cell_features(
                 row += 1
         base += n * m
         ends[p - begin + 1] = row
+    return places, ends
 
 
 @jit
@@ -536,10 +537,19 @@ class CalibrationFeature(IntEnum):
 class CalibratedWords(NamedTuple):
     """The V different words of one side, as far as calibration looks at them."""
 
-    letters: U4  # one word after the other
-    starts: I8  # (V + 1,) where the letters of each word begin
+    spellings: Spellings
     signs: U1  # (V,) whether a word has no letter or digit
     counts: F4  # (V,) how often the text of training has it
+
+
+class Calibration(NamedTuple):
+    """How the probabilities of a text are calibrated."""
+
+    source: CalibratedWords
+    target: CalibratedWords
+    few: bool  # whether the tables have the own links of each pair, which are taken out here
+    agreement: float  # of the directions, in log odds
+    weights: F8  # (F + 1,) of the features and the bias
 
 
 @inlined
@@ -558,13 +568,13 @@ def set_word_features(
     agreement: float,
 ) -> None:
     """Set the features of two words, whatever their places are."""
-    first = source.starts[source_word]
-    letters = source.starts[source_word + 1] - first
-    other_first = target.starts[target_word]
-    other_letters = target.starts[target_word + 1] - other_first
-    prefix = common_prefix(
-        source.letters, first, letters, target.letters, other_first, other_letters
-    )
+    word = source.spellings
+    first = word.starts[source_word]
+    letters = word.starts[source_word + 1] - first
+    other = target.spellings
+    other_first = other.starts[target_word]
+    other_letters = other.starts[target_word + 1] - other_first
+    prefix = common_prefix(word.letters, first, letters, other.letters, other_first, other_letters)
     equal = prefix == letters and prefix == other_letters
     sign = source.signs[source_word] > 0
     other_sign = target.signs[target_word] > 0
@@ -590,22 +600,17 @@ def calibrate(
     pairs: Pairs,
     tables: Tables,
     own: Own,
-    few: bool,
-    forward: F4,
-    reverse: F4,
-    source_words: CalibratedWords,
-    target_words: CalibratedWords,
-    agreement: float,
-    weights: F8,
-    probabilities: F4,
+    posteriors: tuple[F4, F4],
+    calibration: Calibration,
     features: F4,
-) -> None:
-    """Set the probabilities (C,) of the cells of the pairs from begin to before end.
+) -> F4:
+    """Return the probabilities (C,) of the cells of the pairs from begin to before end.
 
-    `weights` (F + 1,) are those of the features and the bias. `features` (C, F) are set too where
-    it is not empty. In texts of few pairs, whose own links are not taken out of the tables, they
-    are taken out here. `agreement` is in log odds.
+    `features` (C, F) are set too where it is not empty.
     """
+    forward, reverse = posteriors
+    source_words, target_words, few, agreement, weights = calibration
+    probabilities = np.empty(len(forward), np.float32)
     out = np.zeros(len(weights) - 1, np.float64)
     most_n = longest(pairs.source_starts, begin, end)
     most_m = longest(pairs.target_starts, begin, end)
@@ -678,3 +683,4 @@ def calibrate(
                 if len(features) > 0:
                     features[base + cell] = out
         base += n * m
+    return probabilities

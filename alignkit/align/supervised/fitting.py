@@ -200,7 +200,10 @@ def _trained(rows: F4, goals: F4, easy: B1, mean: F8, spread: F8, seed: int) -> 
     first[:, :width] = rng.normal(0, np.sqrt(2 / width), (width, kernel.HIDDEN)).T
     second = np.zeros(kernel.HIDDEN + 1, np.float32)
     second[:-1] = rng.normal(0, np.sqrt(1 / kernel.HIDDEN), kernel.HIDDEN)
-    moments = [np.zeros_like(layer) for layer in (first, first, second, second)]
+    layers = [
+        kernel.TrainedLayer(weights, np.zeros_like(weights), np.zeros_like(weights))
+        for weights in (first, second)
+    ]
     step = 0
     if len(hard) + len(others) // THINNED < FEW:
         epochs = EPOCHS_OF_FEW
@@ -210,9 +213,7 @@ def _trained(rows: F4, goals: F4, easy: B1, mean: F8, spread: F8, seed: int) -> 
         some_easy = others[epoch % THINNED :: THINNED]
         order = rng.permutation(np.concatenate([hard, some_easy]))
         rate = RATE * (1 - epoch / epochs)
-        step = kernel.train_epoch(
-            rows, goals, scale, order, rate, DECAY, step, first, second, *moments
-        )
+        step = kernel.train_epoch(rows, goals, scale, order, rate, DECAY, step, *layers)
     # w (x - mean) / spread + b = (w / spread) x + (b - mean w / spread), for features x
     trained = first[:, : width + 1].T
     layer = np.array(trained, np.float64, order="C")  # (n + 1, 24), for features as they are

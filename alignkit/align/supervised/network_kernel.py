@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from alignkit._support.array_types import F4, F8, I8
@@ -104,6 +106,14 @@ def adam(
         weights[x] -= pace * mean[x] / (np.sqrt(square[x]) + np.float32(1e-8))
 
 
+class TrainedLayer(NamedTuple):
+    """The weights of a layer, and the moving means of their slopes and squared slopes."""
+
+    weights: F4
+    mean: F4
+    square: F4
+
+
 @fast
 def train_epoch(
     rows: F4,
@@ -113,19 +123,17 @@ def train_epoch(
     rate: float,
     decay: float,
     step: int,
-    first: F4,
-    second: F4,
-    first_mean: F4,
-    first_square: F4,
-    second_mean: F4,
-    second_square: F4,
+    first_layer: TrainedLayer,
+    second_layer: TrainedLayer,
 ) -> int:
     """Go once over rows (C, n) in the order given, by Adam; return the number of steps so far.
 
-    A column of rows is 1, for the biases. Each counts as often as scale (C,) says. first is
-    (24, w), of which n weights are in use; n is a multiple of 4, and w of 64. For Adam see Kingma &
-    Ba 2015, "Adam: a method for stochastic optimization", ICLR, algorithm 1.
+    A column of rows is 1, for the biases. Each counts as often as scale (C,) says. The first layer
+    is (24, w), of which n weights are in use; n is a multiple of 4, and w of 64. For Adam see
+    Kingma & Ba 2015, "Adam: a method for stochastic optimization", ICLR, algorithm 1.
     """
+    first, first_mean, first_square = first_layer
+    second, second_mean, second_square = second_layer
     length = rows.shape[1]
     width = first.shape[1]
     block = np.zeros((LANES, width), np.float32)

@@ -472,18 +472,17 @@ def _align_parts(options: argparse.Namespace) -> int:
     if options.output == "-":
         raise OptionError("the links of parts go to files: name them, as in -o 'out/*.align.gz'")
     from alignkit.cluster.aligning import align_parts
-    from alignkit.cluster.parts import LinkOutput, find_parts
+    from alignkit.cluster.parts import LinkOutput, PartOutputs, find_parts
 
     parts = find_parts(options.input, options.second)
     how = LinkOutput(options.symmetrize, options.threshold, options.sure, options.probs)
+    outputs = PartOutputs(options.output, options.scores, how)
     with cluster.opened_session(options) as session, cluster.PartsProgress("aligning") as progress:
         counts = align_parts(
             session,
             parts,
-            options.output,
             options.load,
-            how,
-            scores=options.scores,
+            outputs,
             learned=not options.no_learned,
             encoder=False if options.no_encoder else _part_encoder(options),
             reading=cluster.reading_of(options),

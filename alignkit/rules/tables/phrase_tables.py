@@ -34,8 +34,6 @@ from alignkit.rules.tables.runs import ROOM, Block, Runs, WordPool, offsets_of, 
 _PAIRS = 4096  # sentence pairs at a time
 _PHRASES = 1 << 16  # phrase pairs at a time
 
-Records = tuple[I4, I8, F8]  # symbols, offsets and values, as `Runs.add` takes them
-
 
 @dataclass(frozen=True, eq=False)
 class TableBlock:
@@ -145,7 +143,9 @@ class PhraseTally:
     left_out: int = 0
 
 
-def turned(by_target: Runs, ranks: I4, min_count: int, tally: PhraseTally) -> Iterator[Records]:
+def turned(
+    by_target: Runs, ranks: I4, min_count: int, tally: PhraseTally
+) -> Iterator[kernel.Records]:
     """Yield records, source phrase first; values are its count and that of the target phrase."""
     for block, totals in with_totals(by_target):
         kept = block.values[:, 0] >= min_count

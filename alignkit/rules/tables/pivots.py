@@ -36,8 +36,6 @@ from alignkit.rules.tables.table_file import TableFile
 VALUES = 2 * kernel.LIMBS + 1
 """The columns of a path: limbs of both probabilities, which add up exactly in any order, and 1."""
 
-Names = tuple[I4, I4, I4]  # the ranks, numbers and names of symbols for `table_kernel.join`
-
 SORTS = ("phrase", "probability")
 """The orders of paraphrases: those of each phrase together, or all by decreasing probability."""
 
@@ -77,34 +75,23 @@ class PivotTally:
 
 
 def pivot_paths(
-    entries: Runs, tables: int, identity: bool, names: Names, tally: PivotTally
-) -> Iterator[counting.Records]:
+    entries: Runs, tables: int, identity: bool, names: kernel.Names, tally: PivotTally
+) -> Iterator[kernel.Records]:
     """Yield the paths from phrases over their pivots to other phrases."""
     symbols = np.empty(_NUMBERS, np.int32)
     offsets = np.zeros(_PATHS + 1, np.int64)
     values = np.empty((_PATHS, VALUES))
     for block, groups in whole_groups(entries):
         tally.entries += len(block)
-        block_symbols = readonly(block.symbols)
-        block_offsets = readonly(block.offsets)
+        records = readonly(block.symbols), readonly(block.offsets), block.values
         partners = _partners(block, groups, tables)
         longest = 2 * int(np.diff(block.offsets).max(initial=0))
         if longest > len(symbols):
             symbols = np.empty(longest, np.int32)
         state = np.zeros(2, np.int64)
         while state[0] < len(block):
-            count = kernel.join(
-                block_symbols,
-                block_offsets,
-                block.values,
-                partners,
-                state,
-                identity,
-                *names,
-                symbols,
-                offsets,
-                values,
-            )
+            paths = symbols, offsets, values
+            count = kernel.join(records, partners, state, identity, names, paths)
             ends = offsets[: count + 1]
             yield symbols[: ends[-1]], ends, values[:count]
 
@@ -292,7 +279,7 @@ class Pivot(ExitStack):
         """Return the number of a text, which is the next if the text is new."""
         return self._symbols[text]
 
-    def _names(self) -> Names:
+    def _names(self) -> kernel.Names:
         """Return the order of all symbols, and how variables are named with other numbers.
 
         ranks (C,): the place of each symbol in the order of the texts; numbers (C,): the number of

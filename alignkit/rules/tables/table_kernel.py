@@ -10,6 +10,12 @@ import numpy as np
 from alignkit._support.array_types import F8, I4, I8, U1
 from alignkit._support.jit import inlined, jit
 
+Records = tuple[I4, I8, F8]
+"""R records: symbols (S,), offsets (R + 1,) and values (R, K); see `alignkit.rules.tables.runs`."""
+
+Names = tuple[I4, I4, I4]
+"""What symbols are called: ranks, numbers and renamed; see `join`."""
+
 
 @jit
 def pack(
@@ -181,37 +187,26 @@ def rename(symbol: int, numbers: I4, renamed: I4, names: I4) -> int:
 
 @jit
 def join(
-    symbols: I4,
-    offsets: I8,
-    values: F8,
-    partners: I8,
-    state: I8,
-    identity: bool,
-    ranks: I4,
-    numbers: I4,
-    renamed: I4,
-    out: I4,
-    out_offsets: I8,
-    out_values: F8,
+    records: Records, partners: I8, state: I8, identity: bool, names: Names, to: Records
 ) -> int:
     """Write the paths from phrases over their pivots to other phrases.
 
-    symbols, offsets: The records.
-    values: (R, 2): p(pivot | phrase) and p(phrase | pivot).
+    records: The entries of the tables; their values are p(pivot | phrase) and p(phrase | pivot).
     partners: (R, 3): where the phrase begins, and the first and last record (half-open) to join it
         with.
     state: The record and the other one to go on with.
     identity: Whether to keep the paths from a phrase to itself.
-    ranks: What symbol k is to be called.
-    numbers: The number of the variable that symbol k is, -1 where it is none.
-    renamed: (V, N): the symbol of the same variable with another number.
-    out, out_offsets, out_values: Where to write: a phrase, 0, the other phrase; variables are
-        numbered from left to right in the first. The values are the limbs of a path in both
-        directions, and 1.
+    names: What symbol k is to be called (`ranks`); the number of the variable that it is, -1 where
+        it is none (`numbers`); the symbol of the same variable with another number (`renamed`).
+    to: Where to write: a phrase, 0, the other phrase; variables are numbered from left to right in
+        the first. The values are the limbs of a path in both directions, and 1.
     Returns: How many were written; fewer than there is room for, where this was all.
     """
+    symbols, offsets, values = records
+    ranks, numbers, renamed = names
+    out, out_offsets, out_values = to
     written = 0
-    names = np.zeros(renamed.shape[1], np.int32)
+    new_numbers = np.zeros(renamed.shape[1], np.int32)
     first = state[0]
     other = state[1]
     while first < len(partners):
@@ -222,7 +217,7 @@ def join(
         named = 0
         for k in range(begin, end):
             if numbers[symbols[k]] >= 0:
-                names[numbers[symbols[k]]] = named
+                new_numbers[numbers[symbols[k]]] = named
                 named += 1
         while other < partners[first, 2]:
             start = partners[other, 0]
@@ -238,12 +233,12 @@ def join(
                 state[1] = other
                 return written
             for k in range(begin, end):
-                out[at] = ranks[rename(symbols[k], numbers, renamed, names)]
+                out[at] = ranks[rename(symbols[k], numbers, renamed, new_numbers)]
                 at += 1
             out[at] = 0
             at += 1
             for k in range(start, stop):
-                out[at] = ranks[rename(symbols[k], numbers, renamed, names)]
+                out[at] = ranks[rename(symbols[k], numbers, renamed, new_numbers)]
                 at += 1
             # p(other | first) = sum over pivots of p(pivot | first) p(other | pivot), and back
             divide(values[first, 0] * values[other, 1], out_values, written, 0)
