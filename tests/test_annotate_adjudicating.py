@@ -2,14 +2,16 @@
 
 import json
 import random
+import re
 
 import annotate_browser as web
 import pytest
-from adjudicated_project import ANNA, BEN, two_annotators
+from adjudicated_project import ANNA, BEN, SOURCE, TARGET, two_annotators
 from adjudicating import Bench
 from annotate_browser import BROWSER, Server, ask, browser, enter, press, saved, serious, until
 from annotation import Tab
 from annotation import cell as link
+from annotation_server import served
 from playwright.sync_api import expect
 
 from alignkit.annotate.adjudication.comparison import Ballot, GoldState, compare, grouped
@@ -282,20 +284,132 @@ def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_f
                 store.settings(blind=False)
 
 
-def test_on_a_phone_there_is_room_for_the_matrix(page):
-    page.set_viewport_size({"width": 390, "height": 800})
-    until(lambda: page.locator("#matrix").bounding_box()["height"] >= 150)
-    expect(page.locator("#legend")).to_be_hidden()
-    rooms = """() => [...document.querySelectorAll("body, body *")].filter(one =>
-        one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === "auto")
-        .map(one => one.localName)"""
-    assert page.evaluate(rooms) == ["body"]  # one scroller
-    page.evaluate("document.body.scrollTo(0, 1e4)")
-    bottom, top = (page.locator(part).bounding_box() for part in ("#effect", "#tools"))
-    assert 46 < bottom["y"] < bottom["y"] + bottom["height"] < top["y"]  # what it changes, in sight
-    page.wait_for_selector("#figures a")
-    assert page.locator("#figures a").bounding_box()["y"] < top["y"]
-    page.set_viewport_size({"width": 1280, "height": 800})
+def marked(page, kind):
+    """Return the words of the sentences that have a mark."""
+    return page.locator(f".sentence .{kind}").all_inner_texts()
+
+
+def bars(page):
+    """Return the words that have a bar, with the colours of its parts."""
+    found = page.locator(".sentence span").evaluate_all(
+        "all => all.filter(one => one.style.background)"
+        ".map(one => [one.textContent, one.style.background])"
+    )
+    return {text: re.findall(r"(repeating-)?linear[^)]*\((--\w+)", css) for text, css in found}
+
+
+@pytest.fixture
+def fresh(tmp_path):
+    """Open the page of a project in which nothing is decided."""
+    path = str(tmp_path / "talks.alignkit")
+    two_annotators(path)
+    problems = []
+    with served(path) as server, browser(bypass_csp=True) as context:
+        token = server.invite("carla", ADJUDICATOR)
+        page = enter(context, f"http://127.0.0.1:{server.port}/adjudicate#{token}", problems)
+        yield page
+    assert not problems
+
+
+def test_the_sentences_show_differences_and_whose_partner_a_word_is(fresh):
+    assert fresh.inner_text("#about-name") == "they ~ both"
+    assert marked(fresh, "open") == [
+        *["they", "the", "in", "detail", "reached", "an", "extensive"],
+        *["both", "specific", "at", "a", "general"],
+    ]
+    assert marked(fresh, "here") == ["they", "both"]
+    assert (marked(fresh, "possible"), marked(fresh, "bare")) == (["parties"], [])
+    striped, whole, none = ("repeating-", "--hue0"), ("", "--hue1"), ("repeating-", "--panel")
+    assert bars(fresh) == {"they": [striped, none], "both": [striped, none]}
+    press(fresh, "j j")
+    assert fresh.inner_text("#about-name") == "in detail ~ specific"
+    assert marked(fresh, "here") == ["in", "detail", "specific"]
+    assert bars(fresh) == {word: [striped, whole] for word in ("in", "detail", "specific")}
+
+
+def test_a_word_leads_to_its_next_difference_and_links_nothing(fresh):
+    def click(side, at):
+        fresh.locator(".sentence").nth(side).locator("span").nth(at).click()
+        return fresh.inner_text("#about-name")
+
+    before = gold(fresh)
+    assert click(0, 5) == "in detail ~ specific"
+    assert click(1, 9) == "the ~ a"  # of two differences the first
+    assert click(1, 9) == "an ~ a"
+    assert click(1, 9) == "the ~ a"
+    assert click(0, 10) == "agreement ~ a"  # no difference: its row
+    fresh.locator("#matrix text[data-row='7']").click()
+    assert fresh.inner_text("#about-name") == "reached ~ at"
+    assert gold(fresh) == before
+
+
+def test_words_whose_links_are_not_settled_are_not_marked_as_unlinked(fresh):
+    heads = fresh.locator("#matrix circle").evaluate_all(
+        "all => all.map((one, at) => one.classList.contains('bare') ? at : -1)"
+    )
+    linked = {(side, place[side]) for links in (ANNA, BEN) for place in links for side in (0, 1)}
+    words = [(0, at) for at in range(len(SOURCE))] + [(1, at) for at in range(len(TARGET))]
+    order = [words[len(SOURCE) :], words[: len(SOURCE)]]  # columns stand before rows
+    bare = [[*order[0], *order[1]][at] for at in heads if at >= 0]
+    assert bare == [word for side in order for word in side if word not in linked]
+
+
+def test_the_last_row_is_in_sight_before_and_after_the_figures_arrive(fresh):
+    main = fresh.locator("main").bounding_box()
+    fresh.wait_for_selector("#figures a")
+    assert fresh.locator("main").bounding_box() == main
+    assert fresh.locator("#figures").bounding_box()["height"] == 34
+
+
+def test_on_a_phone_all_is_one_page_and_the_rest_is_in_a_list(fresh):
+    fresh.set_viewport_size({"width": 390, "height": 844})
+    until(lambda: fresh.get_attribute("#matrix .here", "width") == "28")
+    assert fresh.evaluate("document.documentElement.scrollHeight") <= 844
+    assert fresh.locator("main").bounding_box()["height"] >= 350
+    for part in ("#votes", "#own", "#tools", "footer"):
+        box = fresh.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= 844
+    tops = {one.bounding_box()["y"] for one in fresh.locator("#votes button").all()}
+    assert len(tops) == 1
+    fresh.set_viewport_size({"width": 390, "height": 640})
+    until(lambda: fresh.locator("main").bounding_box()["height"] < 300)
+    press(fresh, "j j j j j")
+    assert fresh.eval_on_selector("#matrix", "one => one.scrollTop") > 20
+    matrix, heads = (fresh.locator(part).bounding_box() for part in ("#matrix", "#matrix .tops"))
+    assert heads["y"] == pytest.approx(matrix["y"], abs=1)  # they do not scroll away
+    for part in ("#open-list", "#comment-list", "#judgments", "#sources"):
+        expect(fresh.locator(part)).to_be_hidden()
+    fresh.click("#list")
+    for part in ("#open-list", "#comment-list", "#judgments", "#sources"):
+        expect(fresh.locator(part)).to_be_visible()
+    assert fresh.locator("#docket").bounding_box() == fresh.locator("main").bounding_box()
+    assert not serious(fresh)
+    fresh.click("#open-list button:has-text('the ~ a')")
+    expect(fresh.locator("#open-list")).to_be_hidden()
+    assert fresh.inner_text("#status-text").startswith("the ~ a")
+    fresh.set_viewport_size({"width": 1280, "height": 800})
+    until(lambda: fresh.locator("#panel #sources").is_visible())
+
+
+def test_three_votes_share_a_bar():
+    with web.modules() as page:
+        shown = page.evaluate(
+            """async () => {
+                const {voteMarks} = await import("/page/adjudicate-marks.js");
+                const pair = {source: ["a"], target: ["x", "y"]};
+                const places = [
+                    {key: "0,0", votes: [2, 1, 0], value: 0, state: "open"},
+                    {key: "0,1", votes: [2, 2, 2], value: 2, state: "agreed"},
+                ];
+                return voteMarks(pair, places, {group: [places[0]], word: null, cell: null});
+            }"""
+        )
+    kinds, grounds = shown
+    assert kinds == [["open here"], ["open here", "sure"]]
+    (ground,) = {*grounds[0], *grounds[1]} - {""}
+    parts = re.findall(r"(\d[\d.]*)% 100% / (\d[\d.]*)% 5px", ground)
+    assert [round(float(left)) for left, _ in parts] == [0, 50, 100]
+    assert {round(float(share)) for _, share in parts} == {33}
 
 
 def test_axe_finds_nothing_serious(page, context, project):

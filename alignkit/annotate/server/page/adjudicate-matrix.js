@@ -6,8 +6,6 @@ import {Matrix} from "./matrix.js"
 import {hatch, rounded, shapes} from "./shapes.js"
 import {cellOf, NAMES} from "./words.js"
 
-// On a phone the whole page is one scroller.
-export const scrolls = () => getComputedStyle(document.body).overflowY === "auto"
 export const HUES = 4 // of voters; then they come again, told apart by place and letter
 
 // The mark of a value in the colour of a voter, between two edges: [element].
@@ -43,6 +41,17 @@ export class VoteMatrix extends Matrix {
 	// What is shown: by key the items, and the voters with their letters.
 	show(items, voters, marks) {
 		Object.assign(this, {items: new Map(items.map(one => [one.key, one])), voters, marks})
+		this.linked = [new Set(), new Set()]
+		for (const {key, state, value} of items) {
+			const settled = state === AGREED || state === DECIDED
+			if (key === JUDGED || (settled && !value)) continue
+			for (const [x, at] of placeOf(key).entries()) this.linked[x].add(at)
+		}
+	}
+
+	// A word whose links are not settled yet may have one.
+	bare(side, at) {
+		return !this.linked[side === "source" ? 0 : 1].has(at)
 	}
 
 	found(index) {
@@ -133,7 +142,6 @@ export class VoteMatrix extends Matrix {
 		super.place(place, focus, still)
 		const {element, index} = this.here
 		element.setAttribute("aria-label", this.name(index))
-		if (!still && scrolls()) element.scrollIntoView({block: "nearest"})
 	}
 
 	// Ring the cells of the decision that the cursor is in.

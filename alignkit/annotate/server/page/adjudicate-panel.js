@@ -1,7 +1,7 @@
 // What stands beside the matrix: the differences at the left, the votes on one and what follows
 // from them at the right.
 import {AGREED, DECIDED, effects, JUDGED, placeOf, REOPENED} from "./adjudicate-cases.js"
-import {scrolls, vote} from "./adjudicate-matrix.js"
+import {vote} from "./adjudicate-matrix.js"
 import {$, button, html, item, key, on, set, svg} from "./dom.js"
 import {mark, offer} from "./labels.js"
 import {cellName, keyName, NAMES, plural, spanName} from "./words.js"
@@ -123,9 +123,8 @@ export class Panel {
 		put("agreed", "Settled by agreement", agreed, groups =>
 			$("agreed").open ? groups.map(row) : [],
 		)
-		if (!scrolls())
-			for (const name of ["open", "decided"])
-				$(`${name}-list`).querySelector(".current")?.scrollIntoView({block: "nearest"})
+		for (const name of ["open", "decided"])
+			$(`${name}-list`).querySelector(".current")?.scrollIntoView({block: "nearest"})
 	}
 
 	name(id) {
@@ -332,7 +331,7 @@ export class Panel {
 				note,
 				open,
 				judging,
-				matrix: {hovered},
+				matrix: {pointed: hovered},
 			},
 		} = this
 		const own = hovered && pair.cell(pair.index(hovered)).join()

@@ -13,8 +13,10 @@ import {
 	placeOf,
 } from "./adjudicate-cases.js"
 import {KEYS} from "./adjudicate-keys.js"
+import {voteMarks} from "./adjudicate-marks.js"
 import {legend, letters, VoteMatrix} from "./adjudicate-matrix.js"
 import {groupName, Panel, valueName} from "./adjudicate-panel.js"
+import {Band} from "./band.js"
 import {asked, pairs as toDo} from "./beginning.js"
 import {$, announce, html, on, say, set} from "./dom.js"
 import {actionOf, mapped, typing} from "./keyboard.js"
@@ -37,14 +39,20 @@ class App extends Page {
 		Object.assign(this, {alone: false, group: []})
 		this.matrix = new VoteMatrix($("matrix"), index => this.#label(index))
 		this.panel = new Panel(this)
+		this.band = new Band($("sentences"), {
+			hover: word => this.#hover(word),
+			pick: (side, at) => this.#toWord(side, at),
+		})
 		this.matrix.told = () => {
-			if (this.pair) this.panel.status()
+			if (!this.pair) return
+			this.#mark()
+			this.panel.status()
 		}
 		on($("matrix"), "click", ({clientX, clientY, target: {dataset: {row, column} = {}}}) => {
-			const cell = !row && !column && this.pair && this.matrix.cellAt(clientX, clientY)
-			const [i, j] = this.cursor || []
-			const place = cell || (row && [Number(row), j]) || (column && [i, Number(column)])
-			if (place) this.go(place, true, cell)
+			if (!this.pair) return
+			if (row || column) return this.#toWord(row ? 0 : 1, Number(row ?? column))
+			const cell = this.matrix.cellAt(clientX, clientY)
+			if (cell) this.go(cell, true, true)
 		})
 		on(wire, "votes", ({detail}) => detail?.includes(this.session?.k) && this.#revote())
 	}
@@ -68,10 +76,15 @@ class App extends Page {
 		const action = actionOf(event, ACTIONS)
 		const {target: at, key} = event
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
-		const within = at.closest("#matrix, #own-judgment")
-		if (action === "escape" && at.id !== "note") return this.matrix.focus()
+		const within = at.closest("#matrix, #sentences, #own-judgment")
+		if (action === "escape" && at.id !== "note") {
+			this.#list(false)
+			this.band.close()
+			return this.matrix.focus()
+		}
 		if (!within || (typing(at) && /^(Enter| |Arrow.*)$/.test(key) && !event.ctrlKey)) return
 		event.preventDefault()
+		this.band.hovered = null
 		this.matrix.hover(null)
 		this.run(action, key)
 	}
@@ -104,6 +117,7 @@ class App extends Page {
 				this.say(this.alone ? "one cell alone" : "neighbours with equal votes together")
 			},
 			comment: () => $("note").focus(),
+			list: () => this.#list(!document.body.classList.contains("listing")),
 			label: () => this.#toJudgment(),
 			next: () => this.load(this.doc.next),
 			previous: () => this.load(this.doc.previous),
@@ -131,8 +145,8 @@ class App extends Page {
 		this.session.commit("open", {rev: doc.rev, suggestions: false})
 		this.#sort()
 		if (this.open.length) this.#into(this.open[0])
-		this.lay()
 		this.title()
+		this.lay()
 		this.matrix.focus()
 		announce(
 			`${doc.id}, ${doc.place} of ${doc.pairs}: ${plural(this.open.length, "difference")} to settle`,
@@ -212,6 +226,11 @@ class App extends Page {
 		const {source: from, target: to} = this.doc.direction || {}
 		const within = document.activeElement?.closest("#matrix")
 		this.rtl = to === "rtl"
+		// On a phone all that is not at hand is in one list.
+		const list = $(matchMedia("(max-width: 560px)").matches ? "docket" : "panel")
+		if ($("more").parentNode !== list) list.append($("more"))
+		this.panel.draw() // its parts have their height before the rest is measured
+		this.band.load(this.pair, [from, to], [this.doc.source_language, this.doc.target_language])
 		this.#show()
 		this.matrix.load(this.pair, this.rtl, from === "rtl")
 		this.#redraw()
@@ -237,7 +256,42 @@ class App extends Page {
 		this.#pick()
 		this.matrix.place(this.cursor, focus, still)
 		this.matrix.ring(this.group)
+		this.band.follow(this.cursor, this.picked)
+		this.#mark()
 		this.panel.draw()
+	}
+
+	// Mark the words of the sentences.
+	#mark() {
+		const {pair, items, group, band, matrix} = this
+		const about = {group, word: band.hovered, cell: matrix.pointed}
+		band.mark(...voteMarks(pair, items, about))
+	}
+
+	// The word of a sentence under the mouse: its row or column is shaded, its partners are marked.
+	#hover(word) {
+		const place = [null, null]
+		if (word) place[word[0]] = word[1]
+		this.matrix.hover(word && place)
+	}
+
+	// To the next difference of a word in reading order, else to its row or column.
+	#toWord(side, at) {
+		this.band.close()
+		this.picked = side
+		const all = this.open.filter(group =>
+			group.some(({key}) => key !== JUDGED && placeOf(key)[side] === at),
+		)
+		const here = all.findIndex(group => group.some(({key}) => key === this.key))
+		if (all.length) this.toGroup(all[(here + 1) % all.length], true)
+		else this.go(side ? [this.cursor[0], at] : [at, this.cursor[1]], true)
+		this.picked = null
+	}
+
+	// On a phone: show the differences, comments, judgment and sources over the matrix, or not.
+	#list(open) {
+		document.body.classList.toggle("listing", open)
+		set($("list"), {"aria-pressed": open})
 	}
 
 	go(place, focus, still) {
@@ -252,6 +306,7 @@ class App extends Page {
 	}
 
 	toGroup(group, focus) {
+		this.#list(false)
 		this.keepNote()
 		this.note = ""
 		this.#into(group)

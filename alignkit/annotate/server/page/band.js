@@ -44,6 +44,7 @@ export class Band {
 			return fill(sentence, pair[SIDES[x]])
 		})
 		this.kinds = this.words.map(words => words.map(() => ""))
+		this.grounds = this.words.map(words => words.map(() => ""))
 		const leftwards = directions.filter(direction => direction === "rtl").length
 		this.root.classList.toggle("rtl", leftwards === 2)
 		this.knot = leftwards === 1
@@ -66,7 +67,7 @@ export class Band {
 			root.classList.add("long") // room for the button at the end of the text
 			this.lines = this.#count()
 			this.seen = this.#share((room / 2 - around) / this.high / 2)
-		} else if (this.#fitsWider()) root.classList.add("curved")
+		} else if (this.curves && this.#fitsWider()) root.classList.add("curved")
 		const all = this.lines[0] + this.lines[1]
 		this.long = this.seen[0] + this.seen[1] < all
 		root.classList.toggle("long", this.long)
@@ -114,14 +115,21 @@ export class Band {
 		})
 	}
 
-	// Give words their marks: for each sentence the classes of its words.
-	mark(kinds) {
+	// Give words their marks: for each sentence the classes of its words, and what is drawn behind
+	// them, if that differs from word to word.
+	mark(kinds, grounds) {
 		for (const [x, words] of this.words.entries()) {
 			for (const [at, word] of words.entries()) {
 				const kind = kinds[x][at]
-				if (this.kinds[x][at] === kind) continue
-				this.kinds[x][at] = kind
-				word.className = kind
+				if (this.kinds[x][at] !== kind) {
+					this.kinds[x][at] = kind
+					word.className = kind
+				}
+				const ground = grounds?.[x][at] ?? ""
+				if (this.grounds[x][at] !== ground) {
+					this.grounds[x][at] = ground
+					word.style.background = ground
+				}
 			}
 		}
 	}

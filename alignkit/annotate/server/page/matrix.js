@@ -345,11 +345,15 @@ export class Matrix {
 		this.cells.delete(index)
 	}
 
+	bare(side, at) {
+		return this.pair.unaligned(side, at)
+	}
+
 	// Mark the words that are unaligned, those of the cursor, and those under the mouse.
 	words() {
 		const mark = (heads, side, here, near) =>
 			heads.forEach((head, at) => {
-				const bare = this.pair.unaligned(side, at) ? "bare" : ""
+				const bare = this.bare(side, at) ? "bare" : ""
 				const state = bare + (at === here ? " on" : "") + (at === near ? " near" : "")
 				if (head.state === state) return
 				head.state = state

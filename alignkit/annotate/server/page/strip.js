@@ -1,7 +1,7 @@
 // The strip of figures at the bottom of the page of adjudicators.
 import {html} from "./dom.js"
 import {clock, computing, duration, figure, follow, main} from "./figures.js"
-import {page, ROOT} from "./place.js"
+import {page} from "./place.js"
 import {plural} from "./words.js"
 
 const MOST = 2 // annotators that are told one by one
@@ -9,9 +9,6 @@ const MOST = 2 // annotators that are told one by one
 // Fill an element with the figures, and follow them; `project` holds the second secret.
 // Nobody is named where `blind()` says so. Returns what stops it.
 export function strip(element, project, blind = () => false) {
-	if (!document.querySelector("link[href$='page/strip.css']"))
-		document.head.append(html("link", {rel: "stylesheet", href: `${ROOT}page/strip.css`}))
-	element.classList.add("figures")
 	return follow(project, (view, problem) => draw(element, view, problem, blind()))
 }
 
