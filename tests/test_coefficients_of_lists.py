@@ -61,7 +61,7 @@ def test_margins_are_refused(kept):
     [(ak.kappa, {"weights": "quadratic"}), (ak.alpha, {"level": "ordinal"}), (ak.fleiss, {"x": 1})],
 )
 def test_options_that_labels_do_not_have_name_the_function_that_may(coefficient, option):
-    with pytest.raises(ArgumentError, match=r"no argument '.*use alignkit.agree_judgments"):
+    with pytest.raises(ArgumentError, match=r"no argument '.*use alignkit.agree_on_judgments"):
         coefficient(["a", "b"], ["a", "a"], **option)
 
 
@@ -128,3 +128,31 @@ def test_alpha_is_that_of_krippendorff(units):
     except ValueError:  # it needs two labels
         return
     assert ak.alpha(units) == pytest.approx(expected, nan_ok=True)
+
+
+# tables of labels
+@pytest.mark.parametrize(
+    ("table", "error", "words"),
+    [
+        ([["a", "b", "c"], ["a", "a", "x"]], OptionError, "row \\[0\\] of the table has 3 labels"),
+        ([["a", "b"], ["a"]], OptionError, "row \\[1\\] of the table has 1 label;"),
+        ([["a", "a"], ["a", None]], OptionError, "a label \\[1\\] is missing"),
+        ([["a", ["x"]], ["a", "a"]], ArgumentError, "\\['x'\\] is not a label"),
+    ],
+)
+def test_a_table_for_c_has_two_labels_for_each_item(table, error, words):
+    assert ak.C([["a", "b"], ["a", "a"]], choices=4) == ak.C(["a", "a"], ["b", "a"], choices=4)
+    with pytest.raises(error, match=words):
+        ak.C(table, choices=4)
+
+
+def test_a_list_in_a_table_is_no_label_of_alpha():
+    with pytest.raises(ArgumentError, match="give several labels of an item as a set"):
+        ak.alpha([["a", ["x", "y"]], ["a", "a"]])
+
+
+def test_names_of_a_corpus_are_no_option_of_c():
+    links = {"x": ak.Alignment.parse("0-0"), "y": ak.Alignment.parse("0-0 1-1")}
+    corpus = ak.Corpus([ak.SentencePair("1", ("a", "b"), ("c", "d"), links)])
+    with pytest.raises(ArgumentError, match=r"of C: 'annotators' \(known: lengths, "):
+        ak.C(corpus, "x", "y", annotators=["x", "y"])

@@ -5,14 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Union, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_keywords, check_known, keywords_of, kind_of
+from alignkit._support.arguments import check_keywords, check_known, kind_of
 from alignkit._support.options import takes_options
+from alignkit._support.wording import how_many
 from alignkit.agreement.alpha import alpha_from_units, krippendorff_alpha
 from alignkit.agreement.chance.correction import correct_sets
 from alignkit.agreement.chance.result import LEVELS
@@ -51,11 +53,16 @@ Level = Literal["words.possible", "words.sure", "phrases.possible", "phrases.sur
 
 @dataclass(frozen=True)
 class LinkChoices:
-    """What the coefficients take for links, besides the options of other functions."""
+    """What the coefficients take for links, apart from the options of the functions they call."""
 
-    lengths: tuple[int, int] | None = None
-    links: Literal["possible", "sure"] = "possible"
-    level: Level = "words.possible"
+    lengths: tuple[int, int] | None = None  # all: the numbers of words of the only sentence pair
+    links: Literal["possible", "sure"] = "possible"  # kappa and alpha: the links that count
+    level: Level = "words.possible"  # C: the items and the links that they are made of
+
+
+_DIFFERENT_WORDS = {"ignore_identical": True}
+_NO_INTERVAL = {"bootstrap": "none"}
+"""Defaults of the coefficients that the functions they call do not have."""
 
 
 # the options as type checkers see them
@@ -103,17 +110,21 @@ def kappa(
 def kappa(first: Labels, second: Labels, /) -> float: ...
 @overload
 def kappa(table: Labels, /) -> float: ...
-@takes_options(LinkChoices, cell_agreement, without=["level"], ignore_identical=True)
+# the decorator only sets the signature that `help` shows
+@takes_options(LinkChoices, cell_agreement, without=["level"], **_DIFFERENT_WORDS)
 def kappa(*given: Given, **options: Any) -> float:
     """Return Cohen's kappa of two annotators; NaN if undefined.
 
     Parameters
     ----------
-    *given : A corpus and two names (over cells of different words, as in `alignkit.agree`); or two
-        alignments of one sentence pair (`Alignment`, text or set of links), with
-        ``lengths=(N, M)``, the numbers of words (over all cells); or two lists of labels; or a
-        table of Q x Q counts. A data frame of counts, such as pandas' ``crosstab``, has its labels
-        in its rows and columns; labels that only one of them has count 0 in the other.
+    *given : One of these:
+
+        - a corpus and two names (over cells of different words, as in `alignkit.agree`);
+        - two alignments of one sentence pair (`Alignment`, text or set of links), with
+          ``lengths=(N, M)``, the numbers of words (over all cells);
+        - two lists of labels;
+        - a table of Q x Q counts. A data frame of counts, such as pandas' ``crosstab``, has its
+          labels in its rows and columns; labels that only one of them has count 0 in the other.
     **options : For links: ``links``, ``"possible"`` (all, the default) or ``"sure"``, and those of
         `alignkit.agreement.cell_agreement`; `ignore_identical` is True by default.
 
@@ -133,20 +144,24 @@ def kappa(*given: Given, **options: Any) -> float:
     >>> round(kappa([[20, 5], [10, 15]]), 3), round(kappa("0-0 1-1", "0-0 1-2", lengths=(2, 3)), 3)
     (0.4, 0.25)
     """
-    corpus, read = _read(given, options, two=True)
-    if corpus is not None:
+    annotated = _annotated(given, options, two=True)
+    if annotated is not None:
         links = options.pop("links", LINKS[0])
         check_known("choice of links", links, LINKS)
-        cells = cell_agreement(corpus, *read, **{"ignore_identical": True, **options})
+        corpus, names = annotated
+        cells = cell_agreement(corpus, *names, **{**_DIFFERENT_WORDS, **options})
         return cells.sure.kappa if links == "sure" else cells.possible.kappa
     _refuse_for_labels("kappa", options)
-    if len(given) > 1:
-        codes, size = _coded(read)
-        read = np.zeros((size, size), np.int64)
-        np.add.at(read, tuple(codes.T), 1)
-    elif _is_frame(given[0]):
-        read = _square(given[0])
-    return cohen_kappa(read)
+    if len(given) != 1:
+        codes, size = _coded(_items_of_lists(given, two=True))
+        counts: Any = np.zeros((size, size), np.int64)
+        np.add.at(counts, tuple(codes.T), 1)
+        return cohen_kappa(counts)
+    if _is_frame(given[0]):
+        counts = _square(given[0])
+    else:
+        counts = _rows("a row of the table", given[0])
+    return cohen_kappa(counts)
 
 
 @overload
@@ -162,7 +177,7 @@ def alpha(
 ) -> float: ...
 @overload
 def alpha(*labels: Labels, distance: Literal["jaccard", "dice", "masi"] = ...) -> float: ...
-@takes_options(LinkChoices, krippendorff_alpha, without=["level"], ignore_identical=True)
+@takes_options(LinkChoices, krippendorff_alpha, without=["level"], **_DIFFERENT_WORDS)
 def alpha(*given: Given, **options: Any) -> float:
     """Return Krippendorff's alpha of two or more annotators; NaN if undefined.
 
@@ -185,19 +200,17 @@ def alpha(*given: Given, **options: Any) -> float:
     >>> round(alpha(["a", "a", "b", None], ["a", "b", "b", "b"], ["a", "a", "b", "b"]), 3)
     0.667
     """
-    corpus, read = _read(given, options, gaps=True, sets=True)
-    if corpus is not None:
-        return krippendorff_alpha(corpus, read, **{"ignore_identical": True, **options}).alpha
+    annotated = _annotated(given, options)
+    if annotated is not None:
+        corpus, names = annotated
+        return krippendorff_alpha(corpus, names, **{**_DIFFERENT_WORDS, **options}).alpha
     _refuse_for_labels("alpha", options, "distance")
     if len(given) == 1:
-        _doubt_annotators(read)
-    number: dict[Any, int] = {}
-    units = []
-    for unit in read:
-        sets = [_set(label) for label in unit if not _empty(label)]
-        units.append([frozenset(number.setdefault(x, len(number)) for x in each) for each in sets])
-    _refuse_mixed(number)
-    return alpha_from_units(units, **options).alpha
+        items: Sequence[Sequence[Any]] = _rows("a row of the table", given[0])
+        _warn_if_transposed(items)
+    else:
+        items = _items_of_lists(given, gaps=True, sets=True)
+    return alpha_from_units(_coded_sets(items), **options).alpha
 
 
 @overload
@@ -226,14 +239,18 @@ def fleiss(*given: Given, **options: Any) -> float:
     >>> fleiss(["a", "b"], ["a", "b"], ["a", "b"]), fleiss([[3, 0], [0, 3]])
     (1.0, 1.0)
     """
-    corpus, read = _read(given, options)
-    if corpus is not None:
-        return fleiss_kappa(corpus, read, **options).kappa
+    annotated = _annotated(given, options)
+    if annotated is not None:
+        corpus, names = annotated
+        return fleiss_kappa(corpus, names, **options).kappa
     _refuse_for_labels("fleiss", options)
-    if len(given) > 1:
-        codes, size = _coded(read)
-        read = [np.bincount(unit, minlength=size) for unit in codes]
-    return fleiss_from_counts(read)[0]
+    if len(given) == 1:
+        counts: Any = _rows("a row of the table", given[0])
+    else:
+        codes, size = _coded(_items_of_lists(given))
+        counts = [np.bincount(item, minlength=size) for item in codes]
+    value, _, _ = fleiss_from_counts(counts)
+    return value
 
 
 @overload
@@ -268,7 +285,7 @@ def C(
     AgreementOptions,
     correct_sets,
     without=["links", "annotators", "sample"],
-    bootstrap="none",
+    **_NO_INTERVAL,
 )
 def C(*given: Given, **options: Any) -> float:  # noqa: N802 - its name in the article
     """Return C of two annotators, their agreement beyond chance; NaN if undefined.
@@ -292,18 +309,22 @@ def C(*given: Given, **options: Any) -> float:  # noqa: N802 - its name in the a
     >>> round(C([{10}, {20, 30}, {40}], [{10, 20}, {30}, {40}], choices=4, normalizer="max"), 4)
     0.5556
     """
-    corpus, read = _read(given, options, two=True, sets=True)
-    if corpus is not None:
+    annotated = _annotated(given, options, two=True)
+    if annotated is not None:
         level = options.pop("level", "words.possible")
         check_known("level", level, LEVELS)
-        known = ["level", *keywords_of(agree)[3:], *keywords_of(AgreementOptions)]
-        check_keywords(C, options, known)
-        agreement: Agreement = agree(corpus, read, **{"bootstrap": "none", **options})
+        check_keywords(C, options)
+        corpus, names = annotated
+        agreement: Agreement = agree(corpus, names, **{**_NO_INTERVAL, **options})
         return agreement.pairings[0].main(level).C
     if options.get("choices") is None:
         raise OptionError("C needs `choices`: give the number of labels to choose from")
-    first = [_set(unit[0]) for unit in read]
-    second = [_set(unit[1]) for unit in read]
+    if len(given) == 1:
+        items: Sequence[Sequence[Any]] = _items_of_two(given[0])
+    else:
+        items = _items_of_lists(given, two=True, sets=True)
+    first = [_set(item[0]) for item in items]
+    second = [_set(item[1]) for item in items]
     _refuse_mixed(set[Any]().union(*first, *second))
     return correct_sets(first, second, **options).C
 
@@ -314,62 +335,102 @@ def _refuse_for_labels(function: str, options: Iterable[str], *known: str) -> No
         if name not in known:
             raise ArgumentError(
                 f"{function} of labels takes no argument {name!r}; for ordered labels and weights "
-                "use alignkit.agree_judgments(data, scheme=...)"
+                "use alignkit.agree_on_judgments(corpus, scheme=...)"
             )
 
 
-def _read(
-    given: Sequence[Any],
-    options: dict[str, Any],
-    *,
-    two: bool = False,
-    gaps: bool = False,
-    sets: bool = False,
-) -> tuple[Corpus | None, Any]:
-    """Return a corpus and names, or None and a table; lists of labels give items x annotators."""
-    corpus = None
-    who = list(given)
+# the forms of data
+def _annotated(
+    given: Sequence[Any], options: dict[str, Any], *, two: bool = False
+) -> tuple[Corpus, list[str]] | None:
+    """Return a corpus and the names to compare, of links; None if labels are given.
+
+    Alignments of one sentence pair become a corpus; their `lengths` are taken out of the options.
+    """
     if given and isinstance(given[0], Corpus):
-        corpus = given[0]
-        roles = given[0].roles
-        who = who[1:] or [name for name in corpus.aligners if roles[name] == ROLES[0]]
-        for name in who:
-            if not isinstance(name, str):
-                raise ArgumentError(
-                    f"annotators is {kind_of(name)}; give each name as an argument: corpus, "
-                    "'anna', 'ben'"
-                )
+        corpus, names = _corpus_and_names(given[0], given[1:])
     elif given and all(isinstance(value, (Alignment, str, Set)) for value in given):
-        lengths = options.pop("lengths", None)
-        if lengths is None:
-            raise OptionError("chance depends on the numbers of words; give lengths=(N, M)")
-        source = [f"0 {k}" for k in range(lengths[0])]
-        target = [f"1 {k}" for k in range(lengths[1])]
-        links = {str(k): alignment_of(f"alignment {k}", x) for k, x in enumerate(given, 1)}
-        corpus = Corpus([SentencePair("1", source, target, links)])
-        who = list(links)
-    elif len(given) == 1:
-        return None, _rows("a row of the table", given[0])
+        corpus, names = _corpus_of_pair(given, options.pop("lengths", None))
     else:
-        who = _rows("a list of labels", given)
-        if len({len(labels) for labels in who}) > 1:
-            sizes = " and ".join(str(len(labels)) for labels in who)
-            raise JoinError(f"the lists have {sizes} labels; each needs one label for each item")
-    if len(who) < 2 or (two and len(who) > 2):
+        return None
+    _check_number(len(names), two=two)
+    return corpus, names
+
+
+def _corpus_and_names(corpus: Corpus, names: Sequence[Any]) -> tuple[Corpus, list[str]]:
+    """Return a corpus and the names, or all of its annotators if none is given."""
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentError(
+                f"annotators is {kind_of(name)}; give each name as an argument: corpus, "
+                "'anna', 'ben'"
+            )
+    if names:
+        return corpus, list(names)
+    roles = corpus.roles
+    return corpus, [name for name in corpus.aligners if roles[name] == ROLES[0]]
+
+
+def _corpus_of_pair(
+    alignments: Sequence[Any], lengths: tuple[int, int] | None
+) -> tuple[Corpus, list[str]]:
+    """Return a corpus of one pair with some alignments, and their names."""
+    if lengths is None:
+        raise OptionError("chance depends on the numbers of words; give lengths=(N, M)")
+    # made-up words, each different from all others: no link is one of identical words
+    source = [f"0 {k}" for k in range(lengths[0])]
+    target = [f"1 {k}" for k in range(lengths[1])]
+    links = {str(k): alignment_of(f"alignment {k}", x) for k, x in enumerate(alignments, 1)}
+    return Corpus([SentencePair("1", source, target, links)]), list(links)
+
+
+def _check_number(annotators: int, *, two: bool) -> None:
+    """Raise an error for fewer than two annotators, or for more if there must be two."""
+    if annotators < 2 or (two and annotators > 2):
         several = "two" if two else "two or more"
-        raise OptionError(f"give {several} annotators, not {len(who)}")
-    if corpus is not None:
-        return corpus, who
-    for labels in who:
+        raise OptionError(f"give {several} annotators, not {annotators}")
+
+
+def _items_of_lists(
+    lists: Sequence[Any], *, two: bool = False, gaps: bool = False, sets: bool = False
+) -> list[Sequence[Any]]:
+    """Return the labels of each item, from a list of labels for each annotator."""
+    of_annotators = _rows("a list of labels", lists)
+    if len({len(labels) for labels in of_annotators}) > 1:
+        sizes = " and ".join(str(len(labels)) for labels in of_annotators)
+        raise JoinError(f"the lists have {sizes} labels; each needs one label for each item")
+    _check_number(len(of_annotators), two=two)
+    for labels in of_annotators:
         _check_labels(labels, gaps=gaps, sets=sets)
-    return None, list(zip(*who, strict=True))
+    return list(zip(*of_annotators, strict=True))
 
 
-def _check_labels(labels: Iterable[Any], *, gaps: bool, sets: bool) -> None:
-    """Raise an error for labels that are missing, or that are none."""
+def _items_of_two(table: Any) -> list[list[Any]]:
+    """Return the labels of each item, from a table of two columns."""
+    items = _rows("a row of the table", table)
+    for k, item in enumerate(items):
+        if len(item) != 2:
+            raise OptionError(
+                f"row [{k}] of the table has {how_many(len(item), 'label')}; C compares two "
+                "annotators: give two labels for each item"
+            )
+    for labels in zip(*items, strict=True):
+        _refuse_missing(labels)
+    return items
+
+
+def _refuse_missing(labels: Iterable[Any]) -> None:
+    """Raise an error for a missing label."""
     for k, label in enumerate(labels):
-        if _empty(label) and not gaps:
+        if _empty(label):
             raise OptionError(f"a label [{k}] is missing: leave out the item, or use alpha")
+
+
+def _check_labels(labels: Sequence[Any], *, gaps: bool, sets: bool) -> None:
+    """Raise an error for missing labels unless `gaps`, and for what is not a label."""
+    if not gaps:
+        _refuse_missing(labels)
+    for label in labels:
         if isinstance(label, (tuple, list, Alignment)) or (isinstance(label, Set) and not sets):
             raise ArgumentError(
                 f"a list contains {str(label)[:40]}, which is not a label; give links of one pair "
@@ -378,7 +439,7 @@ def _check_labels(labels: Iterable[Any], *, gaps: bool, sets: bool) -> None:
 
 
 def _rows(name: str, values: Any) -> list[list[Any]]:
-    """Return the rows of a table, or the only row; raise an error if they are none."""
+    """Return the rows of a table, or the only row; raise an error if they are not rows."""
     if hasattr(values, "to_numpy"):
         plain = values.to_numpy()
     else:
@@ -393,14 +454,36 @@ def _rows(name: str, values: Any) -> list[list[Any]]:
     return [list(row) for row in rows]
 
 
-def _coded(units: Any) -> tuple[NDArray[np.int64], int]:
-    """Return the code of each label (items, annotators), and the number of labels, or 2."""
+_LEAST_LABELS = 2  # a table of counts has two rows or more, even if all labels are equal
+
+
+def _numbered(labels: Iterable[Any]) -> dict[Any, int]:
+    """Give labels numbers in the order in which they occur; refuse 1 beside '1'."""
     number: dict[Any, int] = {}
-    codes = [[number.setdefault(label, len(number)) for label in unit] for unit in units]
+    for label in labels:
+        number.setdefault(label, len(number))
     _refuse_mixed(number)
-    if not codes:
-        return np.empty((0, 2), np.int64), 2
-    return np.array(codes, np.int64), max(len(number), 2)
+    return number
+
+
+def _coded(items: Sequence[Sequence[Any]]) -> tuple[NDArray[np.int64], int]:
+    """Return the code of each label (items, annotators), and the number of codes."""
+    number = _numbered(chain.from_iterable(items))
+    size = max(len(number), _LEAST_LABELS)
+    if not items:
+        return np.empty((0, 2), np.int64), size
+    return np.array([[number[label] for label in item] for item in items], np.int64), size
+
+
+def _coded_sets(items: Sequence[Sequence[Any]]) -> list[list[frozenset[int]]]:
+    """Return the labels of each item as sets of codes, without missing ones."""
+    units = [[_set(label) for label in item if not _empty(label)] for item in items]
+    number = _numbered(chain.from_iterable(chain.from_iterable(units)))
+    return [[_codes(labels, number) for labels in unit] for unit in units]
+
+
+def _codes(labels: Set[Any], number: Mapping[Any, int]) -> frozenset[int]:
+    return frozenset(number[label] for label in labels)
 
 
 def _empty(label: Any) -> bool:
@@ -428,7 +511,7 @@ def _refuse_mixed(labels: Iterable[Any]) -> None:
             )
 
 
-def _doubt_annotators(units: Sequence[Sequence[Any]]) -> None:
+def _warn_if_transposed(units: Sequence[Sequence[Any]]) -> None:
     """Warn about a table of units x annotators that has fewer units than annotators."""
     annotators = max(map(len, units), default=0)
     if annotators > len(units):
@@ -455,10 +538,8 @@ def _square(frame: Any) -> NDArray[Any]:
     counts = np.asarray(frame.to_numpy())
     _refuse_margins("row", rows, counts)
     _refuse_margins("column", columns, counts.T)
-    number: dict[Any, int] = {}
-    for label in rows + columns:
-        number.setdefault(label, len(number))
-    _refuse_mixed(number)
+    number = _numbered(rows + columns)
+    # a table without any cell has no labels to share
     if len(rows) + len(columns) > 1 and set(rows).isdisjoint(columns):
         raise OptionError(
             "the rows and the columns of the data frame share no label; give a table of counts "
@@ -467,7 +548,7 @@ def _square(frame: Any) -> NDArray[Any]:
         )
     if len(set(rows)) < len(rows) or len(set(columns)) < len(columns):
         raise OptionError("the data frame has a label twice in its rows or columns")
-    size = max(len(number), 2)
+    size = max(len(number), _LEAST_LABELS)
     square = np.zeros((size, size), counts.dtype)
     places = np.ix_([number[label] for label in rows], [number[label] for label in columns])
     square[places] = counts
@@ -487,5 +568,12 @@ def _refuse_margins(what: str, labels: Sequence[Any], counts: NDArray[Any]) -> N
 
 
 def _set(label: Any) -> Set[Any]:
-    """Return a label as a set."""
-    return label if isinstance(label, Set) else {label}
+    """Return a label as a set; raise an error for what cannot be in one, such as a list."""
+    if isinstance(label, Set):
+        return label
+    try:
+        return {label}
+    except TypeError:
+        raise ArgumentError(
+            f"{str(label)[:40]} is not a label; give several labels of an item as a set"
+        ) from None

@@ -84,30 +84,33 @@ def agree(corpus: Corpus, options: AgreementOptions) -> Agreement:
     names = pairs.check_annotators(corpus, people)
     others = roles.machines + roles.versions
     corpus.require(*others)
-    voted, labels = pairs.with_majorities(corpus, names) if len(names) > 2 else (corpus, {})
+    with_votes = corpus
+    majority_names: Mapping[str, str] = {}  # by annotator, the name of the majority of the others
+    if len(names) > 2:
+        with_votes, majority_names = pairs.with_majorities(corpus, names)
     twos = [("annotators", *two) for two in combinations(names, 2)]
     if roles.adjudicated is not None:
         twos += [("adjudicated", name, roles.adjudicated) for name in names]
-    twos += [("consensus", name, label) for name, label in labels.items()]
+    twos += [("consensus", name, majority) for name, majority in majority_names.items()]
     twos += [("automatic", *two) for two in product(roles.machines, names)]
-    data = pairs.CorpusData(voted, exact_case=chosen.exact_case)
+    data = pairs.CorpusData(with_votes, exact_case=chosen.exact_case)
     if chosen.universe == "judged":
         for name in names:
-            data.judged(name)
+            data.judged(name)  # raises an error if it is not known what an annotator judged
     parts = pairs.parts_of(corpus, chosen, names)
     beyond = CorpusBeyondChance(data, roles.initial, roles.machines, chosen, parts)
     pairings = pairings_of(twos, beyond)
     agreement = Agreement(
-        names,
-        replace(chosen, progress=None),
-        roles.initial,
-        roles.adjudicated,
-        roles.machines,
-        tuple(part.name for part in parts),
-        pairings,
-        _together(beyond, names, pairings),
-        corpus,
-        str(signed(chosen, roles.initial, pairings)),
+        annotators=names,
+        options=replace(chosen, progress=None),
+        initial=roles.initial,
+        adjudicated=roles.adjudicated,
+        systems=roles.machines,
+        sections=tuple(part.name for part in parts),
+        pairings=pairings,
+        together=_together(beyond, names, pairings),
+        corpus=corpus,
+        signature=str(signed(chosen, roles.initial, pairings)),
         several=pairs.in_several(parts),
     )
     return replace(agreement, cautions=cautions_of(agreement, data))
@@ -118,7 +121,7 @@ class _Roles(NamedTuple):
 
     initial: str | None
     adjudicated: str | None
-    machines: tuple[str, ...]
+    machines: tuple[str, ...]  # the automatic ones; if they are not named, the initial one is first
 
     @property
     def versions(self) -> tuple[str, ...]:
@@ -137,25 +140,32 @@ class _Roles(NamedTuple):
 
 
 def _by_role(corpus: Corpus, options: AgreementOptions) -> _Roles:
-    """Return the initial, the adjudicated and the automatic alignments."""
-    adjudicated = options.adjudicated
-    free = set(corpus.aligners) - {adjudicated, *(options.annotators or ())}
+    """Return the initial, the adjudicated and the automatic alignments.
+
+    What the options name comes first; "" there means that there is none. For what they leave open,
+    the roles in the corpus decide, without names that the options use for something else.
+    """
+    free = set(corpus.aligners) - {options.adjudicated, *(options.annotators or ())}
     roles = {name: role for name, role in corpus.roles.items() if name in free}
     initial = options.initial
     if initial is None:
-        initial = _of_role(roles, "initial")
-    machines = options.systems
-    if adjudicated is None and (settled := _of_role(roles, "adjudicated")) != initial:
-        adjudicated = None if settled in (machines or ()) else settled
-    if machines is None:
-        machines = [name for name, role in roles.items() if role == "system"]
-        machines.insert(0, initial or "")
-    known = dict.fromkeys(filter(None, machines))
+        initial = _only_name(roles, "initial")
+    adjudicated = options.adjudicated
+    if adjudicated is None:
+        adjudicated = _only_name(roles, "adjudicated")
+        if adjudicated == initial or adjudicated in (options.systems or ()):
+            adjudicated = None
+    if options.systems is None:
+        systems = [name for name, role in roles.items() if role == "system"]
+        machines = [initial or "", *systems]
+    else:
+        machines = list(options.systems)
+    known = dict.fromkeys(name for name in machines if name)
     return _Roles(initial or None, adjudicated or None, tuple(known))
 
 
-def _of_role(roles: Mapping[str, str], role: str) -> str | None:
-    """Return the only name with a role, or None."""
+def _only_name(roles: Mapping[str, str], role: str) -> str | None:
+    """Return the name with a role; None if there is none, or several."""
     names = [name for name, of_name in roles.items() if of_name == role]
     return names[0] if len(names) == 1 else None
 
@@ -181,29 +191,31 @@ def pairings_of(
 ) -> tuple[Pairing, ...]:
     """Compare pairs of names, each given with the kind of the pairing."""
     reasons = [beyond.why_no_edits(first, second) for _, first, second in twos]
-    sampled = reasons.count("")
-    started = 0
+    sampled = [k for k, reason in enumerate(reasons) if not reason]
     pairings = []
     data = beyond.data
     options = beyond.options
-    for (kind, first, second), reason in zip(twos, reasons, strict=True):
-        if reason:
-            share = None
-        else:
-            share = stage(options.progress, started, sampled)
-        started += not reason
-        sections = two_sections(data, first, second, beyond.parts, options)
-        by_model = beyond.of(first, second, reason, share)
-        chance = CLOSED if reason else options.model
-        human = kind == "annotators"
-        if human:
+    for k, (kind, first, second) in enumerate(twos):
+        share = None  # of the progress: only sampling takes time
+        chance = CLOSED
+        if not reasons[k]:
+            share = stage(options.progress, sampled.index(k), len(sampled))
+            chance = options.model
+        given = None
+        if kind == "annotators":
             given = given_links(data, first, second, options)
-        else:
-            given = None
-        alike = beyond.same_start(first, second)
-        pairings.append(
-            Pairing(kind, first, second, sections, by_model, chance, reason, given, alike)
+        pairing = Pairing(
+            kind=kind,
+            first=first,
+            second=second,
+            sections=two_sections(data, first, second, beyond.parts, options),
+            beyond=beyond.of(first, second, reasons[k], share),
+            chance=chance,
+            no_edits=reasons[k],
+            given=given,
+            same_start=beyond.same_start(first, second),
         )
+        pairings.append(pairing)
     return tuple(pairings)
 
 
@@ -215,8 +227,8 @@ def signed(
 ) -> Signature:
     """Return the signature of an agreement: which pairings have which model of chance.
 
-    A pairing has the number of pairs in which both started from the initial alignment, if it is
-    not all that both annotated.
+    If two did not start from the initial alignment in all pairs that both annotated, the signature
+    says in how many they did: ``anna~ben:12/20``.
     """
     people = [two for two in pairings if two.kind == "annotators" and two.beyond]
     if options.model != CLOSED and all(two.chance == CLOSED for two in pairings):
@@ -225,9 +237,9 @@ def signed(
     partial = False
     for two in people:
         name = two.name.replace(" ~ ", "~")
-        pairs = two.sections[0].pairs
-        if two.chance != CLOSED and two.same_start != pairs:
-            name += f":{two.same_start}/{pairs}"
+        shared = two.sections[0].pairs
+        if two.chance != CLOSED and two.same_start != shared:
+            name += f":{two.same_start}/{shared}"
             partial = True
         by_model.setdefault(two.chance, []).append(name)
     signature = options.sign(initial)
@@ -246,41 +258,67 @@ def signed(
 def _together(
     beyond: CorpusBeyondChance, names: tuple[str, ...], pairings: Sequence[Pairing]
 ) -> tuple[Together, ...]:
-    done = np.array([beyond.data.aligned(name) for name in names])
+    """Return the agreement of all annotators in each section, and the means over pairings."""
+    annotated = np.array([beyond.data.aligned(name) for name in names])
     joint = joint_sections(beyond.data, names, beyond.parts, beyond.options)
     results = []
-    for place, (part, of_all) in enumerate(zip(beyond.parts, joint, strict=True)):
-        inside = done[:, part.members]
-        missing = Counter(
-            ", ".join(name for name, there in zip(names, flags, strict=True) if not there)
-            for flags in inside.T.tolist()
+    for place, (part, (fleiss, alpha, intervals)) in enumerate(
+        zip(beyond.parts, joint, strict=True)
+    ):
+        inside = annotated[:, part.members]
+        left_out = Counter[str]()
+        for flags in inside.T.tolist():
+            missing = [name for name, has in zip(names, flags, strict=True) if not has]
+            if missing:
+                left_out[f"not annotated by {', '.join(missing)}"] += 1
+        mean, mean_left_out = _mean(pairings, "annotators", place)
+        automatic, automatic_left_out = _mean(pairings, "automatic", place, least=2)
+        together = Together(
+            name=part.name,
+            pairs=len(part),
+            used=int((inside.sum(axis=0) > 1).sum()),
+            left_out=FrozenMap(left_out),
+            fleiss=fleiss,
+            alpha=alpha,
+            intervals=intervals,
+            mean=mean,
+            automatic=automatic,
+            mean_left_out=mean_left_out,
+            automatic_left_out=automatic_left_out,
         )
-        left_out = FrozenMap({f"not annotated by {who}": n for who, n in missing.items() if who})
-        used = int((inside.sum(axis=0) > 1).sum())
-        mean, without = _mean(pairings, "annotators", place)
-        automatic, missed = _mean(pairings, "automatic", place, least=2)
-        counts = part.name, len(part), used, left_out
-        results.append(Together(*counts, *of_all, mean, automatic, without, missed))
+        results.append(together)
     return tuple(results)
 
 
 def _mean(
     pairings: Sequence[Pairing], kind: str, place: int, least: int = 1
 ) -> tuple[FrozenMap[str, float], FrozenMap[str, int]]:
-    """Average every figure over pairings of a kind; also return how often each is undefined."""
+    """Average every figure of a section over the pairings of a kind, if there are enough.
+
+    Also return how often each figure is undefined, which its mean leaves out.
+    """
     chosen = [pairing for pairing in pairings if pairing.kind == kind]
+    if len(chosen) < least:
+        return FrozenMap(), FrozenMap()
     models = {pairing.chance for pairing in chosen}
-    model = models.pop() if len(models) == 1 else CLOSED  # a mean is of one model
-    weighed: dict[str, list[tuple[int, float]]] = {}
-    for pairing in chosen if len(chosen) >= least else ():
+    # a mean is of one model; the closed form is computed for every pairing
+    model = models.pop() if len(models) == 1 else CLOSED
+    weighed: dict[str, list[tuple[int, float]]] = {}  # the weight and the value in each pairing
+    for pairing in chosen:
         section = pairing.sections[place]
         for name, value in section.figures.items():
             weighed.setdefault(name, []).append((section.pairs, value))
-        for level in LEVELS if pairing.beyond else ():
+        if not pairing.beyond:
+            continue
+        for level in LEVELS:
             result = pairing.beyond[model][level]
-            part = result.groups[place - 1] if place else result
+            part = (result, *result.groups)[place]
             for name in ("pi", "pi0", "C"):
                 weighed.setdefault(f"{level}.{name}", []).append((part.used, getattr(part, name)))
-    left_out = {name: sum(isnan(x) for _, x in values) for name, values in weighed.items()}
     means = FrozenMap({name: weighted_mean(values) for name, values in weighed.items()})
-    return means, FrozenMap({name: count for name, count in left_out.items() if count})
+    left_out = {}
+    for name, values in weighed.items():
+        undefined = sum(isnan(value) for _, value in values)
+        if undefined:
+            left_out[name] = undefined
+    return means, FrozenMap(left_out)

@@ -40,8 +40,8 @@ class FlipCells:
     Parameters
     ----------
     initial : For each unit, the items that both started from, and the items that could be added.
-    rates : For each annotator, the probability that an item is deleted, and that one is added;
-        numbers, or one of each for every unit.
+    rates : For each annotator, the probability that an item is deleted, and that one is added; each
+        a number, or a sequence with a number for every unit.
     """
 
     initial: Sequence[tuple[Sequence[Item], Sequence[Item]]]
@@ -86,14 +86,15 @@ class PlaceSegments:
             raise OptionError(f"unit {unit}: segments overlap, or are longer than the unit")
         free = sum(gaps)
         # every way to divide the free positions among the gaps is equally likely: it is a choice of
-        # the places of the segments among those of segments and free positions
+        # the places of the segments among those of segments and free positions. Before a segment at
+        # place p, k of these places have segments, so there are p - k free positions
         places = np.sort(rng.choice(free + len(segments), len(segments), replace=False))
         order = rng.permutation(len(segments))
         placed: set[Segment] = set()
         covered = 0  # positions of the segments that are placed
-        for place, k in zip(places.tolist(), order.tolist(), strict=True):
+        for before, (place, k) in enumerate(zip(places.tolist(), order.tolist(), strict=True)):
             label, begin, end = segments[k]
-            start = place - len(placed) + covered
+            start = place - before + covered
             placed.add((label, start, start + end - begin))
             covered += end - begin
         return placed
@@ -107,7 +108,7 @@ class RandomTrees:
     ----------
     words : The number of words of each unit.
     sets : For each annotator and unit, the spans ``(label, begin, end)`` of a tree.
-    labels : For each annotator, the frequency of each label; None: those of the sets.
+    labels : For each annotator, the weight of each label; None: how often the sets have it.
     """
 
     words: Sequence[int]
@@ -117,12 +118,12 @@ class RandomTrees:
     def __call__(self, unit: int, annotator: int, rng: np.random.Generator) -> set[Segment]:
         """Return spans of a random tree, each kept at the annotator's rate in the unit."""
         n = self.words[unit]
-        frequencies = self._frequencies[annotator]
+        weight_of = self._weights[annotator]
         own = {(begin, end) for _, begin, end in self.sets[annotator][unit] if end - begin > 1}
-        if n < 2 or not frequencies:
+        if n < 2 or not weight_of:
             return set()
-        names = list(frequencies)
-        weights = np.array([*frequencies.values()], float)
+        names = list(weight_of)
+        weights = np.array([*weight_of.values()], float)
         spans = _random_brackets(n, rng)
         kept = rng.random(len(spans)) < len(own) / (n - 1)
         labels = rng.choice(len(names), len(spans), p=weights / weights.sum()).tolist()
@@ -130,17 +131,17 @@ class RandomTrees:
         return set(compress(drawn, kept))
 
     @cached_property
-    def _frequencies(self) -> list[Mapping[str, float]]:
-        """How often each label has a span of two words or more, for each annotator."""
+    def _weights(self) -> list[Mapping[str, float]]:
+        """The weights of labels of each annotator, as given or counted in spans of two words."""
         if self.labels is not None:
             return list(self.labels)
-        frequencies: list[Mapping[str, float]] = []
+        weights: list[Mapping[str, float]] = []
         for units in self.sets:
             counts: Counter[str] = Counter()
             for unit in units:
                 counts.update(label for label, begin, end in unit if end - begin > 1)
-            frequencies.append(counts)
-        return frequencies
+            weights.append(counts)
+        return weights
 
 
 def _random_brackets(words: int, rng: np.random.Generator) -> list[tuple[int, int]]:

@@ -17,8 +17,8 @@ from alignkit.model.labels import View
 
 PREDICTED = ("scheme", "view")  # the kinds of labels in a file
 
-_Lines = Sequence[tuple[int, str]]
-_Labels = dict[int, tuple[int, str]]
+_Lines = Sequence[tuple[int, str]]  # the number of each line, from 1, and its text
+_Labels = dict[int, tuple[int, str]]  # by the place of a pair: the number of the line, its label
 _HEADING = ["id", "label"]
 
 
@@ -27,7 +27,9 @@ class Predictions:
     """The predictions of a program."""
 
     judgments: Mapping[int, str]  # by the place of a pair in the corpus
-    of_view: bool = False  # whether the labels are those of a view: its flags are not known
+    # whether they were labels of a view, each now the first judgment with that label: what else a
+    # judgment says, such as its flags, was not predicted
+    of_view: bool = False
 
     def added(self, corpus: Corpus, name: str) -> Corpus:
         """Return the corpus with the predictions as judgments of an annotator."""
@@ -35,7 +37,7 @@ class Predictions:
             raise JoinError(f"{name!r} has already annotated the pairs: choose a new name")
         pairs = list(corpus)
         for place, judgment in self.judgments.items():
-            added = {name: Annotation(None, judgment=judgment)}
+            added = {name: Annotation(alignment=None, judgment=judgment)}
             pairs[place] = replace(pairs[place], annotations={**pairs[place].annotations, **added})
         return Corpus(pairs)
 
@@ -103,10 +105,14 @@ def read_predictions(
     judgments = {place: label for place, (_, label) in labels.items()}
     if view is None:
         return Predictions(judgments)
-    if not _are_of_view(labels, view, predicted, file, lenient_labels=lenient_labels):
+    if predicted is None:
+        predicted = _kind_of(set(judgments.values()), view, file)
+    if not lenient_labels:
+        _check_labels(labels, view, predicted, file)
+    if predicted == "scheme":
         return Predictions(judgments)
     judgment_of_label: dict[str | None, str] = {}  # the first that the view maps to the label
-    for judgment, label in view.rows.items():
+    for judgment, label in view.rows.items():  # a judgment without a label has None
         judgment_of_label.setdefault(label, judgment)
     mapped = {}
     for place, label in judgments.items():
@@ -114,28 +120,29 @@ def read_predictions(
     return Predictions(mapped, of_view=True)
 
 
-def _are_of_view(
-    labels: _Labels, view: View, predicted: str | None, path: str, *, lenient_labels: bool
-) -> bool:
-    """Return whether labels are of the view, not its scheme; refuse labels of neither."""
+def _kind_of(labels: set[str], view: View, path: str) -> str:
+    """Return whether labels are of the ``"scheme"`` or the ``"view"``; raise an error if unclear.
+
+    It is unclear if scheme and view have the same of these labels, but the view gives one of them
+    another label when it is read as a judgment.
+    """
+    of_scheme = labels & set(view.rows)
+    of_view = labels & set(view.labels)
+    changed = sorted(label for label in of_scheme & of_view if view.rows[label] != label)
+    if changed and of_scheme == of_view:
+        raise OptionError(
+            f"{path}: its labels, such as {changed[0]!r}, could be judgments of "
+            f"{view.scheme.name} or labels of the view {view.name}; "
+            'choose with `predicted="scheme"` or `predicted="view"`'
+        )
+    only_in_view = of_view - of_scheme
+    only_in_scheme = of_scheme - of_view
+    return "view" if only_in_view and not only_in_scheme else "scheme"
+
+
+def _check_labels(labels: _Labels, view: View, predicted: str, path: str) -> None:
+    """Raise an error for a label that is not in the scheme, or not in the view."""
     scheme = view.scheme
-    used = {label for _, label in labels.values()}
-    of_scheme = used & set(view.rows)
-    of_view = used & set(view.labels)
-    if predicted is None:
-        # labels of both that are not mapped to themselves
-        ambiguous = sorted(label for label in of_scheme & of_view if view.rows[label] != label)
-        if ambiguous and of_scheme == of_view:
-            raise OptionError(
-                f"{path}: its labels, such as {ambiguous[0]!r}, could be judgments of "
-                f"{scheme.name} or labels of the view {view.name}; "
-                'choose with `predicted="scheme"` or `predicted="view"`'
-            )
-        only_in_view = of_view - of_scheme
-        only_in_scheme = of_scheme - of_view
-        predicted = "view" if only_in_view and not only_in_scheme else "scheme"
-    if lenient_labels:
-        return predicted == "view"
     for number, label in labels.values():
         if predicted == "scheme":
             scheme.parse(label, path, number)
@@ -143,7 +150,6 @@ def _are_of_view(
             what = f"{label[:40]!r} is not in the view {view.name} of {scheme.name}"
             expected = ", ".join(view.labels)
             raise FormatError(f"{what}; expected one of {expected}", path, number)
-    return predicted == "view"
 
 
 def _ordered(corpus: Corpus, path: str, lines: _Lines) -> _Labels:

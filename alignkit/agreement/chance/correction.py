@@ -30,6 +30,9 @@ Norm = Callable[[Floats, Floats], Floats]
 NORMALIZERS: Mapping[str, Norm] = {"min": np.minimum, "max": np.maximum}
 """The size by which |A & B| is divided: the smaller or the larger."""
 
+Sampler = Callable[[int, int, np.random.Generator], Collection[Hashable]]
+"""Draws a set by chance: of a unit's place, an annotator (0 or 1) and a generator."""
+
 AGGREGATES = ("macro", "micro")
 """The mean of the sentence pairs' ratios, or the ratio of the pooled counts."""
 
@@ -39,7 +42,6 @@ FEW_UNITS: Mapping[str, int] = {"macro": 30, "micro": 50}
 CHANCE_IS_ONE = "pi0 is 1: by chance alone the two agree completely"
 BOTH_EMPTY = "both sets empty"
 ONLY_EMPTY = "only empty samples"
-Sampler = Callable[[int, int, np.random.Generator], Collection[Hashable]]
 NO_PAIRS = "no sentence pair is left"
 NO_NORM = "the norms add up to 0: in no sentence pair do both have items"
 
@@ -86,9 +88,9 @@ class SetCorrection(Correction):
 class ObservedTerms:
     """The observed overlap of two annotators in P sentence pairs."""
 
-    first: Floats  # (P,): the sizes of A, of B and of A & B
-    second: Floats
-    common: Floats
+    first: Floats  # (P,): the sizes of A,
+    second: Floats  # of B,
+    common: Floats  # and of A & B
     norm: Floats  # (P,): the smaller or the larger size
     ratio: Floats  # (P,): common / norm; 0 where one set is empty, NaN where both are
 
@@ -109,13 +111,13 @@ class ObservedTerms:
 class ChanceTerms:
     """The overlap expected by chance in P sentence pairs, and its sampling error."""
 
-    ratio: Floats  # (P,): the means over all samples
-    common: Floats
-    norm: Floats
+    ratio: Floats  # (P,): the means over samples of common / norm,
+    common: Floats  # of |A & B|,
+    norm: Floats  # and of the norm
     ratio_variance: Floats  # (P,): the variances of these means; NaN where not known
     common_variance: Floats
     norm_variance: Floats
-    covariance: Floats
+    covariance: Floats  # of the means of |A & B| and of the norm
 
     @classmethod
     def exact(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ChanceTerms:
@@ -128,11 +130,13 @@ class ChanceTerms:
         """Return the terms of some of the pairs."""
         return ChanceTerms(**{name: values[kept] for name, values in vars(self).items()})
 
-    def spread(self, places: NDArray[np.int64], pairs: int) -> ChanceTerms:
-        """Return terms for more pairs: these at the given places, the others unknown."""
-        table = np.full((len(vars(self)), pairs), nan)
-        table[:, places] = list(vars(self).values())
-        return ChanceTerms(*table)
+    def placed(self, places: NDArray[np.int64], pairs: int) -> ChanceTerms:
+        """Return terms for more pairs: these at the given places, the others unknown (NaN)."""
+        columns = {}
+        for name, values in vars(self).items():
+            columns[name] = np.full(pairs, nan)
+            columns[name][places] = values
+        return ChanceTerms(**columns)
 
 
 def rows(observed: ObservedTerms, chance: ChanceTerms, aggregate: str) -> Floats:
@@ -160,17 +164,13 @@ def correction_ratios(sums: Counts) -> dict[str, Floats]:
 
 def correct(terms: Floats, variances: Floats | None = None) -> Correction:
     """Compute the corrected agreement of some sentence pairs."""
-    # delta method: se(pi0)^2 = sum(var above - 2 pi0 cov + pi0^2 var below) / (sum below)^2,
-    # and se(C) = se(pi0) (1 - pi) / (1 - pi0)^2
     ratios = correction_ratios(terms.sum(axis=0, keepdims=True)).values()
     pi, pi0, c = (float(value[0]) for value in ratios)
-    if variances is None:
-        variances = np.zeros((1, 3))
-    above, below, covariance = variances.sum(axis=0).tolist()
-    spread = above - 2 * pi0 * covariance + pi0**2 * below
-    error = nan
+    pi0_error = nan
     if not np.isnan(pi0):
-        error = sqrt(max(spread, 0.0)) / float(terms[:, 3].sum())
+        if variances is None:
+            variances = np.zeros((1, 3))
+        pi0_error = _error_of_ratio(pi0, float(terms[:, 3].sum()), variances.sum(axis=0))
     c_error = nan
     if not len(terms):
         reason = NO_PAIRS
@@ -180,8 +180,18 @@ def correct(terms: Floats, variances: Floats | None = None) -> Correction:
         reason = CHANCE_IS_ONE
     else:
         reason = ""
-        c_error = error * (1 - pi) / (1 - pi0) ** 2
-    return Correction(pi, pi0, c, reason, error, c_error)
+        c_error = pi0_error * (1 - pi) / (1 - pi0) ** 2  # |dC / dpi0|, the delta method
+    return Correction(pi, pi0, c, reason, pi0_error, c_error)
+
+
+def _error_of_ratio(value: float, denominator: float, variances: Floats) -> float:
+    """Return the standard error of a ratio of sums x / y, by the delta method.
+
+    sqrt(var x - 2 r cov + r^2 var y) / y, for the ratio r and (var x, var y, cov).
+    """
+    of_numerator, of_denominator, covariance = variances.tolist()
+    variance = of_numerator - 2 * value * covariance + value**2 * of_denominator
+    return sqrt(max(variance, 0.0)) / denominator
 
 
 @naming_keywords
@@ -259,12 +269,9 @@ def correct_sets(
         left_out[ONLY_EMPTY] = int((~drawn).sum())
         kept = kept[drawn]
         expected = expected.part(drawn)
+    else:
+        expected = _by_choices(sizes, choices, kept, normalizer)
     a, b, common = sizes[kept].T
-    if choices is not None:
-        room = np.broadcast_to(np.asarray(choices, np.float64), len(sets))
-        if np.any(sizes[:, :2].max(axis=1, initial=0) > room):
-            raise OptionError("a set has more items than `choices`; check `choices`")
-        expected = ChanceTerms.exact(a, b, a * b / room[kept], normalizer)
     observed = ObservedTerms.of(a, b, common, normalizer)
     terms = rows(observed, expected, aggregate)
     interval = None
@@ -283,8 +290,25 @@ def correct_sets(
             "units could give a very different C; report the number of units"
         )
     return SetCorrection(
-        **vars(corrected), interval=interval, left_out=+left_out, notes=tuple(notes)
+        **vars(corrected),  # the numbers of a correction
+        interval=interval,
+        left_out=+left_out,  # the reasons that occur
+        notes=tuple(notes),
     )
+
+
+def _by_choices(
+    sizes: Floats,
+    choices: int | Sequence[int] | None,
+    kept: NDArray[np.intp],
+    normalizer: str,
+) -> ChanceTerms:
+    """Return |A| |B| / K of the kept units, for (U, 3) sizes and K choices, one or one each."""
+    room = np.broadcast_to(np.asarray(choices, np.float64), len(sizes))
+    if np.any(sizes[:, :2].max(axis=1, initial=0) > room):
+        raise OptionError("a set has more items than `choices`; check `choices`")
+    a, b, _ = sizes[kept].T
+    return ChanceTerms.exact(a, b, a * b / room[kept], normalizer)
 
 
 def _seeds(sets: Sequence[tuple[set[Hashable], set[Hashable]]], seed: int) -> list[list[int]]:
@@ -292,15 +316,19 @@ def _seeds(sets: Sequence[tuple[set[Hashable], set[Hashable]]], seed: int) -> li
     seen = Counter[int]()
     seeds = []
     for pair in sets:
-        text = "|".join(map(_signs, pair))
+        text = "|".join(map(_text_of, pair))
         content = crc32(text.encode("utf-8", "surrogatepass"))
         seeds.append([seed, content, seen[content]])
         seen[content] += 1
     return seeds
 
 
-def _signs(items: set[Hashable]) -> str:
-    """Return the signs of each item in their order, so that sets within items have one text."""
+def _text_of(items: set[Hashable]) -> str:
+    """Return a text of a set that does not depend on any order.
+
+    Of each item it has the characters of `repr`, sorted, because an item may be a set itself, whose
+    `repr` has no fixed order.
+    """
     texts = ["".join(sorted(repr(item))) for item in items]
     return " ".join(sorted(texts))
 
@@ -314,16 +342,19 @@ def _sampled(
     samples, so that a unit that is seldom annotated weighs little.
     """
     if samples < 2:
-        raise OptionError("the number of samples is 2 or more")
-    terms = np.full((len(units), 7), nan)
+        raise OptionError(f"`samples` is {samples}; expected 2 or more")
+    terms = np.full((len(units), 7), nan)  # in the order of the fields of ChanceTerms
     constant = len(units) > 0
     for k, unit in enumerate(units):
-        rngs = [np.random.default_rng([*seeds[k], annotator]) for annotator in (0, 1)]
+        rng_of_first = np.random.default_rng([*seeds[k], 0])
+        rng_of_second = np.random.default_rng([*seeds[k], 1])
         sizes = np.empty((samples, 3))
         first_draw = None
         for row in sizes:
-            a, b = (_draw(sample, unit, annotator, rng) for annotator, rng in enumerate(rngs))
-            first_draw = first_draw or (a, b)
+            a = _draw(sample, unit, 0, rng_of_first)
+            b = _draw(sample, unit, 1, rng_of_second)
+            if first_draw is None:
+                first_draw = (a, b)
             constant = constant and (a, b) == first_draw
             row[:] = len(a), len(b), len(a & b)
         first, second, common = sizes.T

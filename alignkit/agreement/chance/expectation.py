@@ -146,7 +146,7 @@ def expect(
     terms = drawn.terms()
     reasons[kept[np.isnan(terms.ratio)]] = ONLY_EMPTY
     sampled = Sampled(kept, (first, second), inputs, drawn)
-    return Expectation(terms.spread(kept, len(sets)), reasons, sampled)
+    return Expectation(terms.placed(kept, len(sets)), reasons, sampled)
 
 
 def _rates(
