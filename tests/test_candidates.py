@@ -18,7 +18,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from alignkit import Annotation, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.annotate.creation import read_documents
-from alignkit.errors import FormatError, OptionError
+from alignkit.errors import ArgumentError, FormatError, OptionError
 from alignkit.identification import (
     GroupOptions,
     TextPair,
@@ -383,6 +383,23 @@ def test_recall_counts_what_it_cannot_look_for():
         candidate_sentences([PLACED], [lost])
     missed = candidate_sentences([PLACED], [gold_pair("Good morning.", "We wait.")])
     assert shares(missed) == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("lines", [(1, 3), (4, 4)], ids=["no words", "too few lines"])
+def test_known_pairs_of_documents_without_windows_are_missed(lines):
+    empty = PLACED._replace(id="e", target="\n" if lines == (1, 3) else "Hello all.")
+    lost = gold_pair("Good morning.", "We wait.", "e")
+    result = candidate_sentences([PLACED, empty], [GOLD, lost], lines=lines)
+    assert result.counts["pairs of documents with too few lines on a side"] == 1
+    assert result.more[0].note == "2 gold pairs; left out: 0 of other documents, 0 without place"
+    assert shares(result)[-1] == 0.5
+
+
+def test_documents_and_known_pairs_have_their_types():
+    with pytest.raises(ArgumentError, match=r"documents is the string .*; it must hold TextPair"):
+        candidate_sentences(SOURCE)
+    with pytest.raises(ArgumentError, match="gold"):
+        candidate_sentences([PLACED], [PLACED])
 
 
 def test_gold_may_be_the_context_of_turku():

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from alignkit import read_corpus
-from alignkit.errors import AlignkitError, ArgumentError, FormatError
+from alignkit.errors import AlignkitError, ArgumentError, FormatError, OptionError
+from alignkit.io.options import ReadOptions
 from alignkit.rules.tables.phrase_tables import PhraseEntry, phrase_table
 from alignkit.rules.tables.pivots import Pivot, PivotSettings, pivot
-from alignkit.rules.tables.table_file import read_table
+from alignkit.rules.tables.table_file import TableFile, read_table
 
 ALL = {"min_p": 0.0, "top": None, "identity": True}
 
@@ -131,6 +132,25 @@ def test_the_example_of_the_formula_by_hand():
     assert found[("uc",), ("ch",)] == (pytest.approx(3 / 20), pytest.approx(6 / 10), 1)
     assert ((("uc",), ("uc",))) not in found
     assert list(pivot(table, min_count=3)) == []
+
+
+@pytest.mark.parametrize("min_count", [0, 0.5, 1])
+def test_a_minimum_of_1_or_less_keeps_all_entries(tmp_path, min_count):
+    path = tmp_path / "table.tsv"
+    path.write_text("f\ta\t0.25\t0.5\t1\nf\tb\t0.25\t0.5\t1\n")
+    expected = [(("a",), ("b",)), (("b",), ("a",))]
+    assert [*held(pivot(read_table(path), min_count=min_count))] == expected
+    with Pivot() as joined:
+        joined.add_file(1, TableFile(str(path), None, ReadOptions()), on="source", min_count=1)
+        assert [*held(joined.paraphrases())] == expected
+
+
+def test_a_higher_minimum_needs_counts(tmp_path):
+    path = tmp_path / "table.moses"
+    path.write_text("a ||| b ||| 1 1 1 1\n")
+    with pytest.raises(OptionError, match="entry 1 has no count; leave out the minimum count"):
+        list(pivot(read_table(path), min_count=2))
+    assert list(pivot(read_table(path))) == []
 
 
 def test_memory_changes_nothing(tmp_path):

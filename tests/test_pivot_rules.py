@@ -1,5 +1,7 @@
 """Paraphrase rules are the sum over the sides that rules share, variables where they belong."""
 
+from dataclasses import replace
+
 import pytest
 import reference_pivot
 from command import run, write
@@ -10,7 +12,8 @@ from alignkit.cli.phrases import FORMATS
 from alignkit.rules.files import RULE_FORMATS, read_rules, write_rules
 from alignkit.rules.files.notation import parse_rule, rule_text
 from alignkit.rules.grammar import Node, Rule, RuleType, Variable
-from alignkit.rules.tables.pivots import PivotSettings, RulePivot
+from alignkit.rules.tables.pivots import PivotSettings
+from alignkit.rules.tables.rule_pivots import RulePivot
 
 
 def pivot_rules(table, *second, on="source", min_count=1, **settings):
@@ -101,6 +104,8 @@ def test_reordered_variables_by_hand():
     }
     assert len(list(pivot_rules(grammar(), grammar(), min_p=0.2, top=1))) == 3
     assert list(pivot_rules(grammar(), min_count=5)) == []
+    rare = [replace(rule, count=0.5) for rule in grammar()]
+    assert len(list(pivot_rules(rare))) == 4
 
 
 def test_trees_of_any_depth_and_strings_are_joined_too():

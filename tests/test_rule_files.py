@@ -273,6 +273,18 @@ ERRORS = [
     ("joshua", "[NP] ||| a ||| b ||| 1 ||| 0-1", 28, "outside the sides"),
     ("ppdb", "[NP] ||| a ||| ||| 1 ||| 0-1", None, "found nothing"),
     ("moses", "a [X][X] [X] ||| [X][X] a [X] ||| 1 1 ||| 0-1", 1, "must be linked"),
+    (
+        "moses",
+        "[X][X] [X][X] [X] ||| [X][X] [X][X] [X] ||| 1 1 ||| 0-0 0-1 1-0",
+        1,
+        "linked to two variables",
+    ),
+    (
+        "moses",
+        "[X][X] [X][X] [X] ||| [X][X] [X] ||| 1 1 ||| 0-0 1-0",
+        1,
+        "linked to two variables",
+    ),
     ("moses", "a [X] ||| a ||| 1 1 ||| 0-0", 1, "only one of the sides ends in its label"),
     ("moses", "a [X] ||| a [X] ||| 1 7 ||| 0-0", 21, "p_target is 7"),
 ]

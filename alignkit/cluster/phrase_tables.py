@@ -32,6 +32,7 @@ from alignkit.rules.tables import pivots
 from alignkit.rules.tables.phrase_tables import PhraseTally, TableSettings
 from alignkit.rules.tables.runs import Runs, WordPool
 from alignkit.rules.tables.table_file import TableFile
+from alignkit.rules.tables.table_kernel import SymbolNames
 
 if TYPE_CHECKING:
     from alignkit.model.sentence_pair import SentencePair
@@ -346,12 +347,7 @@ def _join(
     exchange: BucketExchange,
 ) -> Done:
     """Join a bucket of the entries of all files at their pivots, and write it in buckets."""
-    count = len(WordPool.read(numbered.pool)) + 1
-    names = (
-        np.arange(count, dtype=np.int32),
-        np.full(count, -1, np.int32),
-        np.zeros((count, 1), np.int32),
-    )
+    names = SymbolNames.without_variables(len(WordPool.read(numbered.pool)) + 1)
     tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
         exchanges.add_records(runs, exchange, bucket, numbered, skip=_MARK)
@@ -369,6 +365,6 @@ def _write_pivots(
     with Runs(exchange.folder, sums=pivots.VALUES, room=exchange.room) as runs:
         exchanges.add_turned(runs, exchange, bucket)
         tally.paths = runs.added
-        lines = pivots.pivot_lines(pivots.chosen(runs, settings, tally), words)
+        lines = pivots.pivot_lines(pivots.kept_paraphrases(runs, settings, tally), words)
         path = exchanges.write_text(exchange, bucket, lines)
     return Done(asdict(tally), [path])

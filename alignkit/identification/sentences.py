@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from alignkit._support.arguments import each
 from alignkit._support.array_types import B1, F8
 from alignkit._support.options import takes_options
 from alignkit._support.wording import how_many
@@ -28,11 +30,10 @@ if TYPE_CHECKING:
 
 _OVERLAP = 0.3  # shared characters of two windows, of all characters of both
 _HIT = 0.5  # the least shared part of both sides of a candidate that finds a known pair
-_RANKS = (1, 5, 10)
-_MISSED = 11  # in place of a rank: there is no such candidate
-_BEYOND = 12  # or there is not even such a window
+_RANKS = (1, 5, 10)  # of the table of recall
 _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 _PLACES = [f"{side}_{end}" for side in SIDES for end in ("start", "end")]
+_TURKU_PLACES = ["beg1", "end1", "beg2", "end2"]  # the attributes of pairs from the turku format
 
 
 @takes_options(SentenceOptions)
@@ -64,14 +65,12 @@ def candidate_sentences(
     [('d/c1', 'A fire broke out.')]
     """
     chosen = options_of(SentenceOptions, candidate_sentences, options)
-    texts = list(documents)
-    known = _known(gold)
+    recall = _Recall(each("gold", gold, SentencePair))
+    texts = list(each("documents", documents, TextPair))
     divide = sentence_spans if chosen.sentences else _lines
-    spans_of_pairs = []
-    units = []
-    for pair in texts:
-        spans = (divide(pair.source), divide(pair.target))
-        spans_of_pairs.append(spans)
+    spans_of_pairs = [(divide(pair.source), divide(pair.target)) for pair in texts]
+    units: list[str] = []
+    for pair, spans in zip(texts, spans_of_pairs, strict=True):
         units += _texts_at(pair, *spans)
     if len(units) < 2:
         raise OptionError("the documents have fewer than two lines with words")
@@ -79,20 +78,20 @@ def candidate_sentences(
     counts = Counter[str]()
     histogram = np.zeros(BINS, np.int64)
     pairs: list[TextPair] = []
-    ranks_of_gold: list[int] = []
     for pair, spans in zip(texts, spans_of_pairs, strict=True):
-        sides = [_windows(side, chosen.lines) for side in spans]
-        if not all(map(len, sides)):
-            counts["pairs of documents without words on a side"] += 1
-            continue
-        vectors = vectors_of(_texts_at(pair, *sides))
-        places, values, ranks = _ranked(vectors, sides, chosen, histogram)
-        ranks_of_gold += [_rank(place, sides, places, ranks) for place in known.pop(pair.id, ())]
-        kept = np.flatnonzero(ranks <= chosen.per_window)
-        apart = _apart(places[kept], values[kept])
+        source, target = (_windows(side, chosen.lines) for side in spans)
+        if len(source) and len(target):
+            ranked = _ranked(vectors_of(_texts_at(pair, source, target)), source, target, chosen)
+        else:
+            counts["pairs of documents with too few lines on a side"] += 1
+            ranked = _NOTHING_RANKED
+        recall.add(pair.id, source, target, ranked)
+        histogram += ranked.histogram
+        kept = np.flatnonzero(ranked.ranks <= chosen.per_window)
+        apart = _apart(ranked.spans[kept], ranked.similarities[kept])
         counts["candidates that overlap a more similar one"] += int((~apart).sum())
         for number, k in enumerate(kept[apart], 1):
-            pairs.append(_candidate(pair, number, places[k], values[k], ranks[k]))
+            pairs.append(_candidate(pair, number, ranked, k))
     notes = list[str]()
     if chosen.sample is not None:
         pairs = _sampled(pairs, chosen.sample, chosen, notes)
@@ -103,25 +102,25 @@ def candidate_sentences(
         signature=chosen.settings(),
         notes=tuple(notes),
         histogram=histogram,
-        more=_recall(ranks_of_gold, known),
+        more=recall.tables(),
     )
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
-    """Return the characters of each line with words."""
+    """Return the span of characters of each line with words, half-open."""
     return [match.span() for match in _LINE.finditer(text)]
 
 
 def _texts_at(
     pair: TextPair, source_spans: Iterable[Any], target_spans: Iterable[Any]
 ) -> list[str]:
-    """Return the parts of both texts at these characters, those of the source first."""
+    """Return the parts of both texts at these spans, those of the source first."""
     parts = [pair.source[begin:end] for begin, end in source_spans]
     return parts + [pair.target[begin:end] for begin, end in target_spans]
 
 
 def _windows(spans: Sequence[tuple[int, int]], lines: tuple[int, int]) -> Places:
-    """Return the characters (n, 2), half-open, of all runs of lines."""
+    """Return the spans (n, 2) of all runs of lines that are neither too short nor too long."""
     fewest, most = lines
     runs = []
     for k, (begin, _) in enumerate(spans):
@@ -130,39 +129,60 @@ def _windows(spans: Sequence[tuple[int, int]], lines: tuple[int, int]) -> Places
     return np.array(runs, np.int64).reshape(-1, 2)
 
 
-def _ranked(
-    vectors: Matrix, sides: Sequence[Places], chosen: SentenceOptions, histogram: Places
-) -> tuple[Places, F8, Places]:
-    """Return the best windows for each source window: characters (n, 4), similarity, rank."""
-    source, target = sides
-    source_starts, target_starts = (side[:, 0] / side[-1, 1] for side in sides)
+class _Ranked(NamedTuple):
+    """The best target windows of each source window of two documents: n pairs of windows."""
+
+    spans: Places  # (n, 4) begin and end of the source window, then of the target window
+    similarities: F8
+    ranks: Places  # of the target window for its source window, from 1
+    histogram: Places  # how many of all windows that were compared are in each bin of similarity
+
+
+_NOTHING_RANKED = _Ranked(
+    np.zeros((0, 4), np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(BINS, np.int64)
+)
+
+
+def _ranked(vectors: Matrix, source: Places, target: Places, chosen: SentenceOptions) -> _Ranked:
+    """Rank the windows of the target for each window of the source; `vectors` has those of both."""
+    # relative positions: where windows begin, by where the last one of their document ends
+    source_starts = source[:, 0] / source[-1, 1]
+    target_starts = target[:, 0] / target[-1, 1]
     low, high = chosen.band
-    most = max(chosen.per_window, _RANKS[-1])
+    most = max(chosen.per_window, _RANKS[-1])  # recall looks at more than are kept
     farthest = np.inf if chosen.near_diagonal is None else chosen.near_diagonal
     n = len(source)
-    ranked = [np.zeros((0, 6))]
+    spans = [_NOTHING_RANKED.spans]
+    similarities = [_NOTHING_RANKED.similarities]
+    ranks = [_NOTHING_RANKED.ranks]
+    histogram = np.zeros(BINS, np.int64)
     for row, _, values in products(vectors, np.arange(n), np.arange(n, n + len(target))):
         near = np.abs(target_starts - source_starts[row]) <= farthest
         histogram += candidates.histogram_of(values[near])
         inside = np.flatnonzero(near & (values >= low) & (values <= high))
         kept = inside[best(values[inside], most)]
-        window = np.broadcast_to(source[row], (len(kept), 2))
-        ranks = np.arange(1, len(kept) + 1)
-        ranked.append(np.column_stack((window, target[kept], values[kept], ranks)))
-    whole = np.concatenate(ranked)
-    return whole[:, :4].astype(np.int64), whole[:, 4], whole[:, 5].astype(np.int64)
+        source_span = np.broadcast_to(source[row], (len(kept), 2))
+        spans.append(np.hstack((source_span, target[kept])))
+        similarities.append(values[kept].astype(np.float64))
+        ranks.append(np.arange(1, len(kept) + 1))
+    return _Ranked(
+        np.concatenate(spans), np.concatenate(similarities), np.concatenate(ranks), histogram
+    )
 
 
 def _shared(spans: Places, span: Places) -> F8:
-    """Return the shared characters of each span (n, 2) and another one, divided by their union."""
+    """Return the characters that each span (n, 2) shares with another one, as a share, (n,).
+
+    The share is that of the characters from the first to the last of both.
+    """
     shared = np.minimum(spans[:, 1], span[1]) - np.maximum(spans[:, 0], span[0])
-    union = np.maximum(spans[:, 1], span[1]) - np.minimum(spans[:, 0], span[0])
-    shares: F8 = np.maximum(shared, 0) / union
+    hull = np.maximum(spans[:, 1], span[1]) - np.minimum(spans[:, 0], span[0])
+    shares: F8 = np.maximum(shared, 0) / hull
     return shares
 
 
 def _both_share(spans: Places, other: Places) -> F8:
-    """Return the smaller one of the shares of both sides (n, 4)."""
+    """Return the smaller share of both sides, (n,), for pairs of spans (n, 4) and another one."""
     return np.minimum(_shared(spans[:, :2], other[:2]), _shared(spans[:, 2:], other[2:]))
 
 
@@ -177,18 +197,16 @@ def _apart(spans: Places, values: F8) -> B1:
     return kept
 
 
-def _candidate(
-    documents: TextPair, number: int, span: Places, similarity: float, rank: int
-) -> TextPair:
+def _candidate(documents: TextPair, number: int, ranked: _Ranked, k: int) -> TextPair:
     """Return a candidate with the attributes of its documents, its places, similarity and rank."""
     known = documents.attributes.items()
     attributes = {name: text for name, text in known if name not in SIDES}
     attributes["extracted_from"] = documents.id
-    attributes["similarity"] = f"{similarity:.4f}"
-    attributes["rank"] = str(rank)
+    attributes["similarity"] = f"{ranked.similarities[k]:.4f}"
+    attributes["rank"] = str(ranked.ranks[k])
     whole = (documents.source, documents.target)
     parts = []
-    for side, text, (begin, end) in zip(SIDES, whole, span.reshape(2, 2), strict=True):
+    for side, text, (begin, end) in zip(SIDES, whole, ranked.spans[k].reshape(2, 2), strict=True):
         attributes[f"{side}_start"] = str(begin)
         attributes[f"{side}_end"] = str(end)
         attributes[f"{side}_line"] = str(1 + text.count("\n", 0, begin))
@@ -200,68 +218,85 @@ def _candidate(
 def _sampled(
     pairs: Sequence[TextPair], size: int, chosen: SentenceOptions, notes: list[str]
 ) -> list[TextPair]:
-    """Draw as many pairs from each bin of similarity; note bins that run dry."""
+    """Draw the same number of pairs from each bin of similarity; note bins that have fewer."""
     bins = chosen.bins or BINS
     drawn = candidates.drawn_by_bins(pairs, bins, chosen.seed)
     sizes = Counter(number for _, number, _ in drawn)
-    share = -(-size // max(1, len(sizes)))
-    first, last = candidates.bin_of(chosen.band, bins)
-    dry = sum(count < share for count in sizes.values())
-    if dry:
+    share = math.ceil(size / max(1, len(sizes)))
+    small_bins = sum(count < share for count in sizes.values())
+    if small_bins:
+        first, last = candidates.bin_of(chosen.band, bins)
+        empty_bins = last - first + 1 - len(sizes)
         notes.append(
-            f"{min(len(pairs), size)} of {size} drawn: {dry} of {len(sizes)} bins have fewer than "
-            f"{share} candidates; {last - first + 1 - len(sizes)} more have none"
+            f"{min(len(pairs), size)} of {size} drawn: {small_bins} of {len(sizes)} bins have "
+            f"fewer than {share} candidates; {empty_bins} more have none"
         )
     return [pairs[place] for place in sorted(place for *_, place in drawn[:size])]
 
 
-def _known(gold: Iterable[SentencePair]) -> dict[str, list[Places]]:
-    """Return the places (4,) of known pairs, by document; those without places under no name."""
-    known: defaultdict[str, list[Places]] = defaultdict(list)
-    for pair in gold:
-        attributes = pair.attributes
-        names = ["beg1", "end1", "beg2", "end2"]
-        document = f"{attributes.get('doc1')}~{attributes.get('doc2')}"
-        if _PLACES[0] in attributes:
-            names = _PLACES
-            document = attributes.get("extracted_from", "")
-        texts = [attributes.get(name, "") for name in names]
-        places = [int(text) for text in texts if text.isdecimal()]
-        if len(places) < len(names):
-            document = ""
-        known[document].append(np.array(places))
-    if known.keys() == {""}:
-        raise OptionError(
-            "no gold pair has its places in the documents (source_start, ... as exported from "
-            "extraction, or the context of turku)"
+class _Recall:
+    """Known pairs, and how many of them the search finds.
+
+    Raises
+    ------
+    OptionError : If there are known pairs, but none has its places in the documents.
+    """
+
+    def __init__(self, gold: Iterable[SentencePair]) -> None:
+        # the spans (4,) of known pairs, by document
+        self._known: defaultdict[str, list[Places]] = defaultdict(list)
+        self._without_place = 0
+        self._in_reach = 0  # how many have windows that cover them on both sides
+        self._ranks: list[float] = []  # the best candidate that covers each; infinite if none does
+        for pair in gold:
+            document, texts = _place_of(pair)
+            if document and all(map(str.isdecimal, texts)):
+                self._known[document].append(np.array(list(map(int, texts))))
+            else:
+                self._without_place += 1
+        if self._without_place and not self._known:
+            raise OptionError(
+                "no gold pair has its places in the documents (source_start, ... as exported from "
+                "extraction, or the context of turku)"
+            )
+
+    def add(self, document: str, source: Places, target: Places, ranked: _Ranked) -> None:
+        """Look for the known pairs of two documents among their windows and ranked candidates."""
+        for place in self._known.pop(document, ()):
+            source_hit = (_shared(source, place[:2]) >= _HIT).any()
+            target_hit = (_shared(target, place[2:]) >= _HIT).any()
+            self._in_reach += bool(source_hit and target_hit)
+            covering = ranked.ranks[_both_share(ranked.spans, place) >= _HIT]
+            self._ranks.append(min(covering.tolist(), default=math.inf))
+
+    def tables(self) -> list[Table]:
+        """Return the shares of known pairs that are found; no table if none are known."""
+        number = len(self._ranks)
+        elsewhere = sum(map(len, self._known.values()))
+        if not number + elsewhere + self._without_place:
+            return []
+        hits = {}
+        for rank in _RANKS:
+            hits[f"found at rank {rank} or better"] = sum(best <= rank for best in self._ranks)
+        hits["in reach of some window"] = self._in_reach
+        rows: list[list[Cell]] = []
+        for what, count in hits.items():
+            rows.append([what, count, count / number if number else np.nan])
+        columns = [Column("", key="what"), Column("number", "count"), Column("share", "percent")]
+        note = (
+            f"{number} gold pairs; left out: {elsewhere} of other documents, "
+            f"{self._without_place} without place"
         )
-    return dict(known)
+        return [Table("Gold pairs", columns, rows, note, "recall")]
 
 
-def _rank(place: Places, sides: Sequence[Places], spans: Places, ranks: Places) -> int:
-    """Return the best rank of a candidate at this place, or why there is none."""
-    halves = zip(sides, place.reshape(2, 2), strict=True)
-    if not all((_shared(side, half) >= _HIT).any() for side, half in halves):
-        return _BEYOND
-    return int(ranks[_both_share(spans, place) >= _HIT].min(initial=_MISSED))
-
-
-def _recall(ranks: Sequence[int], elsewhere: Mapping[str, Sequence[Places]]) -> list[Table]:
-    """Return the shares of known pairs that are found; no table if none are known."""
-    if not ranks and not elsewhere:
-        return []
-    rows: list[list[Cell]] = []
-    for rank in (*_RANKS, _MISSED):
-        what = f"found at rank {rank} or better"
-        if rank == _MISSED:
-            what = "in reach of some window"
-        hits = sum(reached <= rank for reached in ranks)
-        share = hits / len(ranks) if ranks else np.nan
-        rows.append([what, hits, share])
-    columns = [Column("", key="what"), Column("number", "count"), Column("share", "percent")]
-    without = len(elsewhere.get("", ()))
-    others = sum(map(len, elsewhere.values())) - without
-    note = (
-        f"{len(ranks)} gold pairs; left out: {others} of other documents, {without} without place"
-    )
-    return [Table("Gold pairs", columns, rows, note, "recall")]
+def _place_of(pair: SentencePair) -> tuple[str, list[str]]:
+    """Return the documents of a known pair, and its four places there as texts."""
+    attributes = pair.attributes
+    if _PLACES[0] in attributes:
+        document = attributes.get("extracted_from", "")
+        names = _PLACES
+    else:
+        document = f"{attributes.get('doc1')}~{attributes.get('doc2')}"
+        names = _TURKU_PLACES
+    return document, [attributes.get(name, "") for name in names]

@@ -12,13 +12,18 @@ from alignkit._support.jit import inlined, jit
 from alignkit.align.expectation_kernel import Own, Pairs, Tables, longest
 from alignkit.align.priors_kernel import Spellings, common_prefix
 
+# a cell may be a link if one of these is exceeded; see `mark_cells`
 LEAST_MEAN = 0.0005
-LEAST_NEIGHBOUR = 0.15
-LEAST_SIMILARITY = 0.6
-LEAST_COSINE = 0.5
-CERTAIN = 0.3
-FAR = 10.0
+LEAST_NEIGHBOUR = 0.15  # the mean of a cell next to it
+LEAST_SIMILARITY = 0.6  # of the letters of its words
+LEAST_COSINE = 0.5  # of the vectors of its words
+
+CERTAIN = 0.3  # a word whose greatest mean is above this has a likely partner
+FAR = 10.0  # words; greater distances count as this one
 LONGEST_WORD = 12  # letters; longer words count as this long
+LONGEST_COMPARED = 64  # letters; of longer words only the prefix is compared
+PUNCTUATION = 1  # the kinds of words
+DIGITS = 2
 UNKNOWN = -100_000  # the position of a partner that no posterior makes likely
 
 
@@ -121,7 +126,7 @@ class SideWords(NamedTuple):
     codes: U4  # the letters of the different words, one word after the other
     code_starts: I8  # (V + 1,) where the letters of each word begin
     letters: I4  # (V,) how many letters it has
-    kinds: U1  # (V,) 1 punctuation, 2 holds a digit, 0 others
+    kinds: U1  # (V,) PUNCTUATION, DIGITS if it holds a digit, 0 for others
 
 
 @inlined
@@ -158,34 +163,37 @@ def similarities(begin: int, end: int, source: SideWords, target: SideWords, spe
 
     The subsequence counts twice over both lengths, the prefix over the longer one.
     """
-    # one line of the table of longest common subsequences serves all
-    line = np.zeros(longest(target.code_starts, 0, len(target.code_starts) - 1), np.int32)
+    line = np.zeros(LONGEST_COMPARED + 1, np.int32)  # for `longest_subsequence`
     cell = 0
     for p in range(begin, end):
         for i in range(source.starts[p], source.starts[p + 1]):
             a = source.code_starts[source.words[i]]
             a_end = source.code_starts[source.words[i] + 1]
-            m = a_end - a
+            letters = a_end - a
             for j in range(target.starts[p], target.starts[p + 1]):
                 b = target.code_starts[target.words[j]]
                 b_end = target.code_starts[target.words[j] + 1]
-                n = b_end - b
-                prefix = common_prefix(source.codes, a, m, target.codes, b, n)
+                other_letters = b_end - b
+                longer = max(letters, other_letters)
+                prefix = common_prefix(source.codes, a, letters, target.codes, b, other_letters)
                 # the prefix is part of every longest subsequence: only the rest needs the table
                 common = prefix
-                if prefix < m and prefix < n and max(m, n) <= 64:
+                if prefix < min(letters, other_letters) and longer <= LONGEST_COMPARED:
                     source_rest = source.codes[a + prefix : a_end]
                     target_rest = target.codes[b + prefix : b_end]
                     common += longest_subsequence(source_rest, target_rest, line)
-                if m + n > 0:
-                    spelled[cell, 0] = 2.0 * common / (m + n)
-                    spelled[cell, 1] = prefix / max(m, n)
+                if longer > 0:
+                    spelled[cell, 0] = 2.0 * common / (letters + other_letters)
+                    spelled[cell, 1] = prefix / longer
                 cell += 1
 
 
 @inlined
-def kth(values: F4, first: int, step: int, count: int, best: F4) -> int:
-    """Set `best` to the greatest of count values, falling; return where the first of them is."""
+def set_greatest(best: F4, values: F4, first: int, step: int, count: int) -> int:
+    """Set `best` to the greatest of count values, falling; return which one is the greatest.
+
+    -1 is returned if no value is above 0.
+    """
     best[:] = 0
     where = -1
     for k in range(count):
@@ -194,11 +202,11 @@ def kth(values: F4, first: int, step: int, count: int, best: F4) -> int:
             # insertion into the few greatest; the first of equal ones stays first
             if x > best[0]:
                 where = k
-            at = len(best) - 1
-            while at > 0 and best[at - 1] < x:
-                best[at] = best[at - 1]
-                at -= 1
-            best[at] = x
+            place = len(best) - 1
+            while place > 0 and best[place - 1] < x:
+                best[place] = best[place - 1]
+                place -= 1
+            best[place] = x
     return where
 
 
@@ -213,7 +221,7 @@ def rival_of(value: float, best: F4) -> float:
 @inlined
 def mark_best(means: F4, first: int, step: int, count: int, best: F4, marks: U1) -> None:
     """Mark the best cells of a word: two, or five if none is likely. `best` has room for five."""
-    kth(means, first, step, count, best)
+    set_greatest(best, means, first, step, count)
     if best[0] > CERTAIN:
         least = best[1]
     else:
@@ -237,7 +245,8 @@ def mark_cells(
 ) -> None:
     """Set marks (C,) to 1 where a cell may be a link.
 
-    `cosines` (C,) may be empty. A word of which no cell is likely has five of them, else two.
+    These are the best cells of each word (see `mark_best`), cells whose mean, spelling or cosine is
+    high enough, and all cells next to a likely one. `cosines` (C,) may be empty.
     """
     best = np.zeros(5, np.float32)
     base = 0
@@ -275,7 +284,7 @@ def at(values: F4, n: int, m: int, i: int, j: int) -> float:
 @inlined
 def distance(goal: int, here: int) -> float:
     """Return how far a word is from where it would follow; half of the most where none is."""
-    if goal < -1000:
+    if goal <= UNKNOWN + 1:  # next to a partner that is not known
         return 0.5
     return min(abs(here - goal), FAR) / FAR
 
@@ -335,6 +344,129 @@ def set_place_features(out: F4, target_of_source: I8, source_of_target: I8, i: i
     out[CellFeature.WORDS_OFF_DIAGONAL] = min(words_off, 2 * FAR) / FAR
 
 
+class WordFacts(NamedTuple):
+    """What the cells of each of the N words of one side of a pair say."""
+
+    best: F4  # (N, 2) the two greatest means
+    partners: I8  # (N,) the position of the greatest; UNKNOWN if it is not likely
+    sums: F4  # (N,) the sum of the means
+    links: F4  # (N,) the probability that the word has a link
+    identical: I4  # (N,) how many words of the other side are spelled like it
+
+
+@inlined
+def facts_of_words(
+    words: int,
+    word_step: int,
+    others: int,
+    step: int,
+    means: F4,
+    posteriors: F4,
+    spelled: F4,
+) -> WordFacts:
+    """Return what the cells of a pair say of the words of one side.
+
+    The cell of word k and the other side's word x is k * word_step + x * step. `posteriors` are
+    those that add up to 1 for each of the words, with that of its null: the reverse ones for source
+    words and the forward ones for target words.
+    """
+    facts = WordFacts(
+        np.zeros((words, 2), np.float32),
+        np.empty(words, np.int64),
+        np.zeros(words, np.float32),
+        np.zeros(words, np.float32),
+        np.zeros(words, np.int32),
+    )
+    for k in range(words):
+        first = k * word_step
+        facts.partners[k] = set_greatest(facts.best[k], means, first, step, others)
+        if facts.best[k, 0] < CERTAIN:
+            facts.partners[k] = UNKNOWN
+        for x in range(others):
+            cell = first + x * step
+            facts.sums[k] += means[cell]
+            facts.links[k] += posteriors[cell]
+            # the common prefix is as long as the longer word
+            if spelled[cell, 1] == 1:
+                facts.identical[k] += 1
+    return facts
+
+
+@inlined
+def set_posterior_features(
+    out: F4, mean: float, to: float, back: float, source_links: float, target_links: float
+) -> None:
+    """Set what the posteriors say of the cell, forward (`to`) and reverse (`back`)."""
+    out[CellFeature.MEAN] = mean
+    out[CellFeature.LOGIT_MEAN] = logit(mean)
+    out[CellFeature.LOGIT_FORWARD] = logit(to)
+    out[CellFeature.LOGIT_REVERSE] = logit(back)
+    out[CellFeature.LOGIT_GEOMETRIC] = logit(np.sqrt(to * back))
+    out[CellFeature.MINIMUM] = min(to, back)
+    out[CellFeature.LOGIT_MINIMUM] = logit(min(to, back))
+    out[CellFeature.SOURCE_NULL] = max(0.0, 1 - source_links)
+    out[CellFeature.TARGET_NULL] = max(0.0, 1 - target_links)
+
+
+@inlined
+def set_rival_features(
+    out: F4, mean: float, rows: WordFacts, i: int, columns: WordFacts, j: int
+) -> None:
+    """Set how the cell compares with the others of its row and its column."""
+    row_rival = rival_of(mean, rows.best[i])
+    column_rival = rival_of(mean, columns.best[j])
+    out[CellFeature.ROW_RIVAL] = row_rival
+    out[CellFeature.COLUMN_RIVAL] = column_rival
+    out[CellFeature.ROW_MARGIN] = out[CellFeature.LOGIT_MEAN] - logit(row_rival)
+    out[CellFeature.COLUMN_MARGIN] = out[CellFeature.LOGIT_MEAN] - logit(column_rival)
+    out[CellFeature.ROW_REST] = rows.sums[i] - mean
+    out[CellFeature.COLUMN_REST] = columns.sums[j] - mean
+    best_in_row = mean >= rows.best[i, 0]
+    best_in_column = mean >= columns.best[j, 0]
+    out[CellFeature.BEST_IN_ROW] = best_in_row
+    out[CellFeature.BEST_IN_COLUMN] = best_in_column
+    out[CellFeature.BEST_IN_BOTH] = best_in_row and best_in_column
+
+
+@inlined
+def set_spelling_features(out: F4, subsequence: float, prefix: float, repeated: bool) -> None:
+    """Set what is alike in the letters of both words; `repeated`: other words are identical too."""
+    identical = prefix == 1
+    out[CellFeature.IDENTICAL] = identical
+    out[CellFeature.REPEATED] = identical and repeated
+    out[CellFeature.SUBSEQUENCE] = subsequence
+    out[CellFeature.PREFIX] = prefix
+
+
+@inlined
+def set_kind_features(
+    out: F4, source: SideWords, source_word: int, target: SideWords, target_word: int
+) -> None:
+    """Set the kinds and the lengths of both words."""
+    kind = source.kinds[source_word]
+    other_kind = target.kinds[target_word]
+    out[CellFeature.PUNCTUATION_BOTH] = kind == PUNCTUATION and other_kind == PUNCTUATION
+    out[CellFeature.PUNCTUATION_ONE] = (kind == PUNCTUATION) != (other_kind == PUNCTUATION)
+    out[CellFeature.DIGITS_BOTH] = kind == DIGITS and other_kind == DIGITS
+    out[CellFeature.DIGITS_ONE] = (kind == DIGITS) != (other_kind == DIGITS)
+    letters = source.letters[source_word]
+    other_letters = target.letters[target_word]
+    difference = abs(letters - other_letters)
+    out[CellFeature.SOURCE_LENGTH] = min(letters, LONGEST_WORD) / LONGEST_WORD
+    out[CellFeature.TARGET_LENGTH] = min(other_letters, LONGEST_WORD) / LONGEST_WORD
+    out[CellFeature.LENGTH_DIFFERENCE] = difference / max(1, letters, other_letters)
+
+
+@inlined
+def set_lexical_features(out: F4, to: float, back: float) -> None:
+    """Set what the lexical tables say of both words, forward (`to`) and reverse (`back`)."""
+    out[CellFeature.LEXICAL_MEAN] = (to + back) / 2
+    out[CellFeature.LOGIT_LEXICAL_MEAN] = logit(out[CellFeature.LEXICAL_MEAN])
+    out[CellFeature.LOGIT_LEXICAL_FORWARD] = logit(to)
+    out[CellFeature.LOGIT_LEXICAL_REVERSE] = logit(back)
+    out[CellFeature.LEXICAL_MINIMUM] = min(to, back)
+
+
 @jit
 def cell_features(
     begin: int,
@@ -362,105 +494,41 @@ def cell_features(
         b = target.starts[p]
         n = source.starts[p + 1] - a
         m = target.starts[p + 1] - b
-        means = np.empty(n * m, np.float32)
-        for cell in range(n * m):
-            x = (forward[base + cell] + reverse[base + cell]) * np.float32(0.5)
-            means[cell] = min(x, np.float32(1))
-        # the two greatest means of each word, and the position of the greatest
-        row_best = np.zeros((n, 2), np.float32)
-        column_best = np.zeros((m, 2), np.float32)
-        target_of_source = np.empty(n, np.int64)
-        source_of_target = np.empty(m, np.int64)
-        for i in range(n):
-            target_of_source[i] = kth(means, i * m, 1, m, row_best[i])
-        for j in range(m):
-            source_of_target[j] = kth(means, j, m, n, column_best[j])
-        target_of_source[row_best[:, 0] < CERTAIN] = UNKNOWN
-        source_of_target[column_best[:, 0] < CERTAIN] = UNKNOWN
-        # the sums of each word: of means, of posteriors that give it links, and of identical words
-        row_sum = np.zeros(n, np.float32)
-        column_sum = np.zeros(m, np.float32)
-        source_links = np.zeros(n, np.float32)
-        target_links = np.zeros(m, np.float32)
-        same_source = np.zeros(n, np.int32)
-        same_target = np.zeros(m, np.int32)
+        cells = n * m
+        to = forward[base : base + cells]
+        back = reverse[base : base + cells]
+        pair_spelled = spelled[base : base + cells]
+        means = np.empty(cells, np.float32)
+        for k in range(cells):
+            means[k] = min((to[k] + back[k]) * np.float32(0.5), np.float32(1))
+        rows = facts_of_words(n, m, m, 1, means, back, pair_spelled)
+        columns = facts_of_words(m, 1, n, m, means, to, pair_spelled)
         for i in range(n):
             for j in range(m):
-                cell = i * m + j
-                row_sum[i] += means[cell]
-                column_sum[j] += means[cell]
-                source_links[i] += reverse[base + cell]
-                target_links[j] += forward[base + cell]
-                if spelled[base + cell, 1] == 1:
-                    same_source[i] += 1
-                    same_target[j] += 1
-        for i in range(n):
-            for j in range(m):
-                cell = base + i * m + j
+                k = i * m + j
+                cell = base + k
                 if not marks[cell]:
                     continue
                 out = features[row]
-                mean = means[i * m + j]
-                to = min(forward[cell], 1.0)
-                back = min(reverse[cell], 1.0)
-                out[CellFeature.MEAN] = mean
-                out[CellFeature.LOGIT_MEAN] = logit(mean)
-                out[CellFeature.LOGIT_FORWARD] = logit(to)
-                out[CellFeature.LOGIT_REVERSE] = logit(back)
-                out[CellFeature.LOGIT_GEOMETRIC] = logit(np.sqrt(to * back))
-                out[CellFeature.MINIMUM] = min(to, back)
-                out[CellFeature.LOGIT_MINIMUM] = logit(min(to, back))
-                out[CellFeature.SOURCE_NULL] = max(0.0, 1 - source_links[i])
-                out[CellFeature.TARGET_NULL] = max(0.0, 1 - target_links[j])
-                # how it compares with its row and its column
-                row_rival = rival_of(mean, row_best[i])
-                column_rival = rival_of(mean, column_best[j])
-                out[CellFeature.ROW_RIVAL] = row_rival
-                out[CellFeature.COLUMN_RIVAL] = column_rival
-                out[CellFeature.ROW_MARGIN] = out[CellFeature.LOGIT_MEAN] - logit(row_rival)
-                out[CellFeature.COLUMN_MARGIN] = out[CellFeature.LOGIT_MEAN] - logit(column_rival)
-                out[CellFeature.ROW_REST] = row_sum[i] - mean
-                out[CellFeature.COLUMN_REST] = column_sum[j] - mean
-                best_in_row = mean >= row_best[i, 0]
-                best_in_column = mean >= column_best[j, 0]
-                out[CellFeature.BEST_IN_ROW] = best_in_row
-                out[CellFeature.BEST_IN_COLUMN] = best_in_column
-                out[CellFeature.BEST_IN_BOTH] = best_in_row and best_in_column
-                # the spelling of the two words
-                identical = spelled[cell, 1] == 1
-                repeated = same_source[i] > 1 or same_target[j] > 1
-                out[CellFeature.IDENTICAL] = identical
-                out[CellFeature.REPEATED] = identical and repeated
-                out[CellFeature.SUBSEQUENCE] = spelled[cell, 0]
-                out[CellFeature.PREFIX] = spelled[cell, 1]
-                source_word = source.words[a + i]
-                target_word = target.words[b + j]
-                kind = source.kinds[source_word]
-                other_kind = target.kinds[target_word]
-                out[CellFeature.PUNCTUATION_BOTH] = kind == 1 and other_kind == 1
-                out[CellFeature.PUNCTUATION_ONE] = (kind == 1) != (other_kind == 1)
-                out[CellFeature.DIGITS_BOTH] = kind == 2 and other_kind == 2
-                out[CellFeature.DIGITS_ONE] = (kind == 2) != (other_kind == 2)
-                letters = source.letters[source_word]
-                other_letters = target.letters[target_word]
-                difference = abs(letters - other_letters)
-                out[CellFeature.SOURCE_LENGTH] = min(letters, LONGEST_WORD) / LONGEST_WORD
-                out[CellFeature.TARGET_LENGTH] = min(other_letters, LONGEST_WORD) / LONGEST_WORD
-                out[CellFeature.LENGTH_DIFFERENCE] = difference / max(1, letters, other_letters)
+                mean = means[k]
+                forward_posterior = min(to[k], 1.0)
+                reverse_posterior = min(back[k], 1.0)
+                set_posterior_features(
+                    out, mean, forward_posterior, reverse_posterior, rows.links[i], columns.links[j]
+                )
+                set_rival_features(out, mean, rows, i, columns, j)
+                repeated = rows.identical[i] > 1 or columns.identical[j] > 1
+                set_spelling_features(out, pair_spelled[k, 0], pair_spelled[k, 1], repeated)
+                set_kind_features(out, source, source.words[a + i], target, target.words[b + j])
                 set_neighbour_means(out, means, n, m, i, j)
-                set_place_features(out, target_of_source, source_of_target, i, j)
-                # the lexical probabilities
+                set_place_features(out, rows.partners, columns.partners, i, j)
                 lexical_to = min(lexical_forward[cell], 1.0)
                 lexical_back = min(lexical_reverse[cell], 1.0)
-                out[CellFeature.LEXICAL_MEAN] = (lexical_to + lexical_back) / 2
-                out[CellFeature.LOGIT_LEXICAL_MEAN] = logit(out[CellFeature.LEXICAL_MEAN])
-                out[CellFeature.LOGIT_LEXICAL_FORWARD] = logit(lexical_to)
-                out[CellFeature.LOGIT_LEXICAL_REVERSE] = logit(lexical_back)
-                out[CellFeature.LEXICAL_MINIMUM] = min(lexical_to, lexical_back)
+                set_lexical_features(out, lexical_to, lexical_back)
                 places[row, 0] = i
                 places[row, 1] = j
                 row += 1
-        base += n * m
+        base += cells
         ends[p - begin + 1] = row
     return places, ends
 
@@ -482,9 +550,9 @@ def neighbour_features(
         row_best = np.zeros((n, 2), np.float32)
         column_best = np.zeros((m, 2), np.float32)
         for i in range(n):
-            kth(first, i * m, 1, m, row_best[i])
+            set_greatest(row_best[i], first, i * m, 1, m)
         for j in range(m):
-            kth(first, j, m, n, column_best[j])
+            set_greatest(column_best[j], first, j, m, n)
         row_sum = np.zeros(n, np.float32)
         column_sum = np.zeros(m, np.float32)
         for i in range(n):
@@ -502,6 +570,7 @@ def neighbour_features(
             out[NeighbourFeature.FIRST_COLUMN_MARGIN] = x - rival_of(x, column_best[j])
             out[NeighbourFeature.FIRST_ROW_REST] = row_sum[i] - x
             out[NeighbourFeature.FIRST_COLUMN_REST] = column_sum[j] - x
+            # the cells around it, in the order of the features from this one on
             k = NeighbourFeature.FIRST_BEFORE_BOTH.value
             for y in range(i - 1, i + 2):
                 for z in range(j - 1, j + 2):
@@ -593,6 +662,38 @@ def set_word_features(
         out[CalibrationFeature.AGREEMENT] = agreement
 
 
+@inlined
+def given_by_pair(
+    links: U1, few: bool, cell: int, to: np.float32, back: np.float32, mean: np.float32
+) -> np.float32:
+    """Return the link that a pair itself gave to the tables, from 0 to 1.
+
+    It is known in 255ths where it was taken out of the tables (`Own`). In texts of few pairs it is
+    not, and is estimated as the product of both posteriors and their mean. Else it counts as 0.
+    """
+    if len(links) > 0:
+        return np.float32(links[cell]) / np.float32(255)
+    if few:
+        return to * back * mean
+    return np.float32(0)
+
+
+@inlined
+def set_support_features(
+    out: F8, weight: float, given: float, source_total: float, target_total: float
+) -> None:
+    """Set how far other pairs link the two words, also as a share of all their links.
+
+    `weight` is that of the table, which contains what the pair itself has `given`; the totals are
+    those of other pairs.
+    """
+    support = max(weight - given, 0.0)
+    share = (support + 0.05) / (max(source_total, 0.0) + 0.5)
+    other_share = (support + 0.05) / (max(target_total, 0.0) + 0.5)
+    out[CalibrationFeature.SUPPORT] = np.log(support + 0.1)
+    out[CalibrationFeature.CONSISTENCY] = np.log(min(share, other_share, 2.0))
+
+
 @jit
 def calibrate(
     begin: int,
@@ -606,7 +707,9 @@ def calibrate(
 ) -> F4:
     """Return the probabilities (C,) of the cells of the pairs from begin to before end.
 
-    `features` (C, F) are set too where it is not empty.
+    What a pair itself gave to the tables is taken out of them first: `own` has it, unless it is
+    empty, and `few` says whether it is estimated then (see `given_by_pair`). `features` (C, F) are
+    set too where it is not empty.
     """
     forward, reverse = posteriors
     source_words, target_words, few, agreement, weights = calibration
@@ -635,18 +738,13 @@ def calibrate(
                 to = forward[base + cell]
                 back = reverse[base + cell]
                 means[cell] = min((to + back) * np.float32(0.5), np.float32(1))
-                # what the pair itself gave to the tables
-                taken[cell] = 0
-                if len(own.links) > 0:
-                    taken[cell] = np.float32(own.links[start + cell]) / np.float32(255)
-                elif few:
-                    taken[cell] = to * back * means[cell]
+                taken[cell] = given_by_pair(own.links, few, start + cell, to, back, means[cell])
                 row_taken[i] += taken[cell]
                 column_taken[j] += taken[cell]
         for i in range(n):
-            kth(means, i * m, 1, m, row_best[i])
+            set_greatest(row_best[i], means, i * m, 1, m)
         for j in range(m):
-            kth(means, j, m, n, column_best[j])
+            set_greatest(column_best[j], means, j, m, n)
         for i in range(n):
             source = pairs.source[a + i]
             for j in range(m):
@@ -658,21 +756,16 @@ def calibrate(
                 target = pairs.target[b + j]
                 to = float(forward[base + cell])
                 back = float(reverse[base + cell])
-                # how far other pairs link the two words, and its shares of all their links
-                weight = float(tables.forward[pairs.cells[start + cell]])
-                support = max(weight - taken[cell], 0.0)
-                total = max(float(tables.source_totals[source]) - row_taken[i], 0.0)
-                other_total = max(float(tables.target_totals[target]) - column_taken[j], 0.0)
-                share = (support + 0.05) / (total + 0.5)
-                other_share = (support + 0.05) / (other_total + 0.5)
                 mean_logit = (logit(to, CLIP) + logit(back, CLIP)) / 2
                 out[CalibrationFeature.LOGIT_MEAN] = logit(x, CLIP)
                 out[CalibrationFeature.MEAN_LOGIT] = mean_logit
                 out[CalibrationFeature.LOGIT_MINIMUM] = logit(min(to, back), CLIP)
                 out[CalibrationFeature.ROW_RIVAL] = against_rival(x, row_best[i])
                 out[CalibrationFeature.COLUMN_RIVAL] = against_rival(x, column_best[j])
-                out[CalibrationFeature.SUPPORT] = np.log(support + 0.1)
-                out[CalibrationFeature.CONSISTENCY] = np.log(min(share, other_share, 2.0))
+                weight = float(tables.forward[pairs.cells[start + cell]])
+                source_total = float(tables.source_totals[source]) - row_taken[i]
+                target_total = float(tables.target_totals[target]) - column_taken[j]
+                set_support_features(out, weight, taken[cell], source_total, target_total)
                 off_diagonal = abs((i + 0.5) / n - (j + 0.5) / m)
                 out[CalibrationFeature.OFF_DIAGONAL] = off_diagonal
                 set_word_features(out, source_words, source, target_words, target, agreement)

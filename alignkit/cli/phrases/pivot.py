@@ -45,8 +45,8 @@ from alignkit.model.texts import without_first_marks
 
 if TYPE_CHECKING:
     from alignkit.rules.grammar import RuleType
-    from alignkit.rules.tables.pivots import Paraphrase, Pivot, PivotSettings, PivotTally, RulePivot
-
+    from alignkit.rules.tables.pivots import Paraphrase, Pivot, PivotSettings, PivotTally
+    from alignkit.rules.tables.rule_pivots import RulePivot
 
 _PHRASES = ("tsv", "moses")
 _SORTS = ("phrase", "probability")  # as in `alignkit.rules.tables.pivots`, which is slow to import
@@ -170,7 +170,7 @@ def _rules(
 ) -> None:
     """Join rules, and write the paraphrase rules."""
     from alignkit.rules.files import WrittenRules, rule_lines
-    from alignkit.rules.tables.pivots import RulePivot
+    from alignkit.rules.tables.rule_pivots import RulePivot
 
     if options.jsonl:
         raise OptionError("--jsonl is for phrase pairs, but these are rules; use --to jsonl")

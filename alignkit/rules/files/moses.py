@@ -13,6 +13,7 @@ the rule. Other scores and counts, and properties, are kept in `RuleType.extra` 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -29,7 +30,10 @@ _LABEL = re.compile(r"\[([^\]\[\s]+)\]", re.ASCII)
 
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
-    """Return the line of a rule; without any label it is a phrase pair."""
+    """Return the line of a rule; without any label it is a phrase pair.
+
+    Its number and `joined` are for other formats.
+    """
     flat = fields.flatten(type.rule)
     names: dict[int, str] = {}
     for item in variables(flat.source):
@@ -51,20 +55,21 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
     ]
     if "properties" in given:
         parts.append(" ".join(split_words(given["properties"])))
-    else:
+    else:  # properties are the sixth field; without them, empty fields at the end are left out
         while not parts[-1] and len(parts) > 3:
             parts.pop()
     return fields.joined_fields(parts)
 
 
 def _bracketed(label: str | None) -> str:
+    """Return a label in brackets; None, unlike an empty label, is written as X."""
     return f"[{MOSES_LABEL.escape(NO_LABEL if label is None else label)}]"
 
 
 def _scores_text(type: RuleType, given: str | None) -> str:
-    """Return the scores: as they are in the file, `given`, if that says the same."""
+    """Return the scores: as they were read, `given`, if the rule still has these numbers."""
     if given is not None:
-        with suppress(FormatError):
+        with suppress(FormatError):  # `given` may be anything if the rule was made in Python
             read = _read_scores(given)
             if all(getattr(type, name) == read.get(name) for name in _SCORES):
                 return " ".join(split_words(given))
@@ -88,7 +93,7 @@ def _counts_text(type: RuleType, given: str | None) -> str:
 
 
 def _read_scores(text: str) -> dict[str, float]:
-    """Read the scores that alignkit knows, by the number of all."""
+    """Read the scores that alignkit knows: both of two, the first four of more, else none."""
     tokens = split_words(text)
     names: tuple[str, ...] = ()
     if len(tokens) == 2:
@@ -118,10 +123,10 @@ def _parse(line: str, number: int) -> RuleType:
     scores = parts[2]
     links = parts[3] if len(parts) > 3 else ""
     counts = parts[4] if len(parts) > 4 else ""
-    source, our_label = in_field(line, 0, _symbols, parts[0], 0)
-    target, their_label = in_field(line, 1, _symbols, parts[1], 1)
+    source, source_label = in_field(line, 0, _symbols, parts[0], 0)
+    target, target_label = in_field(line, 1, _symbols, parts[1], 1)
     pairs = in_field(line, 3, fields.parse_links, split_words(links), source, target)
-    rule = in_field(line, 0, _rule, source, target, pairs, our_label, their_label)
+    rule = in_field(line, 0, _rule, source, target, pairs, source_label, target_label)
     known: dict[str, Any] = in_field(line, 2, _read_scores, scores)
     known["count"] = in_field(line, 4, _read_counts, counts)
     known["alignment"] = fields.word_links(pairs, source, target) or None
@@ -131,11 +136,15 @@ def _parse(line: str, number: int) -> RuleType:
     parsed = RuleType(rule, **known, extra=extra)
     if _line(parsed, 1, True) == line:
         return parsed
+    # scores or counts have further numbers, or other digits: their texts are kept
     return RuleType(rule, **known, extra=(("scores", scores), ("counts", counts), *extra))
 
 
 def _symbols(text: str, side: int) -> tuple[Symbols, str | None]:
-    """Read a side (0: source, 1: target) and its root label; variables get their places."""
+    """Read a side (0: source, 1: target) and its root label.
+
+    The number of each variable is its place in the side, until `_rule` pairs those of both sides.
+    """
     tokens = split_words(text)
     label = _LABEL.fullmatch(tokens[-1]) if tokens else None
     if label is not None:
@@ -156,29 +165,52 @@ def _rule(
     source: Symbols,
     target: Symbols,
     pairs: tuple[tuple[int, int], ...],
-    our_label: str | None,
-    their_label: str | None,
+    source_label: str | None,
+    target_label: str | None,
 ) -> Rule:
     """Make a rule of both sides, whose variables are paired by the links `pairs`."""
-    if (our_label is None) != (their_label is None):
+    if (source_label is None) != (target_label is None):
         raise FormatError("only one of the sides ends in its label ([X]); expected both or none")
-    ours = [i for i, item in enumerate(source) if isinstance(item, Variable)]
-    theirs = {j for j, item in enumerate(target) if isinstance(item, Variable)}
-    mates = {i: j for i, j in pairs if j in theirs and not isinstance(source[i], str)}
-    one_to_one = len(mates) == len(ours) == len(theirs)
-    if not one_to_one or set(mates.values()) != theirs:
-        message = "each variable must be linked to a variable of the other side in the alignment"
-        raise FormatError(message)
-    if our_label is None or their_label is None:
-        if not ours:
+    mates = _mates(source, target, pairs)
+    if source_label is None or target_label is None:
+        if not mates:
             return Rule(source, target)
-        our_label = their_label = NO_LABEL
-    items = list(source)
-    others = list(target)
-    for number, i in enumerate(ours):
-        items[i] = Variable(number, source[i].label)  # type: ignore[union-attr]
-        others[mates[i]] = Variable(number, target[mates[i]].label)  # type: ignore[union-attr]
-    return Rule(Node(our_label, tuple(items)), Node(their_label, tuple(others)))
+        source_label = target_label = NO_LABEL
+    source_numbers = {}
+    target_numbers = {}
+    for number, i in enumerate(sorted(mates)):
+        source_numbers[i] = number
+        target_numbers[mates[i]] = number
+    return Rule(
+        Node(source_label, _numbered(source, source_numbers)),
+        Node(target_label, _numbered(target, target_numbers)),
+    )
+
+
+def _mates(source: Symbols, target: Symbols, pairs: tuple[tuple[int, int], ...]) -> dict[int, int]:
+    """Return the places of the target's variables, by those of the source's."""
+    source_places = {i for i, item in enumerate(source) if isinstance(item, Variable)}
+    target_places = {j for j, item in enumerate(target) if isinstance(item, Variable)}
+    of_variables = [(i, j) for i, j in pairs if i in source_places and j in target_places]
+    linked = ({i for i, _ in of_variables}, {j for _, j in of_variables})
+    if linked != (source_places, target_places):
+        raise FormatError(
+            "each variable must be linked to a variable of the other side in the alignment"
+        )
+    if len(of_variables) > min(len(source_places), len(target_places)):
+        raise FormatError("a variable is linked to two variables in the alignment; expected one")
+    return dict(of_variables)
+
+
+def _numbered(symbols: Symbols, numbers: Mapping[int, int]) -> Symbols:
+    """Return a side whose variables have the numbers that are given for their places."""
+    items: list[Variable | str] = []
+    for place, item in enumerate(symbols):
+        if isinstance(item, Variable):
+            items.append(item._replace(number=numbers[place]))
+        else:
+            items.append(item)
+    return tuple(items)
 
 
 FORMAT = fields.RuleFormat(

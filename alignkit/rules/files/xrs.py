@@ -31,11 +31,11 @@ _PAIR = re.compile(r"([0-9]{1,9}),([0-9]{1,9})")
 
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
-    """Return the line of a rule; the only tree is on the left."""
+    """Return the line of a rule; the only tree is on the left. `joined` is for other formats."""
     source, target = type.rule
     id = str(number)
     extra = type.extra
-    if extra:
+    if extra:  # `_parse` puts an id that is not the rule's number first
         name, text = extra[0]
         if name == "id" and text != id and fields.is_plain_value(text):
             id = text
@@ -53,7 +53,7 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
             features.append("tree=source")
     features += fields.weight_texts(type, WEIGHTS)
     if type.alignment is not None:
-        features.append(f"align={{{{{{[{_links_text(type)}]}}}}}}")
+        features.append("align={{{[" + _links_text(type) + "]}}}")
     features += fields.extra_texts(extra, _KNOWN)
     return f"{left} -> {right} ### {' '.join(features)}"
 
@@ -75,27 +75,28 @@ def _parse(line: str, number: int) -> RuleType | None:
     text, marks, features = line.partition(" ### ")
     if not marks:
         text, marks, features = line.removesuffix(" ###").partition(" ||| ")
+        # features without names, for `read_weights`; columns of errors count these quotes too
         features = " ".join(f'""={value}' for value in split_words(features))
     left, arrow, right = text.partition(" -> ")
     if not arrow:
         raise FormatError("expected LEFT -> RIGHT ### NAME=VALUE ...", "", None, len(text) + 1)
-    column = len(text) + len(marks) + 1
-    with AtColumn(column):
+    features_column = len(text) + len(marks) + 1
+    with AtColumn(features_column):
         weights, extra, others = fields.read_weights(features, _KNOWN)
         tree, at = others.get("tree", ("target", 1))
         if tree not in ("source", "target"):
             raise FormatError(f"tree is {tree[:40]!r}; expected source or target", "", None, at)
-    behind = len(left) + len(arrow) + 1
-    if tree == "target" and _is_tree(left, 1) and not _is_tree(right, behind):
-        rule = made_rule(right, left, behind, 1)
+    right_column = len(left) + len(arrow) + 1
+    if tree == "target" and _is_tree(left, 1) and not _is_tree(right, right_column):
+        rule = made_rule(right, left, right_column, 1)
     else:
-        rule = made_rule(left, right, 1, behind)
+        rule = made_rule(left, right, 1, right_column)
     if "id" in others and others["id"][0] != str(number):
         extra.insert(0, ("id", others["id"][0]))
     alignment = None
     if "align" in others:
         value, at = others["align"]
-        with AtColumn(column + at - 1):
+        with AtColumn(features_column + at - 1):
             alignment = _read_links(value, *map(leaves, rule))
     return RuleType(rule, **weights, alignment=alignment, extra=tuple(extra))
 
@@ -113,7 +114,9 @@ def _is_tree(text: str, column: int) -> bool:
 def _read_links(text: str, source: Symbols, target: Symbols) -> fields.Links:
     """Read an alignment; links between two variables are left out."""
     inside = _ALIGN.fullmatch(text)
-    tokens = split_words(inside[1]) if inside else [text]
+    tokens = [text]  # without brackets, a single pair or what is refused below
+    if inside is not None:
+        tokens = split_words(inside[1])
     tokens = [token for token in tokens if not _SIZE.fullmatch(token)]
     for token in tokens:
         if not _PAIR.fullmatch(token):

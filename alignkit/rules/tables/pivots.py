@@ -1,21 +1,19 @@
-"""Make paraphrases from phrase tables and from rules: phrases that share translations.
+"""Make paraphrases from phrase tables: phrases that share translations.
 
 Entries are records: the pivot, 0, the table, the phrase. Those with the same pivot are joined to
-paths from phrase to phrase, which are sorted by the first phrase and added up. A side of a rule is
-a phrase of its labels, brackets, words and variables.
+paths from phrase to phrase, which are sorted by the first phrase and added up.
+`alignkit.rules.tables.rule_pivots` does the same with rules.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import count as numbering
-from itertools import islice
 from tempfile import gettempdir
-from typing import cast
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,7 +24,6 @@ from alignkit._support.wording import escaped, how_many
 from alignkit.errors import OptionError
 from alignkit.model.alignment import SIDES
 from alignkit.model.arrays import gather
-from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, preorder, variables
 from alignkit.rules.tables import phrase_tables as counting
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.phrase_tables import PhraseEntry, TableBlock, whole_groups
@@ -34,15 +31,21 @@ from alignkit.rules.tables.runs import ROOM, Block, Runs, WordPool, places_withi
 from alignkit.rules.tables.table_file import TableFile
 
 VALUES = 2 * kernel.LIMBS + 1
-"""The columns of a path: limbs of both probabilities, which add up exactly in any order, and 1."""
+"""The columns of a path: both probabilities and 1, which is added up to the number of pivots.
+
+A probability is held in whole numbers, its limbs (see `table_kernel`). These add up exactly, so
+sums do not depend on the order in which runs are merged.
+"""
 
 SORTS = ("phrase", "probability")
 """The orders of paraphrases: those of each phrase together, or all by decreasing probability."""
 
+T = TypeVar("T")
+V = TypeVar("V")
 _Phrases = Iterable[Sequence[str]]
-_PATHS = 1 << 15  # at a time
-_NUMBERS = 24 * _PATHS
-_RULES = 4096  # at a time
+_PATHS = 1 << 15  # that are made at a time
+_NUMBERS = 24 * _PATHS  # room for the symbols of these paths; if they need more, fewer are made
+_INFINITY_BITS = np.int32(0x7F800000)  # of the float32 infinity, above those of all numbers
 _SLACK = 1 - 1e-12  # keeps what equals `min_p` but for rounding
 
 
@@ -75,7 +78,7 @@ class PivotTally:
 
 
 def pivot_paths(
-    entries: Runs, tables: int, identity: bool, names: kernel.Names, tally: PivotTally
+    entries: Runs, tables: int, identity: bool, names: kernel.SymbolNames, tally: PivotTally
 ) -> Iterator[kernel.Records]:
     """Yield the paths from phrases over their pivots to other phrases."""
     symbols = np.empty(_NUMBERS, np.int32)
@@ -85,9 +88,10 @@ def pivot_paths(
         tally.entries += len(block)
         records = readonly(block.symbols), readonly(block.offsets), block.values
         partners = _partners(block, groups, tables)
-        longest = 2 * int(np.diff(block.offsets).max(initial=0))
-        if longest > len(symbols):
-            symbols = np.empty(longest, np.int32)
+        longest_path = 2 * int(np.diff(block.offsets).max(initial=0))
+        if longest_path > len(symbols):
+            symbols = np.empty(longest_path, np.int32)
+        # the record and its partner that the kernel goes on with, when its room was full
         state = np.zeros(2, np.int64)
         while state[0] < len(block):
             paths = symbols, offsets, values
@@ -97,20 +101,27 @@ def pivot_paths(
 
 
 def _partners(block: Block, groups: I8, tables: int) -> I8:
-    """Return where each phrase begins, and the range of records to join it with, (R, 3)."""
+    """Return where each phrase begins, and the range of records to join it with, (R, 3).
+
+    The records of a group have the same pivot and are sorted by table. So they can be looked up by
+    a key that rises: two times the number of the group, and 1 more in the second table.
+    """
     middles = np.flatnonzero(block.symbols == 0)
     of_second = block.symbols[middles + 1] != 1  # whether a record is of the second table
-    order = 2 * groups + of_second  # rises: the records of a pivot are sorted by table
+    keys = 2 * groups + of_second
     if tables == 1:
-        first = np.searchsorted(order, 2 * groups)
-    else:  # only those of the second table are partners
-        first = np.searchsorted(order, 2 * groups + 1)
-    last = np.searchsorted(order, 2 * groups + 1, "right")
+        first_key = 2 * groups
+    else:  # only records of the second table are partners
+        first_key = 2 * groups + 1
+    first = np.searchsorted(keys, first_key)
+    last = np.searchsorted(keys, 2 * groups + 1, "right")
     last[of_second] = 0  # a record of the second table has no partners
     return np.stack([middles + 2, first, last], axis=1)
 
 
-def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[TableBlock]:
+def kept_paraphrases(
+    paths: Runs, settings: PivotSettings, tally: PivotTally
+) -> Iterator[TableBlock]:
     """Yield the paraphrases to keep; those of a phrase by decreasing probability."""
     for block, groups in whole_groups(paths):
         p = _from_limbs(block.values[:, : kernel.LIMBS])
@@ -120,13 +131,14 @@ def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[
         kept = np.flatnonzero(p >= settings.min_p * _SLACK)
         tally.joined += len(p)
         tally.rare += len(p) - len(kept)
-        # what differs in the last digits alone is as probable: products are rounded
+        # products are rounded, so those that differ in the last digits alone count as equal: they
+        # are compared as float32, as in `_with_keys`, and equal ones stay in the order of phrases
         order = kept[np.lexsort((-p[kept].astype(np.float32), groups[kept]))]
         if settings.top is not None:
             sizes = np.unique(groups[order], return_counts=True)[1]
-            places = places_within(sizes)
-            tally.beyond += int((places >= settings.top).sum())
-            order = order[places < settings.top]
+            ranks = places_within(sizes)  # from 0; the paraphrases of a phrase are together
+            tally.beyond += int((ranks >= settings.top).sum())
+            order = order[ranks < settings.top]
         yield TableBlock(block.symbols, block.offsets, order, values[order])
 
 
@@ -138,21 +150,25 @@ def by_probability(blocks: Iterable[TableBlock], runs: Runs) -> Iterator[TableBl
     for block in blocks:
         runs.add(*_with_keys(block))
     for records in runs.merge():
-        # without the key, the first number of each record, record k begins k numbers earlier
-        symbols = np.delete(records.symbols, records.offsets[:-1])
-        offsets = records.offsets - np.arange(len(records.offsets))
-        yield TableBlock(symbols, offsets, np.arange(len(records)), records.values)
+        yield _without_keys(records)
 
 
 def _with_keys(block: TableBlock) -> tuple[I4, I8, F8]:
     """Return the entries as records: a key of the probability, and the phrases."""
     # the bits of positive floats, read as integers, have the order of the floats
     bits = np.ascontiguousarray(block.values[:, 0].astype(np.float32)).view(np.int32)
-    keys = np.int32(0x7F800000) - bits
     places, offsets = gather(block.offsets, block.shown)
-    # with a key in front of each record, record k begins k numbers later
-    symbols = np.insert(block.symbols[places], offsets[:-1], keys)
+    symbols = np.insert(block.symbols[places], offsets[:-1], _INFINITY_BITS - bits)
+    # each record is one number longer, so record k begins k numbers later
     return symbols, offsets + np.arange(len(offsets)), block.values
+
+
+def _without_keys(records: Block) -> TableBlock:
+    """Return records as entries, without the key that is the first number of each."""
+    symbols = np.delete(records.symbols, records.offsets[:-1])
+    # each record is one number shorter, so record k begins k numbers earlier
+    offsets = records.offsets - np.arange(len(records.offsets))
+    return TableBlock(symbols, offsets, np.arange(len(records)), records.values)
 
 
 def _from_limbs(limbs: F8) -> F8:
@@ -195,19 +211,51 @@ class Paraphrase:
         return f"{source} -> {target}: p {self.p_target:.4g}, back {self.p_source:.4g}, by {by}"
 
 
+def turned_on(on: str, source: T, target: T, p_source: V, p_target: V) -> tuple[T, T, V, V]:
+    """Return pivot, phrase, p(pivot | phrase) and p(phrase | pivot); `on` is the pivot's side."""
+    if on == "source":
+        return source, target, p_source, p_target
+    return target, source, p_target, p_source
+
+
+def is_frequent(count: float | None, min_count: float, name: str) -> bool:
+    """Return whether an entry is seen often enough; a minimum of 1 or less keeps all.
+
+    Raises
+    ------
+    OptionError : If the minimum is higher, and the count is unknown: None or not a number.
+    """
+    if min_count <= 1:
+        return True
+    if count is None or math.isnan(count):
+        raise OptionError(f"{name} has no count; leave out the minimum count")
+    return count >= min_count
+
+
+class _Numbers(dict[str, int]):
+    """The numbers of texts, from 1; a new text gets the next number."""
+
+    def __missing__(self, text: str) -> int:
+        number = len(self) + 1
+        self[text] = number
+        return number
+
+
 class Pivot(ExitStack):
-    """Join phrases on shared pivots, in bounded memory."""
+    """Join phrases on shared pivots, in bounded memory.
+
+    First add all entries; then read the paraphrases once, as `lines`, `pairs` or `paraphrases`.
+    """
 
     def __init__(self, tables: int = 1, *, folder: str | None = None, room: int = ROOM) -> None:
         super().__init__()
         self._tables = tables
         self._folder = folder or gettempdir()
         self._room = room
-        # the numbers of texts; a text that is new gets the next number
-        self._symbols: dict[str, int] = defaultdict(numbering(1).__next__)
+        self._symbols = _Numbers()
+        # no columns are summed: of a repeated entry, the maxima of its two probabilities are kept
         self._entries = self.enter_context(Runs(self._folder, sums=0, maxima=2, room=room))
         self._paths: Runs | None = None
-        self.variables: Mapping[str, tuple[int, str]] = {}  # number and label, by their texts
         self.added = 0
         self.tally = PivotTally()
 
@@ -242,71 +290,47 @@ class Pivot(ExitStack):
             kept = rows.seen(min_count, file.path)
             sources = [text.split(" ") for text in kept.source]
             targets = [text.split(" ") for text in kept.target]
-            if on == "source":
-                values = np.stack([kept.p_source, kept.p_target], axis=1)
-                self.add(table, sources, targets, values)
-            else:
-                values = np.stack([kept.p_target, kept.p_source], axis=1)
-                self.add(table, targets, sources, values)
+            pivots, phrases, *p = turned_on(on, sources, targets, kept.p_source, kept.p_target)
+            self.add(table, pivots, phrases, np.stack(p, axis=1))
         return entries
 
     @property
     def repeated(self) -> int:
-        """The number of repeated entries; of these, the highest probabilities are kept."""
+        """The number of repeated entries; of these, the highest probabilities are kept.
+
+        It is known once the paraphrases are read.
+        """
         return self.added - self.tally.entries
 
-    def blocks(self, settings: PivotSettings | None = None) -> Iterator[TableBlock]:
-        """Yield the paraphrases, sorted by phrase and probability, or by probability."""
-        settings = settings or PivotSettings()
-        paths = self.enter_context(Runs(self._folder, sums=VALUES, room=self._room))
-        self._paths = paths
-        names = self._names()
-        tally = PivotTally()
-        self.tally = tally
-        for records in pivot_paths(self._entries, self._tables, settings.identity, names, tally):
-            paths.add(*records)
-        tally.paths = paths.added
-        self._entries.close()
-        blocks = chosen(paths, settings, tally)
-        if settings.sort == "phrase":
-            yield from blocks
-        else:
-            with Runs(self._folder, sums=0, maxima=3, room=self._room) as runs:
-                yield from by_probability(blocks, runs)
-        paths.close()
-
-    def _number_of(self, text: str) -> int:
-        """Return the number of a text, which is the next if the text is new."""
-        return self._symbols[text]
-
-    def _names(self) -> kernel.Names:
-        """Return the order of all symbols, and how variables are named with other numbers.
-
-        ranks (C,): the place of each symbol in the order of the texts; numbers (C,): the number of
-        each variable, -1 for other symbols; renamed (C, n): the symbol of each variable with the
-        numbers 0, 1, ...
-        """
-        texts = {variable: text for text, variable in self.variables.items()}
-        most = max((number for number, _ in self.variables.values()), default=0) + 1
-        for number in range(most):
-            for _, label in list(texts):
-                self._number_of(texts[number, label])  # now it has one
-        count = len(self._symbols) + 1
-        ranks = np.zeros(count, np.int32)
-        ordered = [self._symbols[text] for text in sorted(self._symbols)]
-        ranks[ordered] = np.arange(1, count)
-        numbers = np.full(count, -1, np.int32)
-        renamed = np.zeros((count, most), np.int32)
-        for text, (number, label) in self.variables.items():
-            symbol = self._symbols[text]
-            numbers[symbol] = number
-            renamed[symbol] = [self._symbols[texts[k, label]] for k in range(most)]
-        return ranks, numbers, renamed
-
     def lines(self, settings: PivotSettings | None = None) -> Iterator[str]:
-        """Yield the paraphrases as lines, many in a text."""
+        """Yield the paraphrases as lines, many in a text, in the order of the settings."""
+        names = self._names({})
         words = WordPool.of(map(escaped, sorted(self._symbols)), "strict")
-        yield from pivot_lines(self.blocks(settings), words)
+        yield from pivot_lines(self._blocks(settings or PivotSettings(), names), words)
+
+    def paraphrases(self, settings: PivotSettings | None = None) -> Iterator[Paraphrase]:
+        """Yield the paraphrases one at a time, in the order of the settings."""
+        for source, target, (p, back, pivots) in self.pairs(settings):
+            yield Paraphrase(source, target, p, back, int(pivots))
+
+    def pairs(
+        self,
+        settings: PivotSettings | None = None,
+        variables: Mapping[str, tuple[int, str]] | None = None,
+    ) -> Iterator[tuple[counting.Words, counting.Words, list[float]]]:
+        """Yield the words of phrase and paraphrase, and their numbers, as the settings order them.
+
+        Parameters
+        ----------
+        settings : Which paraphrases are kept.
+        variables : The number and label of each word that is a variable. Every label must be there
+            with every number from 0 on: the variables of a phrase are numbered from left to right,
+            and those of its paraphrases get the same numbers.
+        """
+        names = self._names(variables or {})
+        words = ["", *sorted(self._symbols)]
+        for block in self._blocks(settings or PivotSettings(), names):
+            yield from block.rows(words)
 
     def records(self) -> Iterator[Block]:
         """Yield the added records: pivot, 0, table, phrase, in the numbers of `words`."""
@@ -314,22 +338,45 @@ class Pivot(ExitStack):
 
     @property
     def words(self) -> Sequence[str]:
-        """The words by number."""
+        """The words in the order of their numbers, which begin with 1."""
         return list(self._symbols)
 
-    def paraphrases(self, settings: PivotSettings | None = None) -> Iterator[Paraphrase]:
-        """Yield the paraphrases one at a time; see `blocks`."""
-        for source, target, (p, back, pivots) in self.pairs(settings):
-            yield Paraphrase(source, target, p, back, int(pivots))
+    def _names(self, variables: Mapping[str, tuple[int, str]]) -> kernel.SymbolNames:
+        """Return how symbols are named: by their place in the order of all texts, from 1.
 
-    def pairs(
-        self, settings: PivotSettings | None = None
-    ) -> Iterator[tuple[counting.Words, counting.Words, list[float]]]:
-        """Yield the words of phrase and paraphrase, and their numbers; see `blocks`."""
-        words: list[str] = []
-        for block in self.blocks(settings):
-            words = words or ["", *sorted(self._symbols)]
-            yield from block.rows(words)
+        Variables that no entry has get a number too, since others may be renamed to them.
+        """
+        symbol_of = {variable: self._symbols[text] for text, variable in variables.items()}
+        count = len(self._symbols) + 1
+        most = max((number for number, _ in symbol_of), default=0) + 1
+        ranks = np.zeros(count, np.int32)
+        ordered = [self._symbols[text] for text in sorted(self._symbols)]
+        ranks[ordered] = np.arange(1, count)
+        numbers = np.full(count, -1, np.int32)
+        renamed = np.zeros((count, most), np.int32)
+        for (number, label), symbol in symbol_of.items():
+            numbers[symbol] = number
+            renamed[symbol] = [symbol_of[k, label] for k in range(most)]
+        return kernel.SymbolNames(ranks, numbers, renamed)
+
+    def _blocks(self, settings: PivotSettings, names: kernel.SymbolNames) -> Iterator[TableBlock]:
+        """Join the entries, which are closed then, and yield the paraphrases."""
+        paths = self.enter_context(Runs(self._folder, sums=VALUES, room=self._room))
+        self._paths = paths
+        tally = PivotTally()
+        self.tally = tally
+        for records in pivot_paths(self._entries, self._tables, settings.identity, names, tally):
+            paths.add(*records)
+        tally.paths = paths.added
+        self._entries.close()
+        blocks = kept_paraphrases(paths, settings, tally)
+        if settings.sort == "phrase":
+            yield from blocks
+        else:
+            # records are different, so the maxima of their three numbers are the numbers
+            with Runs(self._folder, sums=0, maxima=3, room=self._room) as runs:
+                yield from by_probability(blocks, runs)
+        paths.close()
 
 
 def pivot(
@@ -352,7 +399,7 @@ def pivot(
     table : The entries with e1 and p(f | e1), e.g. from `phrase_table`.
     second : The entries with e2 and p(e2 | f); None uses `table`.
     on : The side of f, the pivot: ``"source"`` makes paraphrases of target phrases.
-    min_count : Leave out entries with a smaller count, before the sum.
+    min_count : Leave out entries with a smaller count, before the sum; 1 or less keeps all.
     min_p : Leave out paraphrases with a smaller p(e2 | e1), after the sum.
     top : Keep the most probable paraphrases of each phrase; None keeps all.
     identity : Whether to keep e2 = e1, which has most of the probability.
@@ -366,7 +413,8 @@ def pivot(
 
     Raises
     ------
-    UnknownNameError, OptionError : If `on` or `sort` is unknown, or an option is invalid.
+    UnknownNameError, OptionError : If `on` or `sort` is unknown, an option is invalid, or an entry
+        has no count and `min_count` is above 1.
 
     Notes
     -----
@@ -395,132 +443,20 @@ def pivot(
     if second is not None:
         tables += [each("second", second, PhraseEntry)]
 
-    def paraphrases() -> Iterator[Paraphrase]:
-        with Pivot(len(tables)) as joined:
-            for number, entries in enumerate(tables, start=1):
-                for entry in entries:
-                    if entry.count < min_count:
-                        continue
-                    if on == "source":
-                        values = np.array([[entry.p_source, entry.p_target]], np.float64)
-                        joined.add(number, [entry.source], [entry.target], values)
-                    else:
-                        values = np.array([[entry.p_target, entry.p_source]], np.float64)
-                        joined.add(number, [entry.target], [entry.source], values)
-            yield from joined.paraphrases(settings)
-
-    return paraphrases()
+    return _paraphrases(tables, on, min_count, settings)  # a generator: it runs when it is read
 
 
-class RulePivot(ExitStack):
-    """Join rules on a shared side, in bounded memory."""
-
-    def __init__(
-        self, tables: int = 1, *, on: str = "source", folder: str | None = None, room: int = ROOM
-    ) -> None:
-        super().__init__()
-        self.pivot = self.enter_context(Pivot(tables, folder=folder, room=room))
-        self.left_out: Counter[str] = Counter()
-        self._on = on
-        self._labels: set[str] = set()
-        self._variables = 0  # the most of a rule
-
-    def add(self, table: int, rules: Iterable[RuleType], *, min_count: float = 1) -> int:
-        """Add the rules of table 1 or 2 with at least `min_count`; return how many there were."""
-        seen = 0
-        stream = iter(rules)
-        while block := list(islice(stream, _RULES)):
-            shared = []
-            others = []
-            p = []
-            for number, entry in enumerate(block, start=seen + 1):
-                if not self._fits(entry, number, min_count):
+def _paraphrases(
+    tables: Sequence[Iterator[PhraseEntry]], on: str, min_count: float, settings: PivotSettings
+) -> Iterator[Paraphrase]:
+    """Yield the paraphrases in one or two tables; see `pivot`."""
+    with Pivot(len(tables)) as joined:
+        for table, entries in enumerate(tables, start=1):
+            for number, entry in enumerate(entries, start=1):
+                if not is_frequent(entry.count, min_count, f"entry {number}"):
                     continue
-                if self._on == "source":
-                    pivot, phrase = entry.rule
-                    p.append((entry.p_source, entry.p_target))
-                else:
-                    phrase, pivot = entry.rule
-                    p.append((entry.p_target, entry.p_source))
-                names = {item.number: place for place, item in enumerate(variables(pivot))}
-                shared.append(list(_tokens(pivot, names)))
-                others.append(list(_tokens(phrase, names)))
-                self._labels.update(item.label for item in variables(phrase))
-                self._variables = max(self._variables, len(names))
-            self.pivot.add(table, shared, others, np.array(p, np.float64).reshape(-1, 2))
-            seen += len(block)
-        return seen
-
-    def _fits(self, entry: RuleType, number: int, min_count: float) -> bool:
-        """Return whether a rule can be joined; if not, count why."""
-        if entry.p_target is None or entry.p_source is None:
-            raise OptionError(
-                f"rule {number} lacks p(target | source) or p(source | target); both are needed"
-            )
-        if min_count > 1:
-            if entry.count is None:
-                raise OptionError(f"rule {number} has no count; leave out the minimum count")
-            if entry.count < min_count:
-                self.left_out[f"seen less than {min_count:g} times"] += 1
-                return False
-        if any(item.kind != "x" for side in entry.rule for item in variables(side)):
-            self.left_out["with deleted or inserted variables"] += 1
-            return False
-        return True
-
-    def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
-        """Yield the paraphrase rules, in the order of `Pivot.blocks`."""
-        named: dict[str, tuple[int, str]] = {}
-        for label in self._labels:
-            for number in range(self._variables):
-                named[_token(Variable(number, label))] = (number, label)
-        self.pivot.variables = named
-        for source, target, (p, back, pivots) in self.pivot.pairs(settings):
-            rule = Rule(_parsed(source), _parsed(target))
-            extra = (("pivots", f"{pivots:.0f}"),)
-            yield RuleType(rule, p_target=p, p_source=back, extra=extra)
-
-
-def _token(variable: Variable) -> str:
-    return f"x{variable.number}:{variable.label}"
-
-
-def _tokens(side: Side, names: dict[int, int]) -> Iterator[str]:
-    """Yield a side as texts; the first character of each gives its kind."""
-    is_string = not isinstance(side, Node)
-    if is_string:
-        yield "["
-    for item in preorder(side):
-        if item is None:
-            yield ")"
-        elif isinstance(item, Variable):
-            yield _token(item._replace(number=names[item.number]))
-        elif isinstance(item, Node):
-            yield f"({item.label}"
-        else:
-            yield f'"{item}'
-    if is_string:
-        yield ")"
-
-
-def _parsed(tokens: tuple[str, ...]) -> Side:
-    """Read a side from its texts; the reverse of `_tokens`."""
-    open_labels: list[str] = []
-    children: list[list[Node | Variable | str]] = [[]]
-    for token in tokens:
-        if token[0] in "([":
-            open_labels.append(token)
-            children.append([])
-        elif token == ")":
-            label = open_labels.pop()
-            inner = tuple(children.pop())
-            if label == "[":
-                return cast("Side", inner)  # a string: it has no nodes
-            children[-1].append(Node(label[1:], inner))
-        elif token[0] == "x":
-            number, _, rest = token[1:].partition(":")
-            children[-1].append(Variable(int(number), rest))
-        else:
-            children[-1].append(token[1:])
-    (root,) = children[0]
-    return cast("Node", root)
+                pivot, phrase, *p = turned_on(
+                    on, entry.source, entry.target, entry.p_source, entry.p_target
+                )
+                joined.add(table, [pivot], [phrase], np.array([p], np.float64))
+        yield from joined.paraphrases(settings)

@@ -5,6 +5,8 @@ A record is two phrases of words, each numbered from 1 on, with 0 between them.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from alignkit._support.array_types import F8, I4, I8, U1
@@ -12,9 +14,6 @@ from alignkit._support.jit import inlined, jit
 
 Records = tuple[I4, I8, F8]
 """R records: symbols (S,), offsets (R + 1,) and values (R, K); see `alignkit.rules.tables.runs`."""
-
-Names = tuple[I4, I4, I4]
-"""What symbols are called: ranks, numbers and renamed; see `join`."""
 
 
 @jit
@@ -178,16 +177,32 @@ def alike(symbols: I4, start: int, other: int, size: int) -> bool:
     return same == size
 
 
+class SymbolNames(NamedTuple):
+    """What each of C symbols is called."""
+
+    ranks: I4  # (C,) the name of each
+    numbers: I4  # (C,) the number of the variable that it is; -1 for others
+    renamed: I4  # (C, N) the symbol of the same variable with another number
+
+    @classmethod
+    def without_variables(cls, count: int) -> SymbolNames:
+        """Return the names of symbols that keep their numbers, and are no variables."""
+        ranks = np.arange(count, dtype=np.int32)
+        return cls(ranks, np.full(count, -1, np.int32), np.zeros((count, 1), np.int32))
+
+
 @inlined
-def rename(symbol: int, numbers: I4, renamed: I4, names: I4) -> int:
-    """Return a symbol as it is called once variables have the names found."""
-    number = numbers[symbol]
-    return symbol if number < 0 else renamed[symbol, names[number]]
+def rename(symbol: int, names: SymbolNames, new_numbers: I4) -> int:
+    """Return what a symbol is called once variables have their new numbers."""
+    number = names.numbers[symbol]
+    if number >= 0:
+        symbol = names.renamed[symbol, new_numbers[number]]
+    return int(names.ranks[symbol])
 
 
 @jit
 def join(
-    records: Records, partners: I8, state: I8, identity: bool, names: Names, to: Records
+    records: Records, partners: I8, state: I8, identity: bool, names: SymbolNames, to: Records
 ) -> int:
     """Write the paths from phrases over their pivots to other phrases.
 
@@ -196,17 +211,15 @@ def join(
         with.
     state: The record and the other one to go on with.
     identity: Whether to keep the paths from a phrase to itself.
-    names: What symbol k is to be called (`ranks`); the number of the variable that it is, -1 where
-        it is none (`numbers`); the symbol of the same variable with another number (`renamed`).
+    names: What symbols are called in the paths.
     to: Where to write: a phrase, 0, the other phrase; variables are numbered from left to right in
         the first. The values are the limbs of a path in both directions, and 1.
     Returns: How many were written; fewer than there is room for, where this was all.
     """
     symbols, offsets, values = records
-    ranks, numbers, renamed = names
     out, out_offsets, out_values = to
     written = 0
-    new_numbers = np.zeros(renamed.shape[1], np.int32)
+    new_numbers = np.zeros(names.renamed.shape[1], np.int32)
     first = state[0]
     other = state[1]
     while first < len(partners):
@@ -214,11 +227,12 @@ def join(
         end = offsets[first + 1]
         other = max(other, partners[first, 1])
         # variables of the first phrase are called 0, 1 .. from left to right
-        named = 0
+        numbered = 0
         for k in range(begin, end):
-            if numbers[symbols[k]] >= 0:
-                new_numbers[numbers[symbols[k]]] = named
-                named += 1
+            number = names.numbers[symbols[k]]
+            if number >= 0:
+                new_numbers[number] = numbered
+                numbered += 1
         while other < partners[first, 2]:
             start = partners[other, 0]
             stop = offsets[other + 1]
@@ -233,12 +247,12 @@ def join(
                 state[1] = other
                 return written
             for k in range(begin, end):
-                out[at] = ranks[rename(symbols[k], numbers, renamed, new_numbers)]
+                out[at] = rename(symbols[k], names, new_numbers)
                 at += 1
             out[at] = 0
             at += 1
             for k in range(start, stop):
-                out[at] = ranks[rename(symbols[k], numbers, renamed, new_numbers)]
+                out[at] = rename(symbols[k], names, new_numbers)
                 at += 1
             # p(other | first) = sum over pivots of p(pivot | first) p(other | pivot), and back
             divide(values[first, 0] * values[other, 1], out_values, written, 0)
