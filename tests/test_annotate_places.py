@@ -34,8 +34,10 @@ from alignkit.annotate.project.names import (
     shown_place,
 )
 from alignkit.annotate.project.places import SchemaDatabase, remove_project
-from alignkit.annotate.project.replay import back_up, copy_project, replay
+from alignkit.annotate.project.replay import back_up, check_seal, copy_project, replay
+from alignkit.annotate.project.seals import read_seal, seal_of
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.renaming import rename_annotator
 from alignkit.annotate.server.child import ChildProcess, Job, SuggestionPlan
 from alignkit.annotate.server.sessions import Sessions
 
@@ -257,6 +259,59 @@ def test_a_backup_while_edits_go_on_is_complete_and_lets_nobody_in(tmp_path, cap
     refuses(ProjectError, "differs from its log", back_up, store, str(tmp_path / "none"))
     refuses(ProjectError, "differs from its log", copy_project, store, str(tmp_path / "none"))
     assert not (tmp_path / "none").exists()
+
+
+def test_a_backup_whose_last_events_are_missing_is_noticed(tmp_path, capsys):
+    store = project(tmp_path)
+    Tab(store).send(cell(0, 0, 0, 2))
+    file = str(tmp_path / "saved.alignkit")
+    events = back_up(store, file)
+    with Store.open(file, readonly=True) as saved:
+        assert not replay(saved).differences
+    shutil.copy(file, cut := str(tmp_path / "cut.alignkit"))
+    run_sql(cut, f"DELETE FROM event WHERE n = {events}")
+    text = f"the last 1 event of this backup is missing: it was made with {events} and has"
+    for options in ({}, {"readonly": True}, {"serve": True}, {"log": True, "readonly": True}):
+        refuses(ProjectError, text, Store.open, cut, **options)
+    run(capsys, "project", "log", cut).failed(text)
+    back_up(store, cut)  # in its place
+    shutil.copy(file, changed := str(tmp_path / "changed.alignkit"))
+    run_sql(changed, "UPDATE event SET at = '2001-01-01T00:00:00Z' WHERE n = 1")
+    with Store.open(changed, readonly=True) as saved:
+        (difference,) = replay(saved).differences
+        assert "are not those with which this backup was made" in difference
+        refuses(ProjectError, "are not those with which", check_seal, saved)
+    run_sql(changed, "UPDATE backup SET events = 'many'")
+    refuses(ProjectError, "is damaged", Store.open, changed)
+
+
+def test_work_goes_on_in_a_backup(tmp_path):
+    store = project(tmp_path)
+    file = str(tmp_path / "saved.alignkit")
+    back_up(store, file)
+    with Store.open(file, serve=True) as saved:
+        Tab(saved).send(cell(0, 0, 0, 2))
+        assert not replay(saved).differences
+        rename_annotator(saved, "anna", "dora")  # in earlier events, too
+        assert not replay(saved).differences
+        again = str(tmp_path / "again.alignkit")
+        back_up(saved, again)
+    with Store.open(again) as copy:
+        assert not replay(copy).differences
+        with copy.database.reading() as conn:
+            assert read_seal(conn) == seal_of(copy.log())
+
+
+def test_an_incomplete_backup_can_be_used_if_that_is_wanted(tmp_path):
+    store = project(tmp_path)
+    file = str(tmp_path / "saved.alignkit")
+    back_up(store, file)
+    run_sql(file, "UPDATE backup SET events = events + 2")  # two came later
+    refuses(ProjectError, "the last 2 events of this backup are missing", Store.open, file)
+    with Store.open(file, accept_copy=True) as saved:
+        assert list(saved.log())[-1].kind == "copy"
+    with Store.open(file) as saved:
+        assert not replay(saved).differences
 
 
 def test_a_copy_of_a_file_in_use_is_refused_and_a_killed_server_is_not(tmp_path, capsys):

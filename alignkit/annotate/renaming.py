@@ -15,6 +15,7 @@ from alignkit.annotate.project.appending import append_to_project
 from alignkit.annotate.project.events import decode_data, encode
 from alignkit.annotate.project.names import ProjectError, check_annotator
 from alignkit.annotate.project.project_events import Account, Assign, AssignmentPlan, Setting
+from alignkit.annotate.project.seals import break_seal
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
 
@@ -33,6 +34,7 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
     with store.database.writing() as conn:
         for each in (old, new):
             check_annotator(each, queries.gold_name(conn), queries.sources(conn))
+        break_seal(conn)
         known = queries.annotators(conn)
         if old not in known or new in known:
             listed = ", ".join(known)

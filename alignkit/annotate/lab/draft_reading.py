@@ -24,7 +24,7 @@ from alignkit.annotate.lab.drafts import MB, MOST, DraftJob, DraftRecord
 from alignkit.annotate.lab.file_names import stem_of, stored_names, with_own_names
 from alignkit.annotate.project.database import is_project
 from alignkit.annotate.project.names import GOLD, ProjectError, check_name
-from alignkit.annotate.project.replay import build_project
+from alignkit.annotate.project.replay import build_project, check_seal
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.validation import Examination, examine
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownFormatError
@@ -579,6 +579,7 @@ class DraftReader:
         path = str(self._path.with_suffix(".alignkit"))
         try:
             with Store.open(name, readonly=True, log=True) as store:
+                check_seal(store)
                 build_project(path, store.log())
         except _WRONG:
             raise ProjectError(f"{name}: its log is damaged and cannot be read") from None

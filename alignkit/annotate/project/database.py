@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy.types import TypeEngine
 
 from alignkit._support.locks import lock_alone
-from alignkit.annotate.project import engines, schema
+from alignkit.annotate.project import engines, schema, seals
 from alignkit.annotate.project.names import (
     TASKS,
     DamagedProject,
@@ -312,6 +312,7 @@ _COPY = (
     "this is a copy of a file in use; newer edits may be missing. To copy a project in use: "
     "`alignkit project backup`. To go on with this copy: --accept-copy"
 )
+_ACCEPT = "Use another backup, or go on with this one: --accept-copy"
 
 
 class Database(Transactions):
@@ -386,6 +387,16 @@ class Database(Transactions):
         self.copied = inode not in (None, str(os.stat(self.path).st_ino))
         if self.copied and not accept:
             raise ProjectError(f"{self.path}: {_COPY}")
+        self._find_missing(accept)
+
+    def _find_missing(self, accept: bool) -> None:
+        """Find out whether the last events of a backup are missing; refuse such a backup."""
+        with self.engine.connect() as conn:
+            last = conn.execute(sa.select(sa.func.max(schema.event_table.c.n))).scalar() or 0
+            missing = seals.missing_events(seals.read_seal(conn), int(last))
+        if missing and not accept:
+            raise ProjectError(f"{self.path}: {missing}. {_ACCEPT}")
+        self.copied = self.copied or bool(missing)
 
     def mark(self) -> None:
         """Write the file's inode into it, so that a plain copy of it is known as such."""
@@ -400,6 +411,12 @@ class Database(Transactions):
         """Remove the mark."""
         with self.writing() as conn:
             conn.execute(sa.delete(schema.in_use))
+
+    def accept(self) -> None:
+        """Remove what says that the file is a copy that may lack edits."""
+        with self.writing() as conn:
+            seals.break_seal(conn)
+        self.unmark()
 
     def faults(self) -> list[str]:
         """Return what is damaged in the file, as SQLite tells."""

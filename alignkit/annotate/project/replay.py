@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlalchemy import Connection, Table, func, insert, or_, select
 
-from alignkit.annotate.project import schema, tables
+from alignkit.annotate.project import schema, seals, tables
 from alignkit.annotate.project.database import (
     ServerLock,
     copy_database,
@@ -332,6 +332,9 @@ def replay_share(
         own = {id: key for id, key in streams.items() if id % share.of == share.part}
         if first:
             _check_numbers(conn, result)
+            broken = seals.broken_seal(seals.read_seal(conn), store.log())
+            if broken:
+                result.add(broken)
         memory = opened.enter_context(in_memory(schema.METADATA))
         fold = FoldedLog(memory)
         _fold_log(fold, conn, streams, share, result, tell)
@@ -486,8 +489,9 @@ _WITHOUT = (
     "DROP TABLE IF EXISTS session",
     "DROP TABLE IF EXISTS plan",
     "DELETE FROM in_use",
+    seals.DROP_SEAL,
 )
-"""The statements that take the sessions and the mark of use out of a copy."""
+"""The statements that take the sessions, the mark of use and an earlier seal out of a copy."""
 
 
 def copy_project(source: Store, place: str) -> int:
@@ -518,17 +522,31 @@ def back_up(source: Store, file: str) -> int:
         _refuse_other(source, file)
     with beside(file) as there:
         if is_url(source.path):
-            return _copy_log(source, there)
-        copy_database(source.path, there, *_WITHOUT)
-        with Store.open(there, readonly=True, log=True) as copy:
-            return _check(copy, source.path)
+            events = _copy_log(source, there)
+        else:
+            copy_database(source.path, there, *_WITHOUT)
+            with Store.open(there, readonly=True, log=True) as copy:
+                events = _check(copy, source.path)
+        with Store.open(there) as copy:
+            seal = seals.seal_of(copy.log())
+            with copy.database.writing() as conn:
+                seals.write_seal(conn, seal)
+        return events
+
+
+def check_seal(store: Store) -> None:
+    """Refuse a backup whose log is not the one with which it was made."""
+    with store.database.reading() as conn:
+        broken = seals.broken_seal(seals.read_seal(conn), store.log())
+    if broken:
+        raise ProjectError(f"{shown_place(store.path)}: {broken}")
 
 
 def _refuse_other(source: Store, file: str) -> None:
     """Refuse to replace what is no backup of the project, or the project itself."""
     if is_project(file) and (is_url(source.path) or not os.path.samefile(source.path, file)):
         ServerLock(file).release()  # nobody has it open
-        with Store.open(file, readonly=True) as before:
+        with Store.open(file, readonly=True, accept_copy=True) as before:
             if before.project().key == source.project().key:
                 return
     raise ProjectError(f"{file}: exists, and is no backup of this project; name another file")

@@ -62,7 +62,7 @@ class Store:
             if database.copied and not readonly:
                 with database.writing() as conn:
                     appending.append_to_project(conn, Copied())
-                database.unmark()
+                database.accept()
             if lock is not None and not readonly:
                 database.mark()
             undo.pop_all()

@@ -153,6 +153,9 @@ class Transactions:
     def unmark(self) -> None:
         """Mark the project as closed."""
 
+    def accept(self) -> None:
+        """Go on with a copy that may lack edits, and do not ask again."""
+
     def close(self) -> None:
         """Close all connections, after what is being written."""
         self._writer.shutdown()
