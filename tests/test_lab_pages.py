@@ -494,6 +494,7 @@ def test_an_annotator_reads_why_pairs_have_no_suggestions(server):
             state="open",
             pairs=6,
             done=0,
+            decided=None,
             mine=(0, 6),
             reopened=[],
             left=None,

@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 import zipfile
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -19,6 +21,7 @@ from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import LabEncoder
 from alignkit.annotate.server.security import RefusedError
+from alignkit.io.formats import WRITTEN
 from alignkit.io.reading import read_corpus
 
 
@@ -152,6 +155,61 @@ def test_whoever_is_removed_and_comes_back_has_their_pairs_again(server):
     back = {"from": "", "to": "ben", "count": len(rest), "pairs": gone["pairs"]}
     olga.got("POST", f"projects/{slug}/move", back)
     assert list_of(ben, slug) == before
+
+
+def test_done_means_the_same_before_and_after_adjudication(server):
+    """A pair is done when all of its annotators have finished it, or its gold is."""
+    slug, olga, adam = server.slug, server.of("olga"), server.of("adam")
+    assign(olga, slug, annotators=["anna", "ben"], double=0.5, control=0)
+    shares = {name: set(list_of(server.of(name), slug)) for name in ("anna", "ben")}
+    both = sorted(shares["anna"] & shares["ben"])
+    alone = sorted(shares["anna"] - shares["ben"])
+
+    def counts(person):
+        (card,) = person.got("GET", "projects")["projects"]
+        return card["done"], card["decided"]
+
+    def decide(k):
+        adam.got("GET", f"projects/{slug}/project?at=gold")
+        adam.got("GET", f"projects/{slug}/gold/{k}")
+        sent = {"base": 0, "rev": 1, "events": [event("done", before=False, after=True)]}
+        adam.got("POST", f"projects/{slug}/gold/{k}/events", sent, 201)
+
+    assert counts(olga) == (0, 0)
+    work(server.of("anna"), slug, both[0])
+    assert counts(olga) == (0, 0)  # ben has it, too
+    work(server.of("ben"), slug, both[0])
+    work(server.of("anna"), slug, alone[0])
+    assert counts(olga) == counts(server.of("rita")) == (2, 0)
+    decide(both[0])
+    assert counts(olga) == (2, 1)
+    decide(alone[0])
+    assert counts(olga) == (2, 2)
+    assert counts(server.of("anna")) == (2, None)  # her own
+    row = next(row for row in server.lab.projects.rows() if row.slug == slug)
+    server.desks.close(row.key)
+    assert server.lab.projects.get(slug).done in (0, 2)  # may be kept for some seconds
+    assert next(row for row in server.lab.projects.rows() if row.slug == slug).done == 2
+
+
+def test_downloaded_files_have_endings(server):
+    slug, olga, anna = server.slug, server.of("olga"), server.of("anna")
+    assign(olga, slug, annotators=["anna"], double=0, control=0)
+    work(anna, slug, 1)
+    for format in WRITTEN:
+        path = f"projects/{slug}/export?what=anna&format={format}"
+        answer = olga.ask("GET", path)
+        assert answer.status_code == 200, (format, answer.text)
+        name = re.search('filename="(.*)"', answer.headers["content-disposition"])[1]
+        assert re.fullmatch(r"news\.(xml|jsonl|json|align|wa|A3|tsv|txt|zip)", name), name
+        inner = [name]
+        if name.endswith(".zip"):
+            inner = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+        if format != "blinker":  # whose own files have none
+            assert all("." in Path(each).name for each in inner), inner
+        plan = olga.got("GET", f"{path}&dry_run=true")
+        assert all("." in each for each, _ in plan["files"]), plan
+        assert not plan["files"][0][0].endswith(".source")
 
 
 def annotators_of(answer, folder):

@@ -217,7 +217,8 @@ class ProjectCard(Struct):
     languages: str  # as in en-de
     state: Literal["making", "open", "archived"]
     pairs: int
-    done: int  # of gold for owners, adjudicators, readers; else my own
+    done: int  # for annotators: my own; else pairs finished by all their annotators, or with gold
+    decided: int | None  # pairs whose gold is finished; None for annotators, or not counted yet
     mine: tuple[int, int]  # my done pairs, and all my pairs
     reopened: list[tuple[int, str]]  # my pairs that were opened again: number, reason
     left: float | None  # minutes, by my pace; None where unknown

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from sqlalchemy import Integer, and_, bindparam, cast, func, select
+from sqlalchemy import Integer, and_, bindparam, cast, func, select, union
 
 from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.lab.lab import Lab
@@ -47,6 +47,20 @@ _SELECT_ASSIGNED = (
     .group_by(_account.name)
 )
 """All pairs and done pairs of each annotator with assigned pairs."""
+
+_FINISHED_BY_ALL = (
+    select(_assignment.pair)
+    .select_from(schema.assignment.outerjoin(schema.pair_counts, _ASSIGNED_COUNTS))
+    .group_by(_assignment.pair)
+    .having(func.count() == _NUMBER_DONE)
+)
+_FINISHED_GOLD = select(_counts.pair).where(
+    _counts.account == bindparam("gold"), _counts.done.is_(True)
+)
+_COUNT_FINISHED = select(func.count()).select_from(
+    union(_FINISHED_BY_ALL, _FINISHED_GOLD).subquery()
+)
+"""How many pairs need no annotator any more: the same before, during and after adjudication."""
 
 _EVENTS = schema.event_table.join(schema.stream, _stream.id == _event.stream).join(
     schema.account, _account.id == _stream.account
@@ -98,7 +112,8 @@ class ListCounts(NamedTuple):
 
     n: int
     pairs: int
-    done: int  # of gold, or of all annotators if nothing is decided
+    done: int  # pairs that all their annotators have finished, or whose gold is finished
+    decided: int | None  # pairs whose gold is finished; None if it was not looked at
     ready: int | None  # pairs to adjudicate; None if it was not looked at
     assigned: bool
     own: dict[str, tuple[int, int]]  # by annotator: done pairs, and all
@@ -261,19 +276,16 @@ class Desks:
             gold_account = -1  # no account: nothing is decided
             if info.gold in info.annotators:  # accounts are numbered from 1, as they entered
                 gold_account = info.annotators.index(info.gold) + 1
-            done = queries.PairList(conn, gold_account, everything=True).count_done()
+            decided = queries.PairList(conn, gold_account, everything=True).count_done()
+            done = int(conn.execute(_COUNT_FINISHED, {"gold": gold_account}).scalar_one())
             at = conn.execute(select(_event.at).where(_event.n == n)).scalar()
-        if done == 0 and own:  # several may have a pair: as large a share of the pairs is done
-            finished = sum(own_done for own_done, _ in own.values())
-            assigned = sum(own_pairs for _, own_pairs in own.values())
-            done = finished * info.pairs // assigned
         ready = None
         if info.task == "extract":
             ready = 0
         elif make_docket is not None:
             ready = make_docket().count_ready()
         last = datetime.fromisoformat(at).timestamp() if at else None
-        counts = ListCounts(n, info.pairs, done, ready, bool(rows), own, last)
+        counts = ListCounts(n, info.pairs, done, decided, ready, bool(rows), own, last)
         with self._lock:
             self._counts[project.key] = counts
         return counts

@@ -50,7 +50,7 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
     counts = visit.server.desks.now(row)
     if counts is None:  # not read yet
         counts = ListCounts(
-            row.n, row.pairs, row.done, ready=None, assigned=True, own={}, last=None
+            row.n, row.pairs, row.done, decided=None, ready=None, assigned=True, own={}, last=None
         )
         need = None
     else:
@@ -66,6 +66,7 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
         state=row.state,
         pairs=counts.pairs,
         done=counts.done if can_look else own_done,
+        decided=counts.decided if can_look else None,
         mine=(own_done, own_pairs),
         reopened=own.reopened,
         left=own.left,
@@ -92,7 +93,8 @@ def _need(
         return bodies.Need("assign", "nothing is assigned")
     if DECIDE in can and counts.ready:
         return bodies.Need("adjudicate", f"{counts.ready:,} to adjudicate")
-    if MANAGE in can and 0 < counts.pairs <= counts.done:
+    finished = counts.done if row.task == "extract" else counts.decided or 0
+    if MANAGE in can and 0 < counts.pairs <= finished:
         return bodies.Need("export", "ready to export")
     if ANNOTATE in can and done < pairs:
         return bodies.Need(row.task, f"{pairs - done:,} to do")

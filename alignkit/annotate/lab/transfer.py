@@ -26,12 +26,13 @@ from alignkit.annotate.lab.managing import refusing
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.replay import back_up
-from alignkit.annotate.server.answers import Download, file_name, pack, packed
+from alignkit.annotate.server.answers import Download, file_name, pack, packed, text_name
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, sent_file
 from alignkit.annotate.server.routing import Routes
 from alignkit.annotate.server.security import RefusedError, json_reply, taking
 from alignkit.io.format import losses, losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
+from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 
 ROUTES = Routes(LabEntry)
@@ -244,9 +245,10 @@ def _plan(wanted: _Export) -> bodies.ExportPlan:
         message = ""
     plan = bodies.ExportPlan([], losses_in_words(lost), unfinished.total(), message)
     if pairs:
-        plan.files.append((name, f"{how_many(pairs, 'pair', commas=True)}, {links:,} links"))
+        shown = name if "." in name else f"{name}.zip"  # a format of several files
+        plan.files.append((shown, f"{how_many(pairs, 'pair', commas=True)}, {links:,} links"))
         if get_format(wanted.format).text_beside:
-            plan.files += [(f"{stem}.source", "words"), (f"{stem}.target", "words")]
+            plan.files += [(text_name(stem, side), "words") for side in SIDES]
         decisions = sum(1 for _ in wanted.origins())
         if decisions:
             plan.files.append((f"{name}.provenance.jsonl", f"{decisions:,} decisions"))

@@ -24,7 +24,7 @@ from alignkit.annotate.project.store import Store
 from alignkit.io.format import losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
-from alignkit.model.alignment import Alignment
+from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.labels import DEFAULT, REMARKS, Flag, Label, get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
@@ -39,12 +39,20 @@ _ENDINGS = {
     "paraphrase-xml": ".xml",
     "ugarit-xml": ".xml",
     "pharaoh": ".align",
+    "naacl": ".wa",
+    "ists": ".wa",
+    "giza": ".A3",
+    "rte": ".A3",
+    "multimwa": ".tsv",
+    "xlwa": ".tsv",
+    "one-line": ".txt",
     "jacana": ".json",
     "edinburgh": ".json",
     "alpheios": ".json",
     "scripture": ".json",
     "pud": ".json",
 }
+"""The endings of downloaded files; other formats are folders, or have endings of their own."""
 _LANGUAGES = ("source_language", "target_language")
 
 
@@ -194,6 +202,11 @@ def file_name(stem: str, format: str) -> str:
     return stem + _ENDINGS.get(format, "")
 
 
+def text_name(stem: str, side: str) -> str:
+    """Return the name of the file in which the words of a side are downloaded."""
+    return f"{stem}.{side}.txt"
+
+
 def packed(
     pairs: Iterable[SentencePair], format: str, stem: str, more: Mapping[str, Iterable[str]] = {}
 ) -> Download:
@@ -203,8 +216,8 @@ def packed(
         root = Path(folder) / "out"
         root.mkdir()
         if get_format(format).text_beside:
-            texts["source"] = str(root / f"{stem}.source")
-            texts["target"] = str(root / f"{stem}.target")
+            for side in SIDES:
+                texts[side] = str(root / text_name(stem, side))
         out = root / file_name(stem, format)
         alone = Context()  # no part of what the command itself writes, which waits for its end
         lost = alone.run(write_corpus, pairs, str(out), format=format, **texts)

@@ -70,7 +70,9 @@ const reopened = ({name, slug, task, reopened: pairs}) =>
 		),
 	)
 
-function row({name, slug, task, languages, state, done, pairs, needs, annotators, last, made}) {
+function row(project) {
+	const {name, slug, task, languages, state, done, decided, pairs, needs, annotators} = project
+	const {last, made} = project
 	const about = html("small", {}, dot(TASKS[task], languages.replace("-", "–")))
 	if (state === "making")
 		return [
@@ -82,7 +84,11 @@ function row({name, slug, task, languages, state, done, pairs, needs, annotators
 		]
 	return [
 		head(html("a", {href: pageOf("", slug)}, name), about),
-		cell(bar(done, pairs, `${name}, done`), ` ${done} of ${pairs}`),
+		cell(
+			bar(done, pairs, `${name}, done`),
+			` ${done} of ${pairs}`,
+			decided ? html("small", {}, `${decided} with gold`) : "",
+		),
 		cell(
 			needs && state === "open"
 				? html("a", {class: "needs", href: pageOf(needs.page, slug)}, needs.text)
