@@ -414,7 +414,17 @@ def test_an_imported_annotator_is_the_same_person_or_renamed(lab, server):
     lab.slug = server.project(f"Brought {next(NUMBERS)}", small_corpus(2, drawn))
     page = lab.open(f"p/{lab.slug}/people")
     page.click("tr[data-key=max] >> text=Same person")
-    said(page, "max is now an annotator here, with the imported work.")
+    said(page, "max is asked whether the imported work is theirs.")
+    page.wait_for_selector("tr[data-key=max]:has-text('asked')")
+    with window(server, "max") as other:
+        asked = other.open("")
+        asked.wait_for_selector(
+            "#claims:has-text('carla has brought work by an annotator called max')"
+        )
+        assert not web.serious(asked)
+        asked.click("text=It is mine")
+        asked.wait_for_selector("#claims", state="hidden")
+    page.reload()
     page.wait_for_selector("tr[data-key=max]:has-text('2 of 2')")
     page.click("tr[data-key=zoe] >> text=Rename the imported one")
     page.fill("#answer", "max")

@@ -20,6 +20,7 @@ EVERYBODY = "odarLcm"
 WHO = {
     "*": "POST session, POST join/look, POST join",
     EVERYBODY: "DELETE session, GET me, PATCH me, PUT me/display, POST prove,"
+    "POST me/claims/{slug},"
     "GET me/sessions, DELETE me/sessions, DELETE me/sessions/{id}, GET me/tokens, POST me/tokens,"
     "DELETE me/tokens/{id}, GET projects, GET drafts, GET openapi.json",
     "L": "GET accounts, PATCH accounts/{name}, GET audit",
@@ -183,7 +184,8 @@ def test_an_imported_annotator_is_not_joined_silently(server):
             ("gold", "eve", 404),
         ):
             olga.got("PATCH", f"{at}/people/{old}", {"name": new}, status)
-    olga.got("PUT", f"{at}/people/zoe", {"role": "annotator", "same": True})
+    olga.got("PUT", f"{at}/people/zoe", {"role": "annotator", "same": True}, 204)
+    server.of("zoe").got("POST", f"me/claims/{slug}", {"mine": True}, 204)
     olga.got("DELETE", f"{at}/people/zoe")
     olga.got("PUT", f"{at}/people/zoe", {"role": "annotator"})  # who that is was said
     olga.got("PATCH", f"{at}/people/zoe", {"name": "eve"}, 404)
@@ -197,6 +199,61 @@ def test_an_imported_annotator_is_not_joined_silently(server):
     assert store.progress("zoe.2") == (2, 2)
     assert store.progress("zoe") == (0, 2)
     assert "annotator renamed" in olga.ask("GET", f"{at}/log").text
+
+
+def test_only_the_person_says_that_imported_work_is_theirs(server):
+    drawn = {name: Alignment.parse("0-0") for name in ("zoe", "max")}
+    slug = server.project("Claimed", small_corpus(2, drawn))
+    at, me = f"projects/{slug}", f"me/claims/{slug}"
+    olga, zoe, max_ = server.of("olga"), server.of("zoe"), server.of("max")
+    zoe.got("POST", me, {"mine": True}, 404)  # nobody asked
+    same = {"role": "annotator", "same": True}
+    for person in ("adam", "anna", "rita", "zoe"):
+        server.of(person).got("PUT", f"{at}/people/zoe", same, 404)
+    for _ in range(2):  # an owner cannot answer for her
+        olga.got("PUT", f"{at}/people/zoe", same, 204)
+        assert server.lab.projects.role("zoe", slug) is None
+    olga.got("PUT", f"{at}/people/zoe", {"role": "annotator"}, 409)
+    assert olga.got("GET", f"{at}/people")["asked"] == ["zoe"]
+    for person in ("olga", "anna", "max", "carla"):
+        server.of(person).got("POST", me, {"mine": True}, 404)
+        assert server.of(person).got("GET", "projects")["claims"] == []
+    assert Person(server).ask("POST", me, {"mine": True}).status_code == 401
+    token = zoe.got("POST", "me/tokens", {"name": "T"}, 201)["token"]
+    Person(server, token=token).got("POST", me, {"mine": True}, 403)
+    asked = zoe.got("GET", "projects")["claims"]
+    assert asked == [{"project": slug, "name": "Claimed", "by": "olga"}]
+    zoe.got("GET", f"{at}/queue", status=404)  # nothing of the project is hers yet
+    zoe.got("POST", me, {"mine": False}, 204)
+    zoe.got("POST", me, {"mine": True}, 404)  # that was the answer
+    assert zoe.got("GET", "projects")["claims"] == []
+    people = olga.got("GET", f"{at}/people")
+    assert (people["asked"], people["refused"]) == ([], ["zoe"])
+    olga.got("PATCH", f"{at}/people/zoe", {"name": "zoe.3"}, 204)
+    assert server.lab.projects.role("zoe", slug) is None
+    olga.got("PUT", f"{at}/people/max", {**same, "role": "reader"}, 204)
+    max_.got("POST", me, {"mine": True}, 204)
+    assert server.lab.projects.role("max", slug) == ("reader", False, False)
+    log = olga.ask("GET", f"{at}/log").text
+    assert "asked whose work it is" in log
+    assert "said whose work it is" in log
+
+
+def test_a_question_ends_with_the_right_to_ask_it(server):
+    drawn = {"zoe": Alignment.parse("0-0")}
+    slug = server.project("Ended", small_corpus(2, drawn))
+    olga, zoe, at = server.of("olga"), server.of("zoe"), f"projects/{slug}"
+    olga.got("PUT", f"{at}/people/zoe", {"role": "owner", "same": True}, 204)
+    server.lab.projects.set_role(slug, "olga", "reader", False, CARLA)
+    assert zoe.got("GET", "projects")["claims"] == []
+    zoe.got("POST", f"me/claims/{slug}", {"mine": True}, 404)
+    carla = server.of("carla")
+    carla.got("PUT", f"{at}/people/zoe", {"role": "annotator", "same": True}, 204)
+    etag = carla.got("GET", at)["etag"]
+    carla.got("PATCH", at, {"etag": etag, "state": "archived"})
+    zoe.got("POST", f"me/claims/{slug}", {"mine": True}, 404)
+    carla.got("DELETE", at, {"name": "Ended"}, 204)
+    assert zoe.got("GET", "projects")["claims"] == []
 
 
 def test_two_managers_do_not_overwrite_each_other(server):

@@ -232,8 +232,21 @@ class ProjectCard(Struct):
     etag: str
 
 
+class Claim(Struct):
+    """A question to me: whether the work of an imported annotator of my name is mine."""
+
+    project: str  # slug
+    name: str  # of the project
+    by: str  # the owner who asks
+
+
 class ProjectList(Struct):  # GET projects, in the order of the page
     projects: list[ProjectCard]
+    claims: list[Claim] = []
+
+
+class AnswerClaim(Body):  # POST me/claims/SLUG
+    mine: bool
 
 
 class PageQuery(Struct):
@@ -423,6 +436,8 @@ class People(Struct):  # GET projects/SLUG/people
     people: list[Person]
     others: list[str]  # imported annotators without a role
     known: list[str]  # of these, those with the name of an account: another person, or the same
+    asked: list[str]  # of those, who was asked whether the work is theirs, and has not answered
+    refused: list[str]  # and who said no
 
 
 class PersonRemoved(Struct):
@@ -440,7 +455,7 @@ class ChangePerson(Body):
     role: Role
     annotates: bool = False
     etag: str = ""
-    same: bool = False  # an imported annotator of this name is the same person
+    same: bool = False  # ask the person of this name whether the imported work is theirs
 
 
 class RenameImported(Body):

@@ -16,6 +16,7 @@ from sqlalchemy.schema import CreateColumn
 from alignkit.annotate.lab import passwords, schema
 from alignkit.annotate.lab.accounts import Accounts, JoinLinks
 from alignkit.annotate.lab.audit import AuditLog, LabDatabase
+from alignkit.annotate.lab.claims import Claims
 from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions, Tokens
 from alignkit.annotate.lab.values import DAY, LabError
@@ -52,6 +53,7 @@ class Lab:
         self.accounts = Accounts(self.database, self.sessions)
         self.tokens = Tokens(self.database)
         self.projects = Projects(self.database)
+        self.claims = Claims(self.database, self.projects)
         self.links = JoinLinks(self.database, self.accounts, self.sessions, self.projects)
         self._opened = ExitStack()
 

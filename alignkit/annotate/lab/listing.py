@@ -42,7 +42,16 @@ def projects(visit: LabVisit) -> bodies.ProjectList:
     cards = [card(visit, row, role) for row, role in visit.projects(rows)]
     cards.sort(key=lambda card: card.last or card.made, reverse=True)
     cards.sort(key=lambda card: (card.state == values.ARCHIVED, card.needs is None))
-    return bodies.ProjectList(cards)
+    claims = [] if visit.person.project else visit.lab.claims.of_account(visit.name)
+    return bodies.ProjectList(cards, claims)
+
+
+@ROUTES.add("POST", "me/claims/{slug}", OWN, sealed=True)
+def answer_claim(visit: LabVisit, sent: bodies.AnswerClaim) -> None:
+    """Say whether the imported work under one's name is one's own; then one has a role."""
+    slug = visit.part("slug")
+    if visit.lab.claims.answer(slug, sent.mine, visit.actor):
+        visit.server.desks.get(visit.lab.projects.get(slug)).enter(visit.name, 0)
 
 
 def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> bodies.ProjectCard:

@@ -91,7 +91,14 @@ def people(visit: LabVisit) -> bodies.People:
             row.pairs = own.pairs
             row.done = own.done
     namesakes = _namesakes(visit)
-    return bodies.People(rows, sorted({*progress, *namesakes}), namesakes)
+    asked = visit.lab.claims.of_project(visit.project.slug)
+    return bodies.People(
+        people=rows,
+        others=sorted({*progress, *namesakes}),
+        known=namesakes,
+        asked=[name for name in asked.waiting if name in namesakes],
+        refused=[name for name in asked.refused if name in namesakes],
+    )
 
 
 def _imported(visit: LabVisit) -> set[str]:
@@ -113,8 +120,8 @@ def _namesakes(visit: LabVisit, *only: str) -> list[str]:
 
 
 @ROUTES.add("PUT", _PERSON, MANAGE, sealed=True)
-def change_person(visit: LabVisit, sent: bodies.ChangePerson) -> bodies.Person:
-    """Change a role, or give an account one (no etag)."""
+def change_person(visit: LabVisit, sent: bodies.ChangePerson) -> bodies.Person | None:
+    """Change a role, or give an account one (no etag); 204 if the person is asked first."""
     name = values.folded(visit.part("name"))
     projects = visit.lab.projects
     if sent.role == values.OWNER:
@@ -123,6 +130,9 @@ def change_person(visit: LabVisit, sent: bodies.ChangePerson) -> bodies.Person:
     actor = visit.actor
     annotates = sent.annotates or sent.role == values.ANNOTATOR
     if not sent.etag:
+        if sent.same and name != visit.name and _namesakes(visit, name):
+            visit.lab.claims.ask(slug, name, sent.role, annotates, actor)
+            return None
         if not sent.same:
             _check_imported(visit, name)
         person = projects.add_existing(slug, name, sent.role, sent.annotates, actor)
@@ -154,6 +164,7 @@ def rename_imported(visit: LabVisit, sent: bodies.RenameImported) -> None:
         raise values.LabError(f"{new} is the name of an account.", "taken", "name")
     with refusing():
         rename_annotator(visit.store, old, new, visit.name)
+    visit.lab.claims.forget(visit.project.slug, old)
     visit.log("annotator renamed", old, new)
 
 

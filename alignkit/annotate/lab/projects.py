@@ -143,7 +143,7 @@ class Projects:
             if before.state != ARCHIVED:
                 raise LabError(f"{before.name} is not archived. Archive it first.", "state")
             step.update(schema.project, _PROJECT.slug == slug, state=values.DELETED)
-            for table in (schema.role, schema.token, schema.link):
+            for table in (schema.role, schema.token, schema.link, schema.claim):
                 step.delete(table, table.c.project == slug)
             step.log("project deleted", slug, project=slug, before=before.name)
             return before

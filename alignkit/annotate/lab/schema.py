@@ -109,6 +109,19 @@ role = sa.Table(
     Column("annotates", Boolean, nullable=False),
 )
 
+claim = sa.Table(
+    "claim",
+    METADATA,
+    Column("account", ForeignKey("account.id"), primary_key=True),
+    Column("project", ForeignKey("project.slug"), primary_key=True, index=True),
+    Column("role", TEXT, nullable=False),
+    Column("annotates", Boolean, nullable=False),
+    Column("by", TEXT, nullable=False),
+    Column("refused", Boolean, nullable=False),
+)
+"""Questions whether an imported annotator with the name of an account is that person; `by` is who
+asked. Those that were answered with yes are deleted."""
+
 failure = sa.Table(
     "failure",
     METADATA,

@@ -38,12 +38,19 @@ begin(async me => {
 			.map(name => ({
 				name,
 				role: "none",
-				state: answer.known.includes(name) ? "imported" : "no account",
+				state: stateOf(name, answer),
 				pairs: 0,
 				done: 0,
 				seen: "",
 			}))
 		return [...answer.people, ...others]
+	}
+
+	// The state of an annotator of the corpus without a role here.
+	function stateOf(name, {known, asked, refused}) {
+		if (asked.includes(name)) return "asked"
+		if (refused.includes(name)) return "not theirs"
+		return known.includes(name) ? "imported" : "no account"
 	}
 
 	// Put a role and whether somebody also annotates; the toast offers what was before.
@@ -106,12 +113,16 @@ begin(async me => {
 		toast(`The link for ${name} is withdrawn.`, () => link({name, kind: "invite", role}))
 	}
 
-	// An account has the name of an imported annotator: its role joins the two, or the other gets a
-	// new name.
+	// An account has the name of an imported annotator: the person is asked whether they are the
+	// same, or the imported one gets a new name.
 	async function same({name}) {
-		await api("PUT", at(name), {role: "annotator", etag: "", same: true})
+		const now = await api("PUT", at(name), {role: "annotator", etag: "", same: true})
 		await load()
-		toast(`${name} is now an annotator here, with the imported work.`)
+		toast(
+			now
+				? `${name} is now an annotator here, with the imported work.`
+				: `${name} is asked whether the imported work is theirs.`,
+		)
 	}
 	const rename = ({name}) =>
 		question({
@@ -167,11 +178,11 @@ begin(async me => {
 			return accountName(name) === name
 				? [button(() => invite(person), "plain", "Invite")]
 				: [button(() => rename(person), "plain", "Rename")] // no account can have this name
-		if (state === "imported")
-			return [
-				button(() => tried(() => same(person), load), "plain", "Same person"),
-				button(() => rename(person), "plain", "Rename the imported one"),
-			]
+		if (["imported", "asked", "not theirs"].includes(state)) {
+			const renames = button(() => rename(person), "plain", "Rename the imported one")
+			if (state === "asked") return [renames]
+			return [button(() => tried(() => same(person), load), "plain", "Same person"), renames]
+		}
 		if (state === "invited") {
 			if (!person.link) return [renew]
 			return [renew, button(() => tried(() => withdraw(person), load), "plain", "Withdraw")]

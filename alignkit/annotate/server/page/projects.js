@@ -1,5 +1,5 @@
 // The projects: a table for those who manage, cards for annotators.
-import {$, html, on, say} from "./dom.js"
+import {$, button, html, on, say} from "./dom.js"
 import {api, bar, cell, head, pageOf, plural, root, rows, tried, when} from "./manage.js"
 import {SAMPLES} from "./samples.js"
 import {begin, seenAgain} from "./tabs.js"
@@ -109,6 +109,46 @@ function row(project) {
 	]
 }
 
+// An owner asks whether imported work under one's name is one's own.
+const claim = (me, load) => question =>
+	html(
+		"article",
+		{class: "card"},
+		html("h2", {}, "Is this your work?"),
+		html(
+			"p",
+			{},
+			`${question.by} has brought work by an annotator called ${me.account} into the project ${question.name}. If it is yours, you become an annotator there, and the work appears under your name.`,
+		),
+		html(
+			"p",
+			{class: "ends"},
+			...[
+				["It is not mine", false],
+				["It is mine", true],
+			].map(([text, mine]) =>
+				button(
+					() =>
+						tried(async () => {
+							await api("POST", `me/claims/${question.project}`, {mine})
+							await load()
+						}, load),
+					"",
+					text,
+				),
+			),
+		),
+	)
+
+function drawClaims(me, claims, load) {
+	const part = $("claims")
+	const tag = JSON.stringify(claims)
+	part.hidden = !claims.length
+	if (part.dataset.tag === tag) return
+	part.dataset.tag = tag
+	part.replaceChildren(...claims.map(claim(me, load)))
+}
+
 function draw(me, projects) {
 	const managed = projects.filter(({role}) => role !== "annotator")
 	const own = projects.filter(
@@ -153,7 +193,8 @@ begin(async me => {
 	let timer = 0
 	async function load() {
 		clearTimeout(timer)
-		const {projects} = await api("GET", "projects")
+		const {projects, claims} = await api("GET", "projects")
+		drawClaims(me, claims, load)
 		timer = setTimeout(() => load().catch(() => {}), draw(me, projects) ? 1000 : LATER)
 	}
 	for (const part of document.querySelectorAll(".creates"))
