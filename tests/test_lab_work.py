@@ -188,7 +188,6 @@ def test_done_means_the_same_before_and_after_adjudication(server):
     assert counts(server.of("anna")) == (2, None)  # her own
     row = next(row for row in server.lab.projects.rows() if row.slug == slug)
     server.desks.close(row.key)
-    assert server.lab.projects.get(slug).done in (0, 2)  # may be kept for some seconds
     assert next(row for row in server.lab.projects.rows() if row.slug == slug).done == 2
 
 
@@ -389,7 +388,7 @@ def test_uploads_that_are_wrong_or_too_large_are_refused(server):
     draft = person.got("POST", "drafts", {}, 201)
     path = f"drafts/{draft['id']}/files"
     person.got("POST", path, {"name": "big.txt", "size": 2**29}, 413)
-    for name in ("../x", "a/b/c", "CON", "x\0"):
+    for name in ("../x", "a/b/c", ".x", "x\0"):
         person.got("POST", path, {"name": name, "size": 1}, 422)
     n = person.got("POST", path, {"name": "a.txt", "size": 3}, 201)["n"]
     person.got("PUT", f"{path}/{n}", b"abcd", 413, **kind)

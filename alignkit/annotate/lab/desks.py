@@ -138,7 +138,8 @@ class Desks:
         self._open: OrderedDict[str, Desk] = OrderedDict()
         self._rows: dict[str, ProjectRow] = {}
         self._counts: dict[str, ListCounts] = {}
-        self._lock = threading.Lock()  # of `_open`, `_rows` and `_counts`
+        self._written: dict[str, int] = {}  # the events after which counts were written
+        self._lock = threading.Lock()  # of `_open`, `_rows`, `_counts` and `_written`
         self._opening = threading.RLock()  # one project is opened at a time
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._keep, daemon=True)
@@ -292,12 +293,14 @@ class Desks:
 
     def _save(self, key: str, desk: Desk) -> None:
         """Write the counts of an open project for lists, if they have changed."""
-        before = self.counts(key)
         with self._lock:
             row = self._rows[key]
+            written = self._written.get(key)
         counts = self.count(row, desk.store, desk.pairs_to_decide)
-        if before is None or counts.n != before.n:
+        if counts.n != written:
             self._lab.projects.save_counts(key, counts.n, counts.pairs, counts.done, counts.last)
+            with self._lock:
+                self._written[key] = counts.n
 
     def _save_or_note(self, key: str, desk: Desk) -> None:
         """Write the counts of an open project for lists; only note it if that fails."""

@@ -118,7 +118,9 @@ const claim = (me, load) => question =>
 		html(
 			"p",
 			{},
-			`${question.by} has brought work by an annotator called ${me.account} into the project ${question.name}. If it is yours, you become an annotator there, and the work appears under your name.`,
+			`${question.by} has brought work by an annotator called ${me.account} `,
+			`into the project ${question.name}. If it is yours, you become an annotator there, `,
+			"and the work appears under your name.",
 		),
 		html(
 			"p",
