@@ -145,6 +145,20 @@ def test_known_words_resolve_what_parsers_write(text, words, line):
     assert tree.words == tuple(words.split())
 
 
+@pytest.mark.parametrize(
+    ("written", "word"),
+    [
+        (r"\u{10ffff}", "\U0010ffff"),  # the last character of Unicode
+        (r"\u{110000}", r"\u{110000}"),
+        (r"a\u{ffffff}b", r"a\u{ffffff}b"),
+    ],
+)
+def test_an_escape_of_no_character_is_kept_as_it_is_written(written, word):
+    tree = Tree.parse(f"(NN {written})")
+    assert tree.words == (word,)
+    assert Tree.parse(str(tree)) == tree
+
+
 @pytest.mark.parametrize("text", ["(S (JJ () (NN a))", "(S (JJ )) (NN a))"])
 def test_strict_refuses_brackets_as_words(text):
     words = ["(" if "JJ (" in text and "JJ ()" in text else ")", "a"]

@@ -48,11 +48,15 @@ def overlapping(several: int, pairs: int, name: str) -> str:
 
 def natural_key(name: object) -> list[tuple[int, int, str]]:
     """Return a sort key that compares numbers in names by value: v9 before v10."""
-    return [
-        # Python refuses to make a number of thousands of digits
-        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in _DIGITS else (1, 0, part)
-        for part in _PARTS.findall(f"{name}\0")
-    ]
+    key = []
+    for part in _PARTS.findall(f"{name}\0"):
+        if part[0] in _DIGITS:
+            # Python refuses to make a number of thousands of digits
+            digits = part.lstrip("0")
+            key.append((0, len(digits), digits))
+        else:
+            key.append((1, 0, part))
+    return key
 
 
 _JOINERS = "\u200c\u200d"

@@ -220,10 +220,10 @@ class AnswerWriter:
             return self.say("two", who=who, figures=figures, sure=sure, measure=self.measure)
         figures = span_of(numbers, "%")
         if len(numbers) > MOST_PAIRINGS:  # the tables do not show which two are the ends
-            ends = [
-                f"{numbers[two].show('%', bounds=False)} ({self.pair(two)})"
-                for two in ends_of(numbers)
-            ]
+            ends = []
+            for two in ends_of(numbers):
+                figure = numbers[two].show("%", bounds=False)
+                ends.append(f"{figure} ({self.pair(two)})")
             figures = " to ".join(ends)
         mean = mean_of(numbers).show("%")
         who = self.subject(self.agreement.annotators)
@@ -251,10 +251,10 @@ class AnswerWriter:
     def judged(self) -> str:
         """Return how far annotators agree on links that they were given."""
         links = [two.given.links for two in self.pairings if two.given]
-        kappas = {
-            level: span_of({two: given_kappa(two, level) for two in self.pairings})
-            for level in self.levels
-        }
+        kappas = {}
+        for level in self.levels:
+            of_pairings = {two: given_kappa(two, level) for two in self.pairings}
+            kappas[level] = span_of(of_pairings)
         sure = f", and {kappas[SURE]} on what is a sure one" if SURE in kappas else ""
         names = self.agreement.annotators
         who = self.subject(names, "" if self.several else self.called(names))
@@ -324,12 +324,13 @@ class AnswerWriter:
     def misleading(self, model: str) -> Iterator[tuple[str, dict[str, object]]]:
         """Yield why an edit model is not suitable: the code of a clause, and its words."""
         parts = self.parts(model)
-        shares = [
-            equal_words_share(two, level)
-            for two, level, part in parts
-            if not abs(part.C - two.part(level, "all", "edit-strata").C) <= _DIFFER
-            and "equal-words" in dict(choice_hits(self.agreement, two, level))
-        ]
+        shares = []
+        for two, level, part in parts:
+            by_strata = two.part(level, "all", "edit-strata")
+            if abs(part.C - by_strata.C) <= _DIFFER:
+                continue
+            if "equal-words" in dict(choice_hits(self.agreement, two, level)):
+                shares.append(equal_words_share(two, level))
         if shares:
             yield "equal-words", {"share": 100 * max(shares)}
         worst = min((part.C for *_, part in parts), default=nan)
@@ -358,10 +359,10 @@ class AnswerWriter:
             return self.say("no-words", pairs=self.pairs)
         if not self.has_c:
             return self.no_c(quoted)
-        used = [
-            counts_of([two.part(level, "all", quoted.model).used for two in self.pairings])
-            for level in self.levels
-        ]
+        used = []
+        for level in self.levels:
+            parts = [two.part(level, "all", quoted.model) for two in self.pairings]
+            used.append(counts_of([part.used for part in parts]))
         if quoted.code:
             self.codes[quoted.code] = None
         return self.say(
@@ -408,9 +409,9 @@ class AnswerWriter:
         if self.sides is None:
             return span_of(every)
         side = self.sides[1]
-        within, across = (
-            span_of({two: every[two] for two in those}) for those in parted(self.pairings, side)
-        )
+        inside, outside = parted(self.pairings, side)
+        within = span_of({two: every[two] for two in inside})
+        across = span_of({two: every[two] for two in outside})
         if len(side) == 1:
             return f"{within}, and {across} with {self.called(side)}"
         return f"{within} within a group and {across} across"

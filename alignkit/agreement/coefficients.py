@@ -477,7 +477,10 @@ def _coded(items: Sequence[Sequence[Any]]) -> tuple[NDArray[np.int64], int]:
 
 def _coded_sets(items: Sequence[Sequence[Any]]) -> list[list[frozenset[int]]]:
     """Return the labels of each item as sets of codes, without missing ones."""
-    units = [[_set(label) for label in item if not _empty(label)] for item in items]
+    units = []
+    for item in items:
+        given = [label for label in item if not _empty(label)]
+        units.append(list(map(_set, given)))
     number = _numbered(chain.from_iterable(chain.from_iterable(units)))
     return [[_codes(labels, number) for labels in unit] for unit in units]
 

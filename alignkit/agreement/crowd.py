@@ -179,10 +179,13 @@ class CrowdQuality(Result):
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the tables with the first rows of long lists; CSV and JSON have all rows."""
-        return [
-            self._shortened(table) if table.anchor in ("again", "phrases") else table
-            for table in self.tables()
-        ]
+        tables = []
+        for table in self.tables():
+            if table.anchor in ("again", "phrases"):
+                tables.append(self._shortened(table))
+            else:
+                tables.append(table)
+        return tables
 
     @staticmethod
     def _shortened(table: Table) -> Table:

@@ -233,10 +233,9 @@ class FigureResult(Result):
     def csv(self) -> str:
         """Return figures, cautions and signature as CSV; the columns are the fields of `Figure`."""
         records = self.to_records()
-        records += [
-            {"kind": "caution", "statistic": caution.code, "reason": str(caution)}
-            for caution in self.cautions
-        ]
+        for caution in self.cautions:
+            reason = str(caution)
+            records.append({"kind": "caution", "statistic": caution.code, "reason": reason})
         records.append({"kind": "signature", "reason": self.settings})
         names = [field.name for field in fields(Figure)]
         rows = [[record.get(name, "") for name in names] for record in records]

@@ -136,11 +136,13 @@ class CorpusData:
     def links(self, name: str) -> LinkArrays:
         """Return the links of an annotator; none in pairs not aligned by this annotator."""
         if name not in self._links:
-            packed = LinkArrays.pack(
-                pair.alignment(name) if there else _UNALIGNED
-                for pair, there in zip(self.corpus, self.aligned(name).tolist(), strict=True)
-            )
-            self._links[name] = self._sized(packed)
+            alignments = []
+            for pair, aligned in zip(self.corpus, self.aligned(name).tolist(), strict=True):
+                if aligned:
+                    alignments.append(pair.alignment(name))
+                else:
+                    alignments.append(_UNALIGNED)
+            self._links[name] = self._sized(LinkArrays.pack(alignments))
         return self._links[name]
 
     def started(self, name: str, initial: str) -> NDArray[np.bool_]:
@@ -157,10 +159,12 @@ class CorpusData:
         """Return the cells that an annotator judged (`judged_cells`) as links."""
         if name not in self._judged:
             none = np.empty((0, 2), np.int32)
-            of_pairs = [
-                judged_cells(pair, name) if aligned else none
-                for pair, aligned in zip(self.corpus, self.aligned(name).tolist(), strict=True)
-            ]
+            of_pairs = []
+            for pair, aligned in zip(self.corpus, self.aligned(name).tolist(), strict=True):
+                if aligned:
+                    of_pairs.append(judged_cells(pair, name))
+                else:
+                    of_pairs.append(none)
             cells = np.concatenate([none, *of_pairs])
             if len(cells) == len(self.links(name).links):
                 raise OptionError(

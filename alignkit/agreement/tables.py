@@ -413,10 +413,9 @@ def others_table(agreement: AgreementFigures) -> Iterator[Table]:
     if table.width > _WIDTH:  # then below each other
         levels: dict[str, Rows] = {}
         for other in which:
-            levels[visible(other)] = [
-                (short, [cells.get((name, other, links)) for links in _KINDS])
-                for name, short in names.items()
-            ]
+            rows = levels[visible(other)] = []
+            for name, short in names.items():
+                rows.append((short, [cells.get((name, other, links)) for links in _KINDS]))
         columns = [Column(links, "percent") for links in _KINDS.values()]
         table = _table(title, columns, levels, anchor)
     yield table
@@ -456,9 +455,10 @@ def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
         levels: dict[str, Rows] = {}
         for level, (_, links) in LEVELS.items():
             if level.startswith(unit):
-                levels[LINKS[links]] = [
-                    (row.name, [row.corrected(level, model) for model in models]) for row in rows
-                ]
+                shown = levels[LINKS[links]] = []
+                for row in rows:
+                    by_model = [row.corrected(level, model) for model in models]
+                    shown.append((row.name, by_model))
         title = f"C of {name.lower()} for every model of chance; compare only within a column"
         yield _table(title, columns, levels, f"models-{unit}", note)
 

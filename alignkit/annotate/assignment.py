@@ -797,12 +797,17 @@ def _counted_strata(
         groups[stratum_of(item, names, cuts)].append(by_pair[item.k])
     for key, pairs in sorted(groups.items()):
         arms = Counter(_arm_of(own) for own in pairs)
+        trial = 0
+        double = 0
+        for own in pairs:
+            trial += any(row.trial for row in own)
+            double += len(own) > 1 and not own[0].trial
         yield Stratum(
             by=by,
             name=named_stratum(key, names, cuts),
             pairs=len(pairs),
-            trial=sum(any(row.trial for row in own) for own in pairs),
-            double=sum(len(own) > 1 and not own[0].trial for own in pairs),
+            trial=trial,
+            double=double,
             split=arms["split"],
             bare=arms["bare"],
             coin=arms["coin"],

@@ -55,10 +55,9 @@ class Imported:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        lost = [
-            {"k": k, "id": id, "annotator": name, **msgspec.structs.asdict(mark)}
-            for k, id, name, mark in self.lost
-        ]
+        lost = []
+        for k, id, name, mark in self.lost:
+            lost.append({"k": k, "id": id, "annotator": name, **msgspec.structs.asdict(mark)})
         return {**vars(self), "lost": lost}
 
     def removed(self) -> Iterator[str]:
@@ -311,13 +310,13 @@ def with_both(mine: PairState, old: PairState, theirs: PairState) -> tuple[PairS
             _put(new, place, (there[0], _without_votes(there[1] or held[1])))
         elif held[1] is None:
             _put(new, place, there)
-    nulls = {
-        null
-        for i, j in new.cells
-        if NULL not in (i, j)
-        for null in ((i, NULL), (NULL, j))
-        if null in new.cells and not places.isdisjoint((null, (i, j)))
-    }
+    nulls = set()
+    for i, j in new.cells:
+        if NULL in (i, j):
+            continue
+        for null in ((i, NULL), (NULL, j)):
+            if null in new.cells and not places.isdisjoint((null, (i, j))):
+                nulls.add(null)
     for null in nulls:
         _put(new, null, (0, _without_votes(new.whys.get(null))))
     new.rejected -= new.cells.keys()

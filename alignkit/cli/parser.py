@@ -137,22 +137,22 @@ class Parser(argparse.ArgumentParser):
 
     def shorten_usage(self) -> None:
         """Show only required arguments in the usage line."""
-        needed = [
-            f"{(name := action.option_strings[-1])} {action.metavar or name.strip('-').upper()}"
-            for action in self._actions
-            if action.option_strings and action.required
-        ]
+        needed = []
+        for action in self._actions:
+            if action.option_strings and action.required:
+                name = action.option_strings[-1]
+                needed.append(f"{name} {action.metavar or name.strip('-').upper()}")
         places = [_place(action) for action in self._actions if not action.option_strings]
         self.usage = " ".join(["%(prog)s", *places, *needed, "[options]"])
 
     def outputs(self, options: argparse.Namespace) -> dict[str, str]:
         """Return the files and folders to write, by argument."""
-        named = {
-            action.dest: getattr(options, action.dest)
-            for action in self._actions
-            if action.type in (output, output_file, saved_file)
-        }
-        return {dest: path for dest, path in named.items() if path is not None}
+        paths = {}
+        for action in self._actions:
+            path = getattr(options, action.dest, None)
+            if action.type in (output, output_file, saved_file) and path is not None:
+                paths[action.dest] = path
+        return paths
 
     @property
     def replaces(self) -> bool:

@@ -233,10 +233,9 @@ class Outputs:
                     state = unchanged()
                 raise _cannot_write(path, problem, state) from None
             exchange.finish()
-            self.notes += [
-                f"{path}: replaced; other hard links of the old file keep the old content"
-                for path in linked
-            ]
+            for path in linked:
+                kept = "other hard links of the old file keep the old content"
+                self.notes.append(f"{path}: replaced; {kept}")
             self.placed += len(self._whole)
             self.discard()
 

@@ -98,10 +98,11 @@ class Measured:
     def _outside(self, top: float) -> list[str]:
         """Return the values below 0 or above `top`, with their phenomena and systems."""
         wrong = (self.values < 0) | (self.values > top)
-        return [
-            f"{self.values[row, column]:g} ({self.phenomena[row]}, {self.systems[column]})"
-            for row, column in np.argwhere(wrong)
-        ]
+        named = []
+        for row, column in np.argwhere(wrong):
+            value = self.values[row, column]
+            named.append(f"{value:g} ({self.phenomena[row]}, {self.systems[column]})")
+        return named
 
 
 def read_measured(

@@ -188,10 +188,10 @@ class Refit:
             if len(stratum):
                 shares = np.full(len(stratum), 1 / len(stratum))
                 weights[stratum] = rng.multinomial(len(stratum), shares)
-        fitted = [
-            self.model.fit(edits, reading=self.options.reading, weights=weights[edits.places])
-            for edits in self.sets.edits
-        ]
+        fitted = []
+        for edits in self.sets.edits:
+            own = weights[edits.places]
+            fitted.append(self.model.fit(edits, reading=self.options.reading, weights=own))
         inputs = self.sampled.inputs
         trials = self.sets.trials[self.used]
         rates = _rates(self.model, fitted, inputs.items, trials, inputs.universe)

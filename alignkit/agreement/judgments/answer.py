@@ -44,16 +44,14 @@ def answer_sentences(
         labels += f", {view.name}"
     yield f"{who} judged {how_many(pairs, 'pair')} by the labels of {visible(labels)}."
     level = f"judgments.{view.name}"
-    figures = {
-        (figure.kind, figure.first, figure.second, figure.statistic): figure
-        for figure in all_figures
-        if figure.section == "all" and figure.level == level
-    }
-    two = [
-        figure
-        for (kind, _, _, statistic), figure in figures.items()
-        if kind == "pairing" and statistic == "kappa"
-    ]
+    figures = {}
+    for figure in all_figures:
+        if figure.section == "all" and figure.level == level:
+            figures[(figure.kind, figure.first, figure.second, figure.statistic)] = figure
+    two = []
+    for (kind, _, _, statistic), figure in figures.items():
+        if kind == "pairing" and statistic == "kappa":
+            two.append(figure)
     name = kappa_name(options.weights)
     if len(two) == 1:
         yield f"{name} is {_shown(two[0])}."

@@ -144,12 +144,24 @@ class JudgmentOptions(Threads, Draws, SchemeOfJudgments, Grouped, Annotators):
                     f"no view of {scheme.name} has ordered labels: leave out `weights` and "
                     "`ties='lowest'`"
                 )
-        rows = [(view.labels, view.order, dict(view.rows)) for view in chosen]
-        return tuple(
-            tuple(view for view, other in zip(chosen, rows, strict=True) if other == mine)
-            for k, mine in enumerate(rows)
-            if rows.index(mine) == k
-        )
+        groups: list[list[View]] = []
+        for view in chosen:
+            for group in groups:
+                if _says_the_same(view, group[0]):
+                    group.append(view)
+                    break
+            else:
+                groups.append([view])
+        return tuple(map(tuple, groups))
+
+
+def _says_the_same(view: View, other: View) -> bool:
+    """Return whether two views have the same labels, of the same judgments."""
+    return (
+        view.labels == other.labels
+        and view.order == other.order
+        and dict(view.rows) == dict(other.rows)
+    )
 
 
 # the quality of a crowd

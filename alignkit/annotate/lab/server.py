@@ -212,15 +212,13 @@ class LabServer:
             Route(f"{root}p/{{slug}}/", self._first_page, methods=["GET"]),
             Route(f"{root}p/{{slug}}/guidelines", self._guidelines, methods=["GET"]),
             Route(f"{root}p/{{slug}}/{{page}}", self._tab, methods=["GET"]),
-            *(
-                Route(root + path, partial(self._shell, name), methods=["GET"])
-                for path, name in _SHELLS.items()
-            ),
         ]
-        api = [
-            Route(f"{root}api/v1/{entry.path}", self._endpoint(entry), methods=[entry.method])
-            for entry in self.entries
-        ]
+        for path, name in _SHELLS.items():
+            pages.append(Route(root + path, partial(self._shell, name), methods=["GET"]))
+        api = []
+        for entry in self.entries:
+            path = f"{root}api/v1/{entry.path}"
+            api.append(Route(path, self._endpoint(entry), methods=[entry.method]))
         return [*api, *pages]
 
     def _is_page(self, path: str) -> bool:

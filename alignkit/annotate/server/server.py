@@ -75,13 +75,10 @@ class AnnotationServer:
             Entry("GET", "api/export", ANNOTATE, Desk.export),
             *(replace(entry, path=f"api/{entry.path}") for entry in ROUTES.entries),
         ]
-        return [
-            *routes,
-            *(
-                Route(f"/{entry.path}", self._for(entry), methods=[entry.method])
-                for entry in entries
-            ),
-        ]
+        for entry in entries:
+            endpoint = self._for(entry)
+            routes.append(Route(f"/{entry.path}", endpoint, methods=[entry.method]))
+        return routes
 
     # Who asks
 

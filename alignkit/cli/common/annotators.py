@@ -65,10 +65,10 @@ def read_corpora(options: argparse.Namespace) -> Corpus:
     if len(paths) == 1:
         read = [inputs.Input(paths[0], options.format, inputs.reading_options(options))]
     else:
-        read = [
-            inputs.Input(path, options.format, inputs.reading_options(options, name=name))
-            for name, path in zip(names, paths, strict=True)
-        ]
+        read = []
+        for name, path in zip(names, paths, strict=True):
+            reading = inputs.reading_options(options, name=name)
+            read.append(inputs.Input(path, options.format, reading))
     if "scheme" in options:
         inputs.settle_scheme(options, *read)
     if len(paths) == 1:

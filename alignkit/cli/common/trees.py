@@ -121,11 +121,11 @@ def _with_counts(
 
 def trees_told(counts: Counter[str]) -> str:
     """Return the counts of reading trees: 1,200 trees; 1 sentence without a parse."""
-    return "; ".join(
-        how_many(number, _SINGULAR.get(kind, kind), kind, commas=True)
-        for kind, number in counts.items()
-        if number
-    )
+    parts = []
+    for kind, number in counts.items():
+        if number:
+            parts.append(how_many(number, _SINGULAR.get(kind, kind), kind, commas=True))
+    return "; ".join(parts)
 
 
 def attached(

@@ -99,10 +99,10 @@ def _changes(odd: OddCharacters) -> dict[str, int]:
 
 def _record(path: str, odd: OddCharacters, options: argparse.Namespace) -> dict[str, object]:
     """Return what `--json` prints about a text."""
-    characters = [
-        {"kind": each.kind, "character": each.name, "count": each.count, "lines": each.lines}
-        for each in odd.each
-    ]
+    characters = []
+    for each in odd.each:
+        places = {"count": each.count, "lines": each.lines}
+        characters.append({"kind": each.kind, "character": each.name, **places})
     record = {"path": path, "lines": odd.lines, "clean": not odd.problems}
     record |= {"counts": _changes(odd), "characters": characters}
     if options.fix:

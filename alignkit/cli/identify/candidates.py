@@ -52,11 +52,10 @@ _HELP = re.compile(r"^    (\w+) : ([a-z].+(?:\n {8}.+)*)", re.MULTILINE)
 
 def add_fields(group: argparse._ActionsContainer, kind: type) -> None:
     """Declare the fields of a class of options that have help, in small letters, in docstrings."""
-    helps = {
-        name: " ".join(text.split())
-        for base in kind.__mro__[-2::-1]
-        for name, text in _HELP.findall(docstring(base))
-    }
+    helps = {}
+    for base in kind.__mro__[-2::-1]:
+        for name, text in _HELP.findall(docstring(base)):
+            helps[name] = " ".join(text.split())
     for field in fields(kind):
         name = field.name
         sort = str(field.type).partition(" | ")[0]
