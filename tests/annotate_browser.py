@@ -18,6 +18,8 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
+from playwright.sync_api import TimeoutError  # not of Python's own kind
+
 from alignkit.annotate.server.assets import load_assets
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -162,7 +164,10 @@ def opened(context, url, problems=None):
 
 def enter(context, url, problems=None):
     page = opened(context, url, problems)
-    page.wait_for_selector("body[data-pair]", timeout=120_000)
+    try:
+        page.wait_for_selector("body[data-pair]", timeout=120_000)
+    except TimeoutError:
+        raise AssertionError((page.url, page.inner_text("#start-text"), problems)) from None
     return page
 
 

@@ -363,8 +363,9 @@ def test_the_last_row_is_in_sight_before_and_after_the_figures_arrive(fresh):
 
 def test_on_a_phone_all_is_one_page_and_the_rest_is_in_a_list(fresh):
     fresh.set_viewport_size({"width": 390, "height": 844})
-    until(lambda: fresh.get_attribute("#matrix .here", "width") == "28")
+    fresh.wait_for_selector("#docket #more", state="attached")
     assert fresh.evaluate("document.documentElement.scrollHeight") <= 844
+    assert fresh.get_attribute("#matrix .here", "width") == "28"
     assert fresh.locator("main").bounding_box()["height"] >= 350
     for part in ("#votes", "#own", "#tools", "footer"):
         box = fresh.locator(part).bounding_box()

@@ -347,3 +347,54 @@ def test_axe_finds_nothing_serious_in_the_sentences(show, width, height, colours
         if page.locator("#all-lines").is_visible():
             page.click("#all-lines")
             assert not serious(page), "all lines"
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_long_messages_and_ids_are_never_cut(show, width, height):
+    page = show("25", width, height)
+    # letters may be a little higher than their lines
+    whole = """one => one.scrollWidth <= one.clientWidth &&
+        one.scrollHeight <= one.clientHeight + 4"""
+    tell = """([id, text, state]) => {
+        document.getElementById(id).textContent = text;
+        document.getElementById("saved").dataset.state = state;
+    }"""
+    saved(page)  # what was on its way would write over it
+    page.evaluate(tell, ["pair-id", "a-long-name-of-a-pair/in-some-corpus-2026", "saved"])
+    assert page.eval_on_selector("#pair-id", whole)
+    page.evaluate(tell, ["saved", "Offline: 35 edits kept in this browser", "offline"])
+    sizes = "one => [one.scrollWidth, one.clientWidth, one.scrollHeight, one.clientHeight]"
+    assert page.eval_on_selector("#saved", whole), page.eval_on_selector("#saved", sizes)
+    assert width < 1280 or page.eval_on_selector("#pair-id", whole)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    parts = page.locator("header > *:visible").all()
+    boxes = [part.bounding_box() for part in parts]
+    assert all(box["x"] + box["width"] <= width for box in boxes)
+    page.evaluate(tell, ["saved", "Saved", "saved"])
+
+
+def test_a_click_on_a_head_leads_to_the_link_of_its_word(show):
+    page = show("short")
+    page.locator("#matrix text[data-row='4']").click()
+    assert cursor(page) == (4, 4)  # its suggestion, not the column where the cursor was
+    page.locator("#matrix text[data-column='2']").click()
+    assert cursor(page) == (1, 2)
+
+
+def test_a_finger_chooses_a_word_and_scrolls_a_sentence(server, context):
+    state = context.storage_state()
+    size = {"width": 390, "height": 844}
+    with browser(storage_state=state, viewport=size, has_touch=True, is_mobile=True) as phone:
+        page = enter(phone, server.url.split("#")[0] + "?pair=2")
+        word(page, 1, 1).tap()
+        assert marked(page, "chosen") == [(1, 1)]
+        sentence = page.locator(".sentence").first
+        touch = phone.new_cdp_session(page)
+        for kind, y in [("Start", 90), *(("Move", y) for y in range(88, 50, -3)), ("End", 0)]:
+            points = [{"x": 60, "y": y}] if y else []
+            touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+            page.wait_for_timeout(16)
+        web.until(lambda: sentence.evaluate("one => one.scrollTop") > 20)
+        assert marked(page, "chosen") == [(1, 1)]
+        assert marked(page, "near") == []
+        saved(page)

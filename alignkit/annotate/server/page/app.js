@@ -60,7 +60,7 @@ class App extends Page {
 			blocking: () => $("block").ariaPressed === "true",
 			preview: (from, to) =>
 				from ? this.matrix.select(this.spanned(from, to), "", []) : this.outline(),
-			word: (side, at) => this.go(this.to(side, at), true),
+			word: (side, at) => this.go(home(this.pair, side, at), true),
 		}
 		this.matrix.told = () => {
 			if (!this.pair) return
