@@ -16,8 +16,8 @@ from test_cli import posix
 
 from alignkit import pair_translations
 from alignkit.io.options import ReadOptions
-from alignkit.io.parallel_text import groups_of
 from alignkit.io.text_files import TextFile
+from alignkit.io.translations import groups_of
 
 pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested deeply
 

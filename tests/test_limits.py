@@ -17,9 +17,9 @@ from repetitions import some
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.io import WRITTEN, ReadOptions, get_format, iterate_pairs, read_corpus, write_corpus
 from alignkit.io.opening import bounded_chunks, head_of
-from alignkit.io.parallel_text import groups_of
 from alignkit.io.records import Reading
 from alignkit.io.text_files import TextFile
+from alignkit.io.translations import groups_of
 from alignkit.scoring import read_phrase_table
 
 MB = 1 << 20

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from alignkit import Corpus, FormatError, read_corpus
 from alignkit.io import ReadOptions, open_reading, read_pairs
-from alignkit.io import parallel_text as blocks
+from alignkit.io import text_blocks as blocks
 from alignkit.io.reading import _seldom_collecting as seldom_collecting
 from alignkit.io.text_files import words_of_both
 from alignkit.model.texts import split_words

@@ -15,7 +15,7 @@ from alignkit.align.numbered_texts import lines_of
 from alignkit.annotate.creation import read_documents
 from alignkit.identification.candidates import Candidates, TextPair
 from alignkit.io import FORMATS, ReadOptions, get_format, open_reading, read_pairs, write_corpus
-from alignkit.io import parallel_text as blocks
+from alignkit.io import text_blocks as blocks
 from alignkit.model.texts import split_unicode, split_words, without_marks
 
 WRITTEN = [name for name in FORMATS if get_format(name).write is not None]

@@ -172,7 +172,7 @@ def test_xml_follows_its_schema_and_says_what_it_cannot_hold(tmp_path):
     linked = Alignment([(0, 0)], labels={(0, 0): "a\x1bb"})
     for annotation, told in [
         (Annotation(None, comment="a\x01b"), "'7' has a character in the comment of 'anna' that"),
-        (Annotation(linked), "'7' has a character in the comment of 'anna' on link 0-0"),
+        (Annotation(linked), "'7' has a character in the label of 'anna' on link 0-0"),
     ]:
         pair = SentencePair("7", ("a",), ("b",), {"anna": annotation})
         with pytest.raises(AlignkitError, match=told):

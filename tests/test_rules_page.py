@@ -4,7 +4,8 @@ import pytest
 from lxml import etree, html
 
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.rules import draw_rules_page, show, write_rules_page
+from alignkit.rules import draw_rules_page, write_rules_page
+from alignkit.rules import page as rules_page
 from alignkit.rules.grammar import Example, Grammar, Node, Rule, RuleType, Variable
 
 OF = Rule(
@@ -117,14 +118,16 @@ def test_a_page_of_many_rules_stays_small_and_says_so(monkeypatch):
     root = page(Grammar(tuple(types)), limit=20)
     lexical = root.get_element_by_id("kind-lexical")
     assert len(lexical.findall(".//article")) == 20
-    assert "300 types, seen 300 times; the first 20 are drawn, 280 left out" in text(lexical)
+    assert "300 types, seen 300 times; the first 20 are drawn, 280 left out by the limit" in text(
+        lexical
+    )
     phrasal = root.get_element_by_id("kind-phrasal")
     assert "Too large to draw: 503 symbols." in text(phrasal)
     assert len(text(phrasal.find(".//code"))) < 4_100
     middle = Node("S", tuple(Node(f"N{k}", (f"w{k}",)) for k in range(90)))
     many = Grammar(tuple(RuleType(Rule(middle, Node(f"S{k}", ("x",))), 1) for k in range(20)))
     assert "left out to keep the page small" not in "".join(draw_rules_page(many, limit=20))
-    monkeypatch.setattr(show, "_MOST_BYTES", 100_000)
+    monkeypatch.setattr(rules_page, "_MOST_CHARACTERS", 100_000)
     whole = "".join(draw_rules_page(many, limit=20))
     assert len(whole) < 200_000
     assert "left out to keep the page small" in whole

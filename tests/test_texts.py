@@ -13,7 +13,8 @@ from strategies import PLAIN
 
 from alignkit import AlignkitError, Alignment, FormatError, SentencePair, read_corpus, write_corpus
 from alignkit.io import ReadOptions
-from alignkit.io.parallel_text import PairText, ParallelWriter, read_texts
+from alignkit.io.bitext_lines import ParallelWriter
+from alignkit.io.parallel_text import PairText, read_texts
 from alignkit.io.records import Reading
 
 

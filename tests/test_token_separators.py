@@ -14,7 +14,7 @@ from alignkit import Alignment, Corpus, FormatError, SentencePair, read_corpus
 from alignkit.align.numbered_texts import lines_of
 from alignkit.errors import UnknownNameError
 from alignkit.io import FORMATS, ReadOptions, get_format, write_corpus
-from alignkit.io import parallel_text as blocks
+from alignkit.io import text_blocks as blocks
 
 SPACES = " \t\v\f\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\u0085"
 LINE = st.text(st.sampled_from("ab\ufeff" + SPACES.replace("\t", "")), min_size=1, max_size=8)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError
+from alignkit.io.bitext_lines import TwoInLine
 from alignkit.io.opening import has_controls, too_large
 from alignkit.io.options import ReadOptions
-from alignkit.io.parallel_text import PairText, TwoInLine, ids_of, is_dressed, read_texts
+from alignkit.io.parallel_text import PairText, has_own_form, ids_of, read_texts
 from alignkit.io.text_files import TextFile, is_word
 from alignkit.io.text_ids import TextIds
 from alignkit.model.texts import BOM
@@ -95,7 +96,7 @@ def _lines_of(
     if len(paths) == 1:
         return _one_text(readings[0], format, whole, watch)
     ids = TextIds.of(named, paths)
-    if ids.present or any(is_dressed(named, path) for path in paths):
+    if ids.present or any(has_own_form(named, path) for path in paths):
         return _tagged(named, whole)
     ids.tell(paths)
     return _two_texts(readings[0], readings[1], whole, watch)

@@ -208,7 +208,7 @@ def _act(ran: _Ran, *, own: bool) -> int:
                 placed = "all files were already written"
             else:
                 placed = "no file was changed"
-            return outputs.kept or placed
+            return outputs.kept_note or placed
 
         with before_stop(stopped, for_good=own):
             try:

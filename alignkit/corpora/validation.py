@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit._support.wording import how_many
 from alignkit.corpora.join import SeenIds
@@ -26,41 +26,65 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import code_point, spaces_in
 
 if TYPE_CHECKING:
+    from alignkit.io.format import Format
     from alignkit.model.trees import Tree
 
 _Texts = tuple[tuple[str, ...], tuple[str, ...]]
 
 _MOST_KEPT = 10_000  # findings of a kind; more are only counted
-# a parse of more words than these is that deep, preterminals too
+# a tree over more words than _FLAT_WORDS is flat if it is less deep than this, with preterminals
 _FLAT_WORDS = 8
 _LEAST_DEPTH = 4
+
+_Place = tuple[str, int]  # a file and a line
 
 
 @dataclass
 class Examination:
-    """The findings of a file."""
+    """The findings of a file.
 
-    path: str  # what was examined
+    Parameters
+    ----------
+    path, format : What was examined.
+    base, transposed : The base and direction that were declared, or are the format's custom.
+    records, refused : The sentence pairs in the file, and how many of them are broken.
+    links, sure : The links as written, of all annotators, and how many of them are sure.
+    nulls : The words that are explicitly aligned to nothing.
+    findings, counts : The problems, and how often each kind occurs. Of a kind that occurs very
+        often, only the first ones are kept.
+    fits : For each base and direction, how the links fit the sentences.
+    trees : How many trees there are, by side and name.
+    tree_counts : What a command that adds trees from other files counts.
+    spaces : The white space in words, by code point.
+    has_text : Whether the words of at least one pair are known.
+    suspicion : Why the base or the direction may be another one.
+    at : The number of the pair that is being read or checked.
+    pairs : The numbers of pairs with each kind of finding, of those kept.
+    corpus : The sentence pairs, if they are kept.
+    lines : The file and line of each of them, by its id.
+    """
+
+    path: str
     format: str
-    base: int  # what was declared, or is the format's custom
+    base: int
     transposed: bool
-    records: int = 0  # sentence pairs in the file; refused of them are broken
+    records: int = 0
     refused: int = 0
-    links: int = 0  # links as written, of all annotators; sure of them are sure
+    links: int = 0
     sure: int = 0
-    nulls: int = 0  # of words that are explicitly aligned to nothing
+    nulls: int = 0
     findings: list[Finding] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)  # how often each kind of finding occurs
+    counts: Counter[str] = field(default_factory=Counter)
     fits: list[Fit] = field(default_factory=list)
     trees: Counter[tuple[str, str]] = field(default_factory=Counter)
     tree_counts: Counter[str] = field(default_factory=Counter)
-    spaces: Counter[str] = field(default_factory=Counter)  # in words, by code point; see `texts`
-    has_text: bool = False  # whether the words of at least one pair are known
+    spaces: Counter[str] = field(default_factory=Counter)
+    has_text: bool = False
     suspicion: Suspicion | None = None
-    at: int = 1  # the number of the pair that is read
-    pairs: dict[str, list[int]] = field(default_factory=dict)  # with each kind of finding kept
+    at: int = 1
+    pairs: dict[str, list[int]] = field(default_factory=dict)
     corpus: Corpus = field(default_factory=Corpus)
-    lines: dict[str, tuple[str, int]] = field(default_factory=dict)
+    lines: dict[str, _Place] = field(default_factory=dict)
 
     @property
     def declared(self) -> tuple[int, bool]:
@@ -87,8 +111,10 @@ class Examination:
         """Count a tree, and note if it is flat."""
         self.trees[side, name] += 1
         if len(tree.words) > _FLAT_WORDS and tree.depth < _LEAST_DEPTH:
-            message = f"over {len(tree.words)} words is {how_many(tree.depth, 'node')} deep"
-            message = f"pair {id!r}: {side} tree {name!r} {message}"
+            message = (
+                f"pair {id!r}: {side} tree {name!r} over {len(tree.words)} words is "
+                f"{how_many(tree.depth, 'node')} deep"
+            )
             self.observe(Finding("flat tree", message, path, line))
 
     def observe(self, finding: Finding) -> None:
@@ -114,29 +140,17 @@ def examine(
     number of each pair.
     """
     lenient = replace(options, lenient=True, drop_out_of_range=True)
-    report = Examination(path, format, 0, options.transpose)
-    kind, plain = open_reading(path, format=format, options=lenient)
-    report.base = plain.base
-    fits = Fits(plain.base, options.transpose)
+    kind, first_reading = open_reading(path, format=format, options=lenient)
+    report = Examination(path, format, first_reading.base, options.transpose)
+    fits = Fits(report.base, options.transpose)
     watch = _Watch(report, fits)
-    reading = _Watched(path, lenient, base=kind.base, observe=report.observe, watch=watch.record)
-    # pairs that the kernel of a line format reads are plain: the record need not be looked at
-    plainly = kind.blocks is None
-    if plainly:
-        pairs = reading.pairs(kind.parse(reading))
-    else:
-        pairs = read_pairs(kind, reading)
+    reading = _WatchedReading(path, lenient, base=kind.base, observe=report.observe, watch=watch)
     kept: list[SentencePair] = []
-    with closing(pairs):
+    with closing(reading.placed_pairs(kind)) as pairs:
         try:
-            for count, pair in enumerate(pairs, 1):
-                if pair is reading.built:
-                    place = reading.place
-                else:
-                    place = (reading.path, count)
-                    watch.pair(pair, count)
-                watch.look_over(pair, *place)
-                report.at = count + 1
+            for count, (pair, place) in enumerate(pairs, 1):
+                watch.check_pair(pair, *place)
+                report.at = count + 1  # what is observed from now on is about the next pair
                 if tell is not None:
                     tell(count)
                 if keep:
@@ -147,46 +161,80 @@ def examine(
     report.corpus = Corpus(kept)
     report.refused = reading.refused
     report.records = reading.read + reading.refused
-    if not report.records:
-        report.observe(Finding("empty file", "it has no sentence pairs", path))
-    report.suspicion = fits.suspicion()
-    if report.suspicion is not None:
-        report.observe(Finding(report.suspicion.kind, report.suspicion.message, path))
-    dropped = report.counts["link out of range"]
-    if dropped and (shift := shift_of(path, format, options)) is not None:
-        report.observe(Finding("row shift", str(shift), path, shift.line))
     report.fits = fits.each
     report.has_text = fits.has_text
     report.links = fits.links
     report.nulls = fits.nulls
+    report.suspicion = fits.suspicion()
+    _observe_file(report, options)
     report.findings.sort(key=lambda finding: (finding.path, finding.line or 0))
     return report
 
 
-class _Watched(Reading):
+def _observe_file(report: Examination, options: ReadOptions) -> None:
+    """Add the findings about a file as a whole, once it is read."""
+    if not report.records:
+        report.observe(Finding("empty file", "it has no sentence pairs", report.path))
+    suspicion = report.suspicion
+    if suspicion is not None:
+        report.observe(Finding(suspicion.kind, suspicion.message, report.path))
+    if report.counts["link out of range"]:
+        shift = shift_of(report.path, report.format, options)
+        if shift is not None:
+            report.observe(Finding("row shift", str(shift), report.path, shift.line))
+
+
+class _WatchedReading(Reading):
     """A reading that passes each record to a watch before making a sentence pair."""
 
-    def __init__(self, *words: Any, watch: Callable[[Record], None], **options: Any) -> None:
-        super().__init__(*words, **options)
+    def __init__(
+        self,
+        path: str,
+        options: ReadOptions,
+        *,
+        base: int,
+        observe: Callable[[Finding], None],
+        watch: _Watch,
+    ) -> None:
+        super().__init__(path, options, base=base, observe=observe)
         self._watch = watch
-        self.built: SentencePair | None = None
+        self._built: SentencePair | None = None
 
     def build(self, record: Record) -> SentencePair | None:
         """Make a sentence pair from a record, and remember that it was made here."""
-        self._watch(record)
-        self.built = super().build(record)
-        return self.built
+        self._watch.count_record(record)
+        self._built = super().build(record)
+        return self._built
+
+    def placed_pairs(self, kind: Format) -> Generator[tuple[SentencePair, _Place], None, None]:
+        """Yield each pair with its file and line; all are counted by the watch."""
+        has_kernel = kind.blocks is not None
+        if has_kernel:
+            pairs = read_pairs(kind, self)
+        else:
+            pairs = self.pairs(kind.parse(self))
+        with closing(pairs):
+            for number, pair in enumerate(pairs, 1):
+                if pair is self._built:
+                    yield pair, self.place
+                else:  # a kernel made it from line `number`, without a record
+                    self._watch.count_plain_pair(pair, number)
+                    yield pair, (self.path, number)
 
 
 class _Watch:
-    """Counts of links as written, and of empty parts, for each sentence pair."""
+    """Counts what is in each sentence pair, and adds findings about it.
+
+    Each pair is counted once, as `count_record` or as `count_plain_pair`, and then checked.
+    """
 
     def __init__(self, report: Examination, fits: Fits) -> None:
         self.report = report
         self._fits = fits
-        self._seen, self._repeats = SeenIds(), _Repeats()
+        self._seen = SeenIds()
+        self._repeats = _Repeats()
 
-    def record(self, record: Record) -> None:
+    def count_record(self, record: Record) -> None:
         """Count a record as written."""
         path = record.path or self.report.path
         for name, raw in record.annotations.items():
@@ -198,7 +246,7 @@ class _Watch:
         words_needed = judged and self.report.format != "judgments"  # such tables may lack texts
         self._check_words(record, path, record.line, words_needed)
 
-    def pair(self, pair: SentencePair, line: int) -> None:
+    def count_plain_pair(self, pair: SentencePair, line: int) -> None:
         """Count a pair that has no record."""
         packed = {name: alignment.packed() for name, alignment in pair.alignments.items()}
         for name, (points, flags) in packed.items():
@@ -208,7 +256,7 @@ class _Watch:
         self._fits.read([points for points, _ in packed.values()], pair.source, pair.target)
         self._check_words(pair, self.report.path, line, needed=False)
 
-    def look_over(self, pair: SentencePair, path: str, line: int) -> None:
+    def check_pair(self, pair: SentencePair, path: str, line: int) -> None:
         """Check the id, trees and judgments of a pair."""
         if pair.id in self._seen:
             message = f"{pair.id!r} is also the id of an earlier pair"
@@ -227,16 +275,19 @@ class _Watch:
 
     def _check_words(self, pair: SentencePair | Record, path: str, line: int, needed: bool) -> None:
         """Note sentences that are missing or empty, and white space in words."""
-        alone = (pair.source is None) != (pair.target is None)
+        # if not `needed`, the words of both sides may be missing, but not those of one
+        words_expected = needed or pair.source is not None or pair.target is not None
         for side in SIDES:
             tokens = getattr(pair, side)
-            if tokens is None and (alone or needed):  # else there are only links
-                message = f"pair {pair.id!r}: the {side} words are missing"
-                self.report.observe(Finding("words missing", message, path, line))
-            for word in tokens or ():
+            if tokens is None:
+                if words_expected:
+                    message = f"pair {pair.id!r}: the {side} words are missing"
+                    self.report.observe(Finding("words missing", message, path, line))
+                continue
+            for word in tokens:
                 if not word.isascii():
                     self.report.spaces.update(map(code_point, spaces_in(word)))
-            if tokens is not None and not tokens:
+            if not tokens:
                 message = f"pair {pair.id!r} has no {side} words"
                 self.report.observe(Finding("empty sentence", message, path, line))
 
@@ -252,16 +303,16 @@ def compare_texts(first: Examination, second: Examination) -> None:
             second.observe(Finding("pair of one file only", message, *place))
             continue
         for side in SIDES:
-            mine = getattr(pair, side)
-            theirs = getattr(other, side)
-            if mine is None or theirs is None or mine == theirs:
+            words = getattr(pair, side)
+            first_words = getattr(other, side)
+            if words is None or first_words is None or words == first_words:
                 continue
-            if len(mine) != len(theirs):
-                what = f"{len(theirs)} and {len(mine)} {side} words"
+            if len(words) != len(first_words):
+                what = f"{len(first_words)} and {len(words)} {side} words"
             else:
-                words = enumerate(zip(theirs, mine, strict=True))
-                k = next(k for k, (word, other_word) in words if word != other_word)
-                what = f"{side} word {k} is {theirs[k]!r} in the first file and {mine[k]!r} here"
+                both = enumerate(zip(first_words, words, strict=True))
+                k, (first_word, word) = next(row for row in both if row[1][0] != row[1][1])
+                what = f"{side} word {k} is {first_word!r} in the first file and {word!r} here"
             second.observe(Finding("texts differ", f"pair {pair.id!r}: {what}", *place))
     for id in known:
         message = f"pair {id!r} is only in {first.path}"
@@ -278,36 +329,44 @@ def _flipped(judgment: str) -> str:
     return judgment
 
 
+class _Judged(NamedTuple):
+    """An earlier judgment of the same texts."""
+
+    id: str  # of the pair
+    judgment: str
+
+
 class _Repeats:
     """Finds pairs that an annotator judged twice, with different labels."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, _Texts], tuple[str, str]] = {}
+        self._seen: dict[tuple[str, _Texts], _Judged] = {}  # by annotator and texts
 
     def add(self, pair: SentencePair) -> list[tuple[str, str]]:
         """Check a pair; return the kind and the message of each finding."""
-        judged = pair_judgments(pair)
-        if not judged or (texts := compared_texts(pair)) is None:
+        judgments = pair_judgments(pair)
+        if not judgments:
+            return []
+        texts = compared_texts(pair)
+        if texts is None:
             return []
         odd = []
-        for name, judgment in judged.items():
-            kind = EQUAL
+        for name, judgment in judgments.items():
             earlier = self._seen.get((name, texts))
-            if earlier is None:
-                kind = REVERSED
-                earlier = self._seen.get((name, texts[::-1]))
-                self._seen[name, texts] = pair.id, judgment
-            if earlier is None:
-                continue
-            earlier_id, earlier_judgment = earlier
-            if kind == EQUAL:
-                expected = earlier_judgment
+            if earlier is not None:
+                kind = EQUAL
+                expected = earlier.judgment
             else:
-                expected = _flipped(earlier_judgment)
+                earlier = self._seen.get((name, texts[::-1]))
+                self._seen[name, texts] = _Judged(pair.id, judgment)
+                if earlier is None:
+                    continue
+                kind = REVERSED
+                expected = _flipped(earlier.judgment)
             if judgment != expected:
                 message = (
                     f"pair {pair.id[:40]!r} is {judgment[:40]!r} by {name[:40]!r}, but pair "
-                    f"{earlier_id[:40]!r} is {earlier_judgment[:40]!r}"
+                    f"{earlier.id[:40]!r} is {earlier.judgment[:40]!r}"
                 )
                 odd.append((f"{kind} pairs judged differently", message))
         return odd

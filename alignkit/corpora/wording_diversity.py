@@ -64,16 +64,20 @@ def ngrams(text: str) -> Counter[str]:
 def idf_of(texts: Iterable[str]) -> dict[str, float]:
     """Return ln((1 + n) / (1 + df)) + 1 for each n-gram; df of n texts contain it."""
     holding: Counter[str] = Counter()
-    number = 0
-    for number, text in enumerate(texts, 1):  # noqa: B007 - how many there are, at the end
+    n = 0
+    for text in texts:
+        n += 1
         holding.update(ngrams(text).keys())
-    return {gram: log((1 + number) / (1 + df)) + 1 for gram, df in holding.items()}
+    return {gram: log((1 + n) / (1 + df)) + 1 for gram, df in holding.items()}
 
 
 def cosine(
     first: Mapping[str, int], second: Mapping[str, int], weights: Mapping[str, float] | None = None
 ) -> float:
-    """Return the cosine of two counts; NaN if either is empty."""
+    """Return the cosine of two counts; NaN if either is empty.
+
+    Each count is first multiplied by its weight, if weights are given: all need one.
+    """
     if not first or not second:
         return nan
     if first == second:
@@ -116,8 +120,8 @@ MEASURES = {
 }
 """The measures, with their names in tables."""
 
-_DRAWN = ("jaccard", "cosine")
-_LONGEST = 24
+_WITH_HISTOGRAM = ("jaccard", "cosine")
+_BAR_WIDTH = 24  # characters of the longest bar
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +138,8 @@ class Diversity(Result):
     skipped : The number of pairs without text.
     notes : Notes for the reader.
     signature : The settings in one line.
+    rewrites_left_out : The number of rewrites that were left out; None if pairs were not grouped by
+        judgment.
     """
 
     ids: tuple[str, ...]
@@ -181,7 +187,7 @@ class Diversity(Result):
 
     def tables(self, *, bars: bool = False) -> Sequence[Table]:
         """Return the means, and the histograms of all pairs and of each group."""
-        histograms = [self._histogram(measure, bars) for measure in _DRAWN]
+        histograms = [self._histogram(measure, bars) for measure in _WITH_HISTOGRAM]
         return [self._means(), *histograms]
 
     def _means(self) -> Table:
@@ -209,17 +215,19 @@ class Diversity(Result):
         """Return a table with a row for each of the `BINS`, with bars for all pairs if asked."""
         parts = dict(self._parts())
         columns = [Column("from", "decimal", digits=2), Column("to", "decimal", digits=2)]
-        columns += [Column(name, "count", key=f"group {name}") for name in parts]
+        count_columns = [Column(name, "count", key=f"group {name}") for name in parts]
         counts = [self.histogram(measure, group) for group in parts.values()]
-        rows: list[list[Cell]] = []
-        for k, counts_of_bin in enumerate(zip(*counts, strict=True)):
-            rows.append([k / BINS, (k + 1) / BINS, *counts_of_bin])
+        most = max(counts[0])
+        columns.append(count_columns[0])  # of all pairs
         if bars:
-            columns.insert(3, Column("", key="bar"))
-            of_all_pairs = counts[0]
-            most = max(of_all_pairs)
-            for row, count in zip(rows, of_all_pairs, strict=True):
-                row.insert(3, "#" * ceil(_LONGEST * count / most) if most else "")
+            columns.append(Column("", key="bar"))
+        columns += count_columns[1:]
+        rows: list[list[Cell]] = []
+        for k, (of_all_pairs, *of_groups) in enumerate(zip(*counts, strict=True)):
+            row: list[Cell] = [k / BINS, (k + 1) / BINS, of_all_pairs]
+            if bars:
+                row.append("#" * ceil(_BAR_WIDTH * of_all_pairs / max(most, 1)))
+            rows.append([*row, *of_groups])
         return Table(f"Histogram: {MEASURES[measure]}", columns, rows, "", measure, stub=2)
 
 
@@ -247,6 +255,8 @@ def diversity(
     by : Also measure groups: ``"judgment"``, or an attribute.
     annotator : The annotator with the judgments; needed if several judged a pair.
     split : The separator of several values of the attribute.
+    rewrites : Whether rewrites, which nobody judged, count in groups by judgment, with the labels
+        that their writers intended.
     stop_words : Words to leave out of Jaccard, in any case.
     stem : Use Porter's stems (English) of the other words for Jaccard.
     token : The regular expression of a token.
@@ -278,6 +288,7 @@ def diversity(
         re.compile(token)
     except re.error as error:
         raise OptionError(f"token {token!r} is not a regular expression: {error}") from None
+    # an attribute of this name comes first: its values may be anything
     judged = by == JUDGMENT and not any(JUDGMENT in pair.attributes for pair in corpus)
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites or not judged)
     places = [k for k, pair in enumerate(corpus) if pair.has_text]
@@ -313,15 +324,15 @@ def diversity(
         f"version:{__version__}",
     )
     return Diversity(
-        tuple(pair.id for pair in pairs),
-        values,
-        identical,
-        groups,
-        by or "",
-        len(corpus) - len(places),
-        notes,
-        "|".join(settings),
-        left_out if judged else None,
+        ids=tuple(pair.id for pair in pairs),
+        values=values,
+        identical=identical,
+        groups=groups,
+        by=by or "",
+        skipped=len(corpus) - len(places),
+        notes=notes,
+        signature="|".join(settings),
+        rewrites_left_out=left_out if judged else None,
     )
 
 
@@ -346,7 +357,8 @@ def _groups(
         several += len(values) > 1
         for value in values:
             places.setdefault(value, []).append(k)
-    if not any(places) and pairs:
+    has_values = any(value != "" for value in places)
+    if pairs and not has_values:
         if judged:
             who = f"by {annotator!r}" if annotator else "by anybody"
             raise OptionError(f"no pair was judged {who}; name an annotator, or an attribute")

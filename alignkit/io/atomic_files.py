@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from contextvars import ContextVar
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any, BinaryIO, TextIO, cast
+from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 from alignkit._support.signals import undisturbed
 from alignkit._support.wording import visible_data
@@ -37,7 +37,7 @@ class WriteError(AlignkitError):
 
 
 def identity(path: str | os.PathLike[str]) -> Identity | None:
-    """Return a key of a file, existing or not; None for devices and pipes."""
+    """Return a key of a file, existing or not; None for terminals and other character devices."""
     try:
         status = os.stat(path)
     except ValueError:  # a NUL in the name: no file
@@ -58,45 +58,57 @@ def free_name(folder: Path) -> Path:
     return folder / f".alignkit-{os.urandom(8).hex()}.part"
 
 
-class New:
-    """A new file, or a folder of new files, next to its final place."""
+class PendingFile:
+    """A new file, next to its final place."""
 
-    def __init__(self, path: str, *, folder: bool) -> None:
-        self.is_folder = folder
-        if folder:
-            self.place = Path(os.path.realpath(path))
-            parents = (self.place, *self.place.parents)
-            self.root = free_name(next(here for here in parents if here.exists()))
-            self.root.mkdir()
-            return
-        self.place = Path(os.path.realpath(path) if os.path.islink(path) else path)
+    def __init__(self, path: str) -> None:
+        if os.path.islink(path):  # the link stays, and the file behind it is replaced
+            path = os.path.realpath(path)
+        self.place = Path(path)
         self.root = free_name(self.place.parent)
         old = _old_status(self.place)
-        mode = 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o777
+        mode = 0o666 if old is None else old.st_mode & 0o777  # no more rights than the old file
         try:
             self.descriptor = os.open(self.root, _NEW_FILE, mode)
         except PermissionError as problem:
             raise PermissionError(
                 problem.errno,
-                f"cannot create files in its folder ({problem.strerror}); new files start there",
+                f"cannot create files in its folder ({problem.strerror}); a new file is written "
+                "there before it replaces the old one",
             ) from None
         if old is not None:
             _copy_mode(self.descriptor, old)
 
     def moves(self) -> list[tuple[Path, Path]]:
+        """Return the new file and its final place."""
+        return [(self.root, self.place)]
+
+    def discard(self) -> None:
+        """Remove the file unless it is in place."""
+        _remove(self.root)
+
+
+class PendingFolder:
+    """A folder of new files, next to its final place or in the folder above that is missing."""
+
+    def __init__(self, path: str) -> None:
+        self.place = Path(os.path.realpath(path))
+        parents = (self.place, *self.place.parents)
+        self.root = free_name(next(parent for parent in parents if parent.exists()))
+        self.root.mkdir()
+
+    def moves(self) -> list[tuple[Path, Path]]:
         """Return the new files and their final places."""
-        if not self.is_folder:
-            return [(self.root, self.place)]
         files = sorted(path for path in self.root.rglob("*") if path.is_file())
         places = (os.path.realpath(self.place / new.relative_to(self.root)) for new in files)
         return list(zip(files, map(Path, places), strict=True))
 
     def discard(self) -> None:
         """Remove the files that are not in place yet."""
-        if self.is_folder:
-            shutil.rmtree(self.root, ignore_errors=True)
-        else:
-            _remove(self.root)
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+Pending = TypeVar("Pending", PendingFile, PendingFolder)
 
 
 def _remove(file: Path) -> None:
@@ -124,10 +136,17 @@ def _copy_mode(new: int | Path, old: os.stat_result) -> None:
         with suppress(OSError):
             os.chown(new, *owner)
             break
-    else:  # the group is another one: it may do what anybody may
-        mode = mode & ~0o2070 | (mode & 0o007) << 3
+    else:
+        mode = _group_as_others(mode)
     with suppress(OSError):
         os.chmod(new, mode)
+
+
+def _group_as_others(mode: int) -> int:
+    """Return the mode of a file of another group: that may do what anybody may."""
+    rights_of_others = mode & 0o007
+    without_group = mode & ~0o2070  # nor does the file run with the rights of its group
+    return without_group | rights_of_others << 3
 
 
 class _Exchange:
@@ -137,33 +156,25 @@ class _Exchange:
         self._folders: list[Path] = []
         self._steps: list[tuple[Path, Path, Path | None]] = []  # new, place, where the old one is
 
-    def put(self, item: New, *, alone: bool) -> bool:
-        """Rename new files to their places; return whether an old file has other hard links."""
+    def put(self, item: PendingFile | PendingFolder, *, alone: bool) -> bool:
+        """Rename new files to their places; return whether an old file has other hard links.
+
+        An item that is `alone` is a single rename, which is not undone: the old file is not kept.
+        """
         linked = False
-        if item.is_folder:
+        if isinstance(item, PendingFolder):
             self._make_folder(item.place)
         for new, place in item.moves():
-            if item.is_folder:
+            if isinstance(item, PendingFolder):
                 self._make_folder(place.parent)
             old = _old_status(place)
-            if item.is_folder and old is not None:
-                if not stat.S_ISREG(old.st_mode):
-                    if stat.S_ISDIR(old.st_mode):
-                        kind = "a folder"
-                    else:
-                        kind = "not a regular file"
-                    raise OSError(errno.EEXIST, f"{place} is {kind}; expected a file")
+            if isinstance(item, PendingFolder) and old is not None:
+                _check_is_file(place, old)
                 _copy_mode(new, old)
             linked = linked or (old is not None and old.st_nlink > 1)
-            if alone or not os.path.lexists(place):
-                kept = None
-            else:
-                kept = free_name(place.parent)
-            if kept is not None:
-                try:
-                    os.link(place, kept, follow_symlinks=False)  # so that the place is never empty
-                except OSError:  # a file system without such links
-                    os.rename(place, kept)
+            kept = None
+            if not alone and os.path.lexists(place):
+                kept = _keep(place)
             self._steps.append((new, place, kept))
             os.replace(new, place)
         return linked
@@ -186,7 +197,7 @@ class _Exchange:
                     os.rename(place, new)
                 if kept is not None:
                     os.replace(kept, place)
-                    _remove(kept)  # renaming leaves two names of one file as they are
+                    _remove(kept)  # `replace` does nothing if both are names of the same file
             except OSError:
                 lost.append(f"the old {place} is now {kept}" if kept else f"{place} is new")
         for folder in reversed(self._folders):
@@ -201,15 +212,42 @@ class _Exchange:
                 _remove(kept)
 
 
+def _check_is_file(place: Path, status: os.stat_result) -> None:
+    """Refuse a place that has a folder, a device or a pipe."""
+    if stat.S_ISREG(status.st_mode):
+        return
+    kind = "not a regular file"
+    if stat.S_ISDIR(status.st_mode):
+        kind = "a folder"
+    raise OSError(errno.EEXIST, f"{place} is {kind}; expected a file")
+
+
+def _keep(place: Path) -> Path:
+    """Give an old file a second name, and return it."""
+    kept = free_name(place.parent)
+    try:
+        os.link(place, kept, follow_symlinks=False)  # so that the place is never empty
+    except OSError:  # a file system without such links
+        os.rename(place, kept)
+    return kept
+
+
 class Outputs:
-    """Files and folders that are put in place together."""
+    """Files and folders that are put in place together.
+
+    Parameters
+    ----------
+    placed : How many are in place.
+    kept_note : What an error says about work that is kept; empty if none is.
+    notes : Notes for the user.
+    """
 
     def __init__(self) -> None:
         self.placed = 0
-        self.kept = ""
+        self.kept_note = ""
         self.notes: list[str] = []
-        self._unfinished: list[New] = []
-        self._whole: dict[Identity, tuple[str, New]] = {}
+        self._unfinished: list[PendingFile | PendingFolder] = []
+        self._whole: dict[Identity, tuple[str, PendingFile | PendingFolder]] = {}
 
     def __len__(self) -> int:
         return len(self._unfinished) + len(self._whole)
@@ -222,7 +260,7 @@ class Outputs:
         with undisturbed():
             try:
                 for path, item in self._whole.values():
-                    alone = not item.is_folder and len(self._whole) == 1
+                    alone = isinstance(item, PendingFile) and len(self._whole) == 1
                     if exchange.put(item, alone=alone):
                         linked += [path]
             except OSError as problem:
@@ -249,14 +287,16 @@ class Outputs:
         self._whole.clear()
 
     @contextmanager
-    def making(self, path: str, *, folder: bool = False) -> Iterator[New]:
+    def making(self, path: str, kind: type[Pending]) -> Iterator[Pending]:
         """Create a file or folder; it is complete when the block ends."""
         with undisturbed():
-            item = New(path, folder=folder)
+            item = kind(path)
             self._unfinished.append(item)
         try:
             yield item
-            key = identity(item.place) or (str(item.place),)
+            key = identity(item.place)
+            if key is None:  # the place has become a device meanwhile
+                key = (str(item.place),)
             if key in self._whole:
                 raise WriteError(_same(path, self._whole[key][0]))
             self._unfinished.remove(item)
@@ -271,10 +311,13 @@ _apart: ContextVar[bool] = ContextVar("apart", default=False)
 
 
 def unchanged() -> str:
-    """Describe what a failed output leaves unchanged: everything, or only its own file."""
+    """Describe what a failed output leaves unchanged: everything, or only its own file.
+
+    What is refused before any work leaves everything: `_UNCHANGED`.
+    """
     outputs = _outputs.get()
-    if outputs is not None and outputs.kept:
-        return f"this output was not changed; {outputs.kept}"
+    if outputs is not None and outputs.kept_note:
+        return f"this output was not changed; {outputs.kept_note}"
     if _apart.get():
         return "this output was not changed"
     return _UNCHANGED
@@ -331,15 +374,15 @@ def replacing_file(path: str) -> Iterator[str]:
     with _clear_errors(path), together() as outputs:
         if _is_written_in_place(path):
             raise WriteError(f"{path}: is a device or a pipe; name a file")
-        with outputs.making(path) as item:
+        with outputs.making(path, PendingFile) as item:
             os.close(item.descriptor)
             yield str(item.root)
 
 
 @contextmanager
-def replacing_folder(path: str) -> Iterator[New]:
-    """Create files in `New.root`; at the end, all are moved into the folder."""
-    with _clear_errors(path), together() as outputs, outputs.making(path, folder=True) as item:
+def replacing_folder(path: str) -> Iterator[PendingFolder]:
+    """Create files in `PendingFolder.root`; at the end, all are moved into the folder."""
+    with _clear_errors(path), together() as outputs, outputs.making(path, PendingFolder) as item:
         yield item
 
 
@@ -348,14 +391,13 @@ def _opened(path: str, *, text: bool) -> Iterator[Any]:
     """Open a file for writing text or bytes, compressed or not."""
     standard = standard_stream(path)
     if standard is not None:
-        standard.flush()
-        shown = _Terminal(standard) if standard.isatty() else standard
-        yield shown if text else standard.buffer
-        standard.flush()
+        yield from _written_to(standard, text=text)
         return
     with _clear_errors(path), together() as outputs, ExitStack() as stack:
         in_place = _is_written_in_place(path)
-        file = path if in_place else stack.enter_context(outputs.making(path)).descriptor
+        file: str | int = path
+        if not in_place:
+            file = stack.enter_context(outputs.making(path, PendingFile)).descriptor
         raw = stack.enter_context(open(file, "wb"))
         codec = codec_named(path)
         out = cast("BinaryIO", _Packer(raw, codec.packer()) if codec else raw)
@@ -374,6 +416,18 @@ def _opened(path: str, *, text: bool) -> Iterator[Any]:
         if not in_place:
             raw.flush()
             os.fsync(raw.fileno())
+
+
+def _written_to(standard: TextIO, *, text: bool) -> Iterator[Any]:
+    """Yield a standard stream once, for text or bytes."""
+    standard.flush()
+    if not text:
+        yield standard.buffer
+    elif standard.isatty():
+        yield _Terminal(standard)
+    else:
+        yield standard
+    standard.flush()
 
 
 class _Packer(io.BufferedIOBase):
@@ -428,7 +482,12 @@ def _cannot_write(path: str, problem: OSError, state: str) -> WriteError:
 
 
 def _is_written_in_place(path: str) -> bool:
-    """Return whether a path is a device or a pipe, which is written directly."""
+    """Return whether a path is a device or a pipe, which is written directly.
+
+    Raises
+    ------
+    WriteError : If it is a folder or a disk, or cannot be the name of a file.
+    """
     try:
         mode = os.stat(path).st_mode
     except ValueError:
@@ -475,24 +534,26 @@ def refuse_unwritable(paths: Iterable[str], *, in_new_folders: bool = False) -> 
         refuse_address(path)
         if standard_stream(path) is not None:
             continue
-        place = os.path.realpath(path)
-        problem = ""
-        if os.path.isdir(place):
-            folder = place
-        else:
-            folder = os.path.dirname(place)
-        replaced = os.path.isfile(place) or not os.path.exists(place)
-        if not os.path.isdir(folder):
-            if in_new_folders:
-                problem = ""
-            else:
-                problem = f"there is no folder {os.path.dirname(path)}"
-        elif os.path.exists(place) and not os.access(place, os.W_OK):
-            problem = "it is read-only"
-        elif replaced and not os.access(folder, os.W_OK):
-            problem = "cannot create files in its folder"
+        problem = _problem_of(path, in_new_folders=in_new_folders)
         if problem:
             raise OptionError(f"{path}: cannot be written: {problem}; {_UNCHANGED}")
+
+
+def _problem_of(path: str, *, in_new_folders: bool) -> str:
+    """Return why a file or folder cannot be written; empty if it can."""
+    place = os.path.realpath(path)
+    is_folder = os.path.isdir(place)
+    folder = os.path.dirname(place)
+    if not is_folder and not os.path.isdir(folder):
+        if in_new_folders:
+            return ""
+        return f"there is no folder {os.path.dirname(path)}"
+    if os.path.exists(place) and not os.access(place, os.W_OK):
+        return "it is read-only"
+    needs_new_file = os.path.isfile(place) or not os.path.exists(place)
+    if needs_new_file and not os.access(folder, os.W_OK):
+        return "cannot create files in its folder"
+    return ""
 
 
 def refuse_same(paths: Iterable[str]) -> None:

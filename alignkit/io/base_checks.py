@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from alignkit._support.wording import how_many
 from alignkit.errors import AlignkitError
+from alignkit.io.bitext_lines import BITEXT
 from alignkit.io.format import Format, prepare
 from alignkit.io.options import ReadOptions
-from alignkit.io.parallel_text import BITEXT
 from alignkit.io.records import Reading, Record
 from alignkit.io.text_files import TextFile
 from alignkit.io.text_ids import TextIds, split_id

@@ -20,10 +20,12 @@ from typing import Any, BinaryIO, NamedTuple
 from alignkit.errors import AlignkitError, FormatError
 
 _BUFFER = 1 << 14
-_SMALL = 1 << 10  # bytes at a time for a package without bounds; they unpack to 32 MB at most
+_SMALL = 1 << 10  # packed bytes that are unpacked at a time, to 32 MB at most, without other bounds
 _MEMORY = 1 << 28  # bytes that xz may take
-_SWELLING = 100  # text shrinks to a third or a tenth
-_HARMLESS = 32  # what swells to this part of the limit does no harm
+# a file may grow to this many times its size (text grows to 3 or 10 times), or to this part of the
+# limit of sizes
+_SWELLING = 100
+_HARMLESS = 1 / 32
 
 
 class Codec(NamedTuple):
@@ -32,7 +34,9 @@ class Codec(NamedTuple):
     name: str
     ending: str
     begins: re.Pattern[bytes]
-    unpacker: Callable[[], Any]  # of a member: `decompress`, `eof`, `unused_data`, `needs_input`
+    # of a member: `decompress` some bytes to a number of bytes at most, `needs_input` to go on,
+    # `eof` at its end, and the `unused_data` behind it
+    unpacker: Callable[[], Any]
     packer: Callable[[], Any]  # has `compress` and `flush`
     block: int = _BUFFER  # bytes that are unpacked at a time
 
@@ -56,16 +60,21 @@ def plain_name(path: str) -> str:
 
 
 def unpacked_start(head: bytes, size: int) -> tuple[bytes, bool]:
-    """Return at most `size` first bytes of a compressed file, and whether `head` ends before it."""
+    """Return at most `size` first bytes of a compressed file, and whether there may be more.
+
+    There are no more if `head` is the whole file, is not damaged, and unpacks to fewer bytes.
+    """
     codec = codec_of(head)
+    if codec is None:
+        return b"", True
+    stream = io.BufferedReader(Unpacked(io.BytesIO(head), codec, ""), _BUFFER)
     data = b""
-    if codec is not None:
-        with suppress(FormatError):  # reading it in earnest will say why
-            stream = io.BufferedReader(Unpacked(io.BytesIO(head), codec, ""), _BUFFER)
-            while len(data) < size:
-                if not (part := stream.read1(size - len(data))):
-                    return data, False
-                data += part
+    with suppress(FormatError):  # reading it in earnest will say why
+        while len(data) < size:
+            part = stream.read1(size - len(data))
+            if not part:
+                return data, False
+            data += part
     return data, True
 
 
@@ -73,9 +82,15 @@ class Unpacked(io.RawIOBase):
     """Decompress a stream; reject a damaged one, and one that grows suspiciously.
 
     Python's own classes ignore what follows a damaged member.
+
+    Parameters
+    ----------
+    stream, codec : The compressed file, and its compression.
+    name : The name of the file for messages.
+    limit_mb : The limit of sizes, in megabytes: a file may grow suspiciously to a small part of it.
     """
 
-    def __init__(self, stream: BinaryIO, codec: Codec, name: str, megabytes: int = 1) -> None:
+    def __init__(self, stream: BinaryIO, codec: Codec, name: str, limit_mb: int = 1) -> None:
         self.count = 0  # of compressed bytes
         self._stream = stream
         self._codec = codec
@@ -83,7 +98,7 @@ class Unpacked(io.RawIOBase):
         self._member: Any = None
         self._data = memoryview(b"")  # unpacked, and not read yet
         self._size = 0
-        self._most = (megabytes << 20) // _HARMLESS
+        self._harmless = int((limit_mb << 20) * _HARMLESS)
 
     def readable(self) -> bool:
         """Return True."""
@@ -93,14 +108,10 @@ class Unpacked(io.RawIOBase):
         """Read uncompressed bytes."""
         while not self._data:
             packed = self._packed()
-            if self._member is None:
+            if self._member is None:  # there are no further members
                 return 0
-            if hasattr(self._member, "needs_input"):
-                most = [_BUFFER]
-            else:
-                most = []
             try:
-                self._data = memoryview(self._member.decompress(packed, *most))
+                self._data = memoryview(self._member.decompress(packed, _BUFFER))
             except Exception as problem:  # each package has errors of its own
                 raise self._damage(
                     f"it is damaged before byte {self.count:,} of the compressed file ({problem})"
@@ -111,7 +122,7 @@ class Unpacked(io.RawIOBase):
         buffer[:count] = self._data[:count]
         self._data = self._data[count:]
         self._size += count
-        if self._size > max(self._most, _SWELLING * self.count):
+        if self._size > max(self._harmless, _SWELLING * self.count):
             raise FormatError(
                 f"grows to more than {_SWELLING} times its size when it is unpacked; if "
                 "this is correct, unpack it first, or allow more with `max_size`",
@@ -120,9 +131,9 @@ class Unpacked(io.RawIOBase):
         return count
 
     def _packed(self) -> bytes:
-        """Return the bytes that the member needs, a new one if it is complete."""
+        """Return the bytes that the member needs; after its end, begin the next member, if any."""
         if self._member is not None and not self._member.eof:
-            if getattr(self._member, "needs_input", True):
+            if self._member.needs_input:
                 return self._read()
             return b""
         packed = b""
@@ -147,13 +158,18 @@ class Unpacked(io.RawIOBase):
 
 
 class _Gzip:
-    """A member of gzip, with what the other packages have."""
+    """A member of gzip as a `Codec` needs it."""
 
     def __init__(self) -> None:
         self._zlib = zlib.decompressobj(wbits=31)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._zlib, name)
+    @property
+    def eof(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data
 
     @property
     def needs_input(self) -> bool:
@@ -163,31 +179,46 @@ class _Gzip:
         return self._zlib.decompress(self._zlib.unconsumed_tail + data, most)
 
 
-def _zstandard() -> Any:
-    try:
-        import zstandard
-    except ImportError:
-        raise AlignkitError(
-            "Zstandard files (.zst) need the package zstandard; run: pip install 'alignkit[zstd]'"
-        ) from None
-    return zstandard
-
-
 if sys.version_info >= (3, 14):
     from compression import zstd
 
     _ZSTD_BLOCK = _BUFFER
 
-    def _zstd_unpacker() -> Any:
-        return zstd.ZstdDecompressor()
+    _ZstdUnpacker = zstd.ZstdDecompressor
 
     def _zstd_packer() -> Any:
         return zstd.ZstdCompressor(options={zstd.CompressionParameter.checksum_flag: 1})
 else:
     _ZSTD_BLOCK = _SMALL
 
-    def _zstd_unpacker() -> Any:
-        return _zstandard().ZstdDecompressor().decompressobj()
+    def _zstandard() -> Any:
+        try:
+            import zstandard
+        except ImportError:
+            raise AlignkitError(
+                "Zstandard files (.zst) need the package zstandard; run: "
+                "pip install 'alignkit[zstd]'"
+            ) from None
+        return zstandard
+
+    class _ZstdUnpacker:
+        """A frame of Zstandard as a `Codec` needs it; the package has no bounds, see `_SMALL`."""
+
+        needs_input = True
+
+        def __init__(self) -> None:
+            self._frame = _zstandard().ZstdDecompressor().decompressobj()
+
+        @property
+        def eof(self) -> bool:
+            return bool(self._frame.eof)
+
+        @property
+        def unused_data(self) -> bytes:
+            return bytes(self._frame.unused_data)
+
+        def decompress(self, data: bytes, _most: int) -> bytes:
+            return bytes(self._frame.decompress(data))
 
     def _zstd_packer() -> Any:
         return _zstandard().ZstdCompressor(write_checksum=True).compressobj()
@@ -213,7 +244,7 @@ _CODECS = (
         "zstd",
         ".zst",
         re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),
-        _zstd_unpacker,
+        _ZstdUnpacker,
         _zstd_packer,
         _ZSTD_BLOCK,
     ),

@@ -19,6 +19,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from io import BufferedReader
 from itertools import islice
+from operator import itemgetter
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -33,6 +34,7 @@ from alignkit.io.records import Reading
 from alignkit.io.sniffing import FIRST, Head, Likeness, read_head
 from alignkit.io.tagged_words import sides_as_options, two_sides
 from alignkit.io.text_files import line_encoding
+from alignkit.model.texts import BOM_BYTES
 
 _BEGINNING = 4096  # characters of which the first says what a file can be
 _FILES_TRIED = 30  # files of a folder that are looked at
@@ -44,44 +46,61 @@ _AS_JSON_LINES = (
     "; its annotations are no links of words: write each pair as a line "
     '{"src_words": [...], "tgt_words": [...], "alignment": [[i, j], ...]}'
 )
-_UNREAD = {
-    "USFM without alignments (\\zaln-s)": (
+
+
+class _Unread(NamedTuple):
+    """A kind of file that alignkit recognizes, but does not read."""
+
+    name: str
+    # matches from the beginning of the file on: first a lookahead for its first character, so that
+    # others are not searched; [^\0] is any character, also the end of a line
+    sign: re.Pattern[str]
+    advice: str = ""  # what its users can do
+
+
+_UNREAD = (
+    _Unread(
+        "USFM without alignments (\\zaln-s)",
         re.compile(r"\\id\s"),
         "; if it is the original text of an aligned translation, give it as `source`",
     ),
-    "XLIFF, a format of translated texts": (re.compile(r"(?=<)[^\0]{,4096}?<xliff[\s>]"), ""),
-    "CzEnAli's XML (.wa)": (
+    _Unread("XLIFF, a format of translated texts", re.compile(r"(?=<)[^\0]{,4096}?<xliff[\s>]")),
+    _Unread(
+        "CzEnAli's XML (.wa)",
         re.compile(r"(?=<)(?=[^\0]*?<s id=)[^\0]*?<(sure|possible|phrasal)[\s/>]"),
-        "",
     ),
-    "Parquet, a format of tables": (re.compile("PAR1"), ""),
-    "PROIEL XML, a treebank": (
+    _Unread("Parquet, a format of tables", re.compile("PAR1")),
+    _Unread(
+        "PROIEL XML, a treebank",
         re.compile(r"(?=<)[^\0]{,4096}?<proiel[\s>]"),
         "; its links are the alignment-id of tokens: write a line of i-j links for each pair, "
         "and the words as CoNLL-U or as lines",
     ),
-    "Alibi XML": (
+    _Unread(
+        "Alibi XML",
         re.compile(r"(?=<)(?i:[^\0]{,4096}?\balibi)"),
         "; the same corpus has its links as lines (ali_w2w_*.txt): read these with the sentences "
         "(*_sents.txt) as `source` and `target`",
     ),
-    "WebAnno TSV, which INCEpTION writes too": (
+    _Unread(
+        "WebAnno TSV, which INCEpTION writes too",
         re.compile(r"#\s*FORMAT\s*=\s*WebAnno|# webanno\.custom\."),
         _AS_JSON_LINES,
     ),
-    "an export of Label Studio": (
+    _Unread(
+        "an export of Label Studio",
         re.compile(r'(?=[\[{])[^\0]*?"(?:from_name|completed_by|lead_time)"\s*:'),
         _AS_JSON_LINES,
     ),
-    "an export of doccano": (
+    _Unread(
+        "an export of doccano",
         re.compile(
             r'(?=[\[{])(?![^\0]*?"(?:source|src_words)"\s*:)(?=[^\0]*?"text"\s*:)'
             r'[^\0]*?"(?:labels?|entities|cats)"\s*:\s*[\[{]'
         ),
         _AS_JSON_LINES,
     ),
-}
-"""What alignkit recognizes, but does not read: a sign of it, and what its users can do."""
+)
 
 
 class Detection(NamedTuple):
@@ -124,14 +143,15 @@ def fitting_formats(path: str | PathLike[str], *, encoding: str = "utf-8") -> li
 def detect(path: str, options: ReadOptions) -> Detection:
     """Return the format of an input; see `find_format`."""
     head = read_head(path, options)
-    if head.raw is not None and not head.raw.strip(b"\xef\xbb\xbf"):
-        return Detection("pharaoh", Likeness.LIKELY)  # a file without lines is one
+    if head.raw is not None and not head.raw.replace(BOM_BYTES, b""):
+        return Detection("pharaoh", Likeness.LIKELY)  # with no lines, a file of no pairs
     likenesses = _likenesses(head)
     best = max(likenesses.values(), default=Likeness.NO)
     names = [name for name, likeness in likenesses.items() if likeness is best]
     if best is Likeness.SURE:
-        _refuse_others(head, names[-1])
-        return Detection(names[-1], best)
+        (name,) = names  # no format is asked after one that is sure
+        _refuse_others(head, name)
+        return Detection(name, best)
     unread = _unread(head)
     if unread:
         raise UnknownFormatError(unread, path)
@@ -162,17 +182,30 @@ def _likenesses(head: Head) -> dict[str, Likeness]:
 
 
 def _unread(head: Head) -> str:
-    """Say what the file is, if alignkit recognizes it but does not read it."""
-    for name, (sign, way_out) in _UNREAD.items():
-        if sign.match(head.text):
-            return f"is {name}, which alignkit does not read{way_out}"
-    if head.raw and not line_encoding(head.encoding)[1]:
-        halves = (head.raw[k::2].translate(None, b"\t\n\r") for k in (0, 1))
-        high = any(max(half, default=32) < 32 for half in halves)  # bytes of UTF-16
-        broken = head.encoding == "latin-1" and (b"\n\0" in head.raw or b"\0\n" in head.raw)
-        if high or broken:
-            return "seems to be UTF-16; declare it with `encoding`, such as utf-16-le"
+    """Say what the file is, if alignkit recognizes it but does not read it; "" for others."""
+    for unread in _UNREAD:
+        if unread.sign.match(head.text):
+            return f"is {unread.name}, which alignkit does not read{unread.advice}"
+    if head.raw and _looks_like_utf16(head.raw, head.encoding):
+        return "seems to be UTF-16; declare it with `encoding`, such as utf-16-le"
     return ""
+
+
+def _looks_like_utf16(raw: bytes, encoding: str) -> bool:
+    """Return whether bytes look like UTF-16, unless that is their declared encoding.
+
+    In UTF-16, every second byte is the high one of a character, which is below 32 for letters of
+    most alphabets; in other encodings only control characters are. Files with other letters too are
+    recognized by their ends of lines, if the declared encoding is one that takes any bytes.
+    """
+    _, is_recoded = line_encoding(encoding)
+    if is_recoded:
+        return False
+    for first in (0, 1):
+        letters = raw[first::2].translate(None, b"\t\n\r")
+        if letters and max(letters) < 32:
+            return True
+    return encoding == "latin-1" and (b"\n\0" in raw or b"\0\n" in raw)
 
 
 class _Beginning(Reading):
@@ -196,6 +229,7 @@ class _Beginning(Reading):
 def _complaint(name: str, head: Head, options: ReadOptions) -> str:
     """Return what the parser of a format refuses in the first records; empty if it reads them."""
     kind = get_format(name)
+    # the texts may be those of more pairs, and other ones: both say nothing about the format
     declared = replace(options, drop_out_of_range=True, partial=True, encoding=head.encoding)
     reading = _Beginning(head, declared, kind.base)
     try:
@@ -216,7 +250,7 @@ def _refuse_others(head: Head, name: str) -> None:
         return
     chosen, reading = prepare(head.path, name, ReadOptions())
     known = set(chosen.members(reading)) if chosen.members else set()
-    others = _corpora(head.path, known)
+    others = _example_of_each_format(head.path, known)
     if others:
         names = _listed([name, *_examples(head.path, others)])
         advice = f"give one of them, or use {_declared([name])}"
@@ -224,16 +258,21 @@ def _refuse_others(head: Head, name: str) -> None:
         raise UnknownFormatError(f"contains files of {names}; {advice}", head.path, fitting)
 
 
-def _corpora(folder: str, known: Collection[Path] = ()) -> dict[str, str]:
-    """Return the formats of files in a folder and its subfolders, each with one example."""
+def _example_of_each_format(folder: str, known: Collection[Path] = ()) -> dict[str, str]:
+    """Return the formats of files in a folder and its subfolders, each with one example.
+
+    A few files are tried: the first of each kind (subfolder and ending), then the second of each.
+    """
     seen: Counter[tuple[str, str]] = Counter()
-    ranked: list[tuple[int, int, str]] = []
-    for path in islice((path for path in _walk(folder) if Path(path) not in known), _FILES_WALKED):
+    ranked: list[tuple[int, str]] = []
+    others = (path for path in _walk(folder) if Path(path) not in known)
+    for path in islice(others, _FILES_WALKED):
         kind = os.path.dirname(path), _DIGITS.sub("", Path(path).suffix)
+        ranked.append((seen[kind], path))
         seen[kind] += 1
-        ranked.append((seen[kind], len(ranked), path))
+    ranked.sort(key=itemgetter(0))
     examples: dict[str, str] = {}
-    for _, _, path in sorted(ranked)[:_FILES_TRIED]:
+    for _, path in ranked[:_FILES_TRIED]:
         if os.path.getsize(path):
             for name in fitting_formats(path):
                 examples.setdefault(name, path)
@@ -269,18 +308,28 @@ def _words_beside(examples: dict[str, str]) -> str:
 def _unknown(head: Head, complaints: Mapping[str, str], options: ReadOptions) -> FormatError:
     """Return the error of an input that no format fits."""
     if head.folder is not None:
-        corpora = _corpora(head.path)
-        if corpora:
-            names = _listed(_examples(head.path, corpora))
-            message = f"contains files of {names}; give one of them{_words_beside(corpora)}"
+        examples = _example_of_each_format(head.path)
+        if examples:
+            names = _listed(_examples(head.path, examples))
+            message = f"contains files of {names}; give one of them{_words_beside(examples)}"
             return UnknownFormatError(message, head.path)
     elif head.is_file:
-        for _ in _Beginning(head, options, 0).lines():
-            pass  # what is no text is refused as such
+        _check_is_text(head, options)
     else:
-        with open_input(head.path):  # raises: there is no such file
-            pass
+        _check_exists(head.path)
     return UnknownFormatError(_cause(head, complaints), head.path)
+
+
+def _check_is_text(head: Head, options: ReadOptions) -> None:
+    """Raise the error of a file that is no text, by reading its beginning."""
+    for _ in _Beginning(head, options, 0).lines():
+        pass
+
+
+def _check_exists(path: str) -> None:
+    """Raise the error of a file that is missing, by opening it."""
+    with open_input(path):
+        pass
 
 
 def _cause(head: Head, complaints: Mapping[str, str]) -> str:
@@ -290,7 +339,8 @@ def _cause(head: Head, complaints: Mapping[str, str]) -> str:
         return f"no format fits this folder; {names}"
     none = "no format fits this file's first records"
     line = head.text.partition("\n")[0]
-    for name, complaint in complaints.items():
+    if complaints:
+        name, complaint = next(iter(complaints.items()))
         return f"{none}; it looks like {name}, but {complaint}"
     if line[:1] in ("<", "[", "{"):
         return f"{none}; {names}"
@@ -302,7 +352,11 @@ def _cause(head: Head, complaints: Mapping[str, str]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return " and ".join((", ".join(names[:-1]), names[-1]) if len(names) > 1 else names)
+    """Return names as text: a, b and c."""
+    *others, last = names
+    if not others:
+        return last
+    return f"{', '.join(others)} and {last}"
 
 
 def _declared(names: Sequence[str]) -> str:

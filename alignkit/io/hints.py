@@ -34,19 +34,14 @@ def hinted(items: Iterator[T], reading: Reading) -> Generator[T, None, None]:
     options = reading.options
     try:
         yield from items
-        if reading.unread:
-            _LOGGER.warning("%s: %s", path, reading.unread)
-        # links out of range that were dropped on request may tell of shifted texts too
-        dropped = reading.counts["link out of range"] and not options.lenient
-        if dropped and (shift := _shift(path, format, options)) is not None:
-            reading.shift = str(shift)
-            _LOGGER.warning("%s: warning: %s", path, shift)
+        _warn_at_the_end(reading)
     except FormatError as error:
         reading.close()  # the traceback may hold parsers that wait with open files
         shifted = with_shift(error, path, format, options)
         if shifted is not error:
             raise shifted from None
-        hint = hint_of(path, format, options, named=error.path != path)
+        is_of_another_file = error.path != path  # of one with texts, say
+        hint = hint_of(path, format, options, named=is_of_another_file)
         if not hint or hint in error.message:
             raise
         if isinstance(error, FileError):
@@ -55,11 +50,27 @@ def hinted(items: Iterator[T], reading: Reading) -> Generator[T, None, None]:
         raise FormatError(message, error.path, error.line, error.column) from None
 
 
+def _warn_at_the_end(reading: Reading) -> None:
+    """Warn of languages that were not read, and of shifted texts, which the reading then notes."""
+    if reading.unread:
+        _LOGGER.warning("%s: %s", reading.path, reading.unread)
+    # links out of range that were dropped on request may come from shifted texts too
+    if reading.counts["link out of range"] and not reading.options.lenient:
+        shift = _shift(reading.path, reading.format, reading.options)
+        if shift is not None:
+            reading.shift = str(shift)
+            _LOGGER.warning("%s: warning: %s", reading.path, shift)
+
+
 def with_shift(error: FormatError, path: str, format: str, options: ReadOptions) -> FormatError:
     """Return an error about shifted texts, or the given error if they are not shifted."""
-    if isinstance(error, FileError) or (shift := _shift(path, format, options)) is None:
+    if isinstance(error, FileError):
         return error
-    message = f"{error.message.partition('; ')[0]}; {shift}"
+    shift = _shift(path, format, options)
+    if shift is None:
+        return error
+    problem, _, _ = error.message.partition("; ")  # behind it is advice, which is wrong then
+    message = f"{problem}; {shift}"
     return FormatError(message, error.path, error.line, error.column)
 
 
@@ -85,7 +96,7 @@ def hint_of(path: str, format: str, options: ReadOptions, *, named: bool = False
         return f'{what} reads as {name}: `format="{name}"`'
     except UnknownFormatError as error:
         useful = error.fitting and format not in error.fitting
-        return f"{what} {error.message}" if useful else ""
+        return f"{what} {error.message}" if useful else ""  # "the file fits several formats"
     except (FormatError, OptionError):
         return ""
 
@@ -95,25 +106,33 @@ def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
 
     If the first records do, all records are counted, as `check` does: both say the same.
     """
-    every = (path, options.source, options.target, options.link_weights)
-    paths = [file for file in every if file is not None]
-    declared = options.base is not None or options.transpose or format.startswith("alignkit-")
-    again = "-" not in paths and (os.path.isdir(path) or all(map(os.path.isfile, paths)))
-    if declared or not again or _suspicion(path, format, options, FIRST) is None:
+    if options.base is not None or options.transpose or format.startswith("alignkit-"):
+        return []  # base and direction are declared
+    if not _can_be_read_again(path, options):
+        return []
+    if _suspicion(path, format, options, FIRST) is None:
         return []
     suspicion = _suspicion(path, format, options, None)
     if suspicion is None:
         return []
+    advice = []
     if suspicion.kind == "suspicious base":
-        advice = [f"base {suspicion.base}"]
-    else:
-        advice = []
+        advice.append(f"base {suspicion.base}")
     if suspicion.transposed:
-        advice += ["that links are written target first"]
+        advice.append("that links are written target first")
     return [
         f"{suspicion.kind}: {suspicion.message}; if so, declare {' and '.join(advice)} "
         "('alignkit check' gives details)"
     ]
+
+
+def _can_be_read_again(path: str, options: ReadOptions) -> bool:
+    """Return whether an input and the files read with it are no pipes."""
+    others = (options.source, options.target, options.link_weights)
+    paths = [path, *(file for file in others if file is not None)]
+    if "-" in paths:
+        return False
+    return os.path.isdir(path) or all(map(os.path.isfile, paths))
 
 
 def _suspicion(path: str, format: str, options: ReadOptions, most: int | None) -> Suspicion | None:
@@ -121,7 +140,8 @@ def _suspicion(path: str, format: str, options: ReadOptions, most: int | None) -
     from alignkit.io.base_checks import Fits  # NumPy, which most formats do without
 
     chosen, reading = prepare(path, format, replace(options, lenient=True))
-    if most is not None and chosen.blocks is not None and reading.plain_bytes:
+    is_a_line_a_pair = chosen.blocks is not None and reading.plain_bytes
+    if most is not None and is_a_line_a_pair:
         reading = _FirstLines(path, reading.options, base=chosen.base)
     reading.silent = True
     fits = Fits(reading.base, options.transpose)

@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TextIO
 
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.io.atomic_files import New, WriteError, replacing, replacing_folder
+from alignkit.io.atomic_files import PendingFolder, WriteError, replacing, replacing_folder
+from alignkit.io.bitext_lines import ParallelWriter
 from alignkit.io.options import WriteOptions
-from alignkit.io.parallel_text import ParallelWriter
 from alignkit.io.text_files import is_word
 from alignkit.model.alignment import NULL, SIDES, Alignment, Link
 from alignkit.model.annotation import Annotation
@@ -23,7 +23,7 @@ from alignkit.model.texts import without_marks
 class WritingFolder:
     """A folder with files that are put in place when all are written."""
 
-    def __init__(self, made: New) -> None:
+    def __init__(self, made: PendingFolder) -> None:
         self._place = made.place
         self._root = made.root
         self._written: set[str] = set()

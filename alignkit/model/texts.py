@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 BOM = "\ufeff"
+BOM_BYTES = BOM.encode()
 
 _MARKS = re.compile(r"(?<![^ \t-\r])\ufeff+(?=[^ \t-\r\ufeff])")
 _OTHER_SPACE = re.compile(r"[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")

@@ -21,11 +21,11 @@ from .grammar import RuleType as RuleType
 from .grammar import Variable as Variable
 from .grammar import kind_of as kind_of
 from .learning import learn_grammar as learn_grammar
+from .page import draw_rules_page as draw_rules_page
+from .page import write_rules_page as write_rules_page
 from .rewrites import Replacement as Replacement
 from .rewrites import Rewrite as Rewrite
 from .rewrites import paraphrase as paraphrase
 from .rule_index import RuleIndex as RuleIndex
 from .rule_score import RuleScore as RuleScore
 from .rule_score import score_rules as score_rules
-from .show import draw_rules_page as draw_rules_page
-from .show import write_rules_page as write_rules_page

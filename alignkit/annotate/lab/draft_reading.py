@@ -29,12 +29,12 @@ from alignkit.annotate.project.store import Store
 from alignkit.corpora.validation import Examination, examine
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownFormatError
 from alignkit.io.base_checks import Suspicion
+from alignkit.io.bitext_lines import BITEXT
 from alignkit.io.detection import find_format
 from alignkit.io.format import prepare
 from alignkit.io.formats import FORMATS, get_format
 from alignkit.io.opening import head_of, open_input, wide_encoding
 from alignkit.io.options import ReadOptions
-from alignkit.io.parallel_text import BITEXT
 from alignkit.io.reading import write_corpus
 from alignkit.io.text_files import Finding, TextFile
 from alignkit.model.alignment import SIDES

@@ -30,9 +30,10 @@ from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import ProgressBar, json_text, visible_lines
 from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
+from alignkit.io.bitext_lines import BITEXT
 from alignkit.io.detection import fitting_formats
 from alignkit.io.opening import head_of
-from alignkit.io.parallel_text import BITEXT, text_pairs
+from alignkit.io.parallel_text import text_pairs
 from alignkit.io.records import Reading
 from alignkit.model.sentence_pair import SentencePair
 

@@ -99,7 +99,7 @@ def opened_session(options: argparse.Namespace) -> Iterator[Session]:
             else:
                 link = ""
             say(f"{options.cluster}: {how_many(session.workers, 'worker')}{link}")
-        outputs.kept = "finished parts are kept; run the same command again to continue"
+        outputs.kept_note = "finished parts are kept; run the same command again to continue"
         yield session
 
 

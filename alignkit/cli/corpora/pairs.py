@@ -31,8 +31,9 @@ from alignkit.cli.parser import add_options, number, output_file, real
 from alignkit.corpora.pairings import WHICH, PairingCounts, pair_translations
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
-from alignkit.io.parallel_text import Group, ParallelWriter, divisible, groups_of
+from alignkit.io.bitext_lines import ParallelWriter, divisible
 from alignkit.io.text_files import TextFile
+from alignkit.io.translations import Group, groups_of
 
 _ratio = real("a number above 1", 1, hint="; for a ratio of 1:9, use 9")
 

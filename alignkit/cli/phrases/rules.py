@@ -142,7 +142,7 @@ def run(options: argparse.Namespace) -> None:
     )
     with together():
         if options.html:
-            from alignkit.rules.show import write_rules_page
+            from alignkit.rules.page import write_rules_page
 
             write_rules_page(chosen, options.html, title=f"Rules of {options.input}", whole=grammar)
         if options.to:
@@ -219,7 +219,7 @@ def _where_trees_are(options: argparse.Namespace) -> str:
 
 def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> None:
     """Print the chosen rules, with a summary of all."""
-    from alignkit.rules.show import grammar_lines, grammar_summary, grammar_tables
+    from alignkit.rules.listing import grammar_lines, grammar_summary, grammar_tables
 
     limit = _LISTED if options.limit is None else options.limit or None
     with replacing("-") as out:

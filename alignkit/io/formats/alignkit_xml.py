@@ -2,8 +2,8 @@
 
 Specification
 -------------
-The RELAX NG schema is `alignkit.rng`, next to this file. All elements are in the namespace
-``urn:alignkit:corpus:1``::
+The RELAX NG schema is `alignkit.rng` in the folder above this file. All elements are in the
+namespace ``urn:alignkit:corpus:1``::
 
     <corpus xmlns="urn:alignkit:corpus:1" version="1">
       <pair id="p1">
@@ -11,7 +11,8 @@ The RELAX NG schema is `alignkit.rng`, next to this file. All elements are in th
         <source><w>a</w> <w>b</w></source>
         <target><w>c</w></target>
         <tree side="source" name="parse">(NP (DT a) (NN b))</tree>
-        <annotation by="anna" judgment="paraphrase" provenance="..." when="2026-11-22T13:06:28Z">
+        <annotation by="anna" judgment="paraphrase" provenance="..." role="system"
+            when="2026-11-22T13:06:28Z">
           <flag>tokenization</flag>
           <comment>...</comment>
           <sure>0-0</sure>
@@ -31,6 +32,7 @@ The RELAX NG schema is `alignkit.rng`, next to this file. All elements are in th
 - Links are ``i-j``, source first, from 0. `possible` lists those that are *only* possible.
   ``3-`` means that source word 3, and ``-4`` that target word 4, was aligned to nothing.
 - A label may be on a cell without a link.
+- `role` is one of annotator, initial, adjudicated and system; it may be missing.
 - `when` is the time of the last change, with seconds and zone.
 - `start` says what the annotator was shown to begin with: the name of an alignment or of a set of
   suggestions; empty: no links. If it is missing, this is not known.
@@ -49,7 +51,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -58,7 +60,16 @@ from lxml import etree
 
 from alignkit.errors import FormatError
 from alignkit.io.format import EVERYTHING, Format
-from alignkit.io.records import RawAnnotation, Reading, Record, parse_links, parse_nulls, raw_links
+from alignkit.io.records import (
+    RawAnnotation,
+    RawLink,
+    Reading,
+    Record,
+    Status,
+    parse_links,
+    parse_nulls,
+    raw_links,
+)
 from alignkit.io.safe_xml import line_of, local_name, read_elements, write_elements
 from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.writing import LinkTexts, Writing
@@ -68,7 +79,15 @@ from alignkit.model.sentence_pair import SentencePair
 
 V = TypeVar("V")
 _REMARKS = ("judgment", "provenance", "when", "role")
+_LINKS: dict[str, tuple[Callable[[str, Status, int], list[RawLink]], Status]] = {
+    "sure": (parse_links, "sure"),
+    "possible": (parse_links, "possible"),
+    "null": (parse_nulls, "sure"),
+    "possible-null": (parse_nulls, "possible"),
+}
+"""How the elements with links are read, and the status of these links."""
 
+# the characters that XML 1.0 cannot hold
 _UNHELD = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 NAMESPACE = "urn:alignkit:corpus:1"
@@ -161,17 +180,18 @@ def _annotation(element: etree._Element) -> RawAnnotation:
             _add(labels, child.get("link") or "", text, child)
         else:
             aligned = True
-            parse = parse_nulls if name.endswith("null") else parse_links
-            links += parse(text, "possible" if name.startswith("possible") else "sure", line)
+            parse, status = _LINKS[name]
+            links += parse(text, status, line)
     annotation.flags = flags
     annotation.links = raw_links(links, weights, labels, line_of(element))
-    said = annotation.comment or annotation.flags or annotation.judgment or annotation.provenance
-    annotation.aligned = aligned or bool(labels) or not said
+    # see above: what is empty is an alignment without links, unless something else was remarked
+    is_remark = bool(annotation.comment or flags or annotation.judgment or annotation.provenance)
+    annotation.aligned = aligned or bool(labels) or not is_remark
     return annotation
 
 
 def _where(pair: SentencePair) -> str:
-    """Return which comment of a pair XML cannot represent; empty if it is something else."""
+    """Return which comment or label of a pair XML cannot hold; empty if it is something else."""
     for name, annotation in pair.annotations.items():
         if _UNHELD.search(annotation.comment):
             return f" in the comment of {name[:40]!r}"
@@ -179,7 +199,7 @@ def _where(pair: SentencePair) -> str:
             continue
         for link, text in annotation.alignment.labels.items():
             if _UNHELD.search(text):
-                return f" in the comment of {name[:40]!r} on link {link.i}-{link.j} (from 0)"
+                return f" in the label of {name[:40]!r} on link {link.i}-{link.j} (from 0)"
     return ""
 
 

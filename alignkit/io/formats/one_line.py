@@ -22,9 +22,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from alignkit.errors import FormatError
+from alignkit.io.bitext_lines import BITEXT, ParallelWriter
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.pharaoh import are_any_links, id_before, notation, read_link
-from alignkit.io.parallel_text import BITEXT, ParallelWriter, ids_of
+from alignkit.io.parallel_text import ids_of
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.sniffing import Head, Likeness, by_share
 from alignkit.io.text_ids import split_id

@@ -48,9 +48,10 @@ from alignkit._support.values import FrozenMap
 from alignkit.errors import AlignkitError, AlignmentError, OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.pharaoh_kernel import PLAIN, scan, written
-from alignkit.io.parallel_text import PairText, Sentences, TextBlocks
+from alignkit.io.parallel_text import PairText
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.sniffing import Head, Likeness
+from alignkit.io.text_blocks import Sentences, TextBlocks
 from alignkit.io.text_files import is_word
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import Alignment, Link
@@ -108,7 +109,7 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
         arrays = None
         if block.raw is not None and lengths.max(initial=0) <= reading.options.max_words:
             arrays = _scan(block.raw, block.size, lengths, reading)
-        if arrays is None or (block.sentences is not None and block.sentences.tagged):
+        if arrays is None or (block.sentences is not None and not block.sentences.are_plain):
             yield from reading.pairs(lines.records(block.lines()))
             continue
         lines.ids = False

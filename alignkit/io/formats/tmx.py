@@ -9,9 +9,10 @@ Units of the same text in several languages::
         <tuv xml:lang="en-GB"><seg>Press <bpt i="1">&lt;b&gt;</bpt>Stop<ept i="1"/>.</seg></tuv>
         <tuv xml:lang="fr"><seg>...</seg></tuv></tu></body></tmx>
 
-- A unit is a sentence pair without links, of the languages chosen, or of the first two of the first
-  unit that has two. Units without both, or without a text (``<seg>``), are left out and counted; so
-  are texts in other languages, which are named. Old files have `lang`.
+- A unit is a sentence pair without links. If no languages are chosen, they are the first two of the
+  first unit that has two. Old files have `lang`.
+- Units without both languages, or without a text (``<seg>``), are left out and counted. So are
+  texts in other languages, which are named.
 - Inline tags are removed and counted, ``bpt``, ``ept``, ``it``, ``ph`` and ``ut`` with the code in
   them; the text in other tags stays.
 - The id is the `tuid`, else the number. Properties and notes of a unit become attributes.
@@ -26,7 +27,7 @@ TMX 1.4b specification, LISA OSCAR, 2005.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from lxml import etree
 
@@ -43,32 +44,31 @@ def _parse(reading: Reading) -> Iterator[Record]:
     """Yield the units in two languages; `wanted` are those chosen, or of the first such unit."""
     wanted = reading.options.languages
     seen: dict[str, None] = {}  # all languages, in order
-    whole = False
+    is_complete = False
     for number, unit in enumerate(read_nested(reading, "tu", "tmx", named_dtd=True), start=1):
         line = line_of(unit)
-        if local_name(unit) == "tmx":  # the root, which ends last
-            whole = True
+        if local_name(unit) == "tmx":  # the root is the last element to end
+            is_complete = True
             continue
         with reading.refusing(line):
             variants, without = _variants(unit, reading)
-            names = [(language,) for language in variants]
+            names = [(language,) for language in variants]  # other formats have several names each
             seen |= dict.fromkeys(variants)
             if wanted is None and len(names) > 1:
                 wanted = names[0][0], names[1][0]
             places = language_places(names, wanted) if wanted else None
             if places is None:
                 kind = "unit without <seg>" if without else "unit without both languages"
-                reading.note(kind, ", ".join((*variants, *without))[:80], line)
+                reading.note(kind, _listed((*variants, *without)), line)
                 continue
             if without:
-                listed = ", ".join(without)[:80]
-                reading.note("text without <seg>", listed, line, times=len(without))
-            left = [name for k, name in enumerate(variants) if k not in places]
+                reading.note("text without <seg>", _listed(without), line, times=len(without))
             if reading.options.languages is not None:
                 reading.note_alike(names, places, line)
-            elif left:
-                listed = ", ".join(left)[:80]
-                reading.note("language left out", listed, line, times=len(left))
+            else:
+                others = [name for k, name in enumerate(variants) if k not in places]
+                if others:
+                    reading.note("language left out", _listed(others), line, times=len(others))
             id = unit.get("tuid") or str(number)
             record = Record(id, line, None, None, attributes=_facts(unit))
             for side, k in zip(SIDES, places, strict=True):
@@ -76,12 +76,17 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 words = reading.words(_text(variants[language], reading), line)
                 record.put(side, words, language=language)
             yield record
-    if not whole:
+    if not is_complete:
         raise reading.error("expected <tmx> as the root")
     if seen and not reading.read and not reading.refused:
-        reading.choose(*((name,) for name in seen))
+        reading.choose(*((name,) for name in seen))  # raises: no unit has both languages
     if wanted is not None and reading.options.languages is None:
         reading.unread = _unread(seen, wanted)
+
+
+def _listed(languages: Sequence[str]) -> str:
+    """Return the names of languages for a note, cut if they are many."""
+    return ", ".join(languages)[:80]
 
 
 def _facts(unit: etree._Element) -> dict[str, str]:
@@ -123,8 +128,10 @@ def _variants(
             continue
         if len(variant) > len(segments):
             reading.note("note of one language left out", language[:40], line_of(variant))
-        if variants.setdefault(language, segments[0]) is not segments[0]:
+        if language in variants:
             reading.note("second text in one language", language[:40], line_of(variant))
+        else:
+            variants[language] = segments[0]
     return variants, [language for language in without if language not in variants]
 
 
@@ -132,7 +139,9 @@ def _text(element: etree._Element, reading: Reading) -> str:
     """Return the text of an element without inline tags, which are counted."""
     parts = [element.text or ""]
     for child in element:
-        name = local_name(child) if isinstance(child.tag, str) else "entity"
+        name = "entity"  # comments are not read, so what has no name is a reference: &NAME;
+        if isinstance(child.tag, str):
+            name = local_name(child)
         reading.note("inline tag", f"<{name[:40]}>", line_of(child))
         if name not in _CODES:
             parts.append(_text(child, reading))

@@ -19,7 +19,7 @@ CLiC-it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
@@ -58,18 +58,21 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 def _sniff(head: Head) -> Likeness:
     """Count the first lines that have links in the third column."""
-    fitting = 0
-    for row in head.rows:
-        fits = len(row) > 2 and are_links(row[2]) and not any(map(str.strip, row[3:]))
-        fitting += fits
-    likeness = by_share(fitting, len(head.rows))
-    linked = any(len(row) > 2 and row[2].strip() for row in head.rows)
-    if likeness is not Likeness.NO and not linked:
-        return Likeness.LIKELY
-    begun = head.width == 3 and _LINK.search(head.rows[0][-1])
-    if likeness is Likeness.NO and (head.width == 2 or begun):
-        return Likeness.MAYBE
+    likeness = by_share(sum(map(_fits, head.rows)), len(head.rows))
+    if likeness is Likeness.NO:
+        # links with a mistake, or lines without links that lost their empty column
+        first_has_a_link = head.width == 3 and _LINK.search(head.rows[0][-1])
+        if head.width == 2 or first_has_a_link:
+            return Likeness.MAYBE
+        return likeness
+    if not any(len(row) > 2 and row[2].strip() for row in head.rows):
+        return Likeness.LIKELY  # an empty third column may be anything
     return likeness
+
+
+def _fits(row: Sequence[str]) -> bool:
+    """Return whether a line has links in the third column, and nothing behind them."""
+    return len(row) > 2 and are_links(row[2]) and not any(map(str.strip, row[3:]))
 
 
 FORMAT = Format(sniff=_sniff, parse=_parse, write=_write, holds=kinds("text, empty"))

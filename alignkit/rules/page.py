@@ -6,23 +6,26 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from alignkit._support.arguments import check_arguments
-from alignkit._support.wording import how_many, visible
+from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 from alignkit.rules.drawings.outline import outline_side
 from alignkit.rules.drawings.svg import side_image, tree_style
-from alignkit.rules.files.notation import rule_text, side_text
+from alignkit.rules.files.notation import side_text
 from alignkit.rules.grammar import KINDS, Grammar, RuleType
+from alignkit.rules.listing import rules_by_kind
 from alignkit.show.html import page_template
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.media import style_sheet
 from alignkit.tables.table import Table
 
-_WEIGHTS = (
-    Column("count", "number", digits=6),
-    Column("p(t|s)", "decimal", key="p_target"),
-    Column("p(s|t)", "decimal", key="p_source"),
-)
+RULES_A_KIND = 50  # the default number of rules of each kind on a page
+
+_MOST_CHARACTERS = 4_000_000  # of the drawings of a page
+_LARGEST = 400  # symbols of a rule that is drawn
+_LONGEST = 4_000  # characters of a rule as text
+_LONGEST_NAME = 200  # characters of the name of a drawing, for screen readers
+_NAMES = {"stsg": "tree ", "s2t": "string-to-tree "}
 _FACTS = {
     "p_target": "p(t|s)",
     "p_source": "p(s|t)",
@@ -30,121 +33,6 @@ _FACTS = {
     "lexical_target": "lex(t|s)",
     "lexical_source": "lex(s|t)",
 }
-_COUNT = 7  # the width of counts in a listing
-_P = 7  # that of probabilities
-
-
-def grammar_summary(grammar: Grammar) -> Table:
-    """Return a table with the number of rules and types of each kind."""
-    rows: list[list[Cell]] = []
-    for kind, (tokens, types) in grammar.kinds().items():
-        if types:
-            rows.append([kind, tokens, types])
-    rows.append(["all", grammar.tokens, len(grammar)])
-    columns = [Column("kind"), Column("rules", "number", digits=10), Column("types", "count")]
-    return Table("", columns, rows, apart=[len(rows) - 1])
-
-
-def grammar_tables(grammar: Grammar, *, limit: int | None = 20) -> Iterator[Table]:
-    """Yield a table for each kind of rule, the most frequent rules first."""
-    columns = [*_WEIGHTS, Column("source"), Column("target"), Column("pair"), Column("words")]
-    for kind, types in rules_by_kind(grammar).items():
-        shown = types[:limit]
-        rows: list[list[Cell]] = []
-        for entry in shown:
-            row: list[Cell] = [entry.count, entry.p_target, entry.p_source]
-            row += [*map(side_text, entry.rule), *_at(entry)]
-            rows.append(row)
-        yield Table(_heading(kind, types), columns, rows, note=_rest(types, shown))
-
-
-def grammar_lines(grammar: Grammar, *, limit: int | None = 20) -> Iterator[str]:
-    """Yield the lines of a listing of rules by kind, with example sentences below each rule."""
-    margin = " " * (_COUNT + 2 * (_P + 1) + 2)
-    for number, (kind, types) in enumerate(rules_by_kind(grammar).items()):
-        if number:
-            yield ""
-        shown = types[:limit]
-        yield _heading(kind, types)
-        yield f"{'count':>{_COUNT}} {'p(t|s)':>{_P}} {'p(s|t)':>{_P}}"
-        for entry in shown:
-            count = _number(entry.count)
-            p_target = _share(entry.p_target)
-            p_source = _share(entry.p_source)
-            yield f"{count} {p_target} {p_source}  {visible(rule_text(entry.rule))}"
-            for example in entry.examples:
-                name = f"{visible(example.id)}: "
-                yield margin + name + _marked(example.source, example.source_span)
-                yield margin + " " * len(name) + _marked(example.target, example.target_span)
-        rest = _rest(types, shown)
-        if rest:
-            yield margin + rest
-
-
-def rules_by_kind(grammar: Grammar) -> dict[str, list[RuleType]]:
-    """Return the rule types of each kind that a grammar has, in the order of `KINDS`."""
-    by_kind: dict[str, list[RuleType]] = {kind: [] for kind in KINDS}
-    for entry in grammar:
-        by_kind[entry.kind].append(entry)
-    return {kind: types for kind, types in by_kind.items() if types}
-
-
-def _heading(kind: str, types: list[RuleType]) -> str:
-    """Return what a kind means, and how many rules and types are of it."""
-    tokens = sum(entry.count or 0 for entry in types)
-    rules = "rule" if tokens == 1 else "rules"
-    of = how_many(len(types), "type", commas=True)
-    return f"{kind}: {KINDS[kind]}; {tokens:,.10g} {rules} of {of}"
-
-
-def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
-    """Return how many types are not shown, as text; empty for none."""
-    left = len(types) - len(shown)
-    if left:
-        return f"... {left:,} more {'type' if left == 1 else 'types'}"
-    return ""
-
-
-def _at(entry: RuleType) -> tuple[str, str]:
-    """Return the pair and the spans of the first example."""
-    if not entry.examples:
-        return "", ""
-    example = entry.examples[0]
-    start, end = example.source_span
-    target_start, target_end = example.target_span
-    return example.id, f"{start}-{end} {target_start}-{target_end}"
-
-
-def _number(count: float | None) -> str:
-    """Return a count as text of the width of its column."""
-    if count is None:
-        text = "-"
-    elif count % 1:
-        text = f"{count:,.4g}"
-    else:
-        text = f"{count:,.0f}"
-    return f"{text:>{_COUNT}}"
-
-
-def _share(value: float | None) -> str:
-    """Return a probability as text of the width of its column."""
-    text = "-" if value is None else f"{value:.3f}"
-    return f"{text:>{_P}}"
-
-
-def _marked(words: tuple[str, ...], span: tuple[int, int]) -> str:
-    """Return a sentence with some of its words in brackets."""
-    start, end = span
-    middle = f"[{' '.join(words[start:end])}]"
-    return visible(" ".join([*words[:start], middle, *words[end:]]))
-
-
-RULES_A_KIND = 50  # the default number of rules of each kind on a page
-
-_MOST_BYTES = 4_000_000  # of the drawings of a page
-_LARGEST = 400  # symbols of a rule that is drawn
-_LONGEST = 4_000  # characters of a rule as text
-_NAMES = {"stsg": "tree ", "s2t": "string-to-tree "}
 
 
 def write_rules_page(
@@ -198,7 +86,7 @@ def draw_rules_page(
     if limit < 1:
         raise OptionError(f"`limit` is {limit}; it must be 1 or more")
     by_kind = rules_by_kind(grammar)
-    room = _MOST_BYTES // max(len(by_kind), 1)
+    room = _MOST_CHARACTERS // max(len(by_kind), 1)
     of_all = grammar if whole is None else whole
     kinds = [_draw(name, types, limit, room) for name, types in by_kind.items()]
     left_out = {"Rules left out": grammar.dropped, "Sentence pairs skipped": grammar.passed_over}
@@ -229,7 +117,10 @@ def _has_unpaired(entry: RuleType) -> bool:
 
 
 def _draw(name: str, types: list[RuleType], limit: int, room: int) -> dict[str, Any]:
-    """Return a kind of rules for the template, with drawings of at most `room` characters."""
+    """Return a kind of rules for the template.
+
+    At most `limit` rules are drawn, in at most `room` characters, but always the first one.
+    """
     drawn: list[dict[str, Any]] = []
     for entry in types[:limit]:
         rule = _drawn(entry)
@@ -241,14 +132,17 @@ def _draw(name: str, types: list[RuleType], limit: int, room: int) -> dict[str, 
     left = len(types) - len(drawn)
     if left:
         verb = "is" if len(drawn) == 1 else "are"
-        rest = f"; the first {len(drawn):,} {verb} drawn, {left:,} left out to keep the page small"
+        why = "to keep the page small"
+        if len(drawn) == limit:
+            why = "by the limit of the page"
+        rest = f"; the first {len(drawn):,} {verb} drawn, {left:,} left out {why}"
     return {
         "name": name,
         "anchor": "kind-" + name.replace("+", "-with-"),
         "means": KINDS[name][:1].upper() + KINDS[name][1:],
         "types": len(types),
         "tokens": sum(entry.count or 0 for entry in types),
-        "said": rest,
+        "rest": rest,
         "rules": drawn,
     }
 
@@ -270,7 +164,7 @@ def _drawn(entry: RuleType) -> dict[str, Any]:
         text = text[:_LONGEST] + f" … ({len(text):,} characters)"
     return {
         "facts": _weights(entry),
-        "name": text if len(text) < 200 else f"{text[:200]} …",
+        "name": text if len(text) < _LONGEST_NAME else f"{text[:_LONGEST_NAME]} …",
         "text": text,
         "source": source_image,
         "target": target_image,
