@@ -57,7 +57,11 @@ _MOST = 4  # counterparts of a word that a glossary shows
 
 
 class Occurrence(NamedTuple):
-    """A word of a sentence pair, its status (`SURE`, ...), its counterpart and its context."""
+    """A word of a sentence pair, its status (`SURE`, ...), its counterpart and its context.
+
+    The fields are those of the columns of a concordance, in this order. `at` is the place of the
+    word in its sentence, from 0; `left` and `right` are the words before and behind it.
+    """
 
     annotator: str
     id: str
@@ -148,7 +152,7 @@ class _Counterpart(NamedTuple):
 
 
 def _counterparts(occurrences: Sequence[Occurrence]) -> list[_Counterpart]:
-    """Return the counterparts of a word, the most frequent first."""
+    """Return the counterparts of a word, the most frequent first; "(no link)" and the like too."""
     counts = Counter(x.shown for x in occurrences)
     sure = Counter(x.shown for x in occurrences if x.status == SURE)
     possible = Counter(x.shown for x in occurrences if x.status == POSSIBLE)
@@ -246,7 +250,7 @@ def concordance(
     if context < 0:
         raise OptionError(f"`context` is {context}; expected 0 or more")
     if regex:
-        text = compared(word)
+        text = compared(word)  # not folded: \S is not \s
     else:
         text = re.escape(compared(word, ignore_case=ignore_case))
     flags = re.IGNORECASE if ignore_case else 0
@@ -284,7 +288,8 @@ def glossary(
     entries: dict[tuple[str, str], list[Occurrence]] = defaultdict(list)
     for form, x in occurrences:
         entries[x.annotator, form].append(x)
-    places = {name: k for k, (name, _) in enumerate(entries)}
+    annotators = dict.fromkeys(name for name, _ in entries)
+    places = {name: k for k, name in enumerate(annotators)}
 
     def rank(key: tuple[str, str]) -> tuple[int, int, str]:
         """Return what entries are sorted by: annotator, frequency and word."""
@@ -348,7 +353,10 @@ def _read(
 
 
 def _words(pair: SentencePair, side: str, lemma: str | None) -> Sequence[str] | None:
-    """Return the words of a side, or their lemmas; a counterpart may have none."""
+    """Return the words of a side, or their values in a column, called `lemma`; None without any.
+
+    The target side, which has the counterparts, may lack the column: then its words are returned.
+    """
     words: Sequence[str] | None = getattr(pair, side)
     if lemma is None or words is None:
         return words
@@ -372,7 +380,7 @@ def _occurrence(
     else:
         status = UNLINKED
     counterpart: list[str] = []
-    for k in linked:
+    for k in sorted(linked):
         if counterpart and k - 1 not in linked:
             counterpart.append(GAP)
         counterpart.append(others[k])

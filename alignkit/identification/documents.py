@@ -92,8 +92,10 @@ def candidate_documents(
     counts.update(value for value in checked.values() if isinstance(value, str))
     kept = {pair: value for pair, value in sorted(checked.items()) if isinstance(value, float)}
     if chosen.farthest:
-        order = sorted(kept, key=lambda pair: (kept[pair], pair), reverse=True)
-        least = {keys[row]: (row, column) for row, column in order}
+        # of each key the least similar pair, the first of equal ones
+        least: dict[object, tuple[int, int]] = {}
+        for pair in sorted(kept, key=lambda pair: (kept[pair], pair)):
+            least.setdefault(keys[pair[0]], pair)
         kept = {pair: kept[pair] for pair in sorted(least.values())}
     pairs = candidates.with_matches(_text_pairs(kept, every, chosen), chosen)
     about = how_many(len(documents), "document")
@@ -116,14 +118,14 @@ def candidate_documents(
 
 
 def _examples(pairs: Sequence[TextPair], chosen: DocumentOptions) -> list[Table]:
-    """Return a table of candidates from equal bins of similarity."""
+    """Return a table, in a list, of `show` candidates from each of equal bins of similarity."""
     columns = [Column("from", "decimal", digits=2), Column("similarity", "decimal")]
     columns += [Column("pair"), Column("source"), Column("target")]
     rows: list[list[Cell]] = []
-    for turn, number, place in candidates.drawn_by_bins(pairs, chosen.grid, chosen.seed):
+    for turn, bin, place in candidates.drawn_by_bins(pairs, chosen.grid, chosen.seed):
         if turn < (chosen.show or 0):
             pair = pairs[place]
-            least = number / chosen.grid
+            least = bin / chosen.grid
             texts = (_excerpt(pair.source), _excerpt(pair.target))
             rows.append([least, candidates.similarity_of(pair), pair.id, *texts])
     rows.sort(key=lambda row: row[:2])
@@ -192,17 +194,19 @@ def _checked(
     counts: Counter[str],
     histogram: Places,
 ) -> dict[tuple[int, int], float | str]:
-    """Return the similarity of the pairs in the band, or why they are left out."""
+    """Return the similarity of the pairs in the band, or a text that says why one is left out."""
     plain = [" ".join(text.split()) for text in texts]
     low, high = chosen.band
     checked: dict[tuple[int, int], float | str] = {}
     for row, columns, values in rows:
-        if np.isinf(times[row]):
+        if np.isinf(times[row]):  # without a date, and dropped
             continue
-        apart = np.abs(times[columns] - times[row])
+        apart = np.abs(times[columns] - times[row])  # NaN: one has no date, and is near all others
         near = np.isnan(apart) | (apart <= (chosen.days or 0) * _DAY)
-        counts["documents compared with no other"] += not near.any()
-        histogram += candidates.histogram_of(values[near & (columns > row)])  # all, across inputs
+        if not near.any():
+            counts["documents compared with no other"] += 1
+        # each pair once: those within an input come in both orders, those of two in this one alone
+        histogram += candidates.histogram_of(values[near & (columns > row)])
         inside = np.flatnonzero(near & (values >= low) & (values <= high))
         kept = 0
         for nearest in similarity.descending(values[inside], chosen.per_document):
@@ -218,7 +222,7 @@ def _checked(
 
 
 def _contained(first: str, second: str, *, equal: bool) -> str:
-    """Return why two texts are hardly two; empty if they are."""
+    """Return why two texts are no candidate: one contains the other; empty if they are one."""
     if first == second:
         return "" if equal else "pairs of equal texts"
     shorter, longer = sorted((first, second), key=len)

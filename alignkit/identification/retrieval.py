@@ -34,7 +34,8 @@ class Retrieval(TableResult):
 
     Parameters
     ----------
-    ranks : (n,): the ranks of the right texts of n queries by label, two for each pair; 1 is best.
+    ranks : For each label, (n,): the rank of the other text of the pair for each of n queries, two
+        for each pair; 1 is best.
     pool : The number of different texts.
     at : The ranks k of the columns top-k.
     notes : Warnings, and what was left out.
@@ -80,7 +81,7 @@ def retrieve(
     Parameters
     ----------
     corpus : The judged pairs.
-    view : The labels of the rows.
+    view : The labels of the rows. If there are more than two, a further row has all paraphrases.
     among : More texts to search.
     **options : The fields of `RetrievalOptions`.
 
@@ -96,26 +97,28 @@ def retrieve(
     """
     check_arguments(retrieve, locals())
     chosen = options_of(RetrievalOptions, retrieve, options)
-    corpus, _, notes = judged_part(corpus, rewrites=False)
-    judge = the_judge(corpus, chosen.annotator)
-    labels = judgments_of(corpus, [judge], view).values[0]
+    judged_corpus, _, notes = judged_part(corpus, rewrites=False)
+    judge = the_judge(judged_corpus, chosen.annotator)
+    labels = judgments_of(judged_corpus, [judge], view).values[0]
     texts = []
-    for pair in corpus:
+    for pair in judged_corpus:
         source_words, target_words = pair.words
         texts.append((" ".join(source_words), " ".join(target_words)))
     if not any(map(all, texts)):
         raise MissingTextError("no pair has words on both sides; add the texts")
-    pool = list(dict.fromkeys(filter(str.strip, (*chain.from_iterable(texts), *among))))
+    all_texts = chain(chain.from_iterable(texts), among)
+    pool = list(dict.fromkeys(text for text in all_texts if text.strip()))  # each text once
     if len(pool) < 2:
         raise OptionError("retrieval needs two different texts")
     judged = []
     for k, (source, target) in enumerate(texts):
-        if labels[k] >= 0 and source and target and source != target:
+        has_label = labels[k] >= 0
+        if has_label and source and target and source != target:
             judged.append(k)
     ranks = _ranks([texts[k] for k in judged], pool, chosen)
     by_label = {label: ranks[labels[judged] == k].ravel() for k, label in enumerate(view.labels)}
     if "binary" in view.scheme.views and len(view.labels) > 2:
-        binary = judgments_of(corpus, [judge], get_view(view.scheme, "binary")).values[0]
+        binary = judgments_of(judged_corpus, [judge], get_view(view.scheme, "binary")).values[0]
         by_label["paraphrases"] = ranks[binary[judged] == 1].ravel()
     left = len(texts) - len(judged)
     if left:
@@ -138,5 +141,6 @@ def _ranks(pairs: Sequence[tuple[str, str]], pool: list[str], options: Retrieval
     rows = products(vectors, np.array(queries, int), np.arange(len(pool)))
     ranks = []
     for answer, (_, columns, values) in zip(answers, rows, strict=True):
-        ranks.append((values >= values[columns == answer]).sum())  # one as similar ranks before it
+        # the answer counts itself, so the best rank is 1; texts as similar as it rank before it
+        ranks.append((values >= values[columns == answer]).sum())
     return np.array(ranks, np.int64).reshape(-1, 2)

@@ -23,6 +23,7 @@ K = TypeVar("K")
 Words = tuple[str, ...]
 Phrases = tuple[Words, Words]
 Context = tuple[Words, Words]
+"""What stands left and right of a phrase: words, or parts of speech."""
 Place = tuple[int, int, int, int]
 """Where a phrase pair is: source from and to, target from and to; the ends are not included."""
 _Contexts = Mapping[Context, set[Context]]  # the target contexts of rules by their source context
@@ -75,20 +76,23 @@ class CoTrained:
 
 
 class _PairText:
-    """A sentence pair in lower case: the words, what contexts show of them, and the phrases."""
+    """A sentence pair in lower case: its words, the symbols of contexts, and its phrases.
+
+    The symbol of a word is its part of speech, if all words of the pair have one, or the word.
+    """
 
     def __init__(self, pair: SentencePair, longest: int, context: int) -> None:
         self.words = [tuple(map(str.lower, side)) for side in pair.words]
         self.context = context
         tags = [word_column(pair, side, "upos") for side in SIDES]
         self.tagged = None not in tags
-        self.shown: list[Words] = []
+        self.symbols: list[Words] = []
         self.spans: list[dict[Words, list[tuple[int, int]]]] = []  # the places of each phrase
         for words, own, other in zip(self.words, tags, self.words[::-1], strict=True):
-            shown = words
+            symbols = words
             if self.tagged:
-                shown = _marked(words, own or (), other)
-            self.shown.append(("<s>", *shown, "</s>"))
+                symbols = _marked(words, own or (), other)
+            self.symbols.append(("<s>", *symbols, "</s>"))
             spans = defaultdict[Words, list[tuple[int, int]]](list)
             for i in range(len(words)):
                 for j in range(i + 1, min(len(words), i + longest) + 1):
@@ -100,12 +104,12 @@ class _PairText:
 
         Where the sentence begins and ends, several sizes are the same context.
         """
-        shown = self.shown[side]
-        before = start + 1  # "<s>" stands first in `shown`
+        symbols = self.symbols[side]
+        before = start + 1  # "<s>" stands first in `symbols`
         after = end + 1
         for size in range(1, self.context + 1):
-            left = shown[max(0, before - size) : before]
-            right = shown[after : after + size]
+            left = symbols[max(0, before - size) : before]
+            right = symbols[after : after + size]
             yield left, right
 
     def has_own(self, side: int, phrase: Words) -> bool:
@@ -113,7 +117,7 @@ class _PairText:
         other = self.words[1 - side]
         return any(word not in other and any(map(str.isalnum, word)) for word in phrase)
 
-    def known(self, pairs: Mapping[Words, set[Words]]) -> set[Place]:
+    def known(self, paraphrases_of: Mapping[Words, set[Words]]) -> set[Place]:
         """Return where known paraphrases are, and the words that both sides have, once each."""
         known: set[Place] = set()
         sources, targets = self.spans
@@ -123,7 +127,7 @@ class _PairText:
             is_once_in_both = len(places) == 1 and len(same) == 1
             if is_word and is_once_in_both:
                 known.add((*places[0], *same[0]))
-            for other in pairs.get(phrase, ()):
+            for other in paraphrases_of.get(phrase, ()):
                 for source_span, target_span in product(places, targets.get(other, ())):
                     known.add((*source_span, *target_span))
         return known
@@ -220,7 +224,7 @@ def cotrain(
         rules = _learned(corpus, paraphrases, min_count, strength)
         seen = _applied(corpus, rules)
         fresh = any(phrases not in paraphrases for phrases in seen)
-        paraphrases |= seen
+        paraphrases |= seen  # those of earlier rounds stay; counts are of the last that had them
     untagged = sum(not pair.tagged for pair in corpus)
     return CoTrained(paraphrases, rules, done, len(given) - len(kept), untagged)
 
@@ -236,9 +240,14 @@ def _by_first(pairs: Iterable[tuple[K, K]]) -> dict[K, set[K]]:
 def _learned(
     corpus: Sequence[_PairText], paraphrases: Iterable[Phrases], min_count: int, strength: float
 ) -> tuple[ContextRule, ...]:
-    """Return the pairs of contexts that mostly hold paraphrases."""
-    pairs = _by_first(paraphrases)
-    places = [pair.known(pairs) for pair in corpus]
+    """Return the pairs of contexts that mostly hold paraphrases.
+
+    Between two contexts, known paraphrases are positive examples. Two words of which one has a
+    known paraphrase in the sentence pair, but which are no known paraphrases, are a negative one;
+    where both words are unknown, nothing is learned. Only single words are negative examples.
+    """
+    paraphrases_of = _by_first(paraphrases)
+    places = [pair.known(paraphrases_of) for pair in corpus]
     positive = Counter[tuple[Context, Context]]()
     negative = Counter[tuple[Context, Context]]()
     for pair, known in zip(corpus, places, strict=True):

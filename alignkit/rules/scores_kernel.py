@@ -6,7 +6,7 @@ import numpy as np
 
 from alignkit._support.array_types import B1, F8, I4, I8
 from alignkit._support.jit import jit
-from alignkit.rules.derivation.cuts_kernel import BITS, WORD
+from alignkit.rules.derivation.cuts_kernel import BITS, VARIABLE, WORD
 
 
 @jit
@@ -32,11 +32,11 @@ def count_found(
     changing: (R,) Whether the minimal rule at each is no identity.
     other_matched, other_afters, other_begins: Those of the other derivations, of the same P pairs.
     source_classes, target_classes: The class, by the other's links, of each node of all trees; -1
-        for none.
+        for none. Nodes of both sides that cover linked words of each other have the same class.
     source_offsets, target_offsets: (P + 1,) int64: where the nodes of each tree begin.
     size: The most nodes of the other's derivation that may make up one rule.
-    Returns: (P, 6) int64: rules, those found, matched nodes that the other's links make consistent;
-        and these three of the rules that are no identities, and of their roots.
+    Returns: (P, 6) int64: the number of rules; how many the others have; how many of their roots
+        are matched by the other's links too; and these three of the rules that are no identities.
     """
     rows = np.zeros((len(begins) - 1, 6), np.int64)
     for k in range(len(rows)):
@@ -130,19 +130,19 @@ def weigh_words(
     """
     products = np.ones((len(link_offsets) - 1, 2), np.float64)
     for r in range(len(products)):
-        source = yielded(symbols[offsets[2 * r] : offsets[2 * r + 1]])
-        target = yielded(symbols[offsets[2 * r + 1] : offsets[2 * r + 2]])
-        mine = links[link_offsets[r] : link_offsets[r + 1]]
-        products[r, 0] = weigh(source, target, mine, 0, keys, weights, lone)
-        products[r, 1] = weigh(source, target, mine, 1, keys, weights, lone)
+        source = words_of_side(symbols[offsets[2 * r] : offsets[2 * r + 1]])
+        target = words_of_side(symbols[offsets[2 * r + 1] : offsets[2 * r + 2]])
+        rule_links = links[link_offsets[r] : link_offsets[r + 1]]
+        products[r, 0] = weigh(source, target, rule_links, False, keys, weights, lone)
+        products[r, 1] = weigh(source, target, rule_links, True, keys, weights, lone)
     return products
 
 
 @jit
 def weigh(
-    source: I4, target: I4, links: I4, weighed: int, keys: I8, weights: F8, lone: F8
+    source: I4, target: I4, links: I4, of_source: bool, keys: I8, weights: F8, lone: F8
 ) -> float:
-    """Return the lexical weight of the target words (weighed 0), or of the source words (1).
+    """Return the lexical weight of the source words, or of the target words.
 
     A word weighs the mean w(word | linked word) over its links, or w(word | NULL) without any; a
     side the product of its words.
@@ -151,7 +151,8 @@ def weigh(
     links: The positions i, j of linked words, one pair after the other.
     keys, weights, lone: See `alignkit.rules.learning.Weights`; column 0 is of target words.
     """
-    words = source if weighed else target
+    words = source if of_source else target
+    column = 1 if of_source else 0
     product = 1.0
     for k in range(len(words)):
         if words[k] < 0:
@@ -161,22 +162,22 @@ def weigh(
         for link in range(0, len(links), 2):
             i = links[link]
             j = links[link + 1]
-            linked = i if weighed else j
+            linked = i if of_source else j
             if k == linked:
                 # the source word in the upper half, the target word in the lower: every linked
                 # pair of words was counted, so its key is there
                 key = np.int64(source[i]) << 32 | target[j]
-                total += weights[np.searchsorted(keys, key), weighed]
+                total += weights[np.searchsorted(keys, key), column]
                 count += 1
         if count:
             product *= total / count
         else:
-            product *= lone[words[k], weighed]
+            product *= lone[words[k], column]
     return product
 
 
 @jit
-def yielded(symbols: I4) -> I4:
+def words_of_side(symbols: I4) -> I4:
     """Return the words of a side in order, -1 for a variable."""
     words = np.empty(len(symbols), np.int32)
     count = 0
@@ -187,7 +188,7 @@ def yielded(symbols: I4) -> I4:
         if what == WORD:
             words[count] = symbols[at] >> BITS
             count += 1
-        elif what > WORD:  # a variable, also a deleted one
+        elif what >= VARIABLE:  # also a deleted or an inserted one
             words[count] = -1
             count += 1
             # the symbol behind a variable is its number

@@ -52,8 +52,11 @@ from alignkit.model.texts import split_words
 
 _NUMBER = r"[0-9]+[a-z]?(?:[-\u2013,][0-9]+[a-z]?)*"
 _DIVISION = re.compile(rf"\\(id|c)\s+([^\s\\]+)|\\(v)\s+({_NUMBER})")
+# nested markers other than words (\+nd ...), which are removed before the text is divided
 _NESTED = re.compile(r"\\\+(?!w[ *|])[A-Za-z0-9]+[* ]")
 _HEADINGS = r"(?:ms|mr|s|sr|r|sp|cl|cd|rem|sts|h|toc|toca|mt|mte|imt|is|ip|ide|usfm|lit|qa)[0-9]*"
+# in this order: milestones, words, notes, headings, what looks like a word or a milestone but is
+# none, and markers and text without words
 _TOKEN = re.compile(
     r"\\zaln-s\s*\|?(?P<start>[^\\]*)(?:\\\*)?"
     r"|(?P<end>\\zaln-e\s*\\\*)"
@@ -72,6 +75,9 @@ _LETTER = re.compile(r"[^\W_]")
 
 _Place = tuple[str, str, str]  # book, chapter, verse
 _Word = tuple[str, int]  # of the original: its text in NFC, and which occurrence of it
+_Facts = dict[str, str]  # of a word: lemma and the like
+_Originals = dict[_Place, list[tuple[str, _Facts]]]  # the words of each verse
+_MOST_VERSES = 200  # of a range 1-200, so that a wrong number costs no time
 
 
 class _Verse(NamedTuple):
@@ -119,7 +125,7 @@ class _Original:
 
 def _parse(reading: Reading) -> Iterator[Record]:
     """Yield a pair for each verse that has words."""
-    originals: dict[_Place, list[tuple[str, dict[str, str]]]] | None = None
+    originals: _Originals | None = None
     if reading.options.target is not None:
         raise OptionError("format usfm has the words of the target: leave out `target`")
     if reading.options.source is not None:
@@ -176,9 +182,9 @@ def _complete(place: _Place, line: int, texts: list[str]) -> Iterator[_Verse]:
         yield _Verse(place, line, text)
 
 
-def _originals(reading: Reading, path: str) -> dict[_Place, list[tuple[str, dict[str, str]]]]:
+def _originals(reading: Reading, path: str) -> _Originals:
     """Return the words of each verse of the original, with their facts."""
-    known: dict[_Place, list[tuple[str, dict[str, str]]]] = {}
+    known: _Originals = {}
     for verse in _verses(reading, path):
         words = known.setdefault(verse.place, [])
         for token in _TOKEN.finditer(verse.text):
@@ -197,7 +203,7 @@ def _originals(reading: Reading, path: str) -> dict[_Place, list[tuple[str, dict
 def _record(
     reading: Reading,
     verse: _Verse,
-    originals: dict[_Place, list[tuple[str, dict[str, str]]]] | None,
+    originals: _Originals | None,
 ) -> Record:
     """Return the pair of a verse."""
     original = _Original()
@@ -240,7 +246,7 @@ class _VerseText:
                 raise self._error(_broken(token), token)
             if token["start"] is not None:
                 self.has_milestones = True
-                self._opened.append(self._place_of(token))
+                self._opened.append(self._place_or_add(token))
             elif token["end"] is not None:
                 self._close(token)
             elif token["word"] is not None:
@@ -280,8 +286,11 @@ class _VerseText:
             self.links += (RawLink(i, len(self.words)) for i in self._opened if i is not None)
             self.words.append(word)
 
-    def _place_of(self, token: re.Match[str]) -> int | None:
-        """Return the place of the word that a milestone names; None if the original lacks it."""
+    def _place_or_add(self, token: re.Match[str]) -> int | None:
+        """Return the place of the word that a milestone names.
+
+        Without an original, the word is added to it; None if a given original lacks it.
+        """
         facts = dict(_FACT.findall(token["start"]))
         word = " ".join((facts.get("content") or facts.get("lemma", "")).split())
         occurrence = facts.get("occurrence", "1").strip()
@@ -300,9 +309,7 @@ class _VerseText:
         return place
 
 
-def _original_words(
-    place: _Place, originals: dict[_Place, list[tuple[str, dict[str, str]]]]
-) -> Iterator[tuple[str, dict[str, str]]]:
+def _original_words(place: _Place, originals: _Originals) -> Iterator[tuple[str, _Facts]]:
     """Yield the words of a verse of the original, or of several, ``1-2``."""
     book, chapter, verse = place
     if place in originals:
@@ -312,7 +319,7 @@ def _original_words(
         first, _, last = part.replace("\u2013", "-").partition("-")
         start = int(re.sub("[^0-9]", "", first) or 0)
         end = int(re.sub("[^0-9]", "", last) or start)
-        for number in range(start, min(end, start + 200) + 1):
+        for number in range(start, min(end, start + _MOST_VERSES) + 1):
             yield from originals.get((book, chapter, str(number)), ())
 
 

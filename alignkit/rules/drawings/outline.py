@@ -1,10 +1,13 @@
-"""Collect the content of a drawing of two trees, independent of the medium."""
+"""Outline trees and sides of rules, lay out the outlines, and collect what a drawing shows.
+
+Texts and SVG images are drawn from this (`alignkit.rules.drawings.text`, `.svg`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import brief, brief_annotators
@@ -20,13 +23,22 @@ Kind = Literal["node", "word", "variable", "unpaired"]
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The items that a drawing of a tree or a string shows, in preorder."""
+    """The n items that a drawing of a tree or a string shows, in preorder; a string is n roots.
+
+    Parameters
+    ----------
+    texts : The text of each item.
+    kinds : What each item is; "unpaired" is a variable that the other side lacks.
+    parents : The item above each; -1 for a root.
+    numbers : The number that is drawn at each node or variable; -1 for none.
+    places : The number of each node or word within its tree; -1 for none.
+    """
 
     texts: tuple[str, ...]
-    kinds: tuple[Kind, ...]  # what each is; "unpaired" is a variable that the other side has not
-    parents: tuple[int, ...]  # (n,) the item above each; -1 for a root. A string is a row of roots
-    numbers: tuple[int, ...]  # the number that is drawn at each node or variable; -1 for none
-    places: tuple[int, ...]  # the number of each node or word within its tree; -1 for none
+    kinds: tuple[Kind, ...]
+    parents: tuple[int, ...]
+    numbers: tuple[int, ...]
+    places: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -54,8 +66,13 @@ _Row = tuple[str, Kind, int, int, int]
 
 def _outline(rows: list[_Row]) -> Outline:
     """Make an outline of its rows: text, kind, parent, number and place of each item."""
-    columns: list[Any] = [*zip(*rows, strict=True)] or [()] * 5
-    return Outline(*columns)
+    return Outline(
+        texts=tuple(text for text, _, _, _, _ in rows),
+        kinds=tuple(kind for _, kind, _, _, _ in rows),
+        parents=tuple(parent for _, _, parent, _, _ in rows),
+        numbers=tuple(number for _, _, _, number, _ in rows),
+        places=tuple(place for _, _, _, _, place in rows),
+    )
 
 
 def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outline:
@@ -108,7 +125,7 @@ class TreeLayout:
     height: int  # the rows above the words
 
     def stretched(self, width: float) -> TreeLayout:
-        """Return the layout with its centres spread out to fill a width."""
+        """Return the layout with its middles spread out to fill a width."""
         if not self.width or width <= self.width:
             return self
         factor = width / self.width
@@ -116,7 +133,7 @@ class TreeLayout:
 
 
 def lay_out(outline: Outline, measure: Callable[[int], float], gap: float) -> TreeLayout:
-    """Place the items of an outline.
+    """Place the items of an outline; `measure` gives the pixels of an item, `gap` those beside it.
 
     Each item has a column of its own that is wide enough for its text and for the columns of the
     items below. Within its column, it is put above the middle of these items.
@@ -131,7 +148,7 @@ def lay_out(outline: Outline, measure: Callable[[int], float], gap: float) -> Tr
             within[parent] += wide[k]
     lefts, total = _lefts(outline.parents, wide, within)
     middles = [left + width / 2 for left, width in zip(lefts, wide, strict=True)]
-    _centre(outline, middles, lefts, wide, own)
+    _put_above_children(outline, middles, lefts, wide, own)
     levels = outline.levels()
     return TreeLayout(tuple(middles), tuple(levels), total, max(levels, default=0))
 
@@ -141,27 +158,34 @@ def _lefts(
 ) -> tuple[list[float], float]:
     """Return the left end of each column, and the width of all roots."""
     lefts: list[float] = []
-    used = [0.0]  # where the next item below each starts; at the end, that of the roots (-1)
+    next_lefts: list[float] = []  # where the next item below each starts
+    next_root = 0.0
     for k, parent in enumerate(above):
-        lefts.append(used[parent])
-        used[parent] += wide[k]
-        used.insert(-1, lefts[k] + (wide[k] - within[k]) / 2)
-    return lefts, used[-1]
+        if parent < 0:
+            left = next_root
+            next_root += wide[k]
+        else:
+            left = next_lefts[parent]
+            next_lefts[parent] += wide[k]
+        lefts.append(left)
+        next_lefts.append(left + (wide[k] - within[k]) / 2)
+    return lefts, next_root
 
 
-def _centre(
+def _put_above_children(
     outline: Outline, middles: list[float], lefts: list[float], wide: list[float], own: list[float]
 ) -> None:
     """Move each item above the middle of the items below, as far as its column allows."""
-    first: list[float | None] = [None] * len(middles)  # of the items below each
+    # the middles of the first and the last item below each; the loop goes from right to left
+    first: list[float | None] = [None] * len(middles)
     last = [0.0] * len(middles)
     for k in range(len(middles) - 1, -1, -1):
         begin = first[k]
         if begin is not None:
             low = lefts[k] + own[k] / 2
             high = lefts[k] + wide[k] - own[k] / 2
-            centre = (begin + last[k]) / 2
-            middles[k] = min(max(centre, low), high)
+            middle = (begin + last[k]) / 2
+            middles[k] = min(max(middle, low), high)
         parent = outline.parents[k]
         if parent >= 0:
             if first[parent] is None:
@@ -170,7 +194,7 @@ def _centre(
 
 
 _NO_LINKS = Alignment()
-_MOST_WORDS = 12  # that a remark on a node tells
+_MOST_WORDS = 12  # of a node, in the text about it
 
 
 @dataclass(frozen=True)
@@ -196,26 +220,26 @@ class TreePair:
         numbers = {pair[side]: number for number, pair in enumerate(self.matched, 1)}
         return outline_tree(tree, numbers)
 
-    def said_of_nodes(self, side: int) -> dict[int, str]:
+    def node_texts(self, side: int) -> dict[int, str]:
         """Describe each node of a side: its words, and the words of its matched node."""
         tree = self.trees[side]
         other = self.trees[1 - side]
         if tree is None:
             return {}
-        said = {node: _said(tree, node) for node in range(len(tree.labels))}
+        texts = {node: _node_text(tree, node) for node in range(len(tree.labels))}
         if other is not None:
             for pair in self.matched:
-                said[pair[side]] += f" ~ {_said(other, pair[1 - side])}"
-        return said
+                texts[pair[side]] += f" ~ {_node_text(other, pair[1 - side])}"
+        return texts
 
-    def said_of_links(self) -> dict[tuple[int, int], str]:
+    def link_texts(self) -> dict[tuple[int, int], str]:
         """Describe each link: ``they ~ they: sure``."""
         source, target = self.words
-        said: dict[tuple[int, int], str] = {}
+        texts: dict[tuple[int, int], str] = {}
         for link, sure in self.alignment.items():
             kind = "sure" if sure else "possible"
-            said[link] = f"{source[link.i]} ~ {target[link.j]}: {kind}"
-        return said
+            texts[link] = f"{source[link.i]} ~ {target[link.j]}: {kind}"
+        return texts
 
     def counts(self) -> tuple[int, int]:
         """Return the number of sure links, and of links that are only possible."""
@@ -231,7 +255,20 @@ def make_tree_pair(
     source_tree: str | None = None,
     target_tree: str | None = None,
 ) -> TreePair:
-    """Collect the content of a drawing of a sentence pair and its trees."""
+    """Collect the content of a drawing of a sentence pair and its trees.
+
+    Parameters
+    ----------
+    pair : The sentence pair.
+    annotator : Whose links are drawn; None if there is only one, or none.
+    links : The links by which nodes are matched: ``"sure"`` or ``"possible"``.
+    source_tree, target_tree : The names of the trees; None for the only one of a side. A side
+        without a tree of the name is drawn without a tree, unless neither side has one.
+
+    Raises
+    ------
+    OptionError : If several annotators aligned the pair and none is named, or a tree is ambiguous.
+    """
     check_known("kind of links", links, ("sure", "possible"))
     aligned = pair.alignments
     if annotator is None:
@@ -243,11 +280,7 @@ def make_tree_pair(
     source = _tree(pair, "source", source_tree)
     target = _tree(pair, "target", target_tree)
     if source is None and target is None:
-        # raise the error of the tree that was named
-        if source_tree:
-            pair.tree("source", source_tree)
-        elif target_tree:
-            pair.tree("target", target_tree)
+        _refuse_names(pair, source_tree, target_tree)
     matched: list[tuple[int, int]] = []
     if annotator and source is not None and target is not None:
         from alignkit.rules.derivation import derivation  # compiled code, which takes a second
@@ -259,7 +292,15 @@ def make_tree_pair(
     return TreePair(pair.id, pair.words, (source, target), annotator, alignment, links, matched)
 
 
-def _said(tree: Tree, node: int) -> str:
+def _refuse_names(pair: SentencePair, source_tree: str | None, target_tree: str | None) -> None:
+    """Raise the error of a tree that was named and is missing, if any was named."""
+    if source_tree:
+        pair.tree("source", source_tree)
+    elif target_tree:
+        pair.tree("target", target_tree)
+
+
+def _node_text(tree: Tree, node: int) -> str:
     """Return the label and the first words of a node."""
     start = int(tree.starts[node])
     end = int(tree.ends[node])

@@ -119,7 +119,7 @@ def _start(shown: TreePair, width: float, height: float, more: str) -> str:
     if shown.annotator:
         title += f": {shown.annotator}"
     parts = [f"{side}: {' '.join(words)}" for side, words in zip(SIDES, shown.words, strict=True)]
-    links = shown.said_of_links().values()
+    links = shown.link_texts().values()
     if links:
         parts.append("links: " + "; ".join(links))
     return (
@@ -162,7 +162,7 @@ class _Drawing:
         yield self.target.edges()
         above = self.source.words()
         below = self.target.words()
-        said = self.shown.said_of_links()
+        link_texts = self.shown.link_texts()
         for link, sure in self.shown.alignment.items():
             x, y = above[link.i]
             end_x, end_y = below[link.j]
@@ -170,11 +170,11 @@ class _Drawing:
             stroke = 'stroke-width="1.5"' if sure else 'stroke-width="1.2" stroke-dasharray="5 4"'
             yield (
                 f'<path class="ak-ink-edge" d="{line}" {stroke}>'
-                f"<title>{safe_text(said[link])}</title></path>"
+                f"<title>{safe_text(link_texts[link])}</title></path>"
             )
         for side, tree in enumerate((self.source, self.target)):
             linked = {link[side] for link in self.shown.alignment}
-            yield from tree.items(self.shown.said_of_nodes(side), linked)
+            yield from tree.items(self.shown.node_texts(side), linked)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Count sequences of numbers in bounded memory: sort them in runs on disk, and merge these.
+"""Add up the values of equal sequences of numbers in bounded memory: sorted runs on disk, merged.
 
 `Sections` divides records among buckets in files, so other processes can read one bucket of many
 files; their words are in a `WordPool`.
@@ -28,9 +28,9 @@ ROOM = 128 << 20  # the default number of bytes for records in memory
 
 _LEAST = 1 << 16  # the fewest bytes for records in memory
 _HELD = 1 << 25  # bytes of `Sections` that wait in memory to be written
-_SHARE = 1 << 12  # but so many of each bucket
+_SHARE = 1 << 12  # bytes of each bucket that wait at least
 _FAN = 32  # runs that are merged at a time
-_LENGTH = 12  # numbers of a record for which room is kept; longer ones fill it sooner
+_LENGTH = 12  # numbers of a record, as a guess: of longer ones, fewer fit into the room
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,15 @@ def ranked(texts: Sequence[str]) -> tuple[list[str], I4]:
 
 
 class Runs(AbstractContextManager["Runs"]):
-    """Count sequences of numbers that may not fit in memory."""
+    """Records that may not fit in memory, of which those with the same sequence become one.
+
+    Parameters
+    ----------
+    folder : The folder of the file for records that do not fit.
+    sums, maxima : The columns of values: of equal sequences, the first `sums` are added up, and of
+        the other ones the maximum is taken.
+    room : The bytes for records in memory.
+    """
 
     def __init__(self, folder: str, *, sums: int = 1, maxima: int = 0, room: int = ROOM) -> None:
         if room < _LEAST:
@@ -108,7 +116,7 @@ class Runs(AbstractContextManager["Runs"]):
             self._file = None
 
     def add(self, symbols: I4, offsets: I8, values: F8) -> None:
-        """Add R records."""
+        """Add R records, in the arrays of a `Block`."""
         held = self._held
         if held is None or self._ended:
             raise OptionError("records are merged already; nothing can be added")
@@ -134,7 +142,10 @@ class Runs(AbstractContextManager["Runs"]):
         held.clear()
 
     def merge(self) -> Iterator[Block]:
-        """Yield all records in order, each sequence once; can be called repeatedly."""
+        """Yield all records in order, each sequence once; nothing can be added afterwards.
+
+        This may be called again, but only when the last iterator has ended.
+        """
         shape = _block_shape(self._room, self._width)
         self._ended = True
         if self._file is not None:
@@ -162,7 +173,7 @@ class Runs(AbstractContextManager["Runs"]):
 
 def _block_shape(room: int, width: int) -> tuple[int, int]:
     """Return the most records and numbers of a block, so that a block of each run fits in."""
-    share = max(room // (2 * _FAN), 2048)
+    share = max(room // (2 * _FAN), 2048)  # the blocks of all runs take half of the room
     records = share // _record_bytes(width)
     return records, records * _LENGTH
 
@@ -176,7 +187,7 @@ def _record_bytes(width: int) -> int:
 
 
 class _Held:
-    """Records in memory, each sequence once."""
+    """Records in memory, each sequence once: a hash table of their places (`_slots`) finds it."""
 
     def __init__(self, room: int, width: int) -> None:
         slots = 2 * 8  # two of uint64
