@@ -131,6 +131,7 @@ class App extends Page {
 
 	async turnTo(k, keep, turn) {
 		if (this.pair) this.keepNote()
+		const early = this.wire.ahead(k)
 		const doc = await this.fetched(k, keep, turn)
 		if (!doc) return
 		Object.assign(this, {
@@ -152,6 +153,20 @@ class App extends Page {
 			`${doc.id}, ${doc.place} of ${doc.pairs}: ${plural(this.open.length, "difference")} to settle`,
 		)
 		document.body.dataset.pair = k
+		this.around = early ? this.#around(doc) : Promise.resolve()
+		for (const next of new Set([doc.next_open, doc.next])) if (next) this.wire.prefetch(next)
+	}
+
+	// Ask for the neighbours and counts of a pair that was fetched before others were done.
+	async #around(doc) {
+		const fresh = await this.wire.peek(doc.k).catch(() => null) // the server is away
+		if (!fresh || this.doc !== doc) return
+		const {place, previous, next, next_open: nextOpen} = fresh
+		Object.assign(doc, {place, previous, next, next_open: nextOpen})
+		this.tally(fresh)
+		this.title()
+		this.panel.status()
+		if (nextOpen) this.wire.prefetch(nextOpen)
 	}
 
 	// Take the votes as the server has them.
@@ -454,7 +469,7 @@ class App extends Page {
 		this.say(kind === "undo" ? "undone" : "redone")
 	}
 
-	// Done, and on to the next pair that is not.
+	// Done, and on to the next pair that is not: as soon as this one is stored, if the next is at hand.
 	async #done(turn) {
 		const {pair, doc} = this
 		this.keepNote()
@@ -464,6 +479,7 @@ class App extends Page {
 		}
 		if (pair.done && doc.changed) this.#commit("done", {before: true, after: false})
 		if (!this.pair.done) this.#commit("done", {before: false, after: true})
+		if (await this.#onward(doc, turn)) return
 		const fresh = await this.fresh(doc)
 		if (turn !== this.turn || !this.pair.done) return
 		if (!fresh)
@@ -475,6 +491,18 @@ class App extends Page {
 		this.#redraw()
 		if (fresh.next_open && fresh.next_open !== doc.k) return this.load(fresh.next_open)
 		this.say(`all ${plural(fresh.pairs, "ready pair")} are settled`)
+	}
+
+	// Go to the pair that was fetched beforehand; false if there is none, or another adjudicator has
+	// done it meanwhile.
+	async #onward(doc, turn) {
+		await this.around
+		const {next_open: next} = doc
+		if (!next || next === doc.k || !(await this.wire.sent(doc.k))) return false
+		const ahead = await this.wire.ahead(next)
+		if (!ahead || ahead.state.done) return false
+		if (turn === this.turn && this.pair.done) await this.load(next)
+		return true
 	}
 
 	folded(fold) {

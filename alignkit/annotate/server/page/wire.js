@@ -117,6 +117,14 @@ class Wire extends EventTarget {
 	}
 
 	/**
+	 * A pair that is at hand or on its way; undefined if it was not asked for.
+	 * @param {number} k
+	 */
+	ahead(k) {
+		return this.#ahead.get(k)
+	}
+
+	/**
 	 * A pair as the server has it now, without opening it.
 	 * @param {number} k
 	 * @param {string} [how]
@@ -334,6 +342,7 @@ class Wire extends EventTarget {
 		if (status === 200) {
 			this.#n = Math.max(this.#n, body.n)
 			for (const [k, events] of Object.entries(body.pairs)) this.#deliver(Number(k), events)
+			for (const k of body.votes ?? []) this.#ahead.delete(k)
 			this.#emit("votes", body.votes)
 		}
 		if (status > 0 && status < 500) this.#queue.reached()
