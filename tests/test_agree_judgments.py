@@ -15,8 +15,8 @@ from refusals import refuses
 from repetitions import repetitions
 
 from alignkit import Annotation, Corpus, SentencePair, agree_on_judgments, write_corpus
+from alignkit.agreement.judgments.plots import judgment_plot
 from alignkit.agreement.judgments.question import CAUTIONS
-from alignkit.agreement.judgments.result import judgment_plot
 from alignkit.cli.main import main
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.model.labels import get_view

@@ -128,7 +128,9 @@ LEFT_OUT = {
 def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
     """Yield what triggers a caution of `CAUTIONS`."""
     for pairing in agreement.pairings:
-        for level in LEVELS if pairing.beyond else ():
+        if not pairing.beyond:
+            continue
+        for level in LEVELS:
             unit, links = level.split(".")
             at = (pairing.name, f"{links} {unit}")
             yield from _undefined(pairing, level, at)
@@ -278,11 +280,12 @@ def _few(pairing: Pairing) -> Hits:
         few = set[int]()
         if section.pairs < FEW_F1:
             few.add(section.pairs)
-        for level in LEVELS if pairing.beyond else ():
-            result = pairing.main(level)
-            used = result.groups[place - 1].used if place else result.used
-            if used < FEW:
-                few.add(used)
+        if pairing.beyond:
+            for level in LEVELS:
+                whole = pairing.main(level)
+                part = (whole, *whole.groups)[place]
+                if part.used < FEW:
+                    few.add(part.used)
         few.discard(0)
         if few:
             text = f"{min(few)}"
@@ -374,8 +377,10 @@ def _nearly_identical(agreement: AgreementFigures) -> Hits:
 
 def _outliers(agreement: AgreementFigures) -> Hits:
     """Find one annotator who differs from others that agree."""
+    if len(agreement.annotators) < 3:
+        return
     pairings = agreement.of("annotators")
-    for name in agreement.annotators if len(agreement.annotators) > 2 else ():
+    for name in agreement.annotators:
         with_name = [two for two in pairings if name in (two.first, two.second)]
         without_name = [two for two in pairings if two not in with_name]
         for level in LEVELS:

@@ -420,33 +420,15 @@ def crowd_quality(corpus: Corpus, options: QualityOptions) -> CrowdQuality:
     size = len(looked.labels)
     if not (right >= 0).any():
         raise OptionError(f"{gold!r} gave no pair a scored label, so there are no gold questions")
-    all_timed = True
-    people = []
-    kappas = _kappas(values, size)
-    for name, given, (majority, others) in zip(names, values, kappas, strict=True):
-        order, timed = _in_order(corpus, name, np.flatnonzero((given >= 0) & (right >= 0)).tolist())
-        all_timed &= timed
-        verdict = consensus.answer_gold(
-            given[order],
-            right[order],
-            sequential=options.sequential,
-            after=options.after,
-            confidence=options.confidence,
-        )
-        if verdict.verdict == "keep" and verdict.right <= verdict.commonest < verdict.judged:
-            verdict = replace(verdict, verdict=DOUBT)
-        power = consensus.rejection_chance(
-            verdict.judged, size, sequential=options.sequential, after=options.after
-        )
-        labels = given[given >= 0]
-        used = len(np.unique(labels))
-        people.append(AnnotatorQuality(name, len(labels), verdict, majority, others, power, used))
+    people, all_timed = _people(corpus, names, values, right, size, options)
     kept = [person.gold.verdict != "reject" for person in people]
-    usable = []  # kappas; without those by which rejected annotators would judge pairs again
+    kappas = []
     for person, keep in zip(people, kept, strict=True):
         kappa = person.others if options.compared == "others" else person.consensus
-        usable.append(nan if not keep and kappa > 0.75 else kappa)
-    again = list(consensus.judge_again(values, usable).items())
+        if not keep and kappa > 0.75:  # rejected annotators judge nothing again
+            kappa = nan
+        kappas.append(kappa)
+    again = list(consensus.judge_again(values, kappas).items())
     fitted = None
     settled = None
     if options.model:
@@ -474,6 +456,51 @@ def crowd_quality(corpus: Corpus, options: QualityOptions) -> CrowdQuality:
         settled=settled,
     )
     return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, options))
+
+
+def _people(
+    corpus: Corpus,
+    names: Sequence[str],
+    values: Labels,
+    right: Labels,
+    labels: int,
+    options: QualityOptions,
+) -> tuple[list[AnnotatorQuality], bool]:
+    """Return the quality of each annotator, and whether all answers to gold questions have times.
+
+    `values` are (A, P), `right` is (P,): the labels of the gold questions.
+    """
+    people = []
+    all_timed = True
+    kappas = _kappas(values, labels)
+    for name, given, (majority, others) in zip(names, values, kappas, strict=True):
+        answered = np.flatnonzero((given >= 0) & (right >= 0))
+        order, timed = _in_order(corpus, name, answered.tolist())
+        all_timed &= timed
+        verdict = consensus.answer_gold(
+            given[order],
+            right[order],
+            sequential=options.sequential,
+            after=options.after,
+            confidence=options.confidence,
+        )
+        if verdict.verdict == "keep" and verdict.right <= verdict.commonest < verdict.judged:
+            verdict = replace(verdict, verdict=DOUBT)
+        power = consensus.rejection_chance(
+            verdict.judged, labels, sequential=options.sequential, after=options.after
+        )
+        own = given[given >= 0]
+        person = AnnotatorQuality(
+            name=name,
+            judged=len(own),
+            gold=verdict,
+            consensus=majority,
+            others=others,
+            power=power,
+            used=len(np.unique(own)),
+        )
+        people.append(person)
+    return people, all_timed
 
 
 def _in_order(corpus: Corpus, name: str, pairs: list[int]) -> tuple[list[int], bool]:

@@ -51,7 +51,10 @@ def parts_of(corpus: Corpus, options: Grouped, names: Sequence[str]) -> list[Cor
         for place, text in enumerate(group_texts(corpus, by, names)):
             for name in values_of(text, options.split):
                 groups.setdefault(name, []).append(place)
-        for name in sorted(groups, key=lambda name: (not name, name)) if by in PERIODS else groups:
+        names_of_groups = list(groups)
+        if by in PERIODS:  # in the order of time, pairs without a time last
+            names_of_groups.sort(key=lambda name: (not name, name))
+        for name in names_of_groups:
             called = f"{by} all" if name == "all" else name
             parts.append(CorpusPart(called, np.array(groups[name])))
     return parts

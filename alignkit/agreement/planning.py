@@ -189,7 +189,16 @@ def plan_two(corpus: Corpus, first: str, second: str, options: PlanOptions) -> P
         raise OptionError(f"{statistic} of {level} is not defined without some of the pairs")
     needed = ceil(1.96**2 * planned_variance(influence, statistic) / options.half_width**2)
     rests_on = sum(int(counts.any(axis=1).sum()) for counts in rows.dense())
-    return PairPlan(statistic, level, options.half_width, m, rests_on, value, spread, needed)
+    return PairPlan(
+        statistic=statistic,
+        level=level,
+        half_width=options.half_width,
+        pilot=m,
+        rests_on=rests_on,
+        value=value,
+        spread=spread,
+        pairs=needed,
+    )
 
 
 def planned_variance(influence: F8, statistic: str) -> float:

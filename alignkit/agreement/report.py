@@ -196,7 +196,7 @@ def fleiss_line(agreement: AgreementFigures) -> Iterator[str]:
     """Yield Fleiss' kappa of three or more annotators."""
     whole = agreement.together[0]
     if len(agreement.annotators) > 2 and whole.fleiss is not None:
-        number = tables.value(whole.fleiss.kappa, whole.intervals.get("fleiss.kappa"))
+        number = tables.with_interval(whole.fleiss.kappa, whole.intervals.get("fleiss.kappa"))
         shown = Column("", "coefficient").show(number).text
         pairs = how_many(whole.fleiss.pairs, "pair")
         yield f"Fleiss' kappa of all {len(agreement.annotators)}: {shown}, in {pairs}"

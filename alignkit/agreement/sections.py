@@ -118,8 +118,16 @@ def _section(
     data = overlap.data
     first, second = data.annotators
     if not all(data.data.aligned(name)[section.members].any() for name in data.annotators):
-        none = FrozenMap[str, float]()
-        return PairingSection(section.name, 0, none, {}, None, None, None, FrozenMap())
+        return PairingSection(
+            name=section.name,
+            pairs=0,
+            figures=FrozenMap(),
+            intervals={},
+            overlap=None,
+            cells=None,
+            different=None,
+            alpha=FrozenMap(),
+        )
     pairs = int(data.inside(section.members).sum())
     parts = overlap.part(section)
     overlap_rows = [OverlapRow.of(rows) for rows in parts.values()]

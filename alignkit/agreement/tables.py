@@ -16,7 +16,14 @@ from alignkit.agreement.answer import CHANCE_NAMES
 from alignkit.agreement.chance.correction import BOTH_EMPTY
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import CHANCE_MODELS, EditRates
-from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, OTHER_START, BeyondChanceSection
+from alignkit.agreement.chance.result import (
+    LEVELS,
+    NO_INITIAL,
+    NOT_ANNOTATED,
+    OTHER_START,
+    BeyondChance,
+    BeyondChanceSection,
+)
 from alignkit.agreement.figures import (
     DIFFERENT,
     KINDS,
@@ -71,14 +78,17 @@ class Subject:
         if number is None:
             return None
         if self.pairing is None:
-            return value(number, without(number, self.left_out.get(name, 0)))
+            return with_interval(number, without(number, self.left_out.get(name, 0)))
         statistic = name.rpartition(".")[2]
         if isnan(number) and statistic in _UNDEFINED:
             return Value(number, reason=_UNDEFINED[statistic])
-        return value(number, self.pairing.section(self.section).intervals.get(name))
+        return with_interval(number, self.pairing.section(self.section).intervals.get(name))
 
     def plain(self, name: str) -> Cell:
-        """Return a figure without its interval."""
+        """Return a figure of two without its interval; one of a mean as it is, which has none.
+
+        An undefined figure keeps its reason.
+        """
         cell = self.cell(name)
         if isinstance(cell, Value) and self.pairing and not isnan(cell.value):
             return cell.value
@@ -95,8 +105,10 @@ class Subject:
         if self.pairing is None:
             return None
         part = self.chance(level, model)
+        if part is not None and part.undefined:
+            return Value(part.C, reason=part.undefined)
         if part is not None:
-            return value(part.C, part.undefined or part.interval or part.no_interval)
+            return with_interval(part.C, part.interval or part.no_interval)
         if self.pairing.beyond:
             return Value(nan, reason=self.pairing.no_edits)
         return Value(nan, reason="the words are not known")
@@ -111,12 +123,12 @@ _UNDEFINED = {
 """The reasons why a figure has no value, by statistic."""
 
 
-def value(number: float, interval: Interval | str | None) -> Cell:
+def with_interval(number: float, bounds: Interval | str | None) -> Cell:
     """Combine a figure with its interval, or with the reason why there is none."""
-    if isinstance(interval, Interval):
-        return Value(number, interval.low, interval.high)
-    if interval:
-        return Value(number, reason=interval)
+    if isinstance(bounds, Interval):
+        return Value(number, bounds.low, bounds.high)
+    if bounds:
+        return Value(number, reason=bounds)
     return number
 
 
@@ -124,21 +136,23 @@ def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subj
     """Return the rows for a kind of pairings: groups, every two names, and their mean."""
     pairings = agreement.of(kind)
     names = short_names(agreement.annotators)
-    rows = list[Subject]()
     whole, *groups = agreement.together
+    if len(pairings) == 1:
+        (two,) = pairings
+        rows = [Subject(name or "(none)", two, name) for name in agreement.sections[1:]]
+        if groups and kind == "annotators":
+            rows.append(Subject("all", two))
+        else:
+            rows.append(Subject(label(two, names), two))
+        return rows
+    rows = []
     for name, group in zip(agreement.sections[1:], groups, strict=True):
-        shown = name or "(none)"
         mean, left_out = _mean(group, kind)
-        if len(pairings) == 1:
-            rows.append(Subject(shown, pairings[0], name))
-        elif mean:
-            rows.append(Subject(f"{shown}, mean", None, name, mean, left_out))
-    if len(pairings) == 1 and groups and kind == "annotators":
-        rows.append(Subject("all", pairings[0]))
-    else:
-        rows += [Subject(label(two, names), two) for two in pairings]
+        if mean:
+            rows.append(Subject(f"{name or '(none)'}, mean", None, name, mean, left_out))
+    rows += [Subject(label(two, names), two) for two in pairings]
     mean, left_out = _mean(whole, kind)
-    if len(pairings) > 1 and mean:
+    if pairings and mean:
         rows.append(Subject("mean", mean=mean, left_out=left_out))
     return rows
 
@@ -223,7 +237,11 @@ def _compared(
     full: bool = True,
     narrow: bool = True,
 ) -> Table:
-    """Return the table of words or phrase pairs; a full one has eq. 2 and three digits of C."""
+    """Return the table of words or phrase pairs, without columns that are empty.
+
+    A `full` table has three digits of C and kappa, and a level for eq. 2; others have this level
+    only if they have one row. A `narrow` one leaves out columns until it fits.
+    """
     pairings = [row.pairing for row in rows if row.pairing]
     models = chance_models(pairings)
     given = all_given(pairings)
@@ -236,18 +254,12 @@ def _compared(
         for row in rows:
             cells = list(_measures(agreement, row, f"{unit}.{links}", models, given))
             of_kind.append((row.name, cells))
-    name, left_out = _UNITS[unit]
     if len(pairings) == 1:
         who = label(pairings[0], short_names(agreement.annotators))
-    if who:
-        name += f": {who}"
-    notes = ["the second is the reference"]
-    if agreement.options.ignore_identical:
-        notes.append(left_out)
-    title = f"{name} ({'; '.join(notes)})"
+    title = _compared_title(agreement, unit, who)
     columns = _measure_columns(models, given, digits=3 if full else None)
     table = _table(title, columns, levels, anchor)
-    if len(rows) == 1:  # its name is in the title
+    if len(rows) == 1:  # its name is in the title: the rows are the levels
         lines = []
         for level, named in levels.items():
             _, cells = named[0]
@@ -256,6 +268,17 @@ def _compared(
     if narrow:
         return _fitting(table, ["kappa"], ["precision", "recall"])
     return _fitting(table)
+
+
+def _compared_title(agreement: AgreementFigures, unit: str, who: str) -> str:
+    """Return the title of a table of words or phrase pairs; `who` may be empty."""
+    name, left_out = _UNITS[unit]
+    if who:
+        name += f": {who}"
+    notes = ["the second is the reference"]
+    if agreement.options.ignore_identical:
+        notes.append(left_out)
+    return f"{name} ({'; '.join(notes)})"
 
 
 def _measure_columns(models: Sequence[str], given: bool, digits: int | None) -> list[Column]:
@@ -287,18 +310,21 @@ def _measures(
     yield row.plain(f"{level}.precision")
     yield row.plain(f"{level}.recall")
     yield row.cell(f"{level}.f1")
-    if level not in LEVELS:  # eq. 2
-        yield from [None] * (len(models) + 2)
+    if level not in LEVELS:  # eq. 2 has no C, no kappa, and no pairs that C is based on
+        yield from [None] * len(models)
+        yield None
+        yield None
         return
-    alone = len(models) == 1 and not row.pairing  # the only model has a mean
+    # the row of a mean has C only if all pairings have the same model
+    has_mean = row.pairing is None and len(models) == 1
     for model in models:
-        yield row.cell(f"{level}.C") if alone else row.corrected(level, model)
+        yield row.cell(f"{level}.C") if has_mean else row.corrected(level, model)
     if level.startswith("phrases"):
         yield None
     elif given and row.pairing and row.pairing.given:
-        yield value(*row.pairing.given.kappa(level.partition(".")[2]))
+        yield with_interval(*row.pairing.given.kappa(LEVELS[level][1]))
     else:
-        cells = level.replace("words", "cells")
+        cells = f"cells.{LEVELS[level][1]}"
         if agreement.options.ignore_identical:
             cells = DIFFERENT + cells
         yield row.plain(f"{cells}.kappa")
@@ -351,7 +377,8 @@ def pairings_tables(agreement: AgreementFigures, kind: str = "annotators") -> It
     }[kind]
     if kind == "consensus" and len(agreement.annotators) == 3:
         who += " (what both have)"
-    if rows := subjects(agreement, kind):
+    rows = subjects(agreement, kind)
+    if rows:
         for unit in _UNITS:
             yield _compared(agreement, unit, rows, who, f"{kind}-{unit}")
 
@@ -402,11 +429,11 @@ def others_table(agreement: AgreementFigures) -> Iterator[Table]:
             cells[two.second, two.first, links] = Subject("", two).cell(f"words.{links}.f1")
     if not which:
         return
-    described = [f"{what} ({visible(other)})" for other, what in which.items()]
-    title = f"Other alignments: F1 of words with {', '.join(described[:-1])}"
-    if len(described) > 1:
-        title += " and "
-    title += described[-1]
+    *others, last = [f"{what} ({visible(other)})" for other, what in which.items()]
+    described = last
+    if others:
+        described = f"{', '.join(others)} and {last}"
+    title = f"Other alignments: F1 of words with {described}"
     names = short_names(agreement.annotators)
     anchor = "other-alignments"
     table = Table(title, *_side_by_side(names, which, cells), anchor=anchor, ruled=False)
@@ -465,7 +492,7 @@ def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
 
 def _use_different_pairs(pairing: Pairing) -> bool:
     """Return whether some models of chance leave out more pairs than others."""
-    level = next(iter(LEVELS))
+    level = next(iter(LEVELS))  # any one: these reasons do not depend on the level
     for reason in (NO_INITIAL, OTHER_START):
         counts = {levels[level].left_out.get(reason, 0) for levels in pairing.beyond.values()}
         if len(counts) > 1:
@@ -479,32 +506,45 @@ def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
     names = short_names(agreement.annotators)
     if not pairings:
         return
-    counted: dict[str, list[tuple[str, list[int]]]] = {}
-    left_out: dict[str, Counter[tuple[str, str]]] = {BOTH_EMPTY: Counter()}  # by reason
+    counted: dict[str, list[tuple[str, BeyondChance]]] = {}
+    reasons = {BOTH_EMPTY: None}  # in the order of the columns; the first one is always there
     for level, (_, links) in LEVELS.items():
         name, _ = _UNITS[level.partition(".")[0]]
-        heading = f"{name.lower()}, {LINKS[links]}"
-        rows = counted[heading] = []
-        for two in pairings:
-            part = two.main(level)
-            who = label(two, names)
-            rows.append((who, [part.pairs, part.used, part.one_sided]))
+        parts = [(label(two, names), two.main(level)) for two in pairings]
+        counted[f"{name.lower()}, {LINKS[links]}"] = parts
+        for _, part in parts:
+            reasons |= dict.fromkeys(map(_short_reason, part.left_out))
+    levels: dict[str, list[tuple[str, list[Cell]]]] = {}
+    for heading, parts in counted.items():
+        rows = levels[heading] = []
+        for who, part in parts:
+            left_out = Counter[str]()
             for reason, count in part.left_out.items():
-                if reason.startswith("not annotated"):  # it does not matter by whom
-                    short = "not annotated"
-                else:
-                    short = reason
-                left_out.setdefault(short, Counter())[heading, who] += count
-    for heading, rows in counted.items():
-        for who, counts in rows:
-            counts += [missing[heading, who] for missing in left_out.values()]
+                left_out[_short_reason(reason)] += count
+            missing = [left_out[reason] for reason in reasons]
+            rows.append((who, [part.pairs, part.used, part.one_sided, *missing]))
     columns = [Column(name, "count") for name in ("all", "used", "one-sided")]
-    columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in left_out]
+    columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
     title = (
         "Sentence pairs that C is based on, and why others are left out; one-sided: only one "
         "annotator marked anything; counted as 0"
     )
-    yield _table(title, columns, counted, "pairs")
+    yield _table(title, columns, levels, "pairs")
+
+
+def _short_reason(reason: str) -> str:
+    """Return why a pair is left out, without the names of those who did not annotate it."""
+    return NOT_ANNOTATED if reason.startswith(NOT_ANNOTATED) else reason
+
+
+_EDIT_MODEL = (
+    Column("edits", "count"),
+    Column("of cells", "count", key="cells"),
+    Column("a", "number"),
+    Column("b", "number"),
+    Column("dispersion", "decimal", digits=2),
+)
+"""The columns of the models fitted to the edits."""
 
 
 def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -527,7 +567,7 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
         if fitted:
             rows += _fitted_rows(who, shares, fitted)
         elif models:
-            rows.append((who, [*shares, None, None, None, None, None]))
+            rows.append((who, [*shares, *[None] * len(_EDIT_MODEL)]))
         else:
             rows.append((who, shares))
     title = "Edits of the initial alignment"
@@ -544,13 +584,7 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
         chance = agreement.options.model
         title += f", and the models of chance ({chance}): {linear} = a + b (N + M)"
         note += "; if the dispersion is above 2, the model fits badly"
-        columns += [
-            Column("edits", "count"),
-            Column("of cells", "count", key="cells"),
-            Column("a", "number"),
-            Column("b", "number"),
-            Column("dispersion", "decimal", digits=2),
-        ]
+        columns += _EDIT_MODEL
     yield _table(title, columns, levels, "edits", note)
 
 
@@ -578,7 +612,7 @@ _CELLS = (
 )
 
 
-def _with(agreement: AgreementFigures, start: str) -> list[Subject]:
+def _subjects_with_figures(agreement: AgreementFigures, start: str) -> list[Subject]:
     """Return the rows of annotators with figures that start with a text."""
     rows = subjects(agreement)
     return [row for row in rows if any(name.startswith(start) for name in row.figures)]
@@ -594,7 +628,7 @@ def cell_tables(agreement: AgreementFigures) -> Iterator[Table]:
         ("", f"{whole}, one for each pair of a source and a target word", "cells"),
         (DIFFERENT, f"{whole} of different words", "different-cells"),
     ):
-        people = _with(agreement, f"{before}cells.")
+        people = _subjects_with_figures(agreement, f"{before}cells.")
         if not people:
             continue
         levels: dict[str, Rows] = {}
@@ -628,7 +662,7 @@ def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
         ("", "", "alpha"),
         (DIFFERENT, ", links of equal words left out", "different-alpha"),
     ):
-        people = _with(agreement, f"{before}alpha.")
+        people = _subjects_with_figures(agreement, f"{before}alpha.")
         if not people:
             continue
         levels: dict[str, list[tuple[str, list[Cell]]]] = {}
@@ -645,10 +679,11 @@ def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
 
 def _joint_alpha(whole: Together, name: str) -> Cell:
     """Return an alpha of all annotators, such as ``alpha.sure.masi``, with its interval."""
-    alpha = whole.alpha.get(name.replace("alpha.", ""))
+    before, _, of_links = name.rpartition("alpha.")  # before: "different." or nothing
+    alpha = whole.alpha.get(before + of_links)
     if alpha is None:
         return nan
-    return value(alpha.alpha, whole.intervals.get(name))
+    return with_interval(alpha.alpha, whole.intervals.get(name))
 
 
 def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -675,7 +710,7 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
         if fleiss is None:
             cells: list[Cell] = [nan] * (len(columns) - 1)
         else:
-            kappa = value(fleiss.kappa, part.intervals.get("fleiss.kappa"))
+            kappa = with_interval(fleiss.kappa, part.intervals.get("fleiss.kappa"))
             cells = [fleiss.pairs, fleiss.items, kappa, fleiss.observed, fleiss.expected]
             cells += [fleiss.categories[name] for name in _SHARES]
             cells += [fleiss.agreeing[n] for n in numbers]
@@ -723,13 +758,19 @@ TABLES: Mapping[str, Callable[[AgreementFigures], Iterable[Table]]] = {
     "edits": edits_table,
     "votes": _vote_tables,
 }
-"""The tables by name; `pairings` has all rows of the main ones."""
+"""The tables by name; `others` are pairings that are not between annotators.
+
+The report alone has `groups_table` and `others_table`: they select from these.
+"""
+
+_MAIN = ("words", "phrases")
+"""The main tables; `pairings` has all of their rows."""
 
 
 def agreement_tables(agreement: AgreementFigures) -> list[Table]:
     """Return the tables with all figures, in reading order."""
     shown = list[Table]()
     for name, tables in TABLES.items():
-        if name not in _UNITS:
+        if name not in _MAIN:
             shown += tables(agreement)
     return shown

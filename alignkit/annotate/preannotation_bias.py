@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 from alignkit._support.arguments import check_arguments, check_attributes, every
 from alignkit._support.values import jsonable, named_json
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Measure, Rows, reasoned
-from alignkit.agreement.tables import value
+from alignkit.agreement.tables import with_interval
 from alignkit.annotate.assignment import CONTROL, assigned_rows, read_items, read_plan, stratum_of
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
@@ -666,7 +666,7 @@ _COUNTS = [Column("pairs", "count"), Column("left out", "count", key="left_out")
 
 def _cell(estimate: Estimate) -> Cell:
     """Return an estimate as the cell of a table."""
-    return value(estimate.value, estimate.interval)
+    return with_interval(estimate.value, estimate.interval)
 
 
 def _signed(name: str, key: str = "") -> Column:

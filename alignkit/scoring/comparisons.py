@@ -299,7 +299,8 @@ def _measures(score: Score, level: str, intervals: SystemIntervals) -> dict[str,
     if score.aggregate != "macro":
         names = ("precision", "recall", "f1", "aer")
         values |= {name: getattr(part, name) for name in names if hasattr(part, name)}
-    if macro := score.macro.get(level):
+    macro = score.macro.get(level)
+    if macro is not None:
         values |= macro.measures()
     bounds = intervals.get(level, {})
     return {name: bounded_value(value, bounds.get(name)) for name, value in values.items()}

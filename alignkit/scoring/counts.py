@@ -26,7 +26,7 @@ from alignkit.model.phrase_arrays import longest_span
 from alignkit.model.phrase_kernel import PairLinks, PairWords, match_phrases
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.scoring.kernel import merge_phrases
+from alignkit.scoring.counts_kernel import merge_phrases
 from alignkit.scoring.settings import LINK_POLICIES, ScoreSettings
 
 Rows = NDArray[np.int64]

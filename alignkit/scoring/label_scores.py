@@ -476,11 +476,12 @@ def profile_labels(
         notes = (note, *notes)
     used = np.unique(values[0]).tolist()
     by_label = {}
-    for label in used if len(used) == 2 else ():
-        counts: Counter[str] = Counter()
-        for phenomena in compress(groups, values[0] == label):
-            counts.update(set(phenomena))
-        by_label[matrix.labels[label]] = [counts[name] for name in profile.measured.phenomena]
+    if len(used) == 2:
+        for label in used:
+            counts: Counter[str] = Counter()
+            for phenomena in compress(groups, values[0] == label):
+                counts.update(set(phenomena))
+            by_label[matrix.labels[label]] = [counts[name] for name in profile.measured.phenomena]
     signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{profile.signature}"
     return replace(
         profile, notes=notes, signature=signature, rewrites_left_out=left_out, by_label=by_label

@@ -302,12 +302,12 @@ def profile_rows(
     parts.sort(key=lambda part: (list(systems).index(part.system), ranked.index(part.phenomenon)))
     values = np.array([part.value for part in parts], np.float64)
     measured = Measured(
-        tuple(ranked),
-        tuple(systems),
-        values.reshape(len(systems), -1).T,
-        tuple(int(held[phenomenon].sum()) for phenomenon in ranked),
-        _NAMES.get(name, name),
-        name in resampling.LOWER_IS_BETTER,
+        phenomena=tuple(ranked),
+        systems=tuple(systems),
+        values=values.reshape(len(systems), -1).T,
+        pairs=tuple(int(held[phenomenon].sum()) for phenomenon in ranked),
+        measure=_NAMES.get(name, name),
+        lower_is_better=name in resampling.LOWER_IS_BETTER,
     )
     notes = tuple(_notes(groups, held, how))
     held = {phenomenon: held[phenomenon] for phenomenon in ranked}

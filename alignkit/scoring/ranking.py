@@ -220,6 +220,7 @@ class Ranking(Result):
         return tuple(self._cautions())
 
     def _cautions(self) -> Iterator[str]:
+        """Yield the limits of the tests, and what was left out."""
         if self.measured.pairs is None:
             yield (
                 "the number of sentence pairs with each phenomenon is unknown, so all rows are "

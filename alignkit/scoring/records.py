@@ -99,28 +99,22 @@ def group_records(
     for k, several in enumerate(memberships):
         for group in several:
             places.setdefault(group, []).append(k)
-    names = list(places)
-    members = [np.array(of_group, np.int64) for of_group in places.values()]
-    member = np.repeat(np.arange(len(names)), [len(of_group) for of_group in members])
-    pair = np.array(list(chain.from_iterable(places.values())), np.int64)
-    sums: dict[str, tuple[Counts, Ratios]] = {}
-    for level, counts in rows.items():
-        terms, ratios = measures.aggregated(counts, level, aggregate)
-        total = np.zeros((len(names), terms.shape[1]))
-        np.add.at(total, member, terms[pair])
-        sums[level] = total, ratios
-    bounds: list[dict[str, dict[str, Interval]]] = [{} for _ in names]
+    members = {group: np.array(of_group, np.int64) for group, of_group in places.items()}
+    sums = _group_sums(rows, members, aggregate)
+    bounds: dict[str, dict[str, dict[str, Interval]]] = {group: {} for group in members}
     if resamples is not None:
-        for k, of_group in enumerate(members):
+        for k, (group, of_group) in enumerate(members.items()):
             # after the streams of the whole corpus, which are spawned from the seed first
             stream = np.random.SeedSequence(seed, spawn_key=(len(measures.LEVELS) + k,))
             some = {level: counts[of_group] for level, counts in rows.items()}
             drawing: Any = {"resamples": resamples, "confidence": confidence, "seed": stream}
-            bounds[k] = measures.level_intervals(some, aggregate, **drawing)
+            bounds[group] = measures.level_intervals(some, aggregate, **drawing)
+    names = list(members)
     records: list[dict[str, object]] = []
     for k, level, values in _records(sums):
-        record: dict[str, object] = {name: names[k], "pairs": len(members[k]), "level": level}
-        intervals = bounds[k].get(level, {})
+        group = names[k]
+        record: dict[str, object] = {name: group, "pairs": len(members[group]), "level": level}
+        intervals = bounds[group].get(level, {})
         for key, value in values.items():
             record[key] = value
             if key in intervals:
@@ -135,6 +129,22 @@ def group_records(
                 record[_LEFT[ratio]] = count
         records.append(record)
     return records
+
+
+def _group_sums(
+    rows: Mapping[str, Rows], members: Mapping[str, NDArray[np.int64]], aggregate: str
+) -> dict[str, tuple[Counts, Ratios]]:
+    """Return by level the sums of the rows of each group, (G, C), and their measures."""
+    sizes = [len(of_group) for of_group in members.values()]
+    group_of_row = np.repeat(np.arange(len(members)), sizes)
+    row = np.concatenate([np.empty(0, np.int64), *members.values()])
+    sums: dict[str, tuple[Counts, Ratios]] = {}
+    for level, counts in rows.items():
+        terms, ratios = measures.aggregated(counts, level, aggregate)
+        total = np.zeros((len(members), terms.shape[1]))
+        np.add.at(total, group_of_row, terms[row])
+        sums[level] = total, ratios
+    return sums
 
 
 def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:

@@ -132,7 +132,8 @@ class ComparablePairs:
         # if both annotated a pair and started alike, only the initial alignment can be missing
         reasons = np.full(len(outside), result.NO_INITIAL, object)
         reasons[~self._both_started(first, second)[outside]] = result.OTHER_START
-        reasons[without_first] = f"not annotated by {first}"
-        reasons[without_second] = f"not annotated by {second}"
-        reasons[without_first & without_second] = f"not annotated by {first}, {second}"
+        by = f"{result.NOT_ANNOTATED} by"
+        reasons[without_first] = f"{by} {first}"
+        reasons[without_second] = f"{by} {second}"
+        reasons[without_first & without_second] = f"{by} {first}, {second}"
         return Counter(reasons.tolist())

@@ -26,6 +26,9 @@ NO_INITIAL = "without an initial alignment"
 OTHER_START = "the two did not both start from the initial alignment"
 """Reasons to leave out a pair that both annotated; `correction` has the others."""
 
+NOT_ANNOTATED = "not annotated"
+"""The reason to leave out other pairs begins with this, and goes on with who did not."""
+
 
 @dataclass(frozen=True)
 class SentenceAgreement:

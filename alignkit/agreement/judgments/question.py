@@ -34,7 +34,7 @@ from alignkit.corpora.labelled import (
 )
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.corpus import Corpus, compared_texts
-from alignkit.model.labels import get_view
+from alignkit.model.labels import View, get_view
 from alignkit.model.roles import ROLES
 from alignkit.model.sentence_pair import SentencePair
 
@@ -77,31 +77,13 @@ def agree_on_judgments(corpus: Corpus, options: JudgmentOptions) -> JudgmentAgre
     names, others = judges(corpus, options.annotators, settled)
     for name in options.groups or {}:
         check_known("annotator", name, names)
-    data = []
-    shares = {}
-    left_out = FrozenMap[str, int]()
     whose = (*names, settled) if settled else names
-    aside = {f"{who}, not compared": n for who, n in others.items()}
+    data = []
+    left_out: dict[str, int] = {}
     for view in options.views:
-        matrix = judgments_of(corpus, whose, view, lenient_labels=options.lenient_labels)
-        left_out = FrozenMap({**matrix.left_out, **aside})
-        of_view = ViewData(
-            name=view.name,
-            annotators=names,
-            labels=view.labels,
-            values=matrix.values[: len(names)],
-            ordered=view.order is not None,
-            weights=options.weights,
-            ties=options.ties,
-            adjudicated=matrix.values[-1] if settled else None,
-            groups=options.groups or {},
-        )
-        if options.ties == "error":  # raised for any tie
-            consensus.majority_labels(of_view.values, len(view.labels), ties="error")
+        of_view, left_out = _view_data(corpus, names, view, options)
         data.append(of_view)
-        given = of_view.values[of_view.values >= 0]
-        counts = np.bincount(given, minlength=len(view.labels)) / max(len(given), 1)
-        shares[view.name] = FrozenMap(zip(view.labels, counts.tolist(), strict=True))
+    left_out |= {f"{who}, not compared": n for who, n in others.items()}
     sections = parts_of(corpus, options, names)
     judged = [pair for pair in corpus if _is_judged(pair, names)]
     repeats = Counter(filter(None, map(compared_texts, judged)))
@@ -115,8 +97,8 @@ def agree_on_judgments(corpus: Corpus, options: JudgmentOptions) -> JudgmentAgre
         pairs=len(judged),
         repeated=sum(repeats.values()) - len(repeats),
         rewrites=rewrites,
-        left_out=left_out,
-        shares=FrozenMap(shares),
+        left_out=FrozenMap(left_out),
+        shares=FrozenMap({view.name: _label_shares(view) for view in data}),
         all_figures=tuple(every_figure),
         disagreements=JudgmentDisagreements(corpus, data, whose),
         several=in_several(sections),
@@ -130,6 +112,36 @@ def agree_on_judgments(corpus: Corpus, options: JudgmentOptions) -> JudgmentAgre
         values = [kendall_w(full[:, group]) for group in rank_groups(corpus)]
         agreement = replace(agreement, concordances=tuple(values))
     return replace(agreement, cautions=find_cautions(_hits(agreement), CAUTIONS, options))
+
+
+def _view_data(
+    corpus: Corpus, names: tuple[str, ...], view: View, options: JudgmentOptions
+) -> tuple[ViewData, dict[str, int]]:
+    """Return the labels of annotators in a view, and how many judgments are left out, by reason."""
+    settled = options.settled
+    whose = (*names, settled) if settled else names
+    matrix = judgments_of(corpus, whose, view, lenient_labels=options.lenient_labels)
+    data = ViewData(
+        name=view.name,
+        annotators=names,
+        labels=view.labels,
+        values=matrix.values[: len(names)],
+        ordered=view.order is not None,
+        weights=options.weights,
+        ties=options.ties,
+        adjudicated=matrix.values[-1] if settled else None,
+        groups=options.groups or {},
+    )
+    if options.ties == "error":  # raised for any tie
+        consensus.majority_labels(data.values, len(view.labels), ties="error")
+    return data, dict(matrix.left_out)
+
+
+def _label_shares(view: ViewData) -> FrozenMap[str, float]:
+    """Return the share of each label among the judgments of the annotators."""
+    given = view.values[view.values >= 0]
+    shares = np.bincount(given, minlength=len(view.labels)) / max(len(given), 1)
+    return FrozenMap(zip(view.labels, shares.tolist(), strict=True))
 
 
 def _is_judged(pair: SentencePair, names: Sequence[str]) -> bool:

@@ -50,7 +50,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from alignkit.agreement.judgments import result
+    from alignkit.agreement.judgments import plots, report_tables
     from alignkit.agreement.judgments.question import agree_on_judgments
 
     check_plot(options)
@@ -74,12 +74,12 @@ def run(options: argparse.Namespace) -> None:
         with replacing(options.html) as out:
             out.write(agreement.to_html())
     if options.plot:
-        figure = result.judgment_plot(agreement)
+        figure = plots.judgment_plot(agreement)
         figure.save(options.plot, options.plot_width or "column")
         say(figure.caption)
     if options.disagreements:
         with replacing(options.disagreements) as out:
-            out.write(result.disagreements_table(agreement).csv() + "\n")
+            out.write(report_tables.disagreements_table(agreement).csv() + "\n")
     print_result(agreement, options)
 
 

@@ -20,7 +20,12 @@ def merge_phrases(
     ref_atomic: NDArray[np.uint8],
     ref_offsets: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return the (P, 5) `PHRASE_COLUMNS` of two sets of rising phrase pairs."""
+    """Return the (P, 5) `PHRASE_COLUMNS` of two sets of phrase pairs.
+
+    `hyp` and `ref` have a row (start, end, start, end) for each phrase pair, those of a sentence
+    pair sorted; `offsets` (P + 1,) has where each sentence pair begins; `atomic` marks the atomic
+    ones, A_atom and B_atom below.
+    """
     pairs = len(hyp_offsets) - 1
     rows = np.zeros((pairs, 5), np.int64)
     for k in range(pairs):
@@ -29,21 +34,20 @@ def merge_phrases(
         b = ref_offsets[k]
         b_end = ref_offsets[k + 1]
         for x in range(a, a_end):
-            rows[k, 0] += hyp_atomic[x]
+            rows[k, 0] += hyp_atomic[x]  # |A_atom|
         for y in range(b, b_end):
-            rows[k, 1] += ref_atomic[y]
-        # merge: boxes (start, end, start, end) rise; every box before a or b is counted, and no box
-        # before either is in the rest. step < 0: hyp[a] comes first; > 0: ref[b] does
+            rows[k, 1] += ref_atomic[y]  # |B_atom|
+        # merge two sorted lists: go on with the smaller row, or with both if they are equal. All
+        # rows before a and b are counted, and none of them is in the rest of the other list
         while a < a_end and b < b_end:
-            step = hyp[a, 0] - ref[b, 0]
-            for side in range(1, 4):
+            step = hyp[a, 0] - ref[b, 0]  # below 0: hyp[a] is smaller; above: ref[b]
+            for side in range(1, 4):  # the first number that differs decides
                 if step == 0:
                     step = hyp[a, side] - ref[b, side]
             if step == 0:
-                # |A_atom & B|, |A & B_atom|, |A_atom & B_atom|
-                rows[k, 2] += hyp_atomic[a]
-                rows[k, 3] += ref_atomic[b]
-                rows[k, 4] += hyp_atomic[a] & ref_atomic[b]
+                rows[k, 2] += hyp_atomic[a]  # |A_atom & B|
+                rows[k, 3] += ref_atomic[b]  # |A & B_atom|
+                rows[k, 4] += hyp_atomic[a] & ref_atomic[b]  # |A_atom & B_atom|
             if step <= 0:
                 a += 1
             if step >= 0:
