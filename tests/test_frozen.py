@@ -1,12 +1,18 @@
-"""A FrozenMap behaves as a dict that never changes."""
+"""A FrozenMap behaves as a dict that never changes; results cannot be changed."""
 
 import copy
 import pickle
+from dataclasses import is_dataclass
+from importlib import import_module
+from pkgutil import walk_packages
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import alignkit.agreement
+import alignkit.model
+import alignkit.scoring
 from alignkit._support.values import FrozenMap
 
 DICTS = st.dictionaries(st.text(max_size=3), st.integers(), max_size=6)
@@ -48,3 +54,19 @@ def test_it_cannot_be_changed_and_a_repeated_key_takes_its_last_value():
         frozen["b"]
     assert frozen != [("a", 1)]
     assert repr(frozen) == "FrozenMap({'a': 1})"
+
+
+def dataclasses_of(package):
+    """Yield the dataclasses that the modules of a package define."""
+    for module in walk_packages(package.__path__, f"{package.__name__}."):
+        for value in vars(import_module(module.name)).values():
+            if isinstance(value, type) and is_dataclass(value) and value.__module__ == module.name:
+                yield value
+
+
+@pytest.mark.parametrize("package", [alignkit.agreement, alignkit.model, alignkit.scoring])
+def test_results_cannot_be_changed(package):
+    kinds = list(dataclasses_of(package))
+    changing = {kind.__name__ for kind in kinds if not kind.__dataclass_params__.frozen}
+    assert len(kinds) > len(changing)
+    assert changing <= {"Brackets", "TwoFiles"}  # filled while a file is read
