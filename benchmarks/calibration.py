@@ -1,13 +1,15 @@
-"""Fit the calibration of small texts, and print how well it does on texts that were left out.
+"""Fit the calibration of probabilities, and print how well it does on texts that were left out.
 
     python -m benchmarks.calibration           # the table
     python -m benchmarks.calibration --write   # and alignkit/align/calibration.json
 
-An aligner is trained on parts of the development texts that ALIGNKIT_DATA names. For each group of
-texts, the table shows the links with a probability of .9 or more: how many there are and how many
-of them are right (sure or possible), by the posteriors and by a calibration that was fitted on the
-other groups; and the calibration error of all cells with a probability of .1 or more (ten bins).
-The links of punctuation are left out of Greek, whose gold standard has none.
+An aligner is trained on parts of the development texts that ALIGNKIT_DATA names, of 20 to 100,000
+pairs. For each group of texts, the table shows the links with a probability of .9 or more: how many
+there are and how many of them are right (sure or possible), by the posteriors and by a calibration
+that was fitted on the other groups; the calibration error of all cells with a probability of .1 or
+more (ten bins); and the AER by the threshold for calibrated probabilities, and that of .55 for
+posteriors. Below stand the means and the worst text of each size. The links of punctuation are left
+out of Greek, whose gold standard has none.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +28,7 @@ from scipy.optimize import minimize
 
 from alignkit.align import Aligner, Bitext
 from alignkit.align.calibration import FEATURES
+from alignkit.align.settings import Settings
 from alignkit.align.supervised.cells_kernel import LEAST
 from alignkit.align.supervised.measures import calibration_error
 from alignkit.tables.table import Table
@@ -32,10 +36,14 @@ from benchmarks.texts import TEXTS, Text
 
 Array = NDArray[np.float64]
 
-SIZES = {20: 4, 40: 4, 100: 2, 250: 1, 1000: 1}
-"""How many parts of each size are taken of a text."""
-FITTED = (20, 40, 100, 250)
-_CELLS, _RIDGE, _SHOWN = 600, 1e-3, 0.9
+SIZES = {20: 4, 40: 4, 100: 2, 250: 2, 500: 1, 1000: 1, 2000: 1, 5000: 2, 10_000: 2, 20_000: 1}
+"""How many parts of each size are taken of a text; larger ones are taken once."""
+LARGER = (50_000, 100_000)
+MOST = 4_000  # pairs of a text that is taken whole too
+CELLS = 600  # of each text and size that the weights are fitted to
+FRENCH = 250  # pairs of French that they are fitted to at most: most of its links are only possible
+_RIDGE, _SHOWN = 1e-3, 0.9
+_POSTERIOR = 0.55  # links have a higher posterior than this
 _FILE = Path(__file__).parent.parent / "alignkit" / "align" / "calibration.json"
 
 
@@ -47,56 +55,98 @@ class Part(NamedTuple):
     pairs: int
     features: Array  # (K, F)
     means: Array  # (K,) the posteriors
-    right: Array  # (K,) 1 where the cell is a link of the gold standard
+    levels: Array  # (K,) 2 for sure links of the gold standard, 1 for possible ones, else 0
+    missed: int  # sure links that are no candidates
+
+    @property
+    def right(self) -> Array:
+        """1 for cells (K,) that are links of the gold standard, else 0."""
+        return (self.levels > 0).astype(float)
+
+    def counts(self, values: Array, threshold: float) -> Array:
+        """Return the links and the right ones that AER counts, by the values (K,) of cells."""
+        chosen = values > threshold
+        sure = self.levels == 2
+        links = chosen.sum() + sure.sum() + self.missed
+        return np.array([links, (chosen & sure).sum() + (chosen & (self.levels > 0)).sum()])
 
 
 def parts(names: Sequence[str], **settings: float) -> Iterator[Part]:
     """Train on parts of the texts, and yield their cells."""
     for name in names:
         text = TEXTS[name]()
-        for pairs, count in SIZES.items():
-            if pairs > len(text.gold):
-                continue
+        whole = len(text.pairs)
+        sizes = {size: count for size, count in SIZES.items() if size <= whole}
+        sizes |= {size: 1 for size in LARGER if size <= whole}
+        if whole <= MOST:
+            sizes[whole] = 1
+        for pairs, count in sizes.items():
             for k in range(count):
-                rng = np.random.default_rng([pairs, k])
-                places = np.arange(pairs) + rng.integers(len(text.gold) - pairs + 1)
-                if k % 2:
-                    places = np.sort(rng.choice(len(text.gold), pairs, replace=False))
-                yield _part(text, name, places.tolist(), **settings)
+                yield _part(text, name, *_drawn(text, pairs, k), **settings)
         print(name, end=" ", file=sys.stderr, flush=True)
 
 
-def _part(text: Text, name: str, places: Sequence[int], **settings: float) -> Part:
+def _drawn(text: Text, pairs: int, k: int) -> tuple[list[int], int]:
+    """Return draw k of so many pairs, and how many of them, the first, have gold links.
+
+    Of fewer pairs than have gold links, every second draw is a row of neighbours. Else all with
+    gold links are taken, and others at random.
+    """
+    rng = np.random.default_rng([pairs, k])
+    judged = len(text.gold)
+    if pairs > judged:
+        others = rng.choice(len(text.pairs) - judged, pairs - judged, replace=False)
+        return [*range(judged), *(judged + np.sort(others)).tolist()], judged
+    if k % 2:
+        return np.sort(rng.choice(judged, pairs, replace=False)).tolist(), pairs
+    return (np.arange(pairs) + rng.integers(judged - pairs + 1)).tolist(), pairs
+
+
+def _part(text: Text, name: str, places: Sequence[int], judged: int, **settings: float) -> Part:
     bitext = Bitext.pack([text.pairs[k] for k in places])
-    aligner = Aligner.train(bitext, **settings)
+    aligner = Aligner.train(bitext, threads=1, **settings)
     decoder = next(aligner._decoders(bitext, None))[1]
-    posteriors = decoder.posteriors(0, len(places))
+    posteriors = decoder.posteriors(0, judged)
     features = np.zeros((len(posteriors[0]), len(FEATURES)), np.float32)
     known = decoder.pairs, decoder.tables, decoder.own
-    decoder.calibrator.probabilities(0, len(places), *known, posteriors, features)
+    decoder.calibrator.probabilities(0, judged, *known, posteriors, features)
     means = np.minimum(np.add(*posteriors) / 2, 1)
-    right = np.zeros(len(means))
+    levels = np.zeros(len(means))
     starts = bitext.starts
-    for k, place in enumerate(places):
+    for k, place in enumerate(places[:judged]):
         width = len(text.pairs[place][1])
-        for i, j in {*text.gold[place].sure, *text.gold[place].possible}:
-            right[starts[k] + i * width + j] = 1
+        for level, links in enumerate((text.gold[place].possible, text.gold[place].sure), 1):
+            for i, j in links:
+                levels[starts[k] + i * width + j] = level
     kept = means >= LEAST
     if not text.punctuation:  # neither one word without letters, nor two
         one, agreement = (features[:, FEATURES.index(x)] for x in ("punctuation_one", "agreement"))
         kept &= (one == 0) & (agreement != 0)
+    missed = int((levels[means < LEAST] == 2).sum())
     return Part(
-        text.group, name, len(places), features[kept].astype(float), means[kept], right[kept]
+        text.group,
+        name,
+        len(places),
+        features[kept].astype(float),
+        means[kept],
+        levels[kept],
+        missed,
     )
 
 
 def fit(some: Sequence[Part]) -> Array:
-    """Return the weights of the features and the bias; each text and size counts as much."""
+    """Return the weights of the features and the bias; each text and size counts as much.
+
+    Of French, only small parts are taken. All of them would be a sixth of the texts of one
+    language, and its many possible links, which are right here, make links of others too probable.
+    """
+    some = [part for part in some if part.group != "fr" or part.pairs <= FRENCH]
     rng = np.random.default_rng(0)
     shares = {(part.name, part.pairs): 0 for part in some}
+    draws = Counter((part.name, part.pairs) for part in some)
     rows, goals, weights = [], [], []
     for part in some:
-        kept = rng.permutation(len(part.means))[: _CELLS // SIZES[part.pairs]]
+        kept = rng.permutation(len(part.means))[: CELLS // draws[part.name, part.pairs]]
         shares[part.name, part.pairs] += len(kept)
         rows.append(part.features[kept])
         goals.append(part.right[kept])
@@ -136,8 +186,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     every = list(parts(options.texts))
     print(file=sys.stderr)
-    print(Table.from_records(rows_of(every), digits={"pairs": 0}))
-    weights = fit([part for part in every if part.pairs in FITTED])
+    rows = rows_of(every)
+    print(Table.from_records(rows, digits={"pairs": 0}))
+    print(Table.from_records(list(means_of(rows)), digits={"pairs": 0, "texts": 0}))
+    weights = fit(every)
     named = dict(zip((*FEATURES, "bias"), (float(f"{x:.4g}") for x in weights), strict=True))
     print(json.dumps(named, indent=1))
     if options.write:
@@ -149,8 +201,7 @@ def rows_of(every: Sequence[Part]) -> list[dict[str, object]]:
     """Return the rows of the table."""
     shown: dict[int, Array] = {}
     for group in dict.fromkeys(part.group for part in every):
-        others = [part for part in every if part.group != group and part.pairs in FITTED]
-        weights = fit(others)
+        weights = fit([part for part in every if part.group != group])
         for k, part in enumerate(every):
             if part.group == group:
                 shown[k] = probabilities(weights, part)
@@ -159,16 +210,38 @@ def rows_of(every: Sequence[Part]) -> list[dict[str, object]]:
         mine = [k for k, part in enumerate(every) if (part.name, part.pairs) == (name, pairs)]
         right = np.concatenate([every[k].right for k in mine])
         row: dict[str, object] = {"text": name, "pairs": pairs}
-        for word, values in (
-            ("posteriors", np.concatenate([every[k].means for k in mine])),
-            ("calibrated", np.concatenate([shown[k] for k in mine])),
+        for word, by_part, threshold in (
+            ("posteriors", {k: every[k].means for k in mine}, _POSTERIOR),
+            ("calibrated", {k: shown[k] for k in mine}, Settings().settled(pairs).threshold),
         ):
+            values = np.concatenate(list(by_part.values()))
+            counts = sum(every[k].counts(of_part, threshold) for k, of_part in by_part.items())
             high = values >= _SHOWN
             row[f"{word}: shown"] = int(high.sum())
             row[f"{word}: right"] = 100 * float(right[high].mean()) if high.any() else None
             row[f"{word}: error"] = 100 * calibration_error(right, values)
+            row[f"{word}: AER"] = 100 * float(1 - counts[1] / counts[0])
         rows.append(row)
     return rows
+
+
+def means_of(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, object]]:
+    """Yield the means of the texts of each size, and the least share of right links."""
+    for size in sorted({_size(row) for row in rows}):
+        some = [row for row in rows if _size(row) == size]
+        mean: dict[str, object] = {"pairs": size, "texts": len(some)}
+        for word in ("posteriors", "calibrated"):
+            shares = [row[f"{word}: right"] for row in some if row[f"{word}: right"] is not None]
+            mean[f"{word}: right"] = float(np.mean(shares))
+            mean[f"{word}: worst"] = min(shares)
+            for figure in (f"{word}: error", f"{word}: AER"):
+                mean[figure] = float(np.mean([row[figure] for row in some]))
+        yield mean
+
+
+def _size(row: dict[str, Any]) -> int:
+    """Return the greatest size up to that of a row: texts that are taken whole have others."""
+    return max(size for size in (*SIZES, *LARGER) if size <= row["pairs"])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from alignkit import Alignment, Corpus, read_corpus
 
@@ -78,14 +78,21 @@ def _xlwa(language: str) -> Text:
 
 
 def _align6(name: str, language: str) -> Text:
+    folder = data() / "align6"
     pairs, gold = [], []
-    for line in (data() / "align6" / f"{name}.jsonl").read_text("utf-8").splitlines():
-        record = json.loads(line)
+    for record in _records(folder / f"{name}.jsonl"):
         source, target = record["src_words"], record["tgt_words"]
         pairs.append((source, target))
         inside = {(i, j) for i, j in record["alignment"] if i < len(source) and j < len(target)}
         gold.append(Alignment(inside))
+    more = _records(folder / f"{name}.text.jsonl")
+    pairs.extend((record["src_words"], record["tgt_words"]) for record in more)
     return Text(language, pairs, gold)
+
+
+def _records(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a file of JSON lines."""
+    yield from map(json.loads, path.read_text("utf-8").splitlines())
 
 
 def _edinburgh() -> Text:

@@ -1,4 +1,4 @@
-"""Probabilities of small texts are calibrated by what other pairs and the spelling say."""
+"""Probabilities are calibrated by what other pairs and the spelling say."""
 
 import json
 import pickle
@@ -17,7 +17,7 @@ import alignkit
 from alignkit.align import Aligner, Bitext, Settings
 from alignkit.align.calibration import FEATURES
 from alignkit.align.priors import unmarked
-from alignkit.align.settings import FEW, RULES, SMALL
+from alignkit.align.settings import FEW, RULES
 
 WEIGHTS = json.loads(
     (Path(alignkit.__file__).parent / "align" / "calibration.json").read_text("utf-8")
@@ -44,7 +44,7 @@ def reference(aligner, pairs, k):
     out = means.copy()
     for i, word in enumerate(source):
         for j, other in enumerate(target):
-            if means[i, j] < 0.1:
+            if means[i, j] <= 0.05:
                 continue
             a, b = unmarked(word.casefold()), unmarked(other.casefold())
             support = max(decoder.tables.forward[cells[i, j]] - own[i, j], 0)
@@ -79,7 +79,9 @@ def reference(aligner, pairs, k):
                 "bias": 1,
             }
             assert list(values) == [*FEATURES, "bias"]
-            out[i, j] = 1 / (1 + exp(-sum(WEIGHTS[x] * value for x, value in values.items())))
+            calibrated = 1 / (1 + exp(-sum(WEIGHTS[x] * value for x, value in values.items())))
+            share = min((means[i, j] - 0.05) / 0.05, 1)
+            out[i, j] = share * calibrated + (1 - share) * means[i, j]
     return out
 
 
@@ -121,16 +123,47 @@ def test_lines_without_a_counterpart_do_not_make_links_doubtful():
     assert texts[1].agreement == pytest.approx(texts[0].agreement, rel=0.05)
 
 
-def test_large_texts_and_other_models_keep_the_posteriors():
-    assert Settings().calibrated(SMALL)
-    assert not Settings().calibrated(SMALL + 1)
+def test_other_models_keep_the_posteriors():
+    assert Settings().calibrated
     pairs = plain.random_text(3, 30)
     for options in ({"model": "ibm1"}, {"inference": "em", "agree": False}, {"model": "ibm4"}):
         aligner = Aligner.train(pairs, **options)
         assert aligner.parameters.text is None
+        assert not aligner.calibrated
         means = np.minimum(np.add(*aligner.posteriors(*pairs[0])) / 2, 1)
         shown = aligner.align(*pairs[0], probs=True, threshold=0.0)
         assert shown == {link: pytest.approx(means[link]) for link in shown}
+
+
+def shown(pairs, number):
+    """Return the probabilities of all cells of the first pairs, after training on all."""
+    links = Aligner.train(pairs, threads=1).align_bitext(pairs, threshold=0)
+    return links[:number].probabilities
+
+
+@pytest.mark.parametrize("size", [1_500, 1_999, 2_000, 5_000])
+def test_two_pairs_more_hardly_change_a_probability(size):
+    pairs = plain.random_text(size, size + 2)
+    few, more = shown(pairs[:size], 400), shown(pairs, 400)
+    assert len(few) > 4_000
+    assert np.abs(few - more).max() <= 0.05
+
+
+def test_a_posterior_goes_over_to_its_calibrated_value_smoothly():
+    aligner = Aligner.train(plain.random_text(5, 60))
+    bitext = Bitext.pack([*plain.random_text(6, 1, words=9), (["1b"] * 2, ["1t"] * 2)])
+    decoder = aligner.decoder(bitext)
+    cells = int(bitext.starts[-1])
+    values = []
+    grid = np.linspace(0.04, 0.12, 801)
+    for mean in grid:
+        posteriors = (np.full(cells, mean, np.float32), np.full(cells, mean, np.float32))
+        values.append(decoder.calibrated(0, len(bitext), posteriors)[0])
+    values = np.array(values)
+    assert np.abs(np.diff(values, axis=0)).max() < 0.005
+    kept = grid <= 0.05
+    assert values[kept] == pytest.approx(np.repeat(grid[kept, None], cells, axis=1), abs=1e-6)
+    assert np.abs(values[grid >= 0.1] - grid[grid >= 0.1, None]).max() > 0.01
 
 
 def test_the_page_has_the_rules_and_the_weights():

@@ -287,6 +287,19 @@ class Aligner:
         return self.parameters.settings
 
     @property
+    def calibrated(self) -> bool:
+        """Whether the probabilities of links say how often such links are right.
+
+        They do after training the HMM with collapsed inference on at least ten pairs, and after
+        learning from gold links; not if links of other systems are used as they are.
+        """
+        learned = self.parameters.learned
+        if learned is not None and learned.used:
+            return learned.rounds is not None and learned.lessons.pairs > 0
+        text = self.parameters.text
+        return text is not None and not text.few
+
+    @property
     def history(self) -> tuple[Round, ...]:
         """The rounds of training, with their log-likelihoods."""
         return self.parameters.history
@@ -342,7 +355,7 @@ class Aligner:
         -------
         Alignment or dict
             An alignment with probabilities as weights, or with `probs` a dict of them: the means
-            of the posteriors of both directions, calibrated if the training text was small.
+            of the posteriors of both directions, calibrated after training of the HMM.
         """
         pair = _words("source", source), _words("target", target)
         links = self.align_bitext(

@@ -1,8 +1,8 @@
-"""Probabilities of links in small texts: how often links that look like these are right.
+"""Probabilities of links: how often links that look like these are right.
 
-In few sentence pairs, word pairs that occur together by chance look probable. A logistic function
-of what the posteriors, the other sentence pairs and the spelling of the words say of a link
-corrects this. Its weights, in calibration.json, were fitted on gold links of many languages by
+Above all in few sentence pairs, word pairs that occur together by chance look probable. A logistic
+function of what the posteriors, the other sentence pairs and the spelling of the words say of a
+link corrects this. Its weights, in calibration.json, were fitted on gold links of many languages by
 `python -m benchmarks.calibration`; none of the features knows a language or a script.
 """
 

@@ -41,7 +41,7 @@ class AlignedLinks(Sequence[Alignment]):
     ----------
     arrays : The links.
     probabilities : (L,) float32: for each link, the mean of the posteriors of both directions;
-        calibrated if the training text has at most 2,000 pairs.
+        calibrated if `Aligner.calibrated` says so.
     cautions : What did not go as asked for: evidence that was not used.
 
     Examples
@@ -166,7 +166,7 @@ class Decoder:
     own: Own
     jumps: F4  # (2, kinds + 1, 2 * band + 2) float32, or empty for IBM 1 and 2
     positions: Positions  # the tables of IBM 2; uniform otherwise
-    calibrator: Calibrator | None = None  # of small texts
+    calibrator: Calibrator | None = None  # none for other models than the HMM
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
         """Return the posteriors of both directions for the cells of pairs `begin:end`."""

@@ -131,7 +131,7 @@ class Parameters:
     jumps: F4  # (2, kinds + 1, 2 * band + 2), or empty for IBM 1 and 2
     positions: Positions
     remember: Callable[[], Memory]  # makes the memory, which only saving and other texts need
-    text: TrainingText | None = None  # what calibration needs, of small texts
+    text: TrainingText | None = None  # what calibration needs
     fertilities: Fertilities | None = None
     history: tuple[Round, ...] = field(default=())
     vectors: VectorsUsed | None = None  # what vectors gave the training, if there were some

@@ -48,7 +48,7 @@ INFERENCES = {
 
 # A default that depends on the text is a curve over the number of sentence pairs; `python -m
 # benchmarks.defaults` compares the rules with variants, each chosen on texts of other languages.
-SMALL = 2_000  # probabilities in texts of at most so many pairs are calibrated
+SMALL = 2_000  # from so many pairs on, some defaults approach those of large texts
 
 
 class TextFacts(NamedTuple):
@@ -104,13 +104,13 @@ def _floor(text: TextFacts) -> float:
     floor = _clip(0.04 / max(text.pairs, 1), 5e-4, 2e-3)
     if text.best:
         return floor * 4 ** _large(text, 10_000)
-    return floor
+    return floor * 4 ** _large(text)
 
 
 def _threshold(text: TextFacts) -> float:
     """Return the probability that links exceed."""
     if text.calibrated:
-        return 0.425
+        return _clip(0.4 + 0.0125 * _log(text), 0.4, 0.425)
     if text.monolingual:
         return 0.55
     return _clip(0.5 + 0.025 * _log(text), 0.5, 0.6)
@@ -134,8 +134,8 @@ RULES = {
     ),
     "floor": DefaultRule(
         _floor,
-        "0.04 divided by the number of pairs, from 0.0005 to 0.002; with --identity 0.002; with "
-        "--best, above 2,000 pairs it rises to 0.002 at 10,000",
+        "0.04 divided by the number of pairs, from 0.0005 to 0.002; above 2,000 pairs it rises to "
+        "0.002 at 100,000, with --best at 10,000; with --identity 0.002",
         "in few pairs, that two words occur together says more; beginnings of words, which --best "
         "adds, are frequent",
     ),
@@ -146,8 +146,8 @@ RULES = {
     ),
     "threshold": DefaultRule(
         _threshold,
-        "0.425 where probabilities are calibrated, up to 2,000 pairs; else 0.5 up to 100 pairs, "
-        "which rises to 0.6 at a million, or with --identity 0.55",
+        "0.4 up to 100 pairs, which rises to 0.425 at 10,000; where probabilities are not "
+        "calibrated 0.5, which rises to 0.6 at a million, or with --identity 0.55",
         "calibrated, a link is worth giving above half of the F1 that can be had; models of "
         "larger texts are surer of wrong links",
     ),
@@ -270,16 +270,17 @@ class Settings:
 
     def settled(self, pairs: int) -> Settings:
         """Return the settings with those that are None set for a text of that many pairs."""
-        text = TextFacts(pairs, self.identity > 0, self.calibrated(pairs), self.best)
+        text = TextFacts(pairs, self.identity > 0, self.calibrated, self.best)
         values: dict[str, Any] = {}
         for name, rule in RULES.items():
             if getattr(self, name) is None:
                 values[name] = round(float(rule.value(text)), 6)
         return replace(self, **values)
 
-    def calibrated(self, pairs: int) -> bool:
-        """Return whether the probabilities of a text of this size are calibrated."""
-        return pairs <= SMALL and self.model == "hmm" and self.collapsed and self.hmm > 0
+    @property
+    def calibrated(self) -> bool:
+        """Whether the probabilities of links are calibrated."""
+        return self.model == "hmm" and self.collapsed and self.hmm > 0
 
     @property
     def collapsed(self) -> bool:

@@ -219,7 +219,7 @@ class Training:
 
     def text(self) -> TrainingText | None:
         """Return what calibration needs to know of the bitext; None if it is not calibrated."""
-        if not self.settings.calibrated(len(self.bitext)):
+        if not self.settings.calibrated:
             return None
         levels = int(self.estimator.agreement.sum(dtype=np.int64))
         counts = [side.frequencies for side in (self.bitext.source, self.bitext.target)]

@@ -36,7 +36,10 @@ _SMALLER = "train a smaller model with `prune`"
 
 @dataclass(frozen=True)
 class Aligned:
-    """The numbers of aligned pairs, words and links, and the words that the model knows."""
+    """The numbers of aligned pairs, words and links, and what the model knows.
+
+    `calibrated` says whether the probabilities of links are; see `Aligner.calibrated`.
+    """
 
     pairs: int = 0
     empty: int = 0
@@ -47,6 +50,7 @@ class Aligned:
     sure: int = 0
     known_words: KnownWords = field(default_factory=KnownWords)
     encoding: EncodingCounts | None = None  # what the encoder did, if there is one
+    calibrated: bool = False
 
 
 def align(
@@ -119,7 +123,7 @@ def align_parts(
         opened = encoder
     else:
         opened = PartEncoder.of(encoder, session, threads)
-    load_model(model, digest, learned, opened)  # now, to refuse a file that is no model
+    aligner = load_model(model, digest, learned, opened)  # now, to refuse a file that is no model
     beside = outputs.links or ""
     parts = [part.called(session.path) for part in parts]
     outputs = outputs.called(session.path)
@@ -171,7 +175,12 @@ def align_parts(
         if "encoding" in numbers:
             encoding = (encoding or EncodingCounts()) + counts_from(numbers.pop("encoding"))
         total.update(numbers)
-    return Aligned(**total, known_words=sum(known.values(), KnownWords()), encoding=encoding)
+    return Aligned(
+        **total,
+        known_words=sum(known.values(), KnownWords()),
+        encoding=encoding,
+        calibrated=aligner.calibrated,
+    )
 
 
 def memory_of(model: str) -> int:

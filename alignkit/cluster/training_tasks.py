@@ -210,7 +210,7 @@ def remember(plan: TrainingPlan, number: int, done: int) -> None:
 
 def training_text(plan: TrainingPlan, done: int, levels: int, words: int) -> TrainingText | None:
     """Return what calibration needs after `done` rounds, the last with these expected links."""
-    if not plan.settings.calibrated(plan.pairs):
+    if not plan.settings.calibrated:
         return None
     counts = []
     for side in SIDES:

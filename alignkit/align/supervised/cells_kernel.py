@@ -581,7 +581,8 @@ def neighbour_features(
             out[NeighbourFeature.FIRST_BEST_IN_BOTH] = best_in_both
 
 
-LEAST = 0.1  # cells with a lower mean posterior keep it when they are calibrated
+LEAST = 0.1  # cells with at least this mean posterior are calibrated
+KEPT = 0.05  # cells with at most this one keep it; between the two, the calibrated share rises
 CLIP = 0.001  # probabilities are this far from 0 and 1 when their log odds are taken
 
 
@@ -751,7 +752,7 @@ def calibrate(
                 cell = i * m + j
                 x = float(means[cell])
                 probabilities[base + cell] = x
-                if x < LEAST:
+                if x <= KEPT:
                     continue
                 target = pairs.target[b + j]
                 to = float(forward[base + cell])
@@ -772,7 +773,9 @@ def calibrate(
                 odds = weights[len(out)]
                 for k in range(len(out)):
                     odds += weights[k] * out[k]
-                probabilities[base + cell] = 1 / (1 + np.exp(-odds))
+                calibrated = 1 / (1 + np.exp(-odds))
+                faded_in = min((x - KEPT) / (LEAST - KEPT), 1.0)
+                probabilities[base + cell] = x + faded_in * (calibrated - x)
                 if len(features) > 0:
                     features[base + cell] = out
         base += n * m

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from msgspec import Raw, Struct
 
 from alignkit._support.wording import how_many
-from alignkit.align.settings import FEW, SMALL
+from alignkit.align.settings import FEW
 from alignkit.annotate.project import names, schema
 from alignkit.annotate.project.engines import Prepared
 from alignkit.annotate.project.events import Cell, Data, Event, LogEvent, decode_data
@@ -625,7 +625,7 @@ def _made_by(conn: sa.Connection, name: str, *, hide_systems: bool) -> tuple[str
         voting = how_many(len(systems), "system") if hide_systems else ", ".join(systems)
         return f"vote of {voting} and the aligner", why
     if name == "trained":
-        calibrated = ", calibrated" if FEW <= pairs <= SMALL else ""
+        calibrated = ", calibrated" if pairs >= FEW else ""
         return f"aligner trained on these {pairs:,} pairs{calibrated}", why
     if name == "model":
         return "suggested by the given model", ""

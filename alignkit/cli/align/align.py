@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any
 from alignkit._support.values import FrozenMap, jsonable
 from alignkit._support.wording import how_many
 from alignkit.align.numbered_texts import score_lines
-from alignkit.align.settings import LONGEST_PIECE, MAJORITY, check_sure
+from alignkit.align.settings import FEW, LONGEST_PIECE, MAJORITY, check_sure
 from alignkit.cli.align import steps
 from alignkit.cli.align.options import add_align_options, check, settings_of
 from alignkit.cli.common import cluster
@@ -309,6 +309,11 @@ class _Work:
         if self.known.exchanged and not warned:
             warn(f"{self._options.load}: warning: {self.known.caution}")
 
+    @property
+    def calibrated(self) -> bool:
+        """Whether the probabilities say how often such links are right."""
+        return self.aligner.calibrated and not self._options.vote
+
     def _took(self, what: str) -> None:
         """Add the time since the last call to that of a step."""
         now = time.perf_counter()
@@ -319,6 +324,8 @@ class _Work:
         """Report everything unusual."""
         self._took("writing")
         steps.report_encoding(self.aligner)
+        if self._options.probs or self._options.sure is not None:
+            steps.report_calibration(calibrated=self.calibrated)
         if self._options.tokenize and self._options.to == "pharaoh":
             say(
                 f"{self._options.output}: --tokenize made the words of these links, but "
@@ -402,6 +409,7 @@ def _summary(work: _Work, tokenizer: str | None) -> str:
         "tokenizer": tokenizer,
         "settings": asdict(work.aligner.settings),
         "rounds": jsonable(work.aligner.history),
+        "calibrated": work.calibrated,
     }
     if work.systems:
         record["evidence"] = work.systems
@@ -495,6 +503,8 @@ def _align_parts(options: argparse.Namespace) -> int:
     if counts.known_words.exchanged:
         warn(f"{options.load}: warning: {counts.known_words.caution}")
     say(f"{name}: {len(parts):,} parts, {counts.pairs:,} pairs, {counts.links:,} links")
+    if options.probs or options.sure is not None:
+        steps.report_calibration(calibrated=counts.calibrated)
     record = {**vars(counts), "known_words": counts.known_words.to_json()}
     _tell_encoding(options, counts.encoding, record)
     if options.json:
@@ -549,13 +559,14 @@ def _train_parts(options: argparse.Namespace) -> int:
     dictionary = steps.read_dictionary(options, casefold=casefold)
     how = LinkOutput(options.symmetrize, options.threshold, options.sure, options.probs)
     parts = find_parts(options.input, options.second)
+    settings = settings_of(options)
     outputs = PartOutputs(output, options.scores, how)
     outputs.check(parts, options.save, *filter(None, [options.dictionary]))
     with cluster.opened_session(options) as session, cluster.PartsProgress("training") as progress:
         result = train_parts(
             session,
             parts,
-            settings_of(options),
+            settings,
             work=options.work,
             save=options.save,
             outputs=outputs,
@@ -574,6 +585,9 @@ def _train_parts(options: argparse.Namespace) -> int:
         f"{options.input} and {options.second}: {result.parts:,} parts, {result.pairs:,} "
         f"pairs, {result.word_pairs:,} word pairs in {shards}"
     )
+    if options.probs or options.sure is not None:
+        calibrated = settings.calibrated and result.pairs >= FEW
+        steps.report_calibration(calibrated=calibrated)
     record = asdict(result)
     _tell_encoding(options, result.encoding, record)
     if options.json:

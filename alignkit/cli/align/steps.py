@@ -623,6 +623,14 @@ def report_encoding(aligner: Aligner) -> None:
         say(f"encoder: {aligner.encoder}; {aligner.encoding}")
 
 
+def report_calibration(*, calibrated: bool) -> None:
+    """Report whether probabilities say how often such links are right."""
+    if calibrated:
+        say("probabilities are calibrated: they say how often such links are right")
+    else:
+        say("probabilities are not calibrated: they do not say how often such links are right")
+
+
 def report_entries(met: int, dictionary: Mapping[tuple[str, str], float]) -> None:
     """Report how many entries of a dictionary were used."""
     say(f"dictionary: {met:,} of {len(dictionary):,} entries occur together in the text")
