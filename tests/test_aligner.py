@@ -1,6 +1,7 @@
 """An aligner gives links, probabilities and scores as promised, for whatever text it is given."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise, product
 
 import aligner_reference as plain
@@ -210,6 +211,15 @@ def test_aligned_links_are_a_sequence_of_alignments():
     assert every[3] in links
     for wrong in (len(pairs), -len(pairs) - 1):
         refuses(IndexError, f"there are {len(pairs)} pairs", lambda wrong=wrong: links[wrong])
+
+
+def test_joined_and_replaced_links_keep_what_is_to_be_minded():
+    pairs = plain.random_text(5, 4)
+    links = Aligner.train(pairs).align_bitext(pairs)
+    first, second = (replace(links, cautions=cautions) for cautions in (("a", "b"), ("b", "c")))
+    assert AlignedLinks.joined([first, second]).cautions == ("a", "b", "c")
+    places = np.array([True, False, True, False])
+    assert first.replaced(second, places).cautions == ("a", "b", "c")
 
 
 def test_long_lines_are_cut_at_equal_fractions():

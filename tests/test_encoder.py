@@ -436,6 +436,15 @@ def test_a_model_names_its_encoder_and_needs_it_again(tmp_path, caplog):
     assert "was trained with the encoder meaning, layer 3, and not with" in caplog.text
 
 
+def test_functions_are_told_apart_by_their_names(tmp_path, caplog):
+    path = tmp_path / "model"
+    Aligner.train(text(12)[0], encoder=FunctionEncoder(Meaning().of, "first")).save(path)
+    Aligner.load(path, encoder=FunctionEncoder(Meaning().of, "first"))
+    assert caplog.text == ""
+    Aligner.load(path, encoder=FunctionEncoder(Meaning().of, "second"))
+    assert "was trained with the encoder first, layer 0, and not with second" in caplog.text
+
+
 def test_an_old_model_can_be_given_an_encoder(tmp_path):
     path = tmp_path / "model"
     Aligner.train(text(12)[0]).save(path)

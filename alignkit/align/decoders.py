@@ -81,20 +81,21 @@ class AlignedLinks(Sequence[Alignment]):
 
     @classmethod
     def joined(cls, parts: Sequence[AlignedLinks]) -> AlignedLinks:
-        """Return the links of all parts, one part after the other."""
+        """Return the links of all parts, one part after the other, with all their cautions."""
         if len(parts) == 1:
             return parts[0]
         arrays = LinkArrays.concatenate([part.arrays for part in parts])
         probabilities = [np.empty(0, np.float32)]
         probabilities += [part.probabilities for part in parts]
-        return cls(arrays, np.concatenate(probabilities))
+        cautions = dict.fromkeys(caution for part in parts for caution in part.cautions)
+        return cls(arrays, np.concatenate(probabilities), tuple(cautions))
 
     def replaced(self, other: AlignedLinks, places: B1) -> AlignedLinks:
         """Return these links, with those of `other` for some of the pairs (P,)."""
         both = AlignedLinks.joined([self, other])
         chosen = np.arange(len(places)) + len(places) * places
         links = gather(both.arrays.offsets, chosen)[0]
-        return AlignedLinks(both.arrays.take(chosen), both.probabilities[links])
+        return AlignedLinks(both.arrays.take(chosen), both.probabilities[links], both.cautions)
 
     def alignment(self, k: int, *, digits: int | None = None) -> Alignment:
         """Return the alignment of pair k, with the probabilities as weights.

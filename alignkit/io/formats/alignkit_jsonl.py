@@ -33,9 +33,9 @@ Then one object per line and pair::
   suggestions; ``""``: no links. Without it, this is not known. It is not enough by itself.
 - `trees` has for each side, by name, constituent trees in Penn brackets
   (`alignkit.model.brackets`); the leaves are the tokens.
-  - `weights` and `labels` have links or nulls as keys; a label may be on a cell without a link.
-  - Empty members are left out, except the `sure` of an alignment and `start`. Members that are
-  null count as missing; unknown members are an error.
+- `weights` and `labels` have links or nulls as keys; a label may be on a cell without a link.
+- Empty members are left out, except the `sure` of an alignment and `start`. Members that are null
+  count as missing; unknown members are an error.
 
 Empty lines have no meaning, and files may be concatenated. The objects may also be the elements of
 one JSON array, which is read as a whole.
