@@ -15,7 +15,7 @@ from msgspec import json
 from msgspec.structs import astuple
 from postgres_server import server
 
-from alignkit.annotate.lab import accounts, passwords, schema, values
+from alignkit.annotate.lab import accounts, desks, passwords, schema, values
 from alignkit.annotate.lab import lab as labs
 from alignkit.annotate.lab.lab import Lab
 from alignkit.annotate.lab.server import _ended
@@ -672,3 +672,23 @@ def test_a_change_that_fails_leaves_nothing(lab):
     refused("unknown", lab.projects.set_role, "news", "anna", "reader", False, CARLA)
     assert lab.log() == before
     refused("unknown", lab.accounts.get, "x")
+
+
+def test_what_is_done_in_the_background_goes_on_after_an_error(lab, monkeypatch):
+    notes = []
+    done = Event()
+
+    def tidy():
+        if notes:
+            done.set()
+        raise LabError("the database is away")
+
+    monkeypatch.setattr(desks, "_EVERY", 0.01)
+    monkeypatch.setattr(desks, "_SELDOM", 1)
+    monkeypatch.setattr(lab, "tidy", tidy)
+    kept = desks.Desks(lab, notes.append, lambda: None)
+    try:
+        assert done.wait(60)
+        assert "the database is away" in notes
+    finally:
+        kept.stop()

@@ -11,16 +11,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from alignkit._support.array_types import F8, I8
 from alignkit.align.bitext import Bitext
-from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.encoder.encoding import EncoderUsed, EncodingCounts, PairEncoder
 from alignkit.align.encoder.shares import FIRST_PAIRS
 from alignkit.align.encoder.transformer import Encoder
 from alignkit.align.numbered_texts import lines_of, numbered
-from alignkit.align.priors import sums_of_shares
 from alignkit.cluster.session import Session
-from alignkit.cluster.training_files import cut_pairs, opened, write_arrays
+from alignkit.cluster.training_files import cut_pairs, write_arrays
 from alignkit.errors import AlignerError, OptionError
 from alignkit.io.options import ReadOptions
 
@@ -127,12 +124,6 @@ def encode_part(
     assert encoded.shares is not None
     write_arrays(file, {"shares": encoded.shares})
     return pair_encoder.counts
-
-
-def part_sums(file: str, index: Cooccurrence) -> tuple[F8, I8]:
-    """Return the sums of the shares of each word pair of a part, and their numbers of places."""
-    with opened(file) as arrays:
-        return sums_of_shares(index, arrays["shares"])
 
 
 def counts_from(record: Mapping[str, Any]) -> EncodingCounts:

@@ -24,6 +24,7 @@ from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.desk import Desk
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import RefusedError
+from alignkit.errors import AlignkitError
 
 _MOST = 20
 _LARGE = 2000  # pairs of a project whose pairs to adjudicate are not looked for in a request
@@ -206,7 +207,7 @@ class Desks:
                 desk = self._open.pop(key, None)
             if desk is not None:
                 try:
-                    self._save_or_note(key, desk)
+                    self._try(partial(self._save, key, desk))
                 finally:  # a project that stays locked could not be opened again
                     desk.opening.stop()
 
@@ -302,11 +303,11 @@ class Desks:
             with self._lock:
                 self._written[key] = counts.n
 
-    def _save_or_note(self, key: str, desk: Desk) -> None:
-        """Write the counts of an open project for lists; only note it if that fails."""
+    def _try(self, step: Callable[[], object]) -> None:
+        """Do something in the background; only note it if it fails: the next time may be better."""
         try:
-            self._save(key, desk)
-        except (names.ProjectError, RefusedError) as problem:
+            step()
+        except (AlignkitError, RefusedError) as problem:  # a database may be away for a while
             self._note(str(problem))
 
     def _read_counts(self, project: ProjectRow) -> None:
@@ -317,21 +318,25 @@ class Desks:
         except names.ProjectError as problem:
             self._note(f"{project.slug}: {problem}")
 
-    def _keep(self) -> None:
-        """Write the counts of open projects now and then, and read those of all others once."""
+    def _read_all_counts(self) -> None:
+        """Read the counts of all projects that are not open."""
         for project in self._lab.projects.rows():
             if self._stopped.is_set():
                 return
             has_store = project.state in ("open", "archived")
             if has_store and self.counts(project.key) is None:
                 self._read_counts(project)
+
+    def _keep(self) -> None:
+        """Write the counts of open projects now and then, and read those of all others once."""
+        self._try(self._read_all_counts)
         for tick in count(1):
             if self._stopped.wait(_EVERY):
                 return
             with self._lock:
                 desks = list(self._open.items())
             for key, desk in desks:
-                self._save_or_note(key, desk)
+                self._try(partial(self._save, key, desk))
             if tick % _SELDOM == 0:
-                self._lab.tidy()
-                self._tidy()
+                self._try(self._lab.tidy)
+                self._try(self._tidy)
