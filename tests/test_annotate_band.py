@@ -398,3 +398,15 @@ def test_a_finger_chooses_a_word_and_scrolls_a_sentence(server, context):
         assert marked(page, "chosen") == [(1, 1)]
         assert marked(page, "near") == []
         saved(page)
+
+
+def test_without_labels_no_judgment_is_asked_or_shown(tmp_path, problems):
+    path = str(tmp_path / "none.alignkit")
+    create_project(path, Corpus(PAIRS[:1]), scheme="none")
+    with served(path) as server, browser(viewport=WIDE) as context:
+        page = enter(context, server.url, problems)
+        assert page.locator("#judgment").is_hidden()
+        press(page, "l")
+        assert "not judged" in page.inner_text("#status-text")
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.locator("#unfold").is_visible()

@@ -307,6 +307,7 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
     for odd, said in (
         ({"suggestions": Suggestions("initial", "ben")}, "ben cannot"),
         ({"scheme": "x"}, "known:"),
+        ({"scheme": "none", "task": "judge"}, "needs labels"),
         ({"gold": "auto"}, "another name for gold"),
         ({"task": "extract"}, "for the task align"),
         ({"doubt": 0.15}, "unknown doubt 0.15"),

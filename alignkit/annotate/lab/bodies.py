@@ -18,7 +18,7 @@ Password = Annotated[str, Meta(min_length=12, max_length=200)]
 Text = Annotated[str, Meta(max_length=200)]
 Secret = Annotated[str, Meta(min_length=20, max_length=200)]
 Guidelines = Annotated[str, Meta(max_length=200_000)]
-SchemeText = Annotated[str, Meta(max_length=50_000)]  # a name, labels or JSON, see `get_scheme`
+SchemeText = Annotated[str, Meta(max_length=50_000)]  # none, or as `get_scheme` has it
 Count = Annotated[int, Meta(ge=0, le=2**31)]
 Doubt = Annotated[float, Meta(ge=0, le=0.2)]  # one of names.DOUBTS
 Share = Annotated[float, Meta(ge=0, le=1)]

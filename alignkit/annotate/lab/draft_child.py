@@ -20,7 +20,7 @@ from alignkit.annotate.importing import Imported, import_pairs, merge_project
 from alignkit.annotate.lab.bodies import ImportDone, NewImport, NewProject
 from alignkit.annotate.lab.draft_reading import DraftReader
 from alignkit.annotate.lab.drafts import MB, DraftJob
-from alignkit.annotate.project.names import ProjectError, check_name
+from alignkit.annotate.project.names import NO_SCHEME, ProjectError, check_name
 from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import SuggestionPlan
@@ -101,7 +101,9 @@ def _create(job: DraftJob, new: NewProject) -> None:
         with Store.open(str(project), readonly=True) as store:
             build_project(job.place, store.log())
     else:
-        if new.scheme:
+        if new.scheme == NO_SCHEME and new.task == "judge":
+            raise ProjectError("Judging pairs needs labels. Choose some.")
+        if new.scheme not in ("", NO_SCHEME):
             get_scheme(new.scheme)
         create_project(
             job.place,

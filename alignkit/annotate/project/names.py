@@ -166,6 +166,8 @@ TASKS = ("align", "judge", "extract")  # the tasks of annotators
 DOUBTS: tuple[float, ...] = (0, 0.1, 0.2)
 """From which doubt on a word is to be looked at, as a project may choose; 0: each word is."""
 GOLD = "gold"  # the default name of the gold standard
+NO_SCHEME = "none"
+"""The scheme of a project in which pairs are not judged."""
 
 
 def check_doubt(doubt: float | None) -> None:

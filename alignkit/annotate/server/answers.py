@@ -19,7 +19,7 @@ from msgspec import Struct
 from alignkit.annotate.exporting import exported_work
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.conversion import annotation_of
-from alignkit.annotate.project.names import ADJUDICATOR, Visitor
+from alignkit.annotate.project.names import ADJUDICATOR, NO_SCHEME, Visitor
 from alignkit.annotate.project.store import Store
 from alignkit.io.format import losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
@@ -95,7 +95,6 @@ def project_answer(
     pairs = info.pairs
     if name in info.annotators:
         done, pairs = store.progress(name, everything=decides)
-    scheme = get_scheme(info.scheme or DEFAULT)
     box = f"alignkit:{info.key}:{visitor.name}"
     if decides:
         box += ":adjudicator"
@@ -112,10 +111,18 @@ def project_answer(
         done=done,
         threshold=info.threshold,
         doubt=info.doubt,
-        scheme=SchemeChoices(scheme.name, scheme.labels, (*scheme.flags, *REMARKS)),
+        scheme=_scheme_choices(info.scheme),
         formats=[{"value": key, "name": f"{key}: {about}"} for key, about in WRITTEN.items()],
         preparing=None if progress is None else progress._asdict(),
     )
+
+
+def _scheme_choices(name: str) -> SchemeChoices:
+    """Return what the page offers for judging a pair."""
+    if name == NO_SCHEME:
+        return SchemeChoices(name, (), ())
+    scheme = get_scheme(name or DEFAULT)
+    return SchemeChoices(scheme.name, scheme.labels, (*scheme.flags, *REMARKS))
 
 
 def pair_answer(view: queries.PairView | GoldView, **more: Any) -> bytes:

@@ -244,7 +244,11 @@ export function actions(app) {
 					text ? "comment saved" : "comment removed",
 				)
 		},
-		label: () => $("judgment").querySelector(":checked, input, button")?.focus(),
+		label() {
+			const field = $("judgment").querySelector(":checked, input, button")
+			if (field) field.focus()
+			else app.say("pairs are not judged in this project")
+		},
 		// On a phone the panel shows the judgment alone until it is unfolded.
 		unfold() {
 			const open = $("unfold").ariaExpanded !== "true"

@@ -279,7 +279,8 @@ export class Panel {
 		$("judgments").onclick = () => {
 			if (one) app.toGroup([one], true)
 		}
-		$("judgments").hidden = !pair
+		const {labels = []} = this.scheme
+		$("judgments").parentNode.hidden = !pair || (!labels.length && !one)
 	}
 
 	// How many places of gold come from where.

@@ -335,6 +335,7 @@ class App extends Page {
 	}
 
 	#toJudgment() {
+		if (!this.project.scheme?.labels.length) return this.say("pairs are not judged in this project")
 		this.toGroup([item(this.pair, this.voters, JUDGED, this.majority)], false)
 		$("labels").querySelector(":checked, input")?.focus()
 	}

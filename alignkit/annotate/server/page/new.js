@@ -204,7 +204,7 @@ begin(async me => {
 		for (const part of ["suggest", "looks"]) $(part).hidden = task !== "align"
 		$("ways-note").hidden = !annotators.length
 		$("scheme-none").disabled = task === "judge"
-		if (task === "judge" && !field("scheme").value) field("scheme").value = "paraphrase"
+		if (task === "judge" && field("scheme").value === "none") field("scheme").value = "paraphrase"
 		$("own").hidden = field("scheme").value !== "own"
 		field("labels").required = !$("own").hidden
 		if ($("ways").dataset.tag !== tag) {
