@@ -1,7 +1,7 @@
 """Count the keys of annotating pairs, pressed by a script that knows the gold links.
 
-    python -m benchmarks.annotate_keys
     python -m benchmarks.annotate_keys --sets hu et nl [--encoder FOLDER] [--doubt 0.2]
+    python -m benchmarks.annotate_keys --page [hu]
 
 With --sets a quick model runs the page's own rules of the keyboard route (page/route.js) on sets of
 ALIGNKIT_DATA: the first pairs of each, with suggestions of an aligner that was trained on these
@@ -9,12 +9,9 @@ pairs, as the server makes them. *Keys* are counted until all links are right, C
 *Stops* are the words that the page asks one to look at. *Missed* are the links that would be wrong
 or missing if one trusted what the page does not stop at. Shift is not counted.
 
-Without --sets 20 pairs of the samples are corrected in Chromium. A *change key* makes an edit that
-stays; all others are moves, `A` too. Beside them stands what plain arrows would take for the same.
-With each pair the page must show the gold in the end, and its cursor must be where the plan says.
-The left half has `A` (accept all of .9), the right one goes without. It ends with 1 where a pair
-takes more change keys than links differ, or where the moves are on average more than half of those
-by arrows.
+With --page the keys are pressed in Chromium on the page itself, for the first ten pairs of a set of
+XL-WA, or without a name of the samples; after each pair the server must have the gold links, and
+nothing else. It ends with 1 where it has not.
 """
 
 from __future__ import annotations
@@ -32,13 +29,14 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from annotate_browser import (
+    ask,
     browser,
-    cursor,
     enter,
     links,
     modules,
     pair,
     press,
+    ready,
     saved,
     serving,
     write_corpus,
@@ -52,13 +50,10 @@ from alignkit.tables.table import Table
 from benchmarks.texts import TEXTS, Pair, Text, data
 
 ROOT = Path(__file__).parent.parent
-PLAN = (Path(__file__).parent / "annotate_plan.js").read_text(encoding="utf-8")
-PLAN = PLAN[PLAN.index("async (") :]
 ROUTE = (Path(__file__).parent / "annotate_route.js").read_text(encoding="utf-8")
 ROUTE = ROUTE[ROUTE.index("async (") :]
 MOST = 105  # pairs of a set
-PAIRS = 20
-HEAD = "links | change keys | moves | by arrows | ratio"
+PAIRS = 10  # on the page
 
 
 def _more(path: str, **how: Any) -> Callable[[], Text]:
@@ -103,13 +98,15 @@ def main() -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--sets", nargs="+", choices=SETS, metavar="NAME")
+    way = parser.add_mutually_exclusive_group(required=True)
+    way.add_argument("--sets", nargs="+", choices=SETS, metavar="NAME")
+    way.add_argument("--page", nargs="?", const="", metavar="LANGUAGE")
     parser.add_argument("--encoder", metavar="FOLDER", help="suggest with this encoder")
     parser.add_argument("--doubt", type=float, default=0.1, metavar="P", help="default: 0.1")
     parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
     options = parser.parse_args()
-    if not options.sets:
-        return _on_the_page()
+    if options.page is not None:
+        return _on_the_page(options.page)
     rows = []
     with modules() as page:
         for name in options.sets:
@@ -165,58 +162,63 @@ def _values(alignment: Alignment) -> list[list[int]]:
     return [[i, j, 2 if (i, j) in alignment.sure else 1] for i, j in sorted(alignment.possible)]
 
 
-def _on_the_page() -> int:
-    """Correct the samples in Chromium, and print the table."""
-    text = (ROOT / "samples" / "paraphrases.jsonl").read_text(encoding="utf-8")
-    rows = [json.loads(line) for line in text.splitlines()[1:]]
-    golds = [_gold(row["annotations"]["gold"]) for row in rows]
-    plain = [{key: row[key] for key in ("id", "source", "target")} for row in rows]
-    tables = []
-    for accept_all in (True, False):
-        with tempfile.TemporaryDirectory() as place:
-            corpus = write_corpus(Path(place) / "corpus.jsonl", plain)
-            with serving(corpus, "--suggestions", "trained") as server, browser() as context:
-                page = enter(context, server.url)
-                tables.append(
-                    [_played(page, k, golds[k - 1], accept_all) for k in range(1, PAIRS + 1)]
+def _on_the_page(language: str) -> int:
+    """Annotate pairs in Chromium, and print the table; return 1 if other links are stored."""
+    if language:
+        text = TEXTS[language]()
+        words = zip(text.pairs, text.gold, strict=False)
+        rows = []
+        for k, ((source, target), alignment) in enumerate(words, 1):
+            row = {"id": str(k), "source": source, "target": target}
+            rows.append((row, _values(alignment)))
+    else:
+        lines = (ROOT / "samples" / "paraphrases.jsonl").read_text(encoding="utf-8").splitlines()
+        records = [json.loads(line) for line in lines[1:]]
+        rows = []
+        for record in records:
+            row = {key: record[key] for key in ("id", "source", "target")}
+            rows.append((row, _gold(record["annotations"]["gold"])))
+    played = []
+    wrong = 0
+    with tempfile.TemporaryDirectory() as place:
+        corpus = write_corpus(Path(place) / "corpus.jsonl", [row for row, _ in rows])
+        with serving(corpus, "--suggestions", "trained") as server, browser() as context:
+            page = enter(context, server.url)
+            for k in range(1, PAIRS + 1):
+                gold = rows[k - 1][1]
+                plan = press_plan(page, k, gold)
+                stored = [list(link) for link in links(page, k) if -1 not in link]
+                right = stored == sorted(gold)
+                wrong += not right
+                keys = len(plan["keys"])
+                played.append(
+                    {
+                        "pair": k,
+                        "keys": keys,
+                        "stops": plan["stops"],
+                        "missed": plan["missed"],
+                        "stored": "gold" if right else "other links",
+                    }
                 )
-    print(f"| | with A: {HEAD} | without: {HEAD} |")
-    print("|" + " --: |" * (1 + 2 * len(HEAD.split("|"))))
-    for k, rows in enumerate(zip(*tables, strict=True), 1):
-        print(f"| {k} | {' | '.join(map(_cells, rows))} |")
-    means = [[sum(column) / PAIRS for column in zip(*table, strict=True)] for table in tables]
-    print(f"| mean | {' | '.join(map(_cells, means))} |")
-    return int(any(map(_fails, tables)))
+    mean = {key: fmean(row[key] for row in played) for key in Planned._fields}
+    print(Table.from_records([*played, {"pair": "mean", **mean}], digits={"missed": 2}))
+    return int(wrong > 0)
 
 
-def _played(page: Any, k: int, gold: list[list[int]], accept_all: bool) -> list[float]:
-    """Play a pair; return the links that differ, change keys, moves, and moves by arrows."""
+def press_plan(page: Any, k: int, gold: list[list[int]]) -> dict[str, Any]:
+    """Press the keys for a pair on the page, with the suggestions that it has now."""
     page.goto(page.url.split("?")[0] + f"?pair={k}")
     page.wait_for_selector(f"body[data-pair='{k}']")
-    task = {"doc": pair(page, k), "gold": gold, "acceptAll": accept_all}
-    arrows = page.evaluate(PLAN, {**task, "arrows": True})
-    plan = page.evaluate(PLAN, {**task, "arrows": False})
-    for step in plan["keys"]:
-        press(page, step["key"])
+    document = pair(page, k)
+    task = {"doc": document, "gold": gold, "least": ask(page, "/api/project?at=pairs")["doubt"]}
+    plan: dict[str, Any] = page.evaluate(ROUTE, task)
+    assert plan["wrong"] == 0
+    for key in plan["keys"]:
+        ready(page)
+        press(page, key)
+    page.wait_for_selector(f"body:not([data-pair='{k}']), #export-dialog[open]")
     saved(page)
-    assert [list(link) for link in links(page, k)] == sorted(gold), f"pair {k}"
-    assert cursor(page) == tuple(plan["cursor"]), f"pair {k}: the cursor is elsewhere"
-    return [plan["differ"], plan["changes"], plan["moves"], arrows["moves"]]
-
-
-def _cells(row: list[float]) -> str:
-    return " | ".join([*(f"{number:.3g}" for number in row), f"{row[2] / max(1, row[3]):.2f}"])
-
-
-def _fails(table: list[list[float]]) -> bool:
-    """Return whether a table misses what is wanted; say in which pair."""
-    for k, (differ, changes, *_) in enumerate(table, 1):
-        if changes > differ:
-            print(f"pair {k}: {changes} change keys for {differ} links")
-    moves, arrows = (sum(row[at] for row in table) for at in (2, 3))
-    if moves > arrows / 2:
-        print(f"{moves} moves where arrows take {arrows}: more than half")
-    return moves > arrows / 2 or any(row[1] > row[0] for row in table)
+    return plan
 
 
 def _gold(record: dict[str, Any]) -> list[list[int]]:

@@ -24,6 +24,8 @@ from benchmarks.machine import load, machine
 
 GUIDELINES = "guidelines.css"  # of another page
 BLOCKS = 7
+WORDS = 40
+FULL = 3  # the pair of which all cells are linked
 KEYS = ["ArrowRight", "_", "ArrowDown", "s", "ArrowRight", "d", "ArrowDown", "x"]
 
 TIMED = """async keys => {
@@ -66,6 +68,7 @@ def main() -> int:
                 _open(page, k)
                 keys = [" " if key == "_" else key for key in KEYS] * 8
                 _row(name, [page.evaluate(TIMED, [key]) for key in keys])
+            _words(page)
             _blocks(page)
     print(f"\nload after: {load()}")
     return 0
@@ -81,16 +84,33 @@ def _open(page: Any, k: int) -> None:
     page.goto(page.url.split("?")[0].split("#")[0] + f"?pair={k}")
     page.wait_for_selector(f"body[data-pair='{k}']")
     page.wait_for_timeout(300)
-    if k > 1:
-        page.keyboard.press("A")
+    if k == FULL:
+        _select(page)
+        page.keyboard.press("s")
         saved(page)
+
+
+def _select(page: Any) -> None:
+    """Select a box of 100 x 100 cells."""
+    for key in ("Shift+ArrowRight", "Shift+ArrowDown"):
+        for _ in range(99):
+            page.keyboard.press(key)
+
+
+def _words(page: Any) -> None:
+    """Settle words, with the likelihoods of all others computed anew."""
+    _open(page, 5)
+    times: dict[str, list[list[float]]] = {"Enter": [], "j": []}
+    for _ in range(WORDS):
+        for key, told in times.items():
+            told.append(page.evaluate(TIMED, [key]))
+    for key, told in times.items():
+        _row(f"120 x 120, {key}", told)
 
 
 def _blocks(page: Any) -> None:
     _open(page, 4)
-    for key in ("Shift+ArrowRight", "Shift+ArrowDown"):
-        for _ in range(99):
-            page.keyboard.press(key)
+    _select(page)
     times: dict[str, list[list[float]]] = {"s": [], "x": []}
     for _ in range(BLOCKS):
         for key, told in times.items():
@@ -114,6 +134,7 @@ def _pairs() -> list[dict[str, Any]]:
         pair("100", 100, [(i, i) for i in range(100)]),
         pair("10,000", 100, [(i, j) for i in range(100) for j in range(100)]),
         pair("block", 100, []),
+        pair("words", 120, [(i, max(0, i - i % 3)) for i in range(120)]),
     ]
 
 

@@ -22,7 +22,7 @@
 	const same = (a, b) => a.size === b.size && [...a].every(([key, value]) => b.get(key) === value)
 	const wrong = () => goals.map((_, at) => at).filter(at => !same(links(at), goals[at]))
 	const spelled = code => [...code]
-	const switched = code => [...code].map((letter, k) => (k ? letter : letter.toUpperCase()))
+	const switched = code => [...code].map(letter => `Shift+${letter.toUpperCase()}`)
 
 	// The keys that give a word its links.
 	const keysAt = at => {

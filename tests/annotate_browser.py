@@ -223,6 +223,31 @@ def cursor(page):
     return int(row), int(column)
 
 
+def reach(page, i, j, *, rtl=False):
+    """Move the cursor to a cell by arrows."""
+    row, column = cursor(page)
+    down = ["ArrowDown"] * (i - row) + ["ArrowUp"] * (row - i)
+    on, back = ("ArrowLeft", "ArrowRight") if rtl else ("ArrowRight", "ArrowLeft")
+    along = [on] * (j - column) + [back] * (column - j)
+    press(page, " ".join(down + along) or "ArrowDown ArrowUp")
+    assert cursor(page) == (i, j)
+
+
+def settle(page):
+    """Keep what all doubtful words show."""
+    while page.locator("#matrix circle.stop").count():
+        press(page, "Enter")
+
+
+def settle_all(page):
+    """Keep what all words show, also those that are not doubtful."""
+    settle(page)
+    mark = page.locator("#matrix .mark.likely").first
+    while mark.count():
+        reach(page, int(mark.get_attribute("data-i")), int(mark.get_attribute("data-j")))
+        press(page, "Escape Enter")
+
+
 def views(page, name=""):
     """Show the page wide and light, then narrow and dark: yield the width of each.
 

@@ -26,7 +26,7 @@ def server(tmp_path_factory):
 def context(server):
     with web.browser(bypass_csp=True) as context:
         page = web.enter(context, server.url)
-        web.press(page, "A ArrowUp d j s Backspace c")  # marks of all kinds, and a comment
+        web.press(page, "Enter Shift+Digit2 d Enter 0 ArrowDown s c")  # marks of all kinds
         page.keyboard.type("why")
         web.press(page, "Enter")
         web.saved(page)

@@ -8,7 +8,19 @@ from pathlib import Path
 
 import annotate_browser as web
 import pytest
-from annotate_browser import browser, cursor, drawn, enter, links, pair, press, saved, until
+from annotate_browser import (
+    browser,
+    cursor,
+    drawn,
+    enter,
+    links,
+    pair,
+    press,
+    reach,
+    saved,
+    settle,
+    until,
+)
 from annotation_server import served
 from playwright.sync_api import expect
 
@@ -61,9 +73,7 @@ def test_the_focus_names_the_systems_that_vote(tmp_path, problems, hidden):
         page = enter(context, server.url, problems)
         voting = "2 systems" if hidden else "auto, two"
         page.wait_for_selector(f"#suggested-by:has-text('Vote of {voting} and the aligner.')")
-        for _ in range(20):
-            if cursor(page) != (3, 3):
-                press(page, "j")
+        reach(page, 3, 3)
         ends = r"" if hidden else ": auto, two/1, two/2"
         wanted = re.compile(rf"suggested, \d+ percent of votes{ends}$")
         assert wanted.search(page.get_attribute("#matrix .here", "aria-label"))
@@ -83,19 +93,30 @@ def test_edits_by_key_and_undo_across_a_restart(project, problems):
     with browser() as context:
         with served(project, plan=INITIAL) as server:
             page = enter(context, server.url, problems)
-            assert cursor(page) == (1, 2)  # the first doubtful cell
-            press(page, "Enter")
-            assert cursor(page) == (3, 3)
-            press(page, "A ArrowUp ArrowUp ArrowUp ArrowLeft ArrowLeft d Shift+ArrowLeft d w")
+            assert "Words of the target" in page.inner_text("#suggestions")
+            press(page, "a")
+            before = cursor(page)
+            press(page, "Enter")  # the first doubtful word as it is shown
+            assert cursor(page) != before
+            reach(page, 0, 1)
+            press(page, "d Shift+ArrowLeft d w Control+Enter", to=2)
+            press(page, "p", to=1)
             saved(page)
             assert links(page) == drawn(page)
             assert {(0, 0, 1), (0, 1, 1)} <= set(links(page))
-            assert len(pair(page, 1)["state"]["bulk"]) == 4  # of the five, the cursor was on one
+            state = pair(page, 1)["state"]
+            kept = {tuple(cell) for cell in state["bulk"]}
+            assert kept
+            assert not kept & {(0, 0), (0, 1)}
+            assert [0, -1] in state["settled"]
             held = links(page)
             page.close()
         with served(project) as server:
             page = enter(context, server.url, problems)
+            page.goto(page.url.split("?")[0] + "?pair=1")
+            page.wait_for_selector("body[data-pair='1']")
             assert drawn(page) == held
+            assert "Words of the source" in page.inner_text("#suggestions")
             press(page, "u u u u")
             saved(page)
             assert links(page) == drawn(page) == []
@@ -108,7 +129,9 @@ def test_edits_by_key_and_undo_across_a_restart(project, problems):
 
 
 def test_blocked_boxes_name_the_link_that_blocks_them(page):
-    press(page, "A Control+ArrowUp s ArrowDown Shift+ArrowLeft")
+    settle(page)
+    reach(page, 0, 2)
+    press(page, "s ArrowDown Shift+ArrowLeft")
     assert page.get_attribute("#matrix .cells", "data-box-kind") == "blocked"
     text = page.inner_text("#status-text")
     told = r"not a phrase pair: (\S+) is also linked to (\S+), outside the box"
@@ -134,11 +157,12 @@ def test_blocked_boxes_name_the_link_that_blocks_them(page):
 def test_keys_go_on_after_the_window_has_changed_its_size(page):
     cell = "document.querySelector('#matrix .here')"
     page.evaluate(f"window.before = {cell}")
+    before = cursor(page)
     page.set_viewport_size({"width": 700, "height": 500})
     until(lambda: page.evaluate(f"{cell} !== window.before"))
     assert page.evaluate(f"document.activeElement === {cell}")
     press(page, "Enter")
-    assert cursor(page) == (3, 3)
+    assert cursor(page) != before
 
 
 def test_edits_by_mouse_and_by_touch(project, problems):
@@ -165,7 +189,8 @@ def test_edits_by_mouse_and_by_touch(project, problems):
             page.tap("#tools [data-action=undo]")
             saved(page)
             assert links(page) == drawn(page) == [(2, 2, 1), (4, 4, 2)]
-            boxes = [button.bounding_box() for button in page.locator("#tools button").all()]
+            shown = page.locator("#tools button:visible")
+            boxes = [button.bounding_box() for button in shown.all()]
             assert min(box["height"] for box in boxes) >= 48
 
 
@@ -357,31 +382,53 @@ def test_a_refused_comment_is_asked_about_even_after_another_pair(project, probl
         expect(tab.locator("#conflict")).to_be_hidden()
 
 
-def test_keys_that_move_show_and_reject(page):
-    rings = "#matrix .mark.ring"
-    assert cursor(page) == (1, 2)
-    for keys, place in (("j j", (4, 4)), ("k", (3, 3))):
-        press(page, keys)
-        assert cursor(page) == place
-    press(page, "Backspace")  # rejects, and goes on
-    assert (cursor(page), page.locator(rings).count()) == ((4, 4), 5)
+def test_keys_of_words_go_on_and_those_of_cells_stay(page):
+    shown = "#matrix .mark.likely"
+    press(page, "a")
+    assert (page.locator(shown).count(), drawn(page)) == (6, [])
+    reach(page, 1, 2)
+    press(page, "Escape")  # at the word again
+    press(page, "Digit1")
+    assert drawn(page) == [(1, 2, 2)]
+    assert cursor(page)[0] > 1
+    press(page, "k")
+    reach(page, 3, 3)
+    press(page, "Escape Backspace")
+    assert (drawn(page), page.locator(shown).count()) == ([(1, 2, 2)], 4)
     press(page, "Control+z")
-    assert (cursor(page), page.locator(rings).count()) == ((3, 3), 6)
-    press(page, "s")  # one link: all other words are unaligned
+    assert (cursor(page)[0], page.locator(shown).count()) == (3, 5)
+    press(page, "Shift+Digit2")  # adds to what is shown, and stays
+    assert {cell[:2] for cell in drawn(page)} > {(1, 2), (3, 3)}
+    assert len(drawn(page)) == 3
+    press(page, "d")  # the link that was added alone
+    assert sorted(value for *_, value in drawn(page)) == [1, 2, 2]
+    press(page, "Shift+Digit2 Enter")
+    assert drawn(page) == [(1, 2, 2), (3, 3, 2)]
+    reach(page, 4, 4)
+    press(page, "Escape e")  # the partners of the word before
+    assert drawn(page) == [(1, 2, 2), (3, 3, 2), (4, 3, 2)]
+    press(page, "u")
     for key, at, most in (("w", 0, 8), ("t", 1, 9)):
-        page.locator("#matrix text[data-row='3']").click()
-        page.locator("#matrix text[data-column='3']").click()
-        for name, step in ((key, 1), (key, 2), (key.upper(), 1), (key.upper(), -1)):
+        bare = page.evaluate(BARE, at)
+        assert bare
+        reach(page, 0, 0)
+        for name, step in ((key, 1), (key, 1), (key.upper(), -1), (key.upper(), -1)):
+            before = cursor(page)[at]
             press(page, name)
-            assert cursor(page)[at] == (3 + step) % most, name
+            later = [(before + step * k) % (most + 1) for k in range(1, most + 1)]
+            assert cursor(page)[at] == next(word for word in later if word in bare), name
     saved(page)
-    assert drawn(page) == links(page) == [(3, 3, 2)]
+    assert drawn(page) == links(page) == [(1, 2, 2), (3, 3, 2)]
     outlines = "document.querySelector('#matrix .phrase.all').getAttribute('d')"
     press(page, "f")
     assert page.evaluate(outlines)
     assert "all atomic phrase pairs" in page.inner_text("#status-text")
     press(page, "f f")
     assert not page.evaluate(outlines)
+
+
+BARE = """side => [...document.querySelectorAll(".sentence")[side].querySelectorAll("span")]
+    .flatMap((word, at) => word.classList.contains("bare") ? [at] : [])"""
 
 
 def test_keys_that_lead_elsewhere(project, problems):
@@ -419,7 +466,7 @@ def test_who_must_not_see_suggestions_is_told_why_there_are_none(tmp_path, probl
         for k, seen in shown.items():
             page.goto(f"{page.url.split('?')[0]}?pair={k}")
             page.wait_for_selector(f"body[data-pair='{k}']")
-            there, other = "#suggestions", "#without-suggestions"
+            there, other = "#hide", "#without-suggestions"
             if not seen:
                 there, other = other, there
             page.wait_for_selector(there)
@@ -430,40 +477,57 @@ def test_who_must_not_see_suggestions_is_told_why_there_are_none(tmp_path, probl
 
 
 def test_hidden_suggestions_are_neither_shown_nor_rejected(page):
+    press(page, "a")
+    reach(page, 1, 2)
     press(page, "x h")
-    until(lambda: "hidden" in page.inner_text("#suggestions"))
-    assert page.locator("#matrix .mark").count() == 0  # no ring, and no x
+    until(lambda: page.inner_text("#hide") == "Show")
+    assert page.locator("#matrix .mark").count() == 0
+    assert page.locator("#matrix .signs text").count() == 0
     here = "document.activeElement.getAttribute('aria-label')"
-    assert page.evaluate(here) == "talked, 2 of 8; discussed, 3 of 9: no link"
-    press(page, "ArrowRight ArrowDown ArrowDown x Backspace _ _ _ x")
-    assert cursor(page) == (3, 3)
+    reach(page, 3, 3)
+    press(page, "x _ _ _ x")
     assert page.evaluate(here).endswith(": no link")
     assert "reject" not in page.inner_text("#live")
     press(page, "d")
     assert page.evaluate(here).endswith(": possible")
     saved(page)
     state = pair(page, 1)["state"]
-    assert (state["cells"], state["rejected"]) == ([[3, 3, 1]], [[1, 2]])
+    assert (state["cells"], state["rejected"]) == ([[3, 3, 1]], [])
+    assert state["settled"] == [[1, -1], [3, -1]]
     edits = [event["data"] for event in history(page) if event["kind"] == "edit"]
-    assert len(edits) == 4
-    assert not any({"p", "set", "rejected"} & data.keys() for data in edits)
+    assert not any({"p", "set", "rejected"} & data.keys() for data in edits[1:])
     press(page, "h")
-    until(lambda: page.locator("#matrix .mark.ring").count() == 4)
+    until(lambda: page.locator("#matrix .mark.likely").count() == 4)
 
 
-def test_buttons_reject_redo_and_go_to_unaligned_words(project, problems):
+def test_a_finger_chooses_among_candidates_and_adds_words_of_the_sentence(project, problems):
     with served(project, plan=INITIAL) as server, browser(**TABLET) as context:
         page = enter(context, server.url, problems)
-        for action in ("accept", "reject", "undo", "redo"):
+        buttons = "#finger-choices button"
+        page.tap("#tools [data-action=side]")
+        word = cursor(page)[0]
+        assert page.inner_text("#finger-word b") == web.SOURCE[word]
+        page.tap(f"{buttons}:has-text('none')")
+        until(lambda: page.inner_text("#finger-word b") != web.SOURCE[word])
+        while cursor(page)[0] != 3:
+            page.tap("#tools [data-action=doubtful]")
+        until(lambda: page.inner_text(f"{buttons}.main") == "✓ the")
+        heights = [one.bounding_box()["height"] for one in page.locator(buttons).all()]
+        assert min(heights) >= 44
+        page.locator(".sentence >> nth=1 >> span").nth(5).tap()
+        assert drawn(page) == [(3, 3, 2), (3, 5, 2)]
+        page.locator(".sentence >> nth=1 >> span").nth(3).tap()
+        assert drawn(page) == [(3, 5, 2)]
+        page.locator(".sentence >> nth=0 >> span").nth(5).tap()
+        assert cursor(page)[0] == 5
+        until(lambda: page.inner_text("#finger-word b") == web.SOURCE[5])
+        page.tap(f"{buttons}.main")
+        for action in ("undo", "redo"):
             page.tap(f"#tools [data-action={action}]")
         saved(page)
-        state = pair(page, 1)["state"]
-        assert (state["cells"], state["rejected"]) == ([[1, 2, 2]], [[3, 3]])
-        press(page, "A Control+ArrowUp Control+ArrowLeft")
-        linked = [(i, j) for i, j, _ in drawn(page)]
-        left = [
-            set(range(most)) - {cell[side] for cell in linked} for side, most in enumerate((8, 9))
-        ]
+        assert links(page) == drawn(page) == [(3, 5, 2), (5, 5, 2)]
+        settle(page)
+        left = [set(page.evaluate(BARE, side)) for side in (0, 1)]
         assert all(left)
         places = []
         for _ in range(2 * len(left[0]) + len(left[1])):
@@ -473,7 +537,8 @@ def test_buttons_reject_redo_and_go_to_unaligned_words(project, problems):
         page.tap("#comment")
         boxes = [page.locator(name).bounding_box() for name in ("aside", "#flags", "#comment")]
         panel, *parts = boxes
-        assert all(part["y"] + part["height"] <= panel["y"] + panel["height"] for part in parts)
+        low = panel["y"] + panel["height"]
+        assert all(part["y"] + part["height"] <= low for part in parts), boxes
 
 
 def test_a_mouse_over_a_cell_names_its_words_and_changes_nothing(page):
@@ -493,7 +558,9 @@ def test_a_mouse_over_a_cell_names_its_words_and_changes_nothing(page):
     until(lambda: page.locator("#matrix .hover").count() == 2)
     press(page, "ArrowDown")  # the keys have a cursor of their own
     assert page.locator("#matrix .hover").count() == 0
-    assert page.inner_text("#status-text").startswith("about ~ discussed")
+    row, column = cursor(page)
+    named = f"{web.SOURCE[row]} ~ {web.TARGET[column]}"
+    assert page.inner_text("#status-text").startswith(named)
 
 
 WATCHED = """() => {
@@ -505,22 +572,27 @@ WATCHED = """() => {
 }"""
 
 
-def test_the_foot_shows_the_keys_that_act_now_and_the_main_ones_while_they_are_new(page):
-    def shown(part):
-        return page.locator(f"{part} kbd").all_inner_texts()
+def test_the_foot_shows_the_keys_that_act_now_and_says_what_enter_does(page):
+    def shown():
+        return page.locator("#hints span").all_inner_texts()
 
-    until(lambda: shown("#main-keys") == ["s", "d", "Space", "Ctrl+↵", "?", "x"])
-    assert shown("#hints") == ["↵", "⌫", "j", "w", "t"]
+    press(page, "a")
+    settled = ["m go to word", "j next word", "u undo", "? keys", "Ctrl+↵ done"]
+    reach(page, 1, 2)
+    until(lambda: shown()[:4] == ["↵ accept", "s sure", "d possible", "x no link"])
+    press(page, "Escape")
+    until(lambda: shown()[:3] == ["↵ keep", "⇧1-9 add, remove", "m go to word"])
+    assert page.inner_text("#status-text").startswith("talked → discussed ")
     press(page, "s")
-    until(lambda: shown("#main-keys")[-2:] == ["x", "u"])
-    assert shown("#hints") == ["⌫", "j", "w", "t"]
-    press(page, "d x _ u Control+Enter", to=2)
-    until(lambda: shown("#hints") == ["w", "t", "Ctrl+↵"])
-    assert shown("#main-keys") == []
-    page.reload()
-    page.wait_for_selector("body[data-pair='2']")
-    until(lambda: shown("#hints") == ["w", "t", "Ctrl+↵"])
-    assert shown("#main-keys") == []
+    until(lambda: shown() == ["↵ next", "⇧1-9 add, remove", *settled])
+    press(page, "x")
+    until(lambda: page.inner_text("#status-text").startswith("talked → no link"))
+    high = page.locator("footer").bounding_box()["height"]
+    settle(page)
+    until(lambda: shown() == ["m go to word", "u undo", "? keys", "Ctrl+↵ done"])
+    assert "No doubtful word is left. Ctrl+Enter" in page.inner_text("#status-text")
+    assert page.locator("footer").bounding_box()["height"] == high == 42
+    assert page.locator("#matrix .signs text").count() == 0
 
 
 def test_marks_of_suggestions_differ_in_the_smallest_cell():

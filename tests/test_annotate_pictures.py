@@ -19,7 +19,7 @@ from alignkit.annotate.server.child import SuggestionPlan
 
 pytestmark = BROWSER
 PICTURES = {  # width, height, colours, and the keys that lead there from the picture before
-    "annotate-pair": (1280, 800, "light", "A Backspace Enter"),
+    "annotate-pair": (1280, 800, "light", "Enter Enter Shift+Digit2 Enter"),
     "annotate-dark": (1280, 800, "dark", "f"),
     "annotate-blocked": (1280, 800, "light", "f f Control+ArrowUp Shift+ArrowLeft"),
     "annotate-tablet": (768, 1024, "light", "Escape"),
@@ -119,7 +119,7 @@ def test_pairs_of_all_shapes_fit(shaped, width, height, least):
             page.wait_for_selector(f"body[data-pair='{k}']")
             for _ in range(2):
                 _assert_fit(page, width, least, pair.id)
-                press(page, "A k")  # to the end of the pair
+                press(page, "k")  # to the end of the pair
             press(page, "n")
         if least > 18:
             cell = "document.querySelector('#matrix .here')"
@@ -143,4 +143,4 @@ def _assert_fit(page, width, least, name):
     assert tops[3] - 1 <= here[1] <= here[3] <= view[3], name
     panel, labels, *rest = looks["judgment"]
     parts = [labels] if width <= 560 else [labels, *rest]  # a phone shows the labels alone
-    assert all(part[1] >= panel[1] and part[3] <= panel[3] for part in parts), name
+    assert all(part[1] >= panel[1] and part[3] <= panel[3] for part in parts), (name, panel, parts)

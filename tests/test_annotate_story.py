@@ -16,6 +16,7 @@ from annotate_browser import (
     pair,
     press,
     saved,
+    settle_all,
     until,
     views,
 )
@@ -83,7 +84,7 @@ def annotate(page, name, samples):
         id, k = page.inner_text("#pair-id"), page.get_attribute("body", "data-pair")
         shown = id not in HIDDEN[name]
         assert bool((pair(page, int(k))["suggestions"] or {}).get("cells")) == shown
-        press(page, "A")
+        settle_all(page)
         assert bool(drawn(page)) == shown
         draw(page, wanted(samples, id, name))
         if id == "p05":

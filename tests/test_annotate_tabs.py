@@ -177,6 +177,8 @@ def test_a_comment_that_is_being_typed_outlives_escape_reload_and_closing(desk):
     page.reload()
     page.wait_for_selector("body[data-pair='5']")
     until(lambda: comments(page, 5) == [["0-0", "typed on"]])
+    press(page, "m a")  # to the first word
+    until(lambda: page.input_value("#comment") == "typed on")
     other = desk.tab(6)
     page.focus("#comment")
     page.keyboard.type("!")
@@ -212,7 +214,8 @@ def test_what_was_looked_at_outlives_a_reload(desk):
     cells, bulk = [[0, 0, 0, 2], [1, 1, 0, 2]], [[0, 0, 0, 1], [1, 1, 0, 1]]
     taken = json.dumps({"how": "accept-all", "cells": cells, "bulk": bulk}).encode()
     desk.store.append(8, "anna", base=0, rev=1, events=[Sent(str(uuid4()), "edit", Raw(taken))])
-    page = desk.tab(8)  # the cursor is on the first
+    page = desk.tab(8)
+    press(page, "m a")  # to the first word
     page.reload()
     page.wait_for_selector("body[data-pair='8']")
     until(lambda: pair(page, 8)["state"]["bulk"] == [[1, 1]])

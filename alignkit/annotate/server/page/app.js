@@ -4,7 +4,7 @@ import {actions} from "./actions.js"
 import {Band} from "./band.js"
 import {asked, pairs as toDo} from "./beginning.js"
 import {Curves} from "./curves.js"
-import {actionOf, typing} from "./keyboard.js"
+import {actionOf, digitOf, letterOf, typing} from "./keyboard.js"
 import {ACTIONS} from "./keys.js"
 import {wordMarks} from "./marks.js"
 import {matters} from "./matters.js"
@@ -14,14 +14,18 @@ import {Panel} from "./panel.js"
 import {atomic, blockers, closure, composite} from "./phrases.js"
 import {onMatrix} from "./pointer.js"
 import {dismiss, question} from "./question.js"
+import {opposite, Route, sideOf} from "./route.js"
 import {Session} from "./session.js"
-import {doubtful, likeliest} from "./suggest.js"
+import {likeliest} from "./suggest.js"
 import {cellName, cellState, describe, keyName, NAMES, plural, spanName} from "./words.js"
 
 const MOST_COMPOSITES = 300
-const ENOUGH = 3
+const FEWEST = 3 // digits that are shown, however unlikely their words are
+const LEAST_DIGIT = 0.005 // the likelihood from which on the others are shown
+const LIKELY = 0.1 // from here on a digit is marked as likely
 const SIDES = ["source", "target"]
-const MAIN = ["sure", "possible", "none", "cycle", "undo", "done"]
+const SPOKEN = 5 // candidates that a screen reader says at once
+const percent = q => `${Math.round(100 * q)} %`
 const focused = () => document.activeElement?.closest("#matrix, #sentences")
 
 // Where the cursor goes for a word: to its first link or its null, else to its likeliest cell.
@@ -42,6 +46,12 @@ class App extends Page {
 			shown: true,
 			asking: Promise.resolve(),
 			shelf: `${wire.project.key} ${wire.project.annotator}`,
+			at: null, // the word one is at, of the side that is settled; null where none is framed
+			last: 0, // the last of these
+			cell: false, // whether keys act on the cell of the cursor, not on the word
+			switched: null, // the partner that was added or removed last
+			lettering: null, // while words have letters: {own, codes, typed}
+			shows: index => this.pair.values[index] > 0 || this.hinted.has(index),
 		})
 		this.matrix = new Matrix($("matrix"))
 		this.word = null // the chosen one, as [0 for source or 1 for target, place]
@@ -49,7 +59,7 @@ class App extends Page {
 			$("sentences"),
 			{
 				hover: word => this.#hover(word),
-				pick: (side, at) => this.pick(side, at),
+				pick: (side, at, finger) => this.pick(side, at, finger),
 			},
 			new Curves($("sentences").querySelector("svg")),
 		)
@@ -60,8 +70,9 @@ class App extends Page {
 			blocking: () => $("block").ariaPressed === "true",
 			preview: (from, to) =>
 				from ? this.matrix.select(this.spanned(from, to), "", []) : this.outline(),
-			word: (side, at) => this.go(home(this.pair, side, at), true),
+			word: (side, at) => this.toHead(side, at),
 		}
+		this.matrix.headMark = (side, at) => this.#head(side, at)
 		this.matrix.told = () => {
 			if (!this.pair) return
 			this.#mark()
@@ -76,6 +87,7 @@ class App extends Page {
 
 	pressed(event) {
 		const within = event.target.closest("#matrix, #sentences")
+		if (this.lettering && within && this.#spelled(event)) return
 		const action = actionOf(event, ACTIONS)
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
 		if (action === "escape" && this.band.open) return this.band.close()
@@ -84,18 +96,26 @@ class App extends Page {
 		event.preventDefault()
 		this.band.hovered = null // the keys have a cursor of their own
 		this.matrix.hover(null)
-		this.learned(action)
-		this.run(action, event.key)
+		this.run(action, digitOf(event) || event.key)
 	}
 
-	// Remember which of the main keys were used. They are shown until each was, or some pairs are
-	// done.
-	learned(action) {
-		const used = JSON.parse(localStorage.getItem(`${this.shelf} keys`) || "[]")
-		const left = MAIN.filter(name => !used.includes(name))
-		if (left.includes(action))
-			localStorage.setItem(`${this.shelf} keys`, JSON.stringify([...used, action]))
-		return !left.length || this.done >= ENOUGH
+	// A letter while words have letters: the one that it names is linked, or gone to. Other keys act
+	// as usual.
+	#spelled(event) {
+		const letter = letterOf(event)
+		if (!letter) return false
+		event.preventDefault()
+		const {own, codes, typed} = this.lettering
+		const code = typed + letter
+		const at = codes.indexOf(code)
+		if (at >= 0) {
+			this.lettering = null
+			this.act.lettered(own, at, event.shiftKey)
+		} else if (codes.some(other => other.startsWith(code))) {
+			this.lettering.typed = code
+			this.redrawn()
+		} else this.say(`no word has the letter ${code}`)
+		return true
 	}
 
 	run(action, keyName) {
@@ -114,13 +134,14 @@ class App extends Page {
 			box: null,
 			anchor: null,
 			note: "",
-			novice: !this.learned(),
+			side: null,
 		})
 		this.use(new Session(doc, this.wire))
-		const {pair} = this
-		const first = pair.hints.cells.find(index => doubtful(pair, index))
+		const {pair, route} = this
 		this.open()
-		if (first !== undefined) this.cursor = pair.place(first)
+		const [first] = route.stops()
+		Object.assign(this, {at: first ?? null, last: first ?? 0, cell: false, switched: null})
+		this.cursor = this.place(this.last)
 		this.lay()
 		this.tally(doc)
 		this.#title()
@@ -168,6 +189,63 @@ class App extends Page {
 	use(session) {
 		this.session = session
 		this.pair.hints.shown = this.shown
+		this.routed()
+	}
+
+	// Make the route through the pair anew. Where too few pairs stand behind the probabilities, each
+	// word is to be looked at.
+	routed() {
+		const {pair, project} = this
+		const least = pair.hints.bulk ? 0 : project.doubt
+		this.side ??= sideOf(pair, least)
+		this.route = new Route(pair, this.side, least)
+		this.hinted = this.route.unseen()
+		this.linked = null
+		this.lettering = null
+	}
+
+	// What Done keeps of what nobody looked at: nothing where too few pairs stand behind it.
+	kept() {
+		return this.pair.hints.bulk ? new Map() : this.hinted
+	}
+
+	// Turn to the words of the other side.
+	otherSide() {
+		this.side = opposite(this.side)
+		this.routed()
+		const [first] = this.route.stops()
+		this.last = first ?? 0
+		this.redraw()
+		this.toWord(first)
+		this.say(`stops at words of the ${this.side}`)
+	}
+
+	// The cell of a word that keys of cells act on first.
+	place(at) {
+		return this.pair.place(this.route.index(at, this.route.home(at)))
+	}
+
+	// The pair as Done would store it.
+	get whole() {
+		const whole = this.pair.copy()
+		for (const [index, value] of this.kept()) whole.values[index] = value
+		for (let i = 0; i < whole.n; i++) whole.extend("row", i)
+		for (let j = 0; j < whole.m; j++) whole.extend("column", j)
+		return whole
+	}
+
+	wordOf(at) {
+		return this.pair[this.side][at]
+	}
+
+	// The partners of some links, in words.
+	linksOf(links) {
+		const {pair, side, route} = this
+		const names = [...links].map(([other, value]) => {
+			if (other === route.others) return "no partner"
+			return pair[opposite(side)][other] + (value === 1 ? " (possible)" : "")
+		})
+		return names.join(", ") || "no link"
 	}
 
 	#title() {
@@ -193,6 +271,7 @@ class App extends Page {
 	}
 
 	redraw() {
+		this.#rerouted(new Set())
 		this.matrix.pair = this.pair
 		this.matrix.update()
 		this.moved(focused(), true)
@@ -201,25 +280,136 @@ class App extends Page {
 
 	go(place, focus, still) {
 		Object.assign(this, {cursor: place, box: null, anchor: null, note: "", word: null})
+		this.atCell()
 		this.moved(focus, still)
 		this.outline()
 	}
 
-	// The cursor's cell with the word of one side exchanged.
-	to(side, at) {
-		return side ? [this.cursor[0], at] : [at, this.cursor[1]]
+	// Keys act on the cell of the cursor from now on; its word is the one one is at.
+	atCell() {
+		const [at] = this.route.words(this.cursor)
+		this.at = at < this.route.count ? at : null
+		Object.assign(this, {cell: true, switched: null, lettering: null, last: this.at ?? this.last})
 	}
 
-	// A click on a word chooses it: the cursor goes to its first link, else to its likeliest cell. A
-	// click on a word of the other sentence then is a click on their cell.
-	pick(side, at) {
+	// Go to a word of the side that is settled; without one no word is framed: nothing is doubtful.
+	toWord(at, focus, still) {
+		const here = at ?? null
+		const stays = this.cell === false && this.at === here
+		Object.assign(this, {box: null, anchor: null, note: "", word: null, cell: false})
+		Object.assign(this, {at: here, switched: null, lettering: null, last: here ?? this.last})
+		if (here !== null && !(stays && still)) this.cursor = this.place(here)
+		if (here !== null) this.#look(here)
+		this.moved(focus, still)
+		this.outline()
+		if (here === null) announce(this.ending())
+	}
+
+	// The links of a word that were kept unseen are looked at now.
+	#look(at) {
+		const seen = [...this.route.shown(at).keys()]
+			.map(other => this.route.index(at, other))
+			.filter(index => this.session.look(index))
+		this.matrix.update(seen)
+	}
+
+	// Show letters at words: those of the side that is settled, or those of the other one.
+	letter(own) {
+		const {route, last} = this
+		const at = this.at ?? last
+		this.lettering = {own, codes: route.letters(at, own), typed: ""}
+		this.redrawn()
+		announce(
+			own
+				? "type the letter of the word to go to"
+				: "type the letter of the partner; with Shift it is added",
+		)
+	}
+
+	// Draw the marks of words anew, where no cell has changed.
+	redrawn() {
+		this.moved(undefined, true)
+		this.outline()
+	}
+
+	// What is said where no word is left to look at.
+	ending() {
+		const {pair, route} = this
+		if (pair.done) return "This pair is done."
+		if (route.stops().length) return "No word is chosen: Enter goes on."
+		const {size} = this.kept()
+		const kept = size
+			? `keeps ${plural(size, "link")} not looked at and`
+			: "marks the pair as done,"
+		return `No doubtful word is left. Ctrl+Enter ${kept} goes on.`
+	}
+
+	// The digits or letters of words of a side, by their numbers: [sign, kind].
+	signs(side) {
+		const {lettering, route, at, cell} = this
+		const signs = new Map()
+		const own = side === this.side
+		if (lettering) {
+			if (lettering.own !== own) return signs
+			for (const [word, code] of lettering.codes.entries()) {
+				if (!code.startsWith(lettering.typed)) continue
+				const rest = code.slice(lettering.typed.length)
+				signs.set(word, [rest[0], rest.length > 1 ? "letter later" : "letter"])
+			}
+		} else if (!own && at !== null && !cell) {
+			const shown = route.shown(at)
+			for (const [k, other] of route.candidates(at).entries()) {
+				const q = route.q[at * route.others + other]
+				if (k >= FEWEST && q < LEAST_DIGIT && !shown.has(other)) continue
+				let kind = "digit"
+				if (shown.has(other)) kind = "digit shown"
+				else if (q >= LIKELY) kind = "digit likely"
+				signs.set(other, [String(k + 1), kind])
+			}
+		}
+		return signs
+	}
+
+	// What a head of the matrix is marked with: a stop, or a word without link.
+	#head(side, at) {
+		if (side === this.side && this.route.isStop(at)) return "stop"
+		return this.bare(side, at) ? "bare" : ""
+	}
+
+	// Has a word no link, neither a shown one?
+	bare(side, at) {
+		if (!this.pair.unaligned(side, at)) return false
+		if (!this.linked) {
+			this.linked = {source: new Set(), target: new Set()}
+			for (const index of this.hinted.keys()) {
+				const [i, j] = this.pair.place(index)
+				this.linked.source.add(i)
+				this.linked.target.add(j)
+			}
+		}
+		return !this.linked[side].has(at)
+	}
+
+	// A head of the matrix leads to its word; on the other side to a link of its word.
+	toHead(side, at) {
+		if (SIDES[side] === this.side) this.toWord(at, true)
+		else this.go(home(this.pair, side, at), true)
+	}
+
+	// A click on a word chooses it: one is at it, or, on the other side, the cursor goes to its first
+	// link, else to its likeliest cell. A click on a word of the other sentence then is a click on
+	// their cell. A finger adds or removes partners of the word one is at at once.
+	pick(side, at, finger) {
 		const {word: chosen, pair} = this
+		const own = SIDES[side] === this.side
 		this.band.close()
-		if (chosen && chosen[0] !== side) return this.act.cycle(this.to(side, at))
+		if (finger && !own && this.at !== null) return this.act.lettered(false, at, true)
+		if (chosen && chosen[0] !== side) return this.act.cycle(this.chosenWith(side, at))
 		this.picked = side
 		if (String(chosen) === String([side, at])) this.go(this.cursor, true)
 		else {
-			this.go(home(pair, side, at), true)
+			if (own) this.toWord(at, true)
+			else this.go(home(pair, side, at), true)
 			this.word = [side, at]
 			const text = pair[SIDES[side]][at]
 			this.say(`${text} is chosen: click a word of the other sentence to link the two`)
@@ -227,20 +417,75 @@ class App extends Page {
 		this.picked = null
 	}
 
+	// The cell of the chosen word and a word of the other side.
+	chosenWith(side, at) {
+		return side ? [this.word[1], at] : [at, this.word[1]]
+	}
+
 	moved(focus = focused(), still) {
-		if (this.session.look(this.index)) this.matrix.update([this.index])
-		this.matrix.place(this.cursor, focus, still)
+		if (this.cell && this.session.look(this.index)) this.matrix.update([this.index])
+		const {at, cell, route, side} = this
+		this.matrix.frame(at === null ? null : {side, at, settled: route.settled(at)})
+		this.matrix.signs(this.matrixSigns())
+		const calm = at === null && !cell
+		this.matrix.place(this.cursor, focus, still, {cell, label: this.label(), calm})
 		this.band.follow(this.cursor, this.picked)
+	}
+
+	// The digits or letters in the row or column one is at: [place, sign, kind].
+	matrixSigns() {
+		const {at, route, side, pair, lettering} = this
+		if (at === null || lettering?.own) return []
+		return [...this.signs(opposite(side))].map(([other, [sign, kind]]) => {
+			const index = route.index(at, other)
+			const linked = pair.values[index] === 2 ? " linked" : ""
+			return [pair.place(index), sign, kind + linked]
+		})
+	}
+
+	// What a screen reader says of the word one is at: what it shows, its candidates, what Enter does.
+	label() {
+		const {at, cell, route, pair, side} = this
+		if (cell) return null
+		if (at === null) return this.ending()
+		const names = pair[opposite(side)]
+		const candidates = route.candidates(at).slice(0, SPOKEN)
+		const spoken = candidates.map((other, k) => {
+			const q = Math.round(100 * route.q[at * route.others + other])
+			return `${k + 1} ${names[other]}, ${q} percent`
+		})
+		const state = route.settled(at) ? "settled" : "shown"
+		return [
+			`${this.wordOf(at)}, ${at + 1} of ${route.count} ${side} words`,
+			`${state}: ${this.linksOf(route.shown(at))}`,
+			...spoken,
+		].join("; ")
 	}
 
 	// Mark the words of the band, and draw its curves.
 	#mark() {
-		const {pair, cursor, word: chosen, band, matrix} = this
+		const {pair, cursor, word: chosen, band, matrix, at, cell, side, hinted, lettering} = this
 		const {hovered} = band
-		band.mark(wordMarks(pair, {cursor, chosen, word: hovered, cell: matrix.pointed}))
-		const words = [...cursor.entries()]
+		const here = at === null ? [] : [[SIDES.indexOf(side), at]]
+		band.mark(
+			wordMarks(pair, {
+				cursor: cell ? cursor : null,
+				here,
+				settled: at !== null && this.route.settled(at),
+				chosen,
+				word: hovered,
+				cell: matrix.pointed,
+				shown: hinted,
+				bare: (of, word) => this.bare(of, word),
+			}),
+		)
+		band.sign(
+			SIDES.map(of => this.signs(of)),
+			lettering && SIDES.indexOf(lettering.own ? side : opposite(side)),
+		)
+		const words = cell ? [...cursor.entries()] : [...here]
 		if (hovered) words.push(hovered)
-		band.curves.draw(pair, cursor, words, this.blocking ?? [])
+		band.curves.draw(pair, cell ? cursor : null, words, this.blocking ?? [], hinted)
 	}
 
 	// The word of a sentence under the mouse: its row or column is shaded, its partners are marked.
@@ -278,8 +523,11 @@ class App extends Page {
 		else if (box && closure(pair, box)) kind = "phrase"
 		const low = pair.rows[3 * i]
 		const high = pair.rows[3 * i + 1]
+		const calm = this.at === null && !this.cell
 		this.phrase =
-			i < pair.n && low >= 0 && j >= low && j <= high ? closure(pair, [i, i, low, high]) : null
+			!calm && i < pair.n && low >= 0 && j >= low && j <= high
+				? closure(pair, [i, i, low, high])
+				: null
 		matrix.select(box, kind, blocking)
 		matrix.outline(
 			this.phrase,
@@ -313,12 +561,13 @@ class App extends Page {
 		const strong = text => html("strong", {dir: "auto"}, text)
 		const [top, bottom, left, right] = box || [cursor[0], cursor[0], cursor[1], cursor[1]]
 		const [y, x] = hovered || cursor
-		const away = hovered && (y < top || y > bottom || x < left || x > right)
+		const away = hovered && (!this.cell || y < top || y > bottom || x < left || x > right)
 		const place = away ? hovered : cursor
-		const parts =
-			box && !away
-				? [strong(spanName(pair, box))]
-				: [strong(cellName(pair, ...place)), ` ${cellState(pair, pair.index(place))}`]
+		let parts
+		if (box && !away) parts = [strong(spanName(pair, box))]
+		else if (away || this.cell)
+			parts = [strong(cellName(pair, ...place)), ` ${cellState(pair, pair.index(place))}`]
+		else parts = this.#said(strong)
 		if (!away && blocking.length) {
 			const [i, j] = blocking[0]
 			const words = [pair.source[i], pair.target[j]].map(strong)
@@ -342,6 +591,31 @@ class App extends Page {
 		$("status-text").replaceChildren(...parts)
 	}
 
+	// What is said of the word one is at: what it shows, and how likely that is.
+	#said(strong) {
+		const {at, route, pair, side, lettering} = this
+		if (lettering) {
+			const what = lettering.own ? "go to it" : "link it alone; with Shift: add or remove it"
+			const start = at === null || lettering.own ? [] : [strong(this.wordOf(at)), " → "]
+			return [...start, `type the letter of a word: ${what}. `, key("Esc")]
+		}
+		if (at === null) return [html("b", {}, this.ending())]
+		const links = route.shown(at)
+		const names = pair[opposite(side)]
+		const parts = [strong(this.wordOf(at)), " → "]
+		if (!links.size) return [...parts, "no link"]
+		for (const [other, value] of links) {
+			if (parts.length > 2) parts.push(", ")
+			if (other === route.others) parts.push("no partner")
+			else parts.push(strong(names[other]))
+			if (value === 1) parts.push(" possible")
+			if (!route.settled(at) && other < route.others) {
+				parts.push(html("small", {}, ` ${percent(route.q[at * route.others + other])}`))
+			}
+		}
+		return parts
+	}
+
 	say(text, tell = true) {
 		this.note = text
 		if (tell) announce(text)
@@ -355,10 +629,24 @@ class App extends Page {
 		this.word = null
 		const touched = this.session.commit(kind, data)
 		if (touched) {
-			this.matrix.update(touched)
+			this.matrix.update(this.#rerouted(touched))
 			this.#counted(done)
 		}
 		this.say(touched ? told : "too many cells for one step: select a smaller box")
+		return touched
+	}
+
+	// Compute the likelihoods anew after an event; return the cells that are to be drawn anew.
+	#rerouted(touched) {
+		const {route, hinted: before} = this
+		route.update(this.pair)
+		const now = route.unseen()
+		for (const index of [...before.keys(), ...now.keys()]) {
+			if (before.get(index) !== now.get(index)) touched.add(index)
+		}
+		this.hinted = now
+		this.linked = null
+		this.matrix.shown = now
 		return touched
 	}
 

@@ -134,6 +134,19 @@ export class Band {
 		}
 	}
 
+	// Write digits or letters behind words: for each sentence a map from the place of a word to [sign,
+	// kind]. A sentence that is `spelled` (0 or 1) turns pale.
+	sign(signs, spelled) {
+		for (const [x, words] of this.words.entries()) {
+			this.sentences[x].classList.toggle("spelled", x === spelled)
+			for (const [at, word] of words.entries()) {
+				const [sign, kind] = signs[x].get(at) ?? []
+				if (word.dataset.sign === sign && word.dataset.kind === kind) continue
+				set(word, {"data-sign": sign, "data-kind": kind})
+			}
+		}
+	}
+
 	// Bring the cursor's words into sight, with a line before and behind; the sentence that was
 	// clicked stays under the pointer.
 	follow(cursor, clicked) {
@@ -206,13 +219,13 @@ export class Band {
 	}
 
 	// Dragging selects text: it is no click.
-	#clicked({clientX, clientY, target, detail}) {
+	#clicked({clientX, clientY, target, detail, pointerType}) {
 		if (target === this.button || !detail || !this.words) return
 		const [x, y] = this.down ?? [clientX, clientY]
 		if (Math.hypot(clientX - x, clientY - y) > SLACK) return
 		getSelection().removeAllRanges() // a second click on a word would select it
 		const word = this.wordAt(clientX, clientY)
-		if (word) this.told.pick(...word)
+		if (word) this.told.pick(...word, pointerType === "touch")
 	}
 }
 
@@ -221,7 +234,8 @@ function fill(sentence, words) {
 	const parts = []
 	const elements = words.map((word, at) => {
 		const [join, between] = joint(words[at - 1], word)
-		const element = html("span", {"data-join": join}, word)
+		const tight = CLOSING.test(words[at + 1] ?? "") ? "" : null // no room for a sign behind it
+		const element = html("span", {"data-join": join, "data-tight": tight}, word)
 		parts.push(...between, element)
 		return element
 	})

@@ -1,14 +1,12 @@
-// Curves between the words of the band: links, and what is suggested.
+// Curves between the words of the band: links, and those that words show which are not settled.
 import {draw, path, set} from "./dom.js"
 import {rectangles} from "./phrases.js"
-import {hatch, levelOf} from "./shapes.js"
-import {open, sure} from "./suggest.js"
+import {hatch} from "./shapes.js"
 
 const HIGH = 44 // as band.css has it
 const BEND = 22
-const LIKELY = 0.6 // from this probability on, a suggestion has a curve; below, at the cursor only
-const KINDS = ["ring r0", "ring r1", "ring r2", "ring r3", "possible", "sure", "blocked"]
-const BLOCKED = 6
+const KINDS = ["likely", "possible", "sure", "blocked"]
+const BLOCKED = 3
 
 export class Curves {
 	constructor(root) {
@@ -25,9 +23,10 @@ export class Curves {
 		this.spans = places?.map(words => words.map(([{left, right}]) => [left, right].map(Math.round)))
 	}
 
-	// Draw links and suggestions of a pair; `words` are those of the cursor and the mouse, as [side,
-	// place], and `blockers` the cells that keep a box from being a phrase pair.
-	draw(pair, cursor, words, blockers) {
+	// Draw the links of a pair, and those that are `shown`; `words` are the one that one is at and that
+	// under the mouse, as [side, place], and `blockers` the cells that keep a box from being a phrase
+	// pair. The curve of the `cursor` is stressed; null: none.
+	draw(pair, cursor, words, blockers, shown) {
 		if (!this.spans) return
 		const paths = KINDS.map(() => [])
 		const ribbons = [[], []]
@@ -38,21 +37,19 @@ export class Curves {
 			else {
 				for (const index of pair.inside([top, bottom, left, right])) {
 					const place = pair.place(index)
-					if (!this.knot || close(place)) paths[3 + value].push(this.#curve(place))
+					if (!this.knot || close(place)) paths[value].push(this.#curve(place))
 				}
 			}
 		}
-		for (const index of pair.hints.cells) {
-			if (pair.isNull(index) || !open(pair, index)) continue
+		for (const index of shown.keys()) {
 			const place = pair.place(index)
-			const p = sure(pair, index)
-			if (close(place) || (p >= LIKELY && !this.knot)) paths[levelOf(p)].push(this.#curve(place))
+			if (!pair.isNull(index) && (close(place) || !this.knot)) paths[0].push(this.#curve(place))
 		}
 		for (const place of blockers) paths[BLOCKED].push(this.#curve(place))
 		for (const [kind, parts] of paths.entries()) draw(this.paths[kind], parts.join(""))
 		for (const [kind, parts] of ribbons.entries()) draw(this.ribbons[kind], parts.join(""))
-		const index = pair.index(cursor)
-		const drawn = !pair.isNull(index) && (pair.values[index] || open(pair, index))
+		const index = cursor ? pair.index(cursor) : -1
+		const drawn = cursor && !pair.isNull(index) && (pair.values[index] || shown.has(index))
 		draw(this.halo, drawn ? this.#curve(cursor) : "")
 	}
 

@@ -11,6 +11,13 @@ export const mapped = table =>
 			),
 	)
 
+// The letter of a key press in small letters, by place for scripts that have others; else "".
+export function letterOf(event) {
+	if (event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return ""
+	const letter = /^[a-z]$/i.test(event.key) ? event.key : byCode(event)
+	return /^[a-z]$/i.test(letter) ? letter.toLowerCase() : ""
+}
+
 // The keys of a US keyboard by place, for scripts that do not have them.
 function byCode({code, shiftKey}) {
 	if (/^Key[A-Z]$/.test(code)) return shiftKey ? code[3] : code[3].toLowerCase()
@@ -18,11 +25,17 @@ function byCode({code, shiftKey}) {
 	return ""
 }
 
+// The digit of a key by its place, as other signs stand there on some keyboards; else "".
+export const digitOf = ({code}) => /^Digit(\d)$/.exec(code)?.[1] ?? ""
+
 // The action of a key press, or null. Nothing with Alt or AltGr.
 export function actionOf(event, actions) {
 	if (event.altKey || event.isComposing || event.getModifierState?.("AltGraph")) return null
 	const control = event.ctrlKey || event.metaKey
 	let {key} = event
+	const digit = actions.has("Digit") && !control && digitOf(event)
+	if (digit === "0" && !event.shiftKey) key = "0"
+	else if (digit > 0) return actions.get(event.shiftKey ? "S-Digit" : "Digit")
 	// In Cyrillic the key of / gives a full stop, with Shift a comma.
 	if (
 		!/^([ -~]$|Arrow|Enter|Back|Delete|Escape|Tab)/.test(key) ||

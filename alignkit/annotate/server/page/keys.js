@@ -5,21 +5,41 @@ import {mapped} from "./keyboard.js"
 // "S-" Shift, "Arrow" each of the four.
 
 export const KEYS = {
-	Moves: [
-		["Arrow", "step", "move one cell", "←→↑↓"],
+	Words: [
+		["Enter", "accept", "keep the links as they are shown, and go to the next doubtful word"],
+		["Digit", "candidate", "link this candidate alone, and go on", "1 … 9"],
+		["S-Digit", "switch", "add or remove this candidate, and stay; Enter goes on", "Shift+1 … 9"],
+		["Backspace 0", "reject", "no link, and go on", "Backspace"],
+		["e", "before", "the same partners as the word before, and go on: for blocks"],
+		[
+			"i",
+			"letters",
+			"letters appear at the words of the other side: link this word alone, and go on " +
+				"(with Shift: add or remove it, and stay)",
+			"i, letter",
+		],
+		["m", "letters-own", "go to a word by its letter, doubtful or not", "m, letter"],
+		["j", "doubtful", "go to the next doubtful word, without a change"],
+		["k", "doubtful-back", "go to the previous doubtful word"],
+		["a", "side", "stop at the words of the other side"],
+		[
+			"d",
+			"possible",
+			"make the links of the word possible; after Shift+1 … 9 or Shift+letter that link alone; " +
+				"at a cell, the cell",
+		],
+		["s", "sure", "make them sure"],
+		["u C-z", "undo", "undo, without limit", "u"],
+		["r C-y C-Z", "redo", "redo", "r"],
+	],
+	Cells: [
+		["Arrow", "step", "move to a cell: the keys below, Enter and Backspace act there", "←→↑↓"],
 		[
 			"C-Arrow",
 			"far",
-			"go to the next link or suggestion, or to the edge if there is none",
+			"go to the next link, shown or settled, or to the edge if there is none",
 			"Ctrl+←→↑↓",
 		],
-		[
-			"j",
-			"doubtful",
-			"next doubtful cell: an open suggestion, " +
-				"or a link below 97 % that you accepted with A and have not looked at",
-		],
-		["k", "doubtful-back", "previous doubtful cell"],
 		[
 			"w",
 			"source",
@@ -32,25 +52,8 @@ export const KEYS = {
 		],
 		["W", "source-back"],
 		["T", "target-back"],
-	],
-	Links: [
 		[" ", "cycle", "change no link to sure, sure to possible, possible to no link", "Space"],
-		["s", "sure", "make the cell a sure link"],
-		["d", "possible", "make the cell a possible link"],
-		["x Delete", "none", "remove the link, or reject the suggestion", "x"],
-		["Enter", "accept", "accept the suggestion, go to the next doubtful cell"],
-		[
-			"Backspace",
-			"reject",
-			"reject the suggestion or remove the link, go to the next doubtful cell",
-		],
-		[
-			"A",
-			"accept-all",
-			"accept all suggestions with a probability of 90 % or more; these links are marked until you look at them",
-		],
-		["u C-z", "undo", "undo, without limit", "u"],
-		["r C-y C-Z", "redo", "redo", "r"],
+		["x Delete", "none", "remove the link, and stay", "x"],
 	],
 	Boxes: [
 		[
@@ -59,7 +62,7 @@ export const KEYS = {
 			"select a box; s d x Space Enter Backspace then act on the whole box",
 			"Shift+←→↑↓",
 		],
-		["C-S-Arrow", "select-far", "extend the box to the next link or suggestion", "Ctrl+Shift+←→↑↓"],
+		["C-S-Arrow", "select-far", "extend the box to the next link", "Ctrl+Shift+←→↑↓"],
 		[
 			"b",
 			"grow",
@@ -77,7 +80,7 @@ export const KEYS = {
 			"outline all atomic phrase pairs; again: also all composite ones; " +
 				"again: only the phrase pair at the cursor",
 		],
-		["Escape", "escape", "clear the box; from anywhere: back to the matrix", "Esc"],
+		["Escape", "escape", "leave letters, box and cell; from anywhere: back to the matrix", "Esc"],
 	],
 	Pair: [
 		["C-Enter", "done", "mark as done, go to the next open pair", "Ctrl+Enter"],

@@ -202,6 +202,8 @@ export class Matrix {
 		this.hoverRow = svg("rect", {x: left, width: nx + size - left, height: size, class: "off"})
 		this.hoverColumn = svg("rect", {y: PAD, width: size, height: ny + size - PAD, class: "off"})
 		this.cursor = svg("rect", {class: "cursor", width: size, height: size, rx: 4})
+		this.word = svg("rect", {class: "off", rx: 5})
+		this.written = svg("g", {class: "signs"})
 		;[
 			this.ground,
 			this.notes,
@@ -233,6 +235,8 @@ export class Matrix {
 			this.phrase,
 			this.box,
 			this.culprits,
+			this.written,
+			this.word,
 			this.cursor,
 		)
 	}
@@ -295,10 +299,10 @@ export class Matrix {
 	}
 
 	draw(index) {
-		const mark = markOf(this.pair, index, this.size)
+		const mark = markOf(this.pair, index, this.size, this.shown)
 		const [i, j] = this.pair.place(index)
 		const here = this.here?.index === index ? this.here.element : null
-		if (here) here.setAttribute("aria-label", cellLabel(this.pair, index))
+		if (here) here.setAttribute("aria-label", this.here.label ?? cellLabel(this.pair, index))
 		if (!mark) return this.drop(index)
 		let cell = this.cells.get(index)
 		if (!cell) {
@@ -353,7 +357,7 @@ export class Matrix {
 	words() {
 		const mark = (heads, side, here, near) =>
 			heads.forEach((head, at) => {
-				const bare = this.bare(side, at) ? "bare" : ""
+				const bare = this.headMark?.(side, at) ?? (this.bare(side, at) ? "bare" : "")
 				const state = bare + (at === here ? " on" : "") + (at === near ? " near" : "")
 				if (head.state === state) return
 				head.state = state
@@ -369,15 +373,16 @@ export class Matrix {
 	// Put the cursor on a cell: a new element takes its place in the tree, and the focus with it.
 	// Where that was done by pointer, or nothing moved, the view stays: what is under the pointer
 	// shall remain there.
-	place([i, j], focus, still) {
+	// With `calm` nothing is marked: no word is framed, and no cell is meant.
+	place([i, j], focus, still, {cell = true, label = null, calm = false} = {}) {
 		const {size, pair, here: old, cells} = this
 		const index = pair.index([i, j])
 		const [x, y] = this.corners(i, j)
 		if (!still || !old) this.#reveal(x, y)
-		this.at = [i, j]
-		set(this.cursor, {x, y})
-		set(this.rowBand, {y, class: i < pair.n ? "band" : "off"})
-		set(this.columnBand, {x, class: j < pair.m ? "band" : "off"})
+		this.at = calm ? null : [i, j]
+		set(this.cursor, {x, y, class: cell ? "cursor" : "off"})
+		set(this.rowBand, {y, class: i < pair.n && !calm ? "band" : "off"})
+		set(this.columnBand, {x, class: j < pair.m && !calm ? "band" : "off"})
 		this.words()
 		const element = svg("rect", {
 			role: "gridcell",
@@ -388,11 +393,11 @@ export class Matrix {
 			width: size,
 			height: size,
 			"aria-colindex": j + 1,
-			"aria-label": cellLabel(pair, index),
+			"aria-label": label ?? cellLabel(pair, index),
 			"data-i": i,
 			"data-j": j,
 		})
-		this.here = {element, index}
+		this.here = {element, index, label}
 		this.join(i, element, j)
 		if (focus || (old && document.activeElement === old.element)) this.focus()
 		if (old) {
@@ -401,6 +406,36 @@ export class Matrix {
 		}
 		cells.get(index)?.setAttribute("aria-hidden", "true")
 		this.grid.setAttribute("data-cursor", `${i},${j}`)
+	}
+
+	// Frame the row or the column of the word one is at; null: of none.
+	frame(word) {
+		const {size, left, pair} = this
+		if (!word) return set(this.word, {class: "off"})
+		const row = word.side === "source"
+		const [x, y] = row ? this.corners(word.at, 0) : this.corners(0, word.at)
+		set(this.word, {
+			x: row ? left : x,
+			y,
+			width: row ? pair.m * size : size,
+			height: row ? size : pair.n * size,
+			class: word.settled ? "word settled" : "word",
+		})
+	}
+
+	// Write signs into cells: [place, sign, kind].
+	signs(signs) {
+		const half = this.size / 2
+		this.written.replaceChildren(
+			...signs.map(([place, sign, kind]) => {
+				const [x, y] = this.corners(...place)
+				return svg(
+					"text",
+					{x: x + half, y: y + half + 4, class: kind, "text-anchor": "middle"},
+					sign,
+				)
+			}),
+		)
 	}
 
 	focus() {

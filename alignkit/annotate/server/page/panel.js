@@ -1,13 +1,14 @@
 // The panel beside the matrix, drawn after it, when there is time.
-import {$, button, html, item, key, on, set} from "./dom.js"
+import {choicesOf} from "./choices.js"
+import {$, button, html, item, key, on, say, set} from "./dom.js"
 import {onComment} from "./keyboard.js"
 import {mark, offer} from "./labels.js"
 import {atomic} from "./phrases.js"
-import {above, doubtful, open} from "./suggest.js"
 import {cellName, cellOf, cellState, commentKey, keyName, plural, spanName} from "./words.js"
 
 const MOST_PHRASES = 40
 const MOST_LINKS = 300
+const FEW_STOPS = 20 // with more, it is said how many of them are probably right
 const row = (act, name, about, kind = "") =>
 	item(button(act, kind, html("span", {dir: "auto"}, name), html("small", {}, about)))
 const more = count => (count > 0 ? [item(`and ${count} more`)] : [])
@@ -56,94 +57,108 @@ export class Panel {
 		)
 	}
 
+	// How many words are left to look at, what Done keeps, and where suggestions come from.
 	counts() {
-		const {
-			pair,
-			pair: {
-				hints: {cells, shown, p},
-				values,
-				rejected,
-			},
-		} = this
-		const {threshold} = this.app.project
-		const high = above(pair, threshold).length
-		const count = test => cells.filter(test).length
-		const taken = count(index => values[index])
-		const told = (number, word) => (shown ? `${number} ${word}` : "")
-		const rated = cells.some(index => p.get(index) !== null)
-		const least = rated ? `from ${Math.round(100 * threshold)} % ` : ""
-		const texts = {
-			taken: told(taken, "taken") || "hidden",
-			open: told(
-				count(index => open(pair, index)),
-				"open",
-			),
-			hide: shown ? "Hide" : "Show",
-			rejected: told(
-				count(index => !values[index] && rejected[index]),
-				"rejected",
-			),
-			above: `Accept all ${least}(${high})`,
-		}
-		const {by, bulk} = pair.hints
-		texts["suggested-by"] = [by && `${by[0].toUpperCase()}${by.slice(1)}.`, bulk && `${bulk}.`]
-			.filter(Boolean)
-			.join(" ")
-		for (const id in texts) $(id).textContent = texts[id]
-		$("suggestions").hidden = !cells.length
-		$("without-suggestions").hidden = !this.app.doc.hidden
-		set($("taken-bar"), {max: cells.length || 1, value: shown ? taken : 0})
-		$("accept-all").disabled = !high
+		const {app, pair} = this
+		const {hints} = pair
+		const {route, side} = app
+		const stops = route.stops().length
+		const kept = app.kept().size
+		const looked = route.count - stops
+		say("route-side", `Words of the ${side}`)
+		const left = stops ? `${stops} to look at` : "none to look at"
+		say("to-look", left)
+		set($("looked-bar"), {max: route.count || 1, value: looked})
+		const parts = []
+		const right = stops > FEW_STOPS ? route.right() : 0
+		if (right) parts.push(`About ${right} are right as shown.`)
+		if (kept) parts.push(`Ctrl+Enter keeps ${plural(kept, "link")} not looked at.`)
+		say("kept", pair.done ? "" : parts.join(" "))
+		say("other-side", `By ${side === "source" ? "target" : "source"} words `)
+		$("other-side").append(key("a"))
+		const {by, bulk} = hints
+		say("hide", hints.shown ? "Hide" : "Show")
+		$("hide").hidden = !hints.cells.length
+		const about = [by && `${by[0].toUpperCase()}${by.slice(1)}.`, bulk && `${bulk}.`]
+		say("suggested-by", about.filter(Boolean).join(" "))
+		$("suggested-by").title = $("suggested-by").textContent
+		$("without-suggestions").hidden = !app.doc.hidden
+		this.choices()
 	}
 
-	// The keys that do something now; the main ones have a line of their own as long as they are new.
+	// What the word one is at can be linked to, as a list of keys that can be clicked too, and as
+	// buttons for a finger.
+	choices() {
+		const {app} = this
+		const {at, route, note} = app
+		const choices = at === null ? [] : choicesOf(app)
+		say("at-word", at === null ? "" : app.wordOf(at))
+		list(
+			"choices",
+			choices.map(({sign, name, about, act, current}) =>
+				item(
+					button(
+						act,
+						current ? "current" : "",
+						key(sign),
+						html("span", {dir: "auto"}, name),
+						html("small", {}, about),
+					),
+				),
+			),
+		)
+		const stops = route.stops().length
+		$("finger-word").replaceChildren(
+			at === null ? app.ending() : html("b", {dir: "auto"}, app.wordOf(at)),
+			html("small", {}, at === null ? "" : ` ${stops} left `),
+			html("small", {class: "note"}, note),
+		)
+		$("finger-choices").replaceChildren(
+			...choices.flatMap(({finger, act, current}) =>
+				finger ? [button(act, current ? "main" : "", html("span", {dir: "auto"}, finger))] : [],
+			),
+		)
+	}
+
+	// The keys that do something now.
 	keys() {
-		const {
-			app,
-			app: {pair},
-		} = this
-		const chosen = app.chosen()
-		const can = chosen.some(index => open(pair, index))
-		const held = chosen.some(index => pair.values[index])
+		const {app} = this
+		const {at, cell, pair, route} = app
 		const steps = kind => pair[kind].length || app.session.more(kind)
-		const doubts = pair.hints.cells.filter(index => doubtful(pair, index)).length
-		const words = ["source", "target"].flatMap(side =>
-			pair[side].filter((_, at) => pair.unaligned(side, at)),
-		).length
+		const links = at === null ? 0 : route.shown(at).size
+		const settled = at !== null && route.settled(at)
+		let enter = links ? "keep" : "no link"
+		if (settled) enter = "next"
+		const others = route.next(at ?? app.last) !== undefined
+		const word = at !== null && !cell
+		const here = app.index
+		const held = pair.values[here] || app.hinted.has(here)
 		const hints = [
-			["↵", "accept", can],
-			["⌫", can ? "reject" : "remove", can || held],
-			["j", `doubtful (${doubts})`, doubts],
-			["w t", `unaligned (${words})`, words],
-		]
-		const main = [
-			["Ctrl+↵", "done, next pair", true],
+			["↵", cell ? "accept" : enter, at !== null],
+			["⇧1-9", "add, remove", word && route.rated],
+			["i", "by letter", word && !route.rated],
+			["s", "sure", cell],
+			["d", "possible", cell],
+			["x", "no link", cell && held],
+			["m", "go to word", !cell],
+			["j", word && !settled ? "skip" : "next word", others],
 			["u", "undo", steps("undo")],
 			["r", "redo", steps("redo")],
+			["?", "keys", true],
+			["Ctrl+↵", "done", true],
 		]
-		const first = [
-			["s", "sure link", true],
-			["d", "possible link", true],
-			["Space", "sure, possible, none in turn", true],
-			["?", "all keys", true],
-			["x", "no link", can || held],
-		]
-		const shown = rows =>
-			rows
+		$("hints").replaceChildren(
+			...hints
 				.filter(([, , works]) => works)
-				.map(([names, text]) => html("span", {}, ...names.split(" ").map(key), ` ${text}`))
-		$("hints").replaceChildren(...shown(app.novice ? hints : [...hints, ...main.slice(1), main[0]]))
-		$("main-keys").replaceChildren()
-		if (app.novice) {
-			const all = [...first.slice(0, 3), main[0], ...first.slice(3), ...main.slice(1)]
-			$("main-keys").append(...shown(all))
-		}
+				.map(([name, text]) => html("span", {}, key(name), ` ${text}`)),
+		)
 	}
 
+	// The phrase pairs of all links, those too that words show which are not settled.
 	phrases() {
 		const {pair} = this
 		const {phrase, act} = this.app
-		const boxes = atomic(pair)
+		const boxes = atomic(this.app.whole)
 		const others = boxes.filter(box => String(box) !== String(phrase))
 		const shown = others.slice(0, MOST_PHRASES)
 		if (phrase) shown.unshift(phrase)

@@ -335,35 +335,87 @@ export class Route {
 	 * so already.
 	 * @param {number} at
 	 * @param {Map<number, Value>} links
-	 * @param {string} [how]
 	 * @returns {EventData | null}
 	 */
-	settle(at, links, how = "word") {
-		const {others, pair} = this
-		/** @type {[number, Value][]} */
-		const wanted = []
-		for (let other = 0; other <= others; other++) {
-			const index = this.index(at, other)
-			const value = links.get(other) ?? 0
-			if (pair.values[index] !== value || pair.bulk[index]) wanted.push([index, value])
-		}
-		return pair.edit(how, wanted, {settled: [markAt(pair, this.side, at)]})
+	settle(at, links) {
+		return this.#settleAll(new Map([[at, links]]), [])
 	}
 
 	/**
-	 * What words that nobody looked at show: the cells with their value and likelihood.
-	 * @returns {[number, Value, number][]}
+	 * What an event stores that gives cells a value: each of their words keeps what else it shows, and
+	 * is settled.
+	 * @param {number[]} cells indices
+	 * @param {(index: number) => Value} wantedOf
+	 * @returns {EventData | null}
 	 */
-	unseen() {
-		/** @type {[number, Value, number][]} */
-		const kept = []
-		for (let at = 0; at < this.count; at++) {
-			if (this.settled(at)) continue
-			for (const [other, value] of this.shown(at)) {
-				kept.push([this.index(at, other), value, this.q[at * this.others + other] ?? 0])
+	put(cells, wantedOf) {
+		const {count, others, pair} = this
+		/** @type {Map<number, Map<number, Value>>} */
+		const words = new Map()
+		/** @type {[number, Value][]} */
+		const rest = [] // nulls of words of the other side
+		for (const index of cells) {
+			const [at, other] = this.words(pair.place(index))
+			const value = wantedOf(index)
+			if (at === count) {
+				rest.push([index, value])
+				continue
+			}
+			const links = words.get(at) ?? this.shown(at)
+			words.set(at, links)
+			if (!value) links.delete(other)
+			else if (other === others) words.set(at, new Map([[other, value]]))
+			else {
+				links.delete(others)
+				links.set(other, value)
 			}
 		}
+		return this.#settleAll(words, rest)
+	}
+
+	/** @type {(words: Map<number, Map<number, Value>>, rest: [number, Value][]) => EventData | null} */
+	#settleAll(words, rest) {
+		const {others, pair, side} = this
+		const wanted = [...rest]
+		for (const [at, links] of words) {
+			for (let other = 0; other <= others; other++) {
+				const index = this.index(at, other)
+				const value = links.get(other) ?? 0
+				if (pair.values[index] !== value || pair.bulk[index]) wanted.push([index, value])
+			}
+		}
+		const settled = [...words.keys()].map(at => markAt(pair, side, at))
+		return pair.edit(words.size ? "word" : "cell", wanted, {settled})
+	}
+
+	/**
+	 * What words that nobody looked at show: the value of each cell by its index.
+	 * @returns {Map<number, Value>}
+	 */
+	unseen() {
+		/** @type {Map<number, Value>} */
+		const kept = new Map()
+		for (let at = 0; at < this.count; at++) {
+			if (this.settled(at)) continue
+			for (const [other, value] of this.shown(at)) kept.set(this.index(at, other), value)
+		}
 		return kept
+	}
+
+	/**
+	 * How likely a link in a cell is, by its index; nothing at a null.
+	 * @param {number} index
+	 */
+	likelihood(index) {
+		const [at, other] = this.words(this.pair.place(index))
+		return at < this.count && other < this.others ? this.q[at * this.others + other] : undefined
+	}
+
+	/**
+	 * How many of the stops are probably right as they are shown.
+	 */
+	right() {
+		return Math.round(this.stops().reduce((sum, at) => sum + 1 - this.doubt[at], 0))
 	}
 }
 

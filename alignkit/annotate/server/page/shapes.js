@@ -4,12 +4,20 @@ import {open, sure} from "./suggest.js"
 
 const known = new Map()
 
-// The classes and the path of what a cell shows; null where it shows nothing.
-export function markOf(pair, index, size) {
+// The classes and the path of what a cell shows; null where it shows nothing. `likely` are the links
+// that words show which are not settled, by index; without it all suggestions are shown.
+export function markOf(pair, index, size, likely) {
 	const value = pair.values[index]
 	const made = shapes(size)
-	if (pair.isNull(index)) return value ? [value === 2 ? "null" : "null maybe", made.null] : null
+	if (pair.isNull(index)) {
+		if (value) return [value === 2 ? "null" : "null maybe", made.null]
+		return likely?.has(index) ? ["null maybe", made.null] : null
+	}
 	if (value) return [value === 2 ? "sure" : "possible", pair.bulk[index] ? made.unseen : made.box]
+	if (likely) {
+		if (!likely.has(index)) return null
+		return [likely.get(index) === 2 ? "likely" : "likely maybe", made.box]
+	}
 	if (pair.rejected[index]) return pair.hints.shown ? ["rejected", made.cross] : null
 	if (!open(pair, index)) return null
 	const level = levelOf(sure(pair, index))

@@ -60,39 +60,6 @@ export function open(pair, index) {
 export const sure = ({hints}, index) => hints.p.get(index) ?? 0.9
 
 /**
- * A cell to look at: an open suggestion, or a link taken in bulk below .97 that nobody has looked
- * at.
- * @param {Pair} pair
- * @param {number} index
- */
-export function doubtful(pair, index) {
-	if (!pair.values[index]) return open(pair, index)
-	return pair.bulk[index] === 1 && sure(pair, index) < 0.97
-}
-
-/**
- * The open suggestions that may be accepted in bulk.
- * @param {Pair} pair
- * @param {number} threshold
- */
-export function above(pair, threshold) {
-	if (pair.hints.bulk) return []
-	return pair.hints.cells.filter(index => open(pair, index) && sure(pair, index) >= threshold)
-}
-
-/**
- * The next doubtful cell in reading order, round the end; undefined where there is none.
- * @param {Pair} pair
- * @param {number} index
- * @param {number} step 1 forward, -1 back
- */
-export function next(pair, index, step) {
-	const found = pair.hints.cells.filter(cell => cell !== index && doubtful(pair, cell))
-	if (step < 0) found.reverse()
-	return found.find(cell => (cell - index) * step > 0) ?? found[0]
-}
-
-/**
  * The likeliest cell of a word without link: its best suggestion, else near where its neighbours
  * point.
  * @param {Pair} pair

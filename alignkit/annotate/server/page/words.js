@@ -24,13 +24,13 @@ function valueName(i, j, value) {
 	return value ? `null, ${NAMES[value]}` : "no null"
 }
 
-// What a cell holds: "sure; accepted in bulk, not looked at", "suggested, 67 percent of votes:
+// What a cell holds: "sure; kept, not looked at", "suggested, 67 percent of votes:
 // giza/1", "rejected".
 export function cellState(pair, index) {
 	const value = pair.values[index]
 	const parts = [valueName(...pair.cell(index), value)]
 	const p = pair.hints.p.get(index)
-	if (pair.bulk[index]) parts.push("accepted in bulk, not looked at")
+	if (pair.bulk[index]) parts.push("kept, not looked at")
 	if (pair.hints.shown && pair.rejected[index]) parts.push("rejected")
 	else if (pair.hints.shown && p !== undefined) {
 		const {set, systems} = pair.hints
@@ -85,7 +85,9 @@ export function dropped(pair, cells, most = 5) {
  * @param {import("./types").Writes} writes
  * @returns {string}
  */
-export function describe(pair, {cells, bulk, rejected, comments, label, flags, done}) {
+export function describe(pair, {cells, bulk, rejected, settled, comments, label, flags, done}) {
+	if (done && bulk.length)
+		return done.after ? `done, with ${plural(bulk.length, "link")} kept` : "not done"
 	const more = dropped(pair, cells)
 	const main = more ? cells.filter(cell => cell[3]) : cells
 	if (main.length === 1) {
@@ -110,5 +112,9 @@ export function describe(pair, {cells, bulk, rejected, comments, label, flags, d
 	}
 	if (label || flags) return "judgment"
 	if (done) return done.after ? "done" : "not done"
+	if (settled?.length) {
+		const words = settled.map(([i, j]) => (i < 0 ? pair.target[j] : pair.source[i]))
+		return `${words.join(", ")}: looked at`
+	}
 	return bulk.length ? `${plural(bulk.length, "link")} looked at` : "nothing"
 }
