@@ -177,12 +177,14 @@ def test_no_pairs_and_empty_sentences_are_no_trouble() -> None:
 
 
 @pytest.mark.parametrize("normalizer", ["min", "max"])
-def test_reweighed_samples_are_those_of_other_rates(normalizer: str) -> None:
+@pytest.mark.parametrize("rate", [0.13, 0.0])
+def test_reweighed_samples_are_those_of_other_rates(normalizer: str, rate: float) -> None:
     pair, old = TINY[0]
-    new = np.array([[0.15, 0.25, 0.13, 0.1]])
+    new = np.array([[0.15, 0.25, rate, 0.1]])
     drawn = draw(sampling([pair], [old], normalizer=normalizer), 20000, keep=True)
     before = np.array([old])
-    shifts = np.log(new / (1 - new)) - np.log(before / (1 - before))
+    with np.errstate(divide="ignore"):  # a rate of 0
+        shifts = np.log(new / (1 - new)) - np.log(before / (1 - before))
     means, effective, every = np.empty((1, 3)), np.empty(1), np.array([True])
     kernel.reweigh(drawn.records, normalizer == "max", shifts, every, means, effective)
     truth = exact(
@@ -198,7 +200,8 @@ def test_reweighed_samples_are_those_of_other_rates(normalizer: str) -> None:
     assert 5000 < effective[0] < 20000
     assert means[0] == pytest.approx(truth, abs=4 * 2 / np.sqrt(effective[0]))
     same = np.empty((1, 3))
-    kernel.reweigh(drawn.records, normalizer == "max", 0 * shifts, every, same, effective)
+    unchanged = np.zeros_like(shifts)
+    kernel.reweigh(drawn.records, normalizer == "max", unchanged, every, same, effective)
     terms = drawn.terms()
     assert effective[0] == pytest.approx(20000)
     assert same[0] == pytest.approx([terms.ratio[0], terms.common[0], terms.norm[0]])

@@ -115,6 +115,25 @@ def test_what_is_no_scheme_is_refused(text, said):
             get_scheme(text)
 
 
+@pytest.mark.parametrize("name", ["a,a", "0-500", "nominal:a,,b", "0-3"])
+def test_a_scheme_from_json_may_be_named_like_a_list(name):
+    scheme = get_scheme(json.dumps({"name": name, "labels": ["no", "yes"]}))
+    assert get_scheme(scheme.text) == scheme
+    nominal = scheme.as_nominal()
+    assert (nominal.name, nominal.values, nominal.order) == (name, scheme.values, None)
+    assert get_scheme(nominal.text) == nominal
+
+
+def test_a_file_that_is_too_large_for_a_scheme_is_refused_as_such(tmp_path):
+    path = tmp_path / "scheme.json"
+    text = json.dumps(PARTLY)
+    path.write_text(text + " " * (1_000_000 - len(text)), encoding="utf-8")
+    assert open_scheme(path).name == "sameness"
+    path.write_text(text + " " * (1_000_001 - len(text)), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"scheme\.json: has more than 1,000,000 characters"):
+        open_scheme(path)
+
+
 def test_files_that_are_no_schemes_are_named(tmp_path):
     path = tmp_path / "scheme.json"
     with pytest.raises(MissingFileError):

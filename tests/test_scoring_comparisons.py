@@ -170,13 +170,16 @@ def test_the_intervals_of_systems_come_from_the_resamples_of_the_p_values():
 
 
 def test_a_mark_needs_both_tests_and_is_against_the_first():
-    (table,) = FOUND.tables()
+    systems = {"poor": make(0.45), "fair": make(0.6, 2), "same": make(0.6, 6), "good": make(0.9, 3)}
+    compared = ak.compare(systems, seed=1)
+    (table,) = compared.tables()
     rows = {row["system"]: row for row in table.to_records()}
     for measure in ("precision", "recall", "f1", "aer"):
-        those = [row for row in FOUND if row.measure == measure and row.baseline == "poor"]
-        tests = (holm([getattr(x, p) for x in those]) for p in ("bootstrap_p", "randomization_p"))
-        for row, *both in zip(those, *tests, strict=True):
-            mark = "**" if max(both) < 0.01 else "*" if max(both) < 0.05 else ""
+        for row in compared:
+            if row.measure != measure or row.baseline != "poor":
+                continue
+            p = max(row.bootstrap_holm, row.randomization_holm)  # as the table of differences
+            mark = "**" if p < 0.01 else "*" if p < 0.05 else ""
             assert rows[row.system][measure].partition("]")[2].strip() == mark
         assert "*" not in rows["poor"][measure]
     assert any("*" in str(row) for row in rows.values())
@@ -268,6 +271,19 @@ def test_what_cannot_be_compared_is_refused():
         (JoinError, {"a": one, "b": other}),
     ):
         refuses(error, None, ak.compare, *given_)
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((4, 5), "'b' has 5 counts for each sentence pair, but 'a' 8"),
+        ((3, 8), "'b' was scored on 3 sentence pairs, but 'a' on 4"),
+    ],
+)
+def test_an_error_names_what_differs_in_rows_of_counts(shape, message):
+    systems = {"a": np.ones((4, 8), np.int64), "b": np.ones(shape, np.int64)}
+    with pytest.raises(JoinError, match=message):
+        ak.compare(systems, ak.scoring.link_ratios)
 
 
 @pytest.mark.parametrize(

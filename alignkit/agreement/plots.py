@@ -42,7 +42,7 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
                     level = f"{unit}.{links}"
                     cells.append(_mean([measure(two, level) for two in of_row]))
                 values.append(cells)
-                drawn += cells
+                drawn += cells  # also of a panel without any value: the caption names it, too
         panel = DotPanel(name, rows, values, percent="%" in name)
         if panel.ends:
             panels.append(panel)

@@ -205,7 +205,10 @@ class Training:
         )
 
     def decoder(self, text: TrainingText | None = None) -> Decoder | FertileDecoder:
-        """Return the decoder of the training bitext; `text` calibrates its probabilities."""
+        """Return the decoder of the training bitext; `text` calibrates its probabilities.
+
+        IBM 3 and 4 have a decoder of their own, which is not calibrated: they ignore `text`.
+        """
         if self._fertile is None:
             return self.hmm_decoder(text)
         return self._fertile[1]
@@ -331,7 +334,10 @@ def prunes(model: str, number: int, settings: Settings) -> bool:
 
 
 def is_learned(weights: F4, settings: Settings) -> B1:
-    """Return for each word pair whether its weight exceeds the floor (collapsed inference)."""
+    """Return for each word pair whether its weight differs from the floor (collapsed inference).
+
+    A word pair without any evidence keeps exactly the floor, and no weight is smaller.
+    """
     return np.asarray(weights != np.float32(settings.floor))
 
 

@@ -90,9 +90,16 @@ class Scheme:
     @property
     def text(self) -> str:
         """What `get_scheme` makes the same scheme from: its name or, if necessary, JSON."""
-        if self.name in SCHEMES or _listed_scheme(self.name) == self:
+        if self.name in SCHEMES or self._is_listed():
             return self.name
         return json.dumps(self.to_json(), ensure_ascii=False)
+
+    def _is_listed(self) -> bool:
+        """Return whether the name alone, a range or a list of labels, makes the scheme."""
+        try:
+            return _listed_scheme(self.name) == self
+        except OptionError:  # the name of a scheme from JSON, such as 0-500, which is no list
+            return False
 
     def to_json(self) -> dict[str, Any]:
         """Return the scheme for JSON, without its views; `get_scheme` and ``--scheme`` read it."""
@@ -110,7 +117,7 @@ class Scheme:
                 "scheme of your own"
             )
         name = self.name
-        if _listed_scheme(name) == self:
+        if self._is_listed():
             name = _NOMINAL + ",".join(self.values)
         return replace(self, name=name, order=None)
 
@@ -331,6 +338,7 @@ _NOMINAL = "nominal:"
 _RANGE = re.compile(r"(-?[0-9]{1,4})-(-?[0-9]{1,4})")
 _MOST_LABELS = 101  # as of 0-100
 _LONGEST_LABEL = 60
+_MOST_CHARACTERS = 1_000_000  # of a file with a scheme
 _WHAT_LABELS = f"labels are different texts of 1 to {_LONGEST_LABEL} characters in one line"
 
 
@@ -378,18 +386,17 @@ def open_scheme(name: str | os.PathLike[str]) -> Scheme:
         return get_scheme(path)
     try:
         with open(path, encoding="utf-8-sig") as stream:
-            text = stream.read(_MOST_CHARACTERS)
+            text = stream.read(_MOST_CHARACTERS + 1)
     except OSError as problem:
         raise FileError.of(problem, path) from None
     except UnicodeDecodeError:
         raise FormatError("is not UTF-8; expected a scheme as JSON", path) from None
+    if len(text) > _MOST_CHARACTERS:
+        raise FormatError(f"has more than {_MOST_CHARACTERS:,} characters; is it a scheme?", path)
     try:
         return _scheme_of_json(text)
     except OptionError as error:
         raise FormatError(str(error), path) from None
-
-
-_MOST_CHARACTERS = 1_000_000  # of a file with a scheme
 
 
 def _listed_scheme(text: str) -> Scheme | None:

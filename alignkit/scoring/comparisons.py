@@ -268,7 +268,7 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
     """Yield a table for each level: systems, measures with intervals, marks of significance."""
     first = comparisons[0].baseline
     confidence = comparisons.signature.confidence or 0.95
-    marks = _marks([row for row in comparisons if row.baseline == first])
+    marks = _marks(row for row in comparisons if row.baseline == first)
     for level, level_name in LEVEL_NAMES.items():
         shown = {}
         for name, score in comparisons.scores.items():
@@ -284,8 +284,8 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
         if bounded:
             title += f" [{100 * confidence:g}% of bootstrap resamples]"
         note = (
-            f"* p < .05, ** p < .01 against {first}, by paired bootstrap and by "
-            f"randomization (Holm over systems)\n{comparisons.draws()}"
+            f"* p < .05, ** p < .01 against {first}, by paired bootstrap and randomization "
+            f"(Holm over comparisons)\n{comparisons.draws()}"
         )
         yield replace(table, title=title, anchor=f"systems-{level}", note=note)
 
@@ -335,7 +335,7 @@ def _system_table(
 def _marks(rows: Iterable[Comparison]) -> dict[str, dict[tuple[str, str], str]]:
     """Return the marks ``*`` and ``**`` by level, then by measure and system."""
     marks: dict[str, dict[tuple[str, str], str]] = {}
-    for row in _corrected(list(rows)):
+    for row in rows:
         both = row.bootstrap_holm, row.randomization_holm
         p = nan if any(map(isnan, both)) else max(both)
         if p < 0.01:
@@ -474,8 +474,9 @@ def compare(
     compared: list[Comparison] = []
     intervals: dict[str, dict[str, dict[str, Interval]]] = {name: {} for name in systems}
     for level, (rows, ratios) in _levels(systems, measure).items():
-        tests = _Tests(rows, ratios, level, resamples, trials, confidence)
-        compared += tests.compare(pairs, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        tests = _Tests(rows, ratios, level, resamples, trials, confidence, rng)
+        compared += tests.compare(pairs)
         for name in systems:
             intervals[name][level] = tests.intervals(name)
     first = next(iter(given.values()))
@@ -512,6 +513,7 @@ class _Tests:
         resamples: int,
         trials: int,
         confidence: float,
+        rng: np.random.Generator,
     ) -> None:
         self._rows = rows
         self._ratios = ratios
@@ -520,20 +522,18 @@ class _Tests:
         self._trials = trials
         self._confidence = confidence
         self._places = {name: k for k, name in enumerate(rows)}
+        for_bootstrap, self._for_randomization = rng.spawn(2)
         self._drawn: dict[str, F8] = {}  # measures on resamples, (S, B); none of a single pair
+        every = list(rows.values())
+        if len(every[0]) > 1:
+            self._drawn = joint_bootstrap(every, ratios, resamples=resamples, rng=for_bootstrap)
 
-    def compare(
-        self, pairs: Sequence[tuple[str, str]], rng: np.random.Generator
-    ) -> Iterator[Comparison]:
+    def compare(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Comparison]:
         """Yield a comparison for each baseline and system, and each measure."""
         every = list(self._rows.values())
-        for_bootstrap, for_randomization = rng.spawn(2)
-        if len(every[0]) > 1:
-            drawing: Any = {"resamples": self._resamples, "rng": for_bootstrap}
-            self._drawn = joint_bootstrap(every, self._ratios, **drawing)
         places = [(self._places[name], self._places[base]) for base, name in pairs]
         chances = joint_randomization(
-            every, places, self._ratios, trials=self._trials, rng=for_randomization
+            every, places, self._ratios, trials=self._trials, rng=self._for_randomization
         )
         values = {name: of_corpus(self._ratios, rows) for name, rows in self._rows.items()}
         for (base, name), p_values in zip(pairs, chances, strict=True):
@@ -678,10 +678,15 @@ def _checked(systems: Mapping[str, Any]) -> dict[str, Counts]:
             raise ArgumentError(
                 f"systems[{name!r}] is {kind_of(rows)}; expected a Score, or (P, C) rows of counts"
             )
-        if rows.shape != first.shape:
+        if len(rows) != len(first):
             raise JoinError(
                 f"{name!r} was scored on {how_many(len(rows), 'sentence pair')}, but "
                 f"{first_name!r} on {len(first)}; score both on the same pairs"
+            )
+        if rows.shape[1] != first.shape[1]:
+            raise JoinError(
+                f"{name!r} has {how_many(rows.shape[1], 'count')} for each sentence pair, but "
+                f"{first_name!r} {first.shape[1]}; compare systems with rows of the same counts"
             )
         known = _OF_REFERENCE.get(rows.shape[1], [])
         differs = np.flatnonzero((rows[:, known] != first[:, known]).any(axis=1))

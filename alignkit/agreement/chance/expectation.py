@@ -208,7 +208,9 @@ class Refit:
         old = self.sampled.inputs.rates
         drawn = self.sampled.drawn
         changed = rates != old
-        # no sample of the old rates says anything about flips that never, or always, happened
+        # no sample of the old rates says anything about flips that never, or always, happened; a
+        # new rate of 1 would give every flip infinite weight. A new rate of 0 needs no exception:
+        # its shift is -inf, so that samples with such a flip weigh nothing and the others stay
         lost = (changed & ((old == 0) | (old == 1) | (rates == 1))).any(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             new_logits = np.log(rates) - np.log1p(-rates)

@@ -202,7 +202,11 @@ class GoldPairs:
         self._kept = [replace(x, fold=k) for x, k in zip(self._kept, folds.tolist(), strict=True)]
 
     def add(self, pairs: Iterable[SentencePair], annotator: str) -> GoldPairs:
-        """Add the pairs that an annotator aligned; they replace those with the same ids."""
+        """Add the pairs that an annotator aligned.
+
+        Those with the id of any given pair go before: a pair that the annotator no longer aligned
+        is dropped. `left_out` counts aligned pairs that cannot be learned from, not these.
+        """
         checked_annotators(self._annotators, annotator)
         pairs = list(pairs)
         annotated = [pair for pair in pairs if pair.aligned_by(annotator)]
