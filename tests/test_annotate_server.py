@@ -141,7 +141,9 @@ def test_what_was_drawn_is_downloaded(tmp_path):
         pair = read_corpus(str(tmp_path / "own.jsonl"), format="alignkit-jsonl")[0]
         assert dict(pair.alignments) == {"anna": Alignment.parse("0-0 1?1")}
         packed = zipfile.ZipFile(io.BytesIO(anna.ask("GET", "/api/export?to=pharaoh").body))
-        lines = {name.rpartition(".")[2]: packed.read(name).decode() for name in packed.namelist()}
+        lines = {}
+        for name in packed.namelist():
+            lines[name.removesuffix(".txt").rpartition(".")[2]] = packed.read(name).decode()
         assert lines["align"].startswith("0-0 1?1\n")
         assert lines["target"].startswith("das alte haus\n")
 
