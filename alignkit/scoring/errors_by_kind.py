@@ -411,6 +411,7 @@ def link_errors(
 
     Examples
     --------
+    >>> from alignkit import Alignment, Corpus, SentencePair
     >>> pair = SentencePair("1", ("a", "b"), ("a", "c"), {
     ...     "gold": Alignment.parse("0-0 1-1"), "system": Alignment.parse("0-0 1-0")})
     >>> found = link_errors(Corpus([pair]), "system", "gold", by_link=["word"])
