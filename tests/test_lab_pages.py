@@ -584,4 +584,4 @@ def test_shells_list_all_formats_and_schemes():
         return set(re.findall(r'<option value="([^"]+)"', part))
 
     assert options("export.html", "format") == set(WRITTEN)
-    assert options("new.html", "scheme") == {*SCHEMES, "own"}
+    assert options("new.html", "scheme") == {*SCHEMES, "own", "none"}
