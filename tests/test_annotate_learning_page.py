@@ -66,7 +66,7 @@ def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path):
             assert all(finish(anna, k).startswith(("trained", "learned-")) for k in range(1, 9))
             store = Store.open(project, readonly=True)
             with closing(store):
-                web.until(lambda: _set(store, 14).startswith("learned-"), 60)
+                web.until(lambda: _set(store, 14).startswith("learned-"), 150)
                 before = web.pair(page, 12)["suggestions"]
                 assert before["set"] == "trained"
                 web.press(page, "Control+Enter", to=13)
@@ -74,7 +74,7 @@ def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path):
                 first = _set(store, 13)  # what was fetched ahead is not shown any more
                 assert first.startswith("learned-")
                 finish(anna, 9)
-                web.until(lambda: _set(store, 14) != first, 60)
+                web.until(lambda: _set(store, 14) != first, 150)
                 assert _set(store, 13) == first
                 page.reload()
                 page.wait_for_selector("body[data-pair='13']")
