@@ -79,6 +79,8 @@ export function dropped(pair, cells, most = 5) {
 		: ""
 }
 
+const NAMED = 3 // so many cells are told by their words
+
 /**
  * What an event did, in a few words.
  * @param {import("./model.js").Pair} pair
@@ -98,7 +100,9 @@ export function describe(pair, {cells, bulk, rejected, settled, comments, label,
 		const values = new Set(main.filter(([i, j]) => i >= 0 && j >= 0).map(cell => cell[3]))
 		const [value] = values
 		const common = values.size === 1 ? `: ${NAMES[value]}` : ""
-		return plural(main.length, "cell") + common + more
+		const places = main.map(([i, j]) => cellName(pair, i, j))
+		const what = main.length > NAMED ? plural(main.length, "cell") : places.join(", ")
+		return what + common + more
 	}
 	if (rejected.length) {
 		const [[i, j, , after]] = rejected
