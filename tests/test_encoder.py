@@ -480,7 +480,13 @@ def test_a_function_has_a_name_and_must_return_a_vector_for_each_word():
     pairs, _ = text(3)
     refuses(errors.AlignmentError, "expected one row per word", Aligner.train, pairs, encoder=twice)
     refuses(errors.ArgumentError, "an encoder is", Aligner.train, pairs, encoder=7)
-    refuses(errors.EncoderError, "is not on this computer", Aligner.train, pairs, encoder="no/name")
+    refuses(
+        errors.EncoderError,
+        "neither a folder nor a model on this computer",
+        Aligner.train,
+        pairs,
+        encoder="no/name",
+    )
     refuses(
         errors.OptionError,
         "the same",
@@ -527,7 +533,7 @@ def test_settings_of_vectors_hold_for_encoders():
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--encoder", "no/model"], "no/model is not on this computer"),
+        (["--encoder", "no/model"], "no/model is neither a folder nor a model on this computer"),
         (["--encoder", "nofolder/a/b"], "is not a folder with an encoder"),
         (["--encoder", "{folder}"], "has no config.json"),
         (["--encoder", "x", "--vectors", "y"], "--encoder and --vectors do the same"),

@@ -69,9 +69,10 @@ def find_encoder(name: str | PathLike[str], *, download: bool = False) -> Path:
         if download:
             raise EncoderError(f"{text} could not be downloaded: {_first_line(problem)}") from None
         raise EncoderError(
-            f"{text} is not on this computer; to get it from the network, use --download (in "
-            f'Python, download=True). On a computer without network: run "hf download {text} '
-            f'--local-dir FOLDER" where there is one, copy FOLDER, and give FOLDER instead'
+            f"{text} is neither a folder nor a model on this computer; to get it from the network, "
+            f'use --download (in Python, download=True). On a computer without network: run "hf '
+            f'download {text} --local-dir FOLDER" where there is one, copy FOLDER, and give FOLDER '
+            "instead"
         ) from None
 
 

@@ -603,6 +603,6 @@ def _tell_encoding(
         del record["encoding"]
         return
     record["encoding"] = encoding.to_json()
-    say(f"encoder: {options.encoder}; {encoding}")
+    say(f"encoder: {_part_encoder(options)}; {encoding}")
     if caution := encoding.caution(options.encoder):
         warn(caution)
