@@ -482,6 +482,7 @@ def _align_parts(options: argparse.Namespace) -> int:
     from alignkit.cluster.aligning import align_parts
     from alignkit.cluster.parts import LinkOutput, PartOutputs, find_parts
 
+    encoder = _part_encoder(options)
     parts = find_parts(options.input, options.second)
     how = LinkOutput(options.symmetrize, options.threshold, options.sure, options.probs)
     outputs = PartOutputs(options.output, options.scores, how)
@@ -492,7 +493,7 @@ def _align_parts(options: argparse.Namespace) -> int:
             options.load,
             outputs,
             learned=not options.no_learned,
-            encoder=False if options.no_encoder else _part_encoder(options),
+            encoder=False if options.no_encoder else encoder,
             reading=cluster.reading_of(options),
             threads=options.threads,
             work=options.work,
@@ -506,7 +507,7 @@ def _align_parts(options: argparse.Namespace) -> int:
     if options.probs or options.sure is not None:
         steps.report_calibration(calibrated=counts.calibrated)
     record = {**vars(counts), "known_words": counts.known_words.to_json()}
-    _tell_encoding(options, counts.encoding, record)
+    _tell_encoding(encoder, counts.encoding, record)
     if options.json:
         print(json_text(record))
     return 0
@@ -562,6 +563,7 @@ def _train_parts(options: argparse.Namespace) -> int:
     settings = settings_of(options)
     outputs = PartOutputs(output, options.scores, how)
     outputs.check(parts, options.save, *filter(None, [options.dictionary]))
+    encoder = _part_encoder(options)
     with cluster.opened_session(options) as session, cluster.PartsProgress("training") as progress:
         result = train_parts(
             session,
@@ -572,7 +574,7 @@ def _train_parts(options: argparse.Namespace) -> int:
             outputs=outputs,
             dictionary=dictionary,
             casefold=casefold,
-            encoder=_part_encoder(options),
+            encoder=encoder,
             threads=options.threads,
             reading=cluster.reading_of(options),
             progress=progress,
@@ -589,20 +591,20 @@ def _train_parts(options: argparse.Namespace) -> int:
         calibrated = settings.calibrated and result.pairs >= FEW
         steps.report_calibration(calibrated=calibrated)
     record = asdict(result)
-    _tell_encoding(options, result.encoding, record)
+    _tell_encoding(encoder, result.encoding, record)
     if options.json:
         print(json_text(record))
     return 0
 
 
 def _tell_encoding(
-    options: argparse.Namespace, encoding: EncodingCounts | None, record: dict[str, Any]
+    encoder: Encoder | None, encoding: EncodingCounts | None, record: dict[str, Any]
 ) -> None:
     """Report what the encoder did in all parts, and put it into a record."""
-    if encoding is None:
+    if encoder is None or encoding is None:
         del record["encoding"]
         return
     record["encoding"] = encoding.to_json()
-    say(f"encoder: {_part_encoder(options)}; {encoding}")
-    if caution := encoding.caution(options.encoder):
+    say(f"encoder: {encoder}; {encoding}")
+    if caution := encoding.caution(encoder.name):
         warn(caution)
