@@ -1,8 +1,10 @@
-"""Put samples and guidelines into the wheel, from the one place where each is."""
+"""Put samples and guidelines into the wheel; make the README a page of the package index."""
 
 from __future__ import annotations
 
 import os
+import re
+from configparser import ConfigParser
 from pathlib import Path
 
 from setuptools import setup
@@ -11,6 +13,34 @@ from setuptools.command.build_py import build_py
 FOLDERS = ("samples", "guidelines")
 # not the projects that lie beside them
 SUFFIXES = {".align", ".jsonl", ".md", ".trees", ".tsv", ".txt"}
+
+
+LINK = re.compile(
+    r"(?P<picture>!?)\[(?P<text>[^\]]*)\]\((?P<path>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)"
+)
+
+
+def described() -> str:
+    """Return README.md with links to the files of this version in the repository.
+
+    The package index shows this text at an address where relative links lead nowhere.
+    """
+    config = ConfigParser()
+    config.read("setup.cfg", encoding="utf-8")
+    urls = config["metadata"]["project_urls"].strip().splitlines()
+    repository = dict(line.split(" = ") for line in urls)["Source"]
+    code = Path("alignkit", "version.py").read_text("utf-8")
+    tag = re.findall(r'__version__ = "(.+)"', code)[0]
+    raw = repository.replace("github.com", "raw.githubusercontent.com")
+
+    def absolute(link: re.Match[str]) -> str:
+        place = f"{repository}/blob/v{tag}"
+        if link["picture"]:
+            place = f"{raw}/v{tag}"
+        address = f"{place}/{link['path']}{link['anchor'] or ''}"
+        return f"{link['picture']}[{link['text']}]({address})"
+
+    return LINK.sub(absolute, Path("README.md").read_text("utf-8"))
 
 
 class BuildWithData(build_py):
@@ -38,4 +68,4 @@ class BuildWithData(build_py):
         ]
 
 
-setup(cmdclass={"build_py": BuildWithData})
+setup(cmdclass={"build_py": BuildWithData}, long_description=described())

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from console import ROOT
 
-from alignkit.annotate.project import names
+from alignkit._support import shipped
 from alignkit.errors import AlignkitError
 
 
 def test_a_checkout_has_them_beside_the_package():
-    if (Path(names.__file__).parents[1] / "samples").exists():
+    if (Path(shipped.__file__).parents[1] / "samples").exists():
         pytest.skip("an installed wheel is tested, not a checkout")
-    assert (names.samples(), names.guidelines()) == (ROOT / "samples", ROOT / "guidelines")
+    assert (shipped.samples(), shipped.guidelines()) == (ROOT / "samples", ROOT / "guidelines")
 
 
 @pytest.mark.parametrize("within", [True, False])
@@ -22,11 +22,11 @@ def test_a_folder_of_another_package_is_passed_over(within, tmp_path, monkeypatc
     for folder in (right, other):
         (folder / "samples").mkdir(parents=True)
     (right / "samples" / "paraphrases.jsonl").touch()
-    monkeypatch.setattr(names, "_PACKAGE", package)
-    assert names.samples() == right / "samples"
+    monkeypatch.setattr(shipped, "_PACKAGE", package)
+    assert shipped.samples() == right / "samples"
 
 
 def test_what_is_not_there_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(names, "_PACKAGE", tmp_path / "alignkit")
+    monkeypatch.setattr(shipped, "_PACKAGE", tmp_path / "alignkit")
     with pytest.raises(AlignkitError, match="guidelines of alignkit are missing"):
-        names.guidelines()
+        shipped.guidelines()

@@ -131,7 +131,7 @@ def test_an_unpacked_wheel_finds_samples_and_guidelines(built: Path, tmp_path: P
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "from alignkit import read_corpus\n"
-        "from alignkit.annotate.project.names import guidelines, samples\n"
+        "from alignkit._support.shipped import guidelines, samples\n"
         "print(samples(), guidelines(), sep='\\n')\n"
         "print(len(read_corpus(samples() / 'paraphrases.jsonl', format='alignkit-jsonl')))"
     )

@@ -11,7 +11,7 @@ pytest.importorskip("markdown_it", reason="needs markdown-it-py (extra: annotate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.annotate.project.names import guidelines
+from alignkit._support.shipped import guidelines
 from alignkit.annotate.server.guidelines_page import STYLE, render_guidelines
 from alignkit.errors import AlignkitError, ArgumentError
 

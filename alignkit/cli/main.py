@@ -16,6 +16,7 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
+from alignkit._support.addresses import SITE
 from alignkit._support.docstrings import docstring
 from alignkit._support.signals import before_stop
 from alignkit._support.wording import visible
@@ -81,6 +82,7 @@ GROUPS = {
         "project": "manage a project: assign, import, export, pairs, bias, yield, copy, log",
     },
     "install": {
+        "samples": "copy the samples into a folder, to try commands with",
         "compile": "compile all kernels now, so that no later command has to",
     },
 }
@@ -94,10 +96,10 @@ _COMMON = {
 _ABOUT = """\
 Build, check and use gold-standard word and phrase alignments.
 
-Start here: 'alignkit annotate' opens the samples in your browser; 'alignkit check FILE' checks one
-of your files.
+Start here: 'alignkit samples' copies samples into a folder, to try commands with; 'alignkit check
+FILE' checks one of your files; 'alignkit annotate' opens the annotation page.
 """
-_EPILOG = """\
+_EPILOG = f"""\
 'alignkit COMMAND --help' explains a command; 'alignkit COMMAND --help-all' lists all its options.
 'alignkit --help-all' describes each command in one line. '-' means standard input or output.
 
@@ -106,6 +108,8 @@ Exit codes:
   1  done, but there are findings (check) or bad input lines (align - --load)
   2  error; no file was changed (if parts were already written, the message names them)
   130  interrupted by Ctrl-C (143 by SIGTERM); no file was changed, unless the message says so
+
+Documentation: {SITE}
 """
 
 

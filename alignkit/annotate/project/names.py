@@ -131,32 +131,6 @@ class Conflict(ProjectError):  # noqa: N818
         self.events = list(events)
 
 
-_PACKAGE = Path(__file__).resolve().parent.parent.parent
-
-
-def samples() -> Path:
-    """Return the folder of the sample corpora."""
-    return _folder("samples", "paraphrases.jsonl")
-
-
-def guidelines() -> Path:
-    """Return the folder of the guidelines for annotators: Markdown pages and their examples."""
-    return _folder("guidelines", "README.md")
-
-
-def _folder(name: str, known: str) -> Path:
-    """Return the folder of a name in the package or next to it that has a known file."""
-    places = [_PACKAGE / name, _PACKAGE.parent / name]
-    for place in places:
-        if (place / known).is_file():
-            return place
-    looked = " and ".join(str(place) for place in places)
-    raise AlignkitError(
-        f"the {name} of alignkit are missing (looked for {known} in {looked}); install alignkit "
-        "again"
-    )
-
-
 ANNOTATOR = "annotator"
 ADJUDICATOR = "adjudicator"
 ROLES = (ANNOTATOR, ADJUDICATOR)

@@ -22,7 +22,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from alignkit._support.arguments import check_arguments
-from alignkit.annotate.project.names import guidelines
+from alignkit._support.shipped import guidelines
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.io.reading import iterate_pairs
 from alignkit.model.alignment import Alignment, Link

@@ -39,6 +39,7 @@ from functools import partial
 from getpass import getuser
 from typing import TYPE_CHECKING
 
+from alignkit._support.shipped import samples
 from alignkit.annotate.project import names
 from alignkit.cli.annotate.project import ACCEPT_COPY
 from alignkit.cli.common.encoders import add_encoder, check_encoder
@@ -396,7 +397,7 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
         job.documents = documents
         job.tokenize = options.tokenize
     elif corpus is None:
-        job.corpus = str(names.samples() / "paraphrases.jsonl")
+        job.corpus = str(samples() / "paraphrases.jsonl")
         job.format = "alignkit-jsonl"
     else:
         job.corpus = corpus
@@ -416,7 +417,7 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
     """Warn that somebody with this name has already annotated the samples."""
     from alignkit.annotate.server.opening import annotators_of
 
-    file = str(names.samples() / "paraphrases.jsonl")
+    file = str(samples() / "paraphrases.jsonl")
     taken = known
     if not job.corpus:
         taken = annotators_of(type(job)("", file, "alignkit-jsonl")) or ()
