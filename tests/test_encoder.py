@@ -459,7 +459,7 @@ def test_an_old_model_can_be_given_an_encoder(tmp_path):
     [("layer", 5), ("layer", 0), ("layers", "4"), ("spread", 0.0), ("spread", 1), ("digest", None)],
 )
 def test_a_header_with_a_false_encoder_is_refused(name, value):
-    from alignkit.align.model_contents import _encoder
+    from alignkit.align.model_header import _encoder
 
     right = {"name": "x", "layer": 3, "layers": 4, "digest": "1", "spread": 0.17}
     assert _encoder(right).spread == 0.17

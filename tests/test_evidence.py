@@ -15,8 +15,8 @@ from test_refiner import letters
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.align import Aligner, Bitext
 from alignkit.align.evidence import FEATURES, Evidence, doubts
-from alignkit.align.model_contents import arrays_of
 from alignkit.align.model_files import read_model, write_model
+from alignkit.align.model_learned import arrays_of
 from alignkit.align.supervised import Refiner
 from alignkit.align.supervised.cells import OTHERS, Cells, lexicon_columns, names_of
 from alignkit.align.supervised.gold import GoldPairs

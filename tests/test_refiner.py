@@ -16,8 +16,8 @@ from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.align import Aligner
 from alignkit.align.bitext import Bitext
 from alignkit.align.expectation import Workers
-from alignkit.align.model_contents import arrays_of
 from alignkit.align.model_files import read_model, write_model
+from alignkit.align.model_learned import arrays_of
 from alignkit.align.supervised import Prior, Refiner, measures
 from alignkit.align.supervised.cells import CELL, GoldCounts, GoldLexicon, lexicon_columns, names_of
 from alignkit.align.supervised.fitting import _regression, fit, validate
