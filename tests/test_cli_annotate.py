@@ -125,7 +125,7 @@ def test_the_samples_tell_whose_finished_work_they_hold(tmp_path, monkeypatch) -
 
 def test_a_missing_library_is_named_with_what_to_type(capsys, monkeypatch, file) -> None:
     monkeypatch.setattr(files, "find_spec", lambda name: None if name == "uvicorn" else name)
-    run(capsys, "annotate", file).failed("(uvicorn)", "pip install '.[annotate]'")
+    run(capsys, "annotate", file).failed("(uvicorn)", '[annotate]"')
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])

@@ -220,7 +220,7 @@ def test_without_the_package_the_extra_is_named(tmp_path, monkeypatch):
         lambda: read_corpus(path),
         lambda: replacing(path).__enter__(),
     ):
-        with pytest.raises(AlignkitError, match=r"pip install 'alignkit\[zstd\]'"):
+        with pytest.raises(AlignkitError, match=r"install .*\[zstd\]"):
             work()
     assert Path(path).read_bytes() == ZSTD(TEXT)
     assert len(list(tmp_path.iterdir())) == 1

@@ -1,12 +1,15 @@
 """What a release needs is whole: the page of the package index, addresses, and the version."""
 
 import configparser
+import importlib
+import inspect
 import re
 import runpy
 
 import pytest
 from console import ROOT
 
+import alignkit
 from alignkit._support import addresses
 from alignkit.version import __version__
 
@@ -71,3 +74,43 @@ def test_all_is_every_extra_that_users_need():
     for_developers = {"all", "test", "browser", "docs", "dev"}
     wanted = {line for name in set(extras) - for_developers for line in extras[name].split("\n")}
     assert set(extras["all"].split("\n")) == wanted
+
+
+PAGE = re.compile(rf"{re.escape(addresses.SITE)}([\w/]+)\.html")
+
+
+def test_links_of_the_package_lead_to_pages_of_the_site():
+    named = [
+        name
+        for path in (ROOT / "alignkit").rglob("*.py")
+        for name in PAGE.findall(path.read_text("utf-8"))
+    ]
+    assert len(named) > 10
+    for name in {*named, *re.findall(r'\bpage\("(.+?)"\)', text_of_package())}:
+        assert (ROOT / "docs" / f"{name}.md").is_file(), name
+
+
+def text_of_package():
+    return "\n".join(path.read_text("utf-8") for path in (ROOT / "alignkit").rglob("*.py"))
+
+
+def described_objects():
+    """All public functions and classes, and their methods."""
+    packages = [alignkit]
+    packages += [
+        importlib.import_module(f"alignkit.{path.parent.name}")
+        for path in (ROOT / "alignkit").glob("*/__init__.pyi")
+    ]
+    for package in packages:
+        for name in package.__all__:
+            thing = getattr(package, name)
+            yield thing
+            if inspect.isclass(thing):
+                yield from vars(thing).values()
+
+
+def test_help_in_python_names_no_file_of_the_repository():
+    """Who installed a wheel has no folder docs."""
+    texts = [getattr(thing, "__doc__", None) or "" for thing in described_objects()]
+    assert len(texts) > 500
+    assert [text for text in texts if re.search(r"\bdocs/", text)] == []

@@ -34,8 +34,8 @@ def agree(corpus: Corpus, options: AgreementOptions) -> Agreement:
     """Measure how far annotators agree on links of words and phrases, with intervals.
 
     Precision, recall and F1 of words and phrases, kappa and AC1 over cells, alpha, Fleiss' kappa,
-    and C, the agreement beyond chance (`docs/agree/agreement_c.md`). `agree_on_judgments` compares
-    judgments of whole pairs.
+    and C, the agreement beyond chance. `agree_on_judgments` compares judgments of whole pairs. The
+    figures are defined in https://alignkit.github.io/alignkit/latest/agree/agreement_c.html
 
     Parameters
     ----------

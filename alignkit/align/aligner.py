@@ -127,8 +127,8 @@ class Aligner:
         encoder : What reads words in their sentences, such as a multilingual `Encoder`, its folder
             or name, or any function that returns an array (n, d) for a list of n words as they
             are written. Words that occur together get pseudo-counts if their vectors fit each
-            other better than those of the other words do; see docs/align/encoder.md. Not with
-            `vectors`.
+            other better than those of the other words do. Not with `vectors`. See
+            https://alignkit.github.io/alignkit/latest/align/encoder.html
         threads : Number of threads; None: all cores. It does not affect the result.
         progress : Called with the number of rounds done, the total, and the current step.
         folder : Folder for temporary files: 5 bytes per cell; a pair has N x M cells. None: use
@@ -200,7 +200,9 @@ class Aligner:
         return f"Aligner({self.settings.model}; {source} source and {target} target words)"
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Save the aligner to a file; see docs/align/model_files.md.
+        """Save the aligner to a file.
+
+        The format: https://alignkit.github.io/alignkit/latest/align/model_files.html
 
         Raises
         ------

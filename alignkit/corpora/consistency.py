@@ -130,7 +130,7 @@ def consistency(corpus: Corpus, *, annotator: str | None = None) -> Consistency:
     A *missing link* joins two words that are linked in most pairs with both. An *unusual link*
     joins words that are seldom linked, at least one of which has its usual counterpart in the pair,
     without a link, or has a link elsewhere too, which is rare for this word. Case does not count.
-    `docs/formats/concordance.md` has the formulas.
+    The formulas: https://alignkit.github.io/alignkit/latest/formats/concordance.html
 
     Parameters
     ----------

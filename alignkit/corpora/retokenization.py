@@ -79,8 +79,8 @@ def retokenize(
     corpus : The corpus; all its annotations are carried over.
     source_words, target_words : The new words of each pair, in order: texts (split at white space)
         or sequences of words. None: the side stays. The texts must be equal except for white space,
-        the form of Unicode (NFC), markers of subwords and escapes
-        (`docs/formats/retokenize.md`).
+        the form of Unicode (NFC), markers of subwords and escapes; see
+        https://alignkit.github.io/alignkit/latest/formats/retokenize.html
     differing : Whether pairs whose texts differ ``stop`` the work, or are left out, ``leave-out``.
 
     Raises

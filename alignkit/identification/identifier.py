@@ -242,7 +242,7 @@ class Identifier:
 
     Examples
     --------
-    See docs/paraphrases/paraphrase_corpora.md.
+    See https://alignkit.github.io/alignkit/latest/paraphrases/paraphrase_corpora.html
     """
 
     view: View

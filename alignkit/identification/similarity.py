@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.extras import install_command
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.identification.options import Encoder, Matrix, SearchOptions, name_of
 
@@ -34,7 +35,7 @@ def sklearn(module: str) -> Any:
     try:
         return import_module(f"sklearn.{module}")
     except ImportError:
-        needed = "this needs scikit-learn; run: pip install 'alignkit[identify]'"
+        needed = f"this needs scikit-learn; run: {install_command('identify')}"
         raise AlignkitError(needed) from None
 
 

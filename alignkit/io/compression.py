@@ -17,6 +17,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
+from alignkit._support.extras import install_command
 from alignkit.errors import AlignkitError, FormatError
 
 _BUFFER = 1 << 14
@@ -196,8 +197,7 @@ else:
             import zstandard
         except ImportError:
             raise AlignkitError(
-                "Zstandard files (.zst) need the package zstandard; run: "
-                "pip install 'alignkit[zstd]'"
+                f"Zstandard files (.zst) need the package zstandard; run: {install_command('zstd')}"
             ) from None
         return zstandard
 

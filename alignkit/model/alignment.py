@@ -338,8 +338,8 @@ class Alignment:
             A node ``("source", i)`` or ``("target", j)`` for each word that has a link or is
             aligned to nothing, with the side as ``bipartite`` (0 source, 1 target); an edge for
             each link, with its ``status``, ``"sure"`` or ``"possible"``, and its weight and label
-            if it has them. `docs/formats/corpora.md` lists all attributes. The graph of
-            `SentencePair.to_networkx` also has the words and the phrase pairs.
+            if it has them. The graph of `SentencePair.to_networkx` also has the words and the
+            phrase pairs. All attributes: https://alignkit.github.io/alignkit/latest/formats/corpora.html
 
         Examples
         --------
@@ -488,7 +488,7 @@ SIDES = ("source", "target")
 def word_graph(
     alignment: Alignment, source: Iterable[str] | None = None, target: Iterable[str] | None = None
 ) -> nx.Graph[tuple[Any, ...]]:
-    """Return the bipartite graph of words and links; `docs/formats/corpora.md` explains it."""
+    """Return the bipartite graph of words and links; see `Alignment.to_networkx`."""
     import networkx as nx
 
     graph: nx.Graph[tuple[Any, ...]] = nx.Graph()

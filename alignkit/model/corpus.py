@@ -42,8 +42,8 @@ class Corpus:
 
     Notes
     -----
-    `docs/formats/memory.md` lists the bytes per pair. If one pass is enough, do not make a corpus;
-    iterate over `alignkit.iterate_pairs` instead.
+    If one pass is enough, do not make a corpus; iterate over `alignkit.iterate_pairs` instead. The
+    bytes per pair: https://alignkit.github.io/alignkit/latest/formats/memory.html
 
     Examples
     --------

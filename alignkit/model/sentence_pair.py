@@ -357,8 +357,8 @@ class SentencePair:
         networkx.Graph
             A node ``("source", i)`` or ``("target", j)`` for each word, and
             ``("phrase", source_start, source_end, target_start, target_end)`` for each phrase
-            pair, with an edge to each word of its spans. `docs/formats/corpora.md` lists the
-            attributes.
+            pair, with an edge to each word of its spans. All attributes:
+            https://alignkit.github.io/alignkit/latest/formats/corpora.html
 
         Raises
         ------

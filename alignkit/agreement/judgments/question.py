@@ -44,7 +44,8 @@ def agree_on_judgments(corpus: Corpus, options: JudgmentOptions) -> JudgmentAgre
     """Measure how far annotators agree on judgments of whole pairs, with intervals.
 
     In each view of the scheme of the judgments: kappas of every two, alpha, AC1, Fleiss' kappa, and
-    each annotator against the majority and an adjudicated version (`docs/agree/judgments.md`).
+    each annotator against the majority and an adjudicated version. The figures are defined in
+    https://alignkit.github.io/alignkit/latest/agree/judgments.html
 
     Parameters
     ----------

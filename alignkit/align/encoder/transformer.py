@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from alignkit._support.addresses import page
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F4
+from alignkit._support.extras import install_command
 from alignkit.align.encoder.joined_words import JoinedWords
 from alignkit.align.encoder.kept_shares import KeptShares
 from alignkit.align.encoder.word_encoder import Progress
@@ -39,11 +41,6 @@ _PATTERNS = [
 ]
 """The files of a model that are downloaded; no code is among them."""
 
-NEEDED = (
-    "an encoder needs PyTorch and transformers (0.9 GB; with a build for GPUs several GB): "
-    'pip install "alignkit[encoder]"; the install page says how to get the small build'
-)
-
 
 def find_encoder(name: str | PathLike[str], *, download: bool = False) -> Path:
     """Return the folder of an encoder: the folder itself, or that of a name on this computer.
@@ -60,7 +57,7 @@ def find_encoder(name: str | PathLike[str], *, download: bool = False) -> Path:
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
-        raise EncoderError(NEEDED) from None
+        raise EncoderError(_needed()) from None
     try:
         return Path(
             snapshot_download(text, local_files_only=not download, allow_patterns=_PATTERNS)
@@ -76,15 +73,23 @@ def find_encoder(name: str | PathLike[str], *, download: bool = False) -> Path:
         ) from None
 
 
+def _needed() -> str:
+    """Return the message about missing libraries."""
+    return (
+        "an encoder needs PyTorch and transformers (0.9 GB; for GPUs several GB); run: "
+        f"{install_command('encoder')}; how to get the small build: {page('start/install')}"
+    )
+
+
 def _transformers() -> Any:
     """Return the library, or raise an error that says how to install it and PyTorch."""
     try:
         import transformers
 
         if not transformers.utils.is_torch_available():
-            raise EncoderError(NEEDED)
+            raise EncoderError(_needed())
     except ImportError:
-        raise EncoderError(NEEDED) from None
+        raise EncoderError(_needed()) from None
     return transformers
 
 

@@ -6,9 +6,10 @@ import argparse
 import os
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from alignkit._support.extras import install_command
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.atomic_files import identity, refuse_same, refuse_unwritable, standard_stream
@@ -154,11 +155,8 @@ def require_extra(name: str, *more: str) -> None:
     """Raise an error if packages of an extra are missing; `more` names those of one command."""
     missing = [package for package in (*_NEEDS[name], *more) if find_spec(package) is None]
     if missing:
-        is_project = (Path(__file__).parents[3] / "setup.cfg").exists()
-        package = "." if is_project else "alignkit"
         raise AlignkitError(
-            f"this needs more libraries ({', '.join(missing)}); run: "
-            f"pip install '{package}[{name}]'"
+            f"this needs more libraries ({', '.join(missing)}); run: {install_command(name)}"
         )
 
 

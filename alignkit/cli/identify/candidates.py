@@ -1,8 +1,7 @@
 """Find candidates for paraphrases: pairs of documents, of sentences in them, or of grouped texts.
 
 Use `documents` first and let people take the pairs from them by hand, if the corpus should have
-paraphrases that no measure of similarity finds. This needs scikit-learn: pip install
-'alignkit[identify]'.
+paraphrases that no measure of similarity finds. This needs scikit-learn (the extra identify).
 
 For example:
   alignkit candidates documents news.jsonl --date day --min-similarity 0.2 -o docs.jsonl

@@ -5,7 +5,8 @@ NP(x1:NP x0:NP). The rules are printed by kind and count, each with a sentence p
 occurs. Rules with two equal sides are not printed, but they count for the probabilities. --to
 writes rules for 'alignkit paraphrase' and for other tools.
 
---grammar s2t (string to tree) needs trees on one side only.
+--grammar s2t (string to tree) needs trees on one side only. Grammars, kinds and files are defined
+in https://alignkit.github.io/alignkit/latest/rules/rules_definitions.html
 
 For example:
   alignkit rules corpus.jsonl --annotator gold --source-trees a.trees --target-trees b.trees
@@ -48,8 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """
         --annotator A  annotator to use, if there are several
         --links  sure: use sure links, possible: use sure and possible links (default: sure)
-        --grammar  type of rules, see docs/rules/rules_definitions.md (default: stsg); stsg: trees
-            on both sides; s2t: string to tree
+        --grammar  type of rules (default: stsg); stsg: trees on both sides; s2t: string to tree
         --string  with s2t, the side without trees (default: the source, if both have trees)
         --size N  combine up to N minimal rules into one (default: 1)
         --all  learn a rule for every pair of corresponding constituents; several that match
@@ -71,9 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(
         parser.add_argument_group("rules to print or write (all count)"),
         """
-        --kind K,...  only print these kinds, see docs/rules/rules_definitions.md: identity,
-            same-words, relabelling, lexical, phrasal, monotone+words, reordering,
-            reordering+words (default: all except identity)
+        --kind K,...  only print these kinds: identity, same-words, relabelling, lexical, phrasal,
+            monotone+words, reordering, reordering+words (default: all except identity)
         --identity  also print rules with two equal sides
         --min-count N  only print rules with at least this count (default: all; with --all, many
             are below 1)
