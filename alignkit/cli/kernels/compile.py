@@ -5,7 +5,8 @@ compiles the kernels that it needs when they are first called (2 to 30 seconds).
 
 Compiled kernels are kept for this user, this installation of alignkit and this kind of processor,
 in the user's cache folder, or in the one that XDG_CACHE_HOME names. If they are used on other kinds
-of processors, set NUMBA_CPU_NAME=generic for this command and for all others.
+of processors, set NUMBA_CPU_NAME=generic for this command and for all others. Containers, clusters
+and shared homes: https://alignkit.github.io/alignkit/latest/start/install.html
 
 For example:
   alignkit compile
