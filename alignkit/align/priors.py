@@ -82,6 +82,18 @@ def check_dictionary(dictionary: Mapping[tuple[str, str], float]) -> None:
             raise OptionError(f"dictionary[{entry!r}] must be a number, not nan")
 
 
+def folded_dictionary(
+    dictionary: Mapping[tuple[str, str], float], *, casefold: bool
+) -> dict[tuple[str, str], float]:
+    """Return a dictionary with words as a bitext has them; of equal entries, the last is kept."""
+    if not casefold:
+        return dict(dictionary)
+    folded = {}
+    for (word, translation), count in dictionary.items():
+        folded[word.casefold(), translation.casefold()] = count
+    return folded
+
+
 def add_dictionary(
     prior: F4,
     index: Cooccurrence,

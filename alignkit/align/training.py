@@ -1,38 +1,45 @@
-"""Train one model, or a model of whole words and models of word beginnings, by E- and M-steps."""
+"""Train the models of word pairs, positions and jumps.
+
+Each round has two steps. The E-step computes by the tables how far each link of the bitext is
+expected, and the M-step estimates the tables from the expected links (`expectation` has both for
+the word pairs, `rounds` the other tables). IBM 1 comes first, then IBM 2 or the HMM; IBM 3 and 4
+begin with what the HMM expects (`fertility`). With the setting `best`, the same models are trained
+on words cut to their first letters too, and the aligner averages them all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from alignkit._support.array_types import B1, F4, I4, I8
-from alignkit.align import expectation, priors
+from alignkit._support.array_types import F4, I4, I8
+from alignkit.align import expectation, priors, rounds
 from alignkit.align.bitext import Bitext
 from alignkit.align.calibration import Calibrator, TrainingText, words_of
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.decoders import Averaged, Decoder, Decoding
 from alignkit.align.expectation import Positions
-from alignkit.align.expectation_kernel import EMPTY, LEVELS, Tables
+from alignkit.align.expectation_kernel import Tables
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS, UNITS, add_chances
 from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, with_unseen
-from alignkit.align.priors import SharesPrior, VectorPrior
+from alignkit.align.priors import SharesPrior, VectorPrior, VectorsUsed
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
 
 if TYPE_CHECKING:
     from alignkit.align.fertility.training import FertileDecoder
 
+Dictionary = Mapping[tuple[str, str], float]
+"""Pseudo-counts of word pairs that are known translations."""
+
 Progress = Callable[[int, int, str], None]
 """A function called with the number of rounds done, the total, and the current step."""
 
-START_JUMPS = 0.5  # how fast the first jump table falls with the distance from one word further
-NO_JUMPS = np.empty((0, 0, 0), np.float32)
-BEYOND = 20  # how many jumps beyond the band share the counts of the tail
-TRACED = 10_000  # in about how many pairs jumps are counted
+_INDEX_RANGES = 8  # the most ranges of the bitext that are indexed at the same time
 
 
 class Trained(NamedTuple):
@@ -48,34 +55,34 @@ def train(
     settings: Settings,
     workers: expectation.Workers,
     *,
-    dictionary: Mapping[tuple[str, str], float],
+    dictionary: Dictionary,
     room: Room,
     vectors: VectorPrior | SharesPrior | None,
     progress: Progress | None = None,
 ) -> Trained:
     """Train on a bitext without long lines; see `Aligner.train`."""
-    training = Training(bitext, settings, workers, dictionary, room, vectors)
-    if not training.bitext.starts[-1]:
+    whole = Training(bitext, settings, workers, dictionary, room, vectors)
+    if not bitext.starts[-1]:
         raise AlignerError("nothing to learn from: no pair has words on both sides")
-    training.run(_share(progress, settings, 0))
-    text = training.text()
-    parameters = replace(training.parameters(), text=text)
-    decoders = [training.decoder(text)]
-    entries_met = training.entries_met
+    whole.run(_progress_of_model(0, settings, progress))
+    text = whole.text()
+    parameters = replace(whole.parameters(), text=text)
     if not settings.best:
-        return Trained(parameters, decoders[0], entries_met)
-    of_one = replace(settings, best=False)
+        return Trained(parameters, whole.decoder(text), whole.entries_met)
+    decoders = [whole.decoder(text)]
     for number, letters in enumerate(PREFIXES, 1):
         entries = priors.cut_dictionary(dictionary, letters, casefold=bitext.casefold)
-        training = Training(bitext.cut(letters), of_one, workers, entries, room)
-        training.run(_share(progress, settings, number))
-        parameters.prefixes[letters] = training.parameters()
-        decoders.append(training.decoder())
-    return Trained(parameters, Averaged(decoders), entries_met)
+        cut = Training(bitext.cut(letters), replace(settings, best=False), workers, entries, room)
+        cut.run(_progress_of_model(number, settings, progress))
+        parameters.prefixes[letters] = cut.parameters()
+        decoders.append(cut.decoder())
+    return Trained(parameters, Averaged(decoders), whole.entries_met)
 
 
-def _share(progress: Progress | None, settings: Settings, number: int) -> Progress | None:
-    """Return what reports the progress of one of several models."""
+def _progress_of_model(
+    number: int, settings: Settings, progress: Progress | None
+) -> Progress | None:
+    """Return what reports the progress of a model as a part of that of all models."""
     if progress is None or not settings.best:
         return progress
     models = 1 + len(PREFIXES)
@@ -86,107 +93,185 @@ def _share(progress: Progress | None, settings: Settings, number: int) -> Progre
     return report
 
 
+class PriorCounts(NamedTuple):
+    """What is known of the word pairs before training."""
+
+    counts: F4  # (K,) their pseudo-counts
+    entries_met: int  # how many entries of the dictionary are among them
+    vectors: VectorsUsed | None  # what vectors contributed
+
+    @classmethod
+    def of(
+        cls,
+        bitext: Bitext,
+        index: Cooccurrence,
+        settings: Settings,
+        dictionary: Dictionary,
+        vectors: VectorPrior | SharesPrior | None,
+    ) -> PriorCounts:
+        """Add up the pseudo-counts of spelling, dictionary and vectors, and the floor."""
+        known = index, bitext.source.words, bitext.target.words
+        counts = priors.spelling_prior(*known, settings.spelling, settings.identity)
+        entries = priors.folded_dictionary(dictionary, casefold=bitext.casefold)
+        entries_met = priors.add_dictionary(counts, *known, entries)
+        used = None
+        if vectors is not None:
+            used = vectors.add(counts, index, bitext)
+        if settings.inference != "em":
+            counts += np.float32(settings.floor)
+        return cls(counts, entries_met, used)
+
+
 class Training:
-    """The training of the models of word pairs, positions and jumps."""
+    """The tables of a model while it is trained on a bitext.
+
+    Construction indexes the bitext and sets the tables with which the first round begins.
+    """
 
     def __init__(
         self,
         bitext: Bitext,
         settings: Settings,
         workers: expectation.Workers,
-        dictionary: Mapping[tuple[str, str], float] | None = None,
+        dictionary: Dictionary | None = None,
         room: Room | None = None,
         vectors: VectorPrior | SharesPrior | None = None,
     ) -> None:
         room = room or Room()
-        self.bitext = bitext
         self._workers = workers
         self._on_disk = room.on_disk
-        self.settings = settings = settings.settled(len(bitext))
+        self.bitext = bitext
+        settings = settings.settled(len(bitext))
+        self.settings = settings
+        self.history: list[Round] = []
+        # the word pairs
         if room.on_disk:
             self.index = Cooccurrence.in_blocks(bitext, room)
         else:
-            self.index = Cooccurrence.of(bitext, min(workers.threads, 8), workers.map)
+            ranges = min(workers.threads, _INDEX_RANGES)
+            self.index = Cooccurrence.of(bitext, ranges, workers.map)
         self._part = expectation.BitextPart(bitext, self.index, workers)
         self.pairs = self._part.pairs
-        source = bitext.source
-        target = bitext.target
-        self.lexical = expectation.Lexical(self.index, len(target.words))
-        self.source_null = uniform_null(len(source.words))
-        self.target_null = uniform_null(len(target.words))
-        self.source_kinds = kinds(len(source.words), settings)
-        self.target_kinds = kinds(len(target.words), settings)
-        self.jumps = np.stack([first_jumps(settings)] * 2)
-        self.positions = Positions.uniform()
-        self.history: list[Round] = []
+        # the tables
+        sources = len(bitext.source.words)
+        targets = len(bitext.target.words)
+        self.lexical = expectation.Lexical(self.index, targets)
+        self.source_null = rounds.uniform_null(sources)
+        self.target_null = rounds.uniform_null(targets)
         self.null_units = np.zeros(2, np.float32)
-        self.own = self._part.own(None)
+        self.source_kinds = rounds.kinds(sources, settings)
+        self.target_kinds = rounds.kinds(targets, settings)
+        self.jumps = rounds.first_jumps(settings)
+        self.positions = Positions.uniform()
         self._fertile: tuple[Fertilities, FertileDecoder] | None = None
-        known = self.index, source.words, target.words
-        self.prior = priors.spelling_prior(*known, settings.spelling, settings.identity)
-        entries = {}
-        for (word, translation), count in (dictionary or {}).items():
-            if bitext.casefold:
-                entries[word.casefold(), translation.casefold()] = count
-            else:
-                entries[word, translation] = count
-        self.entries_met = priors.add_dictionary(self.prior, *known, entries)
+        # the expected links of each pair, which are subtracted from the counts to align it
+        self.own = self._part.own(None)
+        known = PriorCounts.of(bitext, self.index, settings, dictionary or {}, vectors)
+        self.prior = known.counts
+        self.entries_met = known.entries_met
+        self._vectors = known.vectors
         self._near = vectors is not None  # whether word pairs have pseudo-counts for their meaning
-        self._vectors = None
-        if vectors is not None:
-            self._vectors = vectors.add(self.prior, self.index, bitext)
         self.estimator = self._new_estimator(room)
 
     def _new_estimator(self, room: Room) -> expectation.Collapsed | expectation.Soft:
-        """Return the M-step; with collapsed inference, the tables are set to chance first."""
+        """Return the M-step of word pairs, by the kind of inference."""
+        if self.settings.collapsed:
+            return self._collapsed(room)
+        return expectation.Soft(
+            self.index,
+            self.prior,
+            room,
+            agree=self.settings.agree,
+            bayes=self.settings.inference == "vb",
+        )
+
+    def _collapsed(self, room: Room) -> expectation.Collapsed:
+        """Return the M-step of collapsed inference, after setting the tables to chance.
+
+        By chance, all links of a sentence pair are equally expected.
+        """
         settings = self.settings
-        prior = self.prior
-        if settings.inference != "em":
-            prior += np.float32(settings.floor)
-        if not settings.collapsed:
-            bayes = settings.inference == "vb"
-            return expectation.Soft(self.index, prior, room, agree=settings.agree, bayes=bayes)
-        source = self.bitext.source
-        target = self.bitext.target
+        cells = self.index.cells
         backing = None
         if settings.stem_weight > 0:
-            backing = priors.Backing(
-                self.index,
-                priors.stems_of_words(source.words, source.frequencies, settings.stem),
-                priors.stems_of_words(target.words, target.frequencies, settings.stem),
-                strength=settings.stem_weight,
-            )
-        shard = expectation.Shard(self.index, prior, backing, len(target.words))
-        collapsed = expectation.Collapsed(shard, self.index.cells, settings, len(self.bitext), room)
-        sums = np.zeros(len(prior), np.int64)
-        add_chances(self.bitext.starts, self.index.cells, sums)
+            sides = self.bitext.source, self.bitext.target
+            stems = [
+                priors.stems_of_words(side.words, side.frequencies, settings.stem) for side in sides
+            ]
+            backing = priors.Backing(self.index, *stems, strength=settings.stem_weight)
+        targets = len(self.bitext.target.words)
+        shard = expectation.Shard(self.index, self.prior, backing, targets)
+        collapsed = expectation.Collapsed(shard, cells, settings, len(self.bitext), room)
+        sums = np.zeros(len(self.prior), np.int64)
+        add_chances(self.bitext.starts, cells, sums)
         counts = expectation.counts_of(sums, UNITS)
         del sums
         collapsed.take(counts, self.lexical)
         return collapsed
 
+    # rounds
     def run(self, progress: Progress | None = None) -> None:
         """Run all rounds; see `history`."""
-        schedule = list(schedule_of(self.settings))
+        schedule = list(rounds.schedule_of(self.settings))
         for done, (model, number) in enumerate(schedule):
             if progress is not None:
                 progress(done, len(schedule), f"{model} round {number}")
             if model == self.settings.model and self.settings.fertile:
-                from alignkit.align.fertility import training  # IBM 3 and 4 alone need it
-
-                self._fertile = training.train_fertilities(
-                    self.settings,
-                    self.bitext,
-                    self.index,
-                    self.hmm_decoder(),
-                    self.prior,
-                    self._workers,
-                    self.history.append,
-                )
+                self._train_fertilities()
             else:
                 self._round(model, number)
         if progress is not None:
             progress(len(schedule), len(schedule), "trained")
+
+    def _round(self, model: str, number: int) -> None:
+        """Run a round of IBM 1, IBM 2 or the HMM."""
+        sums = self._expect(model)
+        likelihoods = sums.likelihoods / LIKELIHOOD_UNITS
+        self.history.append(Round(model, number, *likelihoods.tolist()))
+        self._maximize(model, number, sums)
+
+    def _expect(self, model: str) -> expectation.Sums:
+        """Run the E-step: set the expected links of the estimator, and return the other sums."""
+        tables = self.tables()
+        if model == "hmm":
+            every = rounds.pairs_for_a_jump(len(self.bitext))
+            return self._part.hmm_step(tables, self.jumps, every, self.own, self.estimator)
+        shape = self.jumps.shape
+        return self._part.lexical_step(tables, self.positions, shape, self.own, self.estimator)
+
+    def _maximize(self, model: str, number: int, sums: expectation.Sums) -> None:
+        """Run the M-step: estimate all tables that the model has."""
+        if model == "hmm":
+            self.jumps = rounds.jumps_of(sums, self.settings)
+        if model == "ibm2":
+            self.positions = self.positions.updated(
+                self.bitext, self.estimator.expected(), diagonal=self.settings.diagonal
+            )
+        forget = rounds.prunes(model, number, self.settings)
+        self.estimator.update(self.lexical, forget=forget)
+        self.source_null, self.target_null, self.null_units = rounds.nulls_of(sums)
+        if len(self.estimator.own):
+            self.own = self._part.own(self.estimator.own)
+
+    def _train_fertilities(self) -> None:
+        """Run the rounds of IBM 3 or 4."""
+        from alignkit.align.fertility import training  # IBM 3 and 4 alone need it
+
+        self._fertile = training.train_fertilities(
+            self.settings,
+            self.bitext,
+            self.index,
+            self.hmm_decoder(),
+            self.prior,
+            self._workers,
+            self.history.append,
+        )
+
+    # what was trained
+    @property
+    def _jumping(self) -> bool:
+        """Whether the HMM was trained."""
+        return any(done.model == "hmm" for done in self.history)
 
     def tables(self) -> Tables:
         """Return the tables that the E-step reads."""
@@ -215,7 +300,7 @@ class Training:
 
     def hmm_decoder(self, text: TrainingText | None = None) -> Decoder:
         """Return the decoder of the training bitext by the models before IBM 3 and 4."""
-        jumps = self.jumps if self._jumping else NO_JUMPS
+        jumps = self.jumps if self._jumping else rounds.NO_JUMPS
         sides = self.bitext.source.words, self.bitext.target.words
         calibrator = Calibrator.of_training(text, sides)
         return Decoder(self.pairs, self.tables(), self.own, jumps, self.positions, calibrator)
@@ -234,7 +319,7 @@ class Training:
         bitext = self.bitext
         settings = self.settings
         lexical = self.lexical
-        unseen = unseen_total(settings, near=self._near)
+        unseen = rounds.unseen_total(settings, near=self._near)
         rows, columns, forward, reverse = self._learned_places()
         return Parameters(
             settings=settings,
@@ -250,7 +335,7 @@ class Training:
             source_null=with_unseen(self.source_null),
             target_null=with_unseen(self.target_null),
             null_units=self.null_units,
-            jumps=self.jumps if self._jumping else NO_JUMPS,
+            jumps=self.jumps if self._jumping else rounds.NO_JUMPS,
             positions=self.positions,
             remember=self._remember(),
             fertilities=None if self._fertile is None else self._fertile[0],
@@ -262,10 +347,11 @@ class Training:
         """Return what makes the memory; from disk it is made now, so that files can go."""
         if not len(self.own.links):
             return Memory.empty
-        later = partial(Memory.of, self.pairs, self.own)
+        make = partial(Memory.of, self.pairs, self.own)
         if self._on_disk:
-            return partial(replace, later())
-        return later
+            memory = make()
+            return partial(replace, memory)  # a copy of it
+        return make
 
     def _learned_places(self) -> tuple[I8, I4, F4, F4]:
         """Return rows, columns and weights of the word pairs of which anything is known."""
@@ -275,118 +361,7 @@ class Training:
         every = not self.settings.collapsed or self._fertile is not None
         if every or self._near:
             return rows, columns, lexical.forward, lexical.reverse
-        kept = is_learned(lexical.forward, self.settings)
+        kept = rounds.is_learned(lexical.forward, self.settings)
         rows = np.concatenate([[0], kept.cumsum()])[rows]
         weights = lexical.forward[kept]
         return rows, columns[kept], weights, weights
-
-    @property
-    def _jumping(self) -> bool:
-        """Whether the HMM was trained."""
-        return any(done.model == "hmm" for done in self.history)
-
-    def _round(self, model: str, number: int) -> None:
-        """Run a round of IBM 1, IBM 2 or the HMM: an E-step and an M-step."""
-        tables = self.tables()
-        part = self._part
-        if model == "hmm":
-            every = pairs_for_a_jump(len(self.bitext))
-            sums = part.hmm_step(tables, self.jumps, every, self.own, self.estimator)
-            self.jumps = jumps_of(sums, self.settings)
-        else:
-            shape = self.jumps.shape
-            sums = part.lexical_step(tables, self.positions, shape, self.own, self.estimator)
-        likelihoods = sums.likelihoods / LIKELIHOOD_UNITS
-        self.history.append(Round(model, number, *likelihoods.tolist()))
-        if model == "ibm2":
-            self.positions = self.positions.updated(
-                self.bitext, self.estimator.expected(), diagonal=self.settings.diagonal
-            )
-        self.estimator.update(self.lexical, forget=prunes(model, number, self.settings))
-        self.source_null, self.target_null, self.null_units = nulls_of(sums)
-        if len(self.estimator.own):
-            self.own = self._part.own(self.estimator.own)
-
-
-def kinds(words: int, settings: Settings) -> I4:
-    """Return the kinds of this number of words."""
-    return expectation.kinds_of(np.arange(words, dtype=np.int32), settings.kinds)
-
-
-def schedule_of(settings: Settings) -> Iterator[tuple[str, int]]:
-    """Yield the model and the number of each round."""
-    models = ["ibm1"]
-    if settings.model == "ibm2":
-        models.append("ibm2")
-    elif settings.model != "ibm1":
-        models.append("hmm")
-    for model in models:
-        rounds = getattr(settings, model)
-        for number in range(1, rounds + 1):
-            yield model, number
-    if settings.fertile:
-        yield settings.model, 1
-
-
-def prunes(model: str, number: int, settings: Settings) -> bool:
-    """Return whether word pairs are dropped after this round."""
-    return settings.prune and model == "ibm1" and number == settings.ibm1
-
-
-def is_learned(weights: F4, settings: Settings) -> B1:
-    """Return for each word pair whether its weight differs from the floor (collapsed inference).
-
-    A word pair without any evidence keeps exactly the floor, and no weight is smaller.
-    """
-    return np.asarray(weights != np.float32(settings.floor))
-
-
-def unseen_total(settings: Settings, *, near: bool = False) -> np.float32:
-    """Return the divisor of the weights of a word never seen."""
-    total = settings.concentration + settings.spelling + settings.identity
-    if near:
-        total += settings.vector_weight
-    return np.float32(max(total, 1e-30))
-
-
-def pairs_for_a_jump(pairs: int) -> int:
-    """Return k if jumps are counted in every k-th of this number of pairs."""
-    return max(1, pairs // TRACED)
-
-
-def uniform_null(words: int) -> F4:
-    """Return the lexical table of the empty word before the first round."""
-    return np.full(words, 1 / max(words, 1), np.float32)
-
-
-def nulls_of(sums: expectation.Sums) -> tuple[F4, F4, F4]:
-    """Return the lexical tables of the empty word for source and target, and their units."""
-    tables = []
-    units = []
-    for side in (sums.source_nulls, sums.target_nulls):
-        counts = side / UNITS + EMPTY
-        total = counts.sum()
-        tables.append(np.asarray(counts / total, np.float32))
-        units.append(1 / (LEVELS * total))
-    return tables[0], tables[1], np.array(units, np.float32)
-
-
-def first_jumps(settings: Settings) -> F4:
-    """Return a (kinds + 1, 2 * band + 2) table that favours a jump to the next word."""
-    distance = np.abs(np.arange(-settings.band, settings.band + 1) - 1)
-    row = np.append(np.exp(-START_JUMPS * distance) + 0.01, 0.001)
-    return np.tile(row, (settings.kinds + 1, 1)).astype(np.float32)
-
-
-def jumps_of(sums: expectation.Sums, settings: Settings) -> F4:
-    """Return the jump tables of both directions from expected jumps."""
-    smoothing = settings.jump_smoothing
-    tables = []
-    for counts in sums.jumps / UNITS:  # each kind's own jumps, smoothed with those of all
-        counts[:, -1] /= BEYOND
-        common = counts[:-1].sum(axis=0)
-        common /= max(common.sum(), 1e-30)
-        totals = counts.sum(axis=1, keepdims=True) + smoothing
-        table = (counts + smoothing * common) / np.maximum(totals, 1e-30)
-        tables.append(np.asarray(table + 1e-6, np.float32))
-    return np.stack(tables)

@@ -12,9 +12,9 @@ from uuid import uuid4
 from alignkit.align.encoder.encoding import EncoderUsed, EncodingCounts
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS
 from alignkit.align.parameters import Round
-from alignkit.align.priors import check_dictionary
+from alignkit.align.priors import check_dictionary, folded_dictionary
+from alignkit.align.rounds import schedule_of
 from alignkit.align.settings import Settings, check_sure
-from alignkit.align.training import schedule_of
 from alignkit.cluster import training_tasks
 from alignkit.cluster.encoding import PartEncoder, counts_from, encode_part, spread_of_parts
 from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
@@ -158,14 +158,9 @@ class Stages:
             return
         for kind in ("shards", "forgotten"):
             self._claim(kind, self._plan.shards)
-        entries = {}
-        for (word, translation), count in dictionary.items():
-            if self._plan.casefold:
-                entries[word.casefold(), translation.casefold()] = float(count)
-            else:
-                entries[word, translation] = float(count)
+        folded = folded_dictionary(dictionary, casefold=self._plan.casefold)
         file = self._run.path("dictionary.json")
-        self._run.write([[*entry, count] for entry, count in entries.items()], file)
+        self._run.write([[*entry, float(count)] for entry, count in folded.items()], file)
         made = self._over_shards("merging word pairs", training_tasks.make_shard, file)
         places, met = zip(*made, strict=True)
         self._keep(places=places, entries=sum(met))

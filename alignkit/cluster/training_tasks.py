@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_count
 from alignkit._support.array_types import F4, I4, I8
-from alignkit.align import expectation, training
+from alignkit.align import expectation, rounds
 from alignkit.align.bitext import Bitext, Pieces
 from alignkit.align.calibration import Calibrator, TrainingText, words_of
 from alignkit.align.cooccurrence import PLACES, Cooccurrence, keys_of_places, merged
@@ -53,7 +53,6 @@ from alignkit.model.arrays import gather
 from alignkit.rules.tables.runs import offsets_of
 
 NO_CELLS = np.empty(0, np.int32)
-NO_JUMPS = np.empty((0, 0, 0), np.float32)
 _MEMORY = ("keys", "offsets", "cells", "levels")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -145,7 +144,7 @@ def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int,
     agreement = np.zeros(len(part.pairs.cells), np.uint8)
     to: Any = SimpleNamespace(agreement=agreement, forward=none, reverse=none)
     if model == "hmm":
-        every = training.pairs_for_a_jump(plan.pairs)
+        every = rounds.pairs_for_a_jump(plan.pairs)
         sums = part.hmm_step(tables, jumps, every, own, to)
     else:
         sums = part.lexical_step(tables, Positions.uniform(), jumps.shape, own, to)
@@ -172,7 +171,7 @@ def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
     for shard, places in enumerate(known.places):
         with opened(plan.after(done, f"weights-{shard}")) as arrays:
             weights[places] = arrays.dense(f"weights-{number}", len(places), rest)
-    source, target = (training.kinds(size, settings) for size in plan.sizes)
+    source, target = (rounds.kinds(size, settings) for size in plan.sizes)
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
         tables = Tables(
             weights,
@@ -234,7 +233,7 @@ def write_links(
     workers = workers_of(plan.threads)
     tables, jumps = _tables(plan, number, done)
     if not jumping:
-        jumps = NO_JUMPS
+        jumps = rounds.NO_JUMPS
     own = _own_links(plan, number, done)
     words = []
     if text:
@@ -376,9 +375,9 @@ def add_counts(plan: TrainingPlan, number: int, done: int) -> None:
 
 def _pruned(plan: TrainingPlan) -> int:
     """Return after how many rounds word pairs are pruned; 0: never."""
-    schedule = training.schedule_of(plan.settings)
+    schedule = rounds.schedule_of(plan.settings)
     for done, (model, number) in enumerate(schedule, start=1):
-        if training.prunes(model, number, plan.settings):
+        if rounds.prunes(model, number, plan.settings):
             return done
     return 0
 
@@ -410,7 +409,7 @@ def weigh(plan: TrainingPlan, number: int, done: int, last: bool) -> None:
     for part, places in enumerate(known.places):
         arrays |= training_files.sparse(f"weights-{part}", weights[places], rest)
     if last:
-        learned = training.is_learned(weights, plan.settings) | (plan.encoder is not None)
+        learned = rounds.is_learned(weights, plan.settings) | (plan.encoder is not None)
         arrays |= {"keys": known.keys[learned], "weights": weights[learned]}
     training_files.write_arrays(plan.after(done, f"weights-{number}"), arrays)
 
@@ -422,16 +421,16 @@ def add_parts(plan: TrainingPlan, done: int, model: str, stems: int) -> None:
     """Compute the tables of the empty word and of jumps, and add up all target stems."""
     if done:
         sums = _sums(plan, done)
-        tables = training.nulls_of(sums)
+        tables = rounds.nulls_of(sums)
         with opened(plan.after(done - 1, "common")) as before:
             if model == "hmm":
-                jumps = training.jumps_of(sums, plan.settings)
+                jumps = rounds.jumps_of(sums, plan.settings)
             else:
                 jumps = before["jumps"]
     else:
-        sources, targets = map(training.uniform_null, plan.sizes)
+        sources, targets = map(rounds.uniform_null, plan.sizes)
         tables = sources, targets, np.zeros(2, np.float32)
-        jumps = np.stack([training.first_jumps(plan.settings)] * 2)
+        jumps = rounds.first_jumps(plan.settings)
     source_null, target_null, null_units = tables
     arrays: dict[str, NDArray[Any]] = {
         "source_null": source_null,
@@ -489,7 +488,7 @@ def write_model(
     """Write the model after `done` rounds to a file."""
     source, target = (training_files.shared_words(plan, side) for side in SIDES)
     index, weights = _learned_pairs(plan, done, len(source))
-    unseen = training.unseen_total(plan.settings, near=plan.encoder is not None)
+    unseen = rounds.unseen_total(plan.settings, near=plan.encoder is not None)
     remember = Memory.empty
     if done and plan.pairs >= FEW:
         remember = partial(_joined_memory, plan)
@@ -508,7 +507,7 @@ def write_model(
             source_null=with_unseen(common["source_null"]),
             target_null=with_unseen(common["target_null"]),
             null_units=common["null_units"],
-            jumps=common["jumps"] if jumping else NO_JUMPS,
+            jumps=common["jumps"] if jumping else rounds.NO_JUMPS,
             positions=Positions.uniform(),
             remember=remember,
             text=text,
