@@ -16,10 +16,10 @@ from msgspec.structs import astuple
 from postgres_server import server
 
 from alignkit.annotate.lab import accounts, desks, passwords, schema, values
-from alignkit.annotate.lab import lab as labs
 from alignkit.annotate.lab.lab import Lab
 from alignkit.annotate.lab.server import _ended
 from alignkit.annotate.lab.values import Actor, LabError, LabSession
+from alignkit.annotate.project import file_systems
 
 _NUMBERS = count(1)
 ANNA, BEN, COMMAND = Actor("anna"), Actor("ben"), Actor("", "command")
@@ -128,7 +128,7 @@ def test_one_server_at_a_time_with_locks_and_the_key_stays(tmp_path, monkeypatch
     command.close()
     first.close()
     Lab.open(path, serve=True).close()
-    monkeypatch.setattr(labs, "_SECOND_WRITER", "pass")  # locks do not work
+    monkeypatch.setattr(file_systems, "_SECOND_WRITER", "pass")  # locks do not work
     assert "local disk" in str(refused("server", Lab.open, path, serve=True))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,18 +20,12 @@ from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions, Tokens
 from alignkit.annotate.lab.values import DAY, LabError
 from alignkit.annotate.project import engines, names
-from alignkit.annotate.project.database import UNLOCKED, ServerLock
+from alignkit.annotate.project.database import ServerLock
+from alignkit.annotate.project.file_systems import check_locks
 from alignkit.annotate.project.places import SchemaLock, take_lock
 
 _FILE = "lab.db"
 _SCHEMA = "alignkit"
-_SECOND_WRITER = """
-import sqlite3, sys
-try:
-    sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None).execute("BEGIN IMMEDIATE")
-except sqlite3.OperationalError as problem:
-    sys.exit(3 if "locked" in str(problem) else 4)
-"""
 
 
 class Lab:
@@ -167,8 +160,7 @@ def _lock(place: str) -> ServerLock | SchemaLock:
 
 def _check_locks(database: LabDatabase, folder: Path) -> None:
     """Refuse a file system on which a second process can write at the same time."""
-    command = [sys.executable, "-I", "-S", "-c", _SECOND_WRITER, str(folder / _FILE)]
-    with database.change():
-        code = subprocess.run(command, check=False, timeout=60).returncode
-    if code != 3:
-        raise LabError(f"{folder}: {UNLOCKED}")
+    try:
+        check_locks(str(folder / _FILE), database.change())
+    except names.ProjectError as problem:
+        raise LabError(str(problem)) from None

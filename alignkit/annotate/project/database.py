@@ -20,6 +20,7 @@ from sqlalchemy.types import TypeEngine
 
 from alignkit._support.locks import lock_alone
 from alignkit.annotate.project import engines, schema, seals
+from alignkit.annotate.project.file_systems import unlocked
 from alignkit.annotate.project.names import (
     TASKS,
     DamagedProject,
@@ -249,7 +250,6 @@ def away_or_faulty(path: str, reason: str, text: str) -> ProjectError:
     return error
 
 
-UNLOCKED = "locks of files do not work here; put it on a local disk"
 _held: set[str] = set()  # in this process, which its own locks would not keep out
 
 
@@ -276,7 +276,7 @@ class ServerLock:
         locked = lock_alone(file)
         refused = ""
         if locked is None:
-            refused = f"{cannot}: {UNLOCKED}"
+            refused = f"{cannot}: {unlocked(path)}"
         elif not locked:
             refused = taken(path)
         elif os.fstat(file).st_size:  # a file of the user's: leave it

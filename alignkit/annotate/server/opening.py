@@ -17,6 +17,7 @@ from msgspec import structs
 from alignkit.annotate.creation import read_documents
 from alignkit.annotate.project import appending, database, names, queries
 from alignkit.annotate.project.events import Lesson, Sent
+from alignkit.annotate.project.file_systems import check_locks
 from alignkit.annotate.project.places import SchemaLock, take_lock
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
@@ -258,7 +259,9 @@ class Opening:
         try:
             if self.plan is not None:
                 self.plan = self.plan.checked(store.project().annotators, self.visitor.name)
-            if self.visitor.name:  # in a lab, people come later
+            if self.visitor.name:  # in a lab, whose folder was checked, people come later
+                if not names.is_url(path):
+                    check_locks(path, store.database.writing())
                 admit(store, self.visitor, self._gold, **self._rules)
             change_task(store, self.job.task)
             store.settings(doubt=self.job.doubt)

@@ -45,7 +45,7 @@ from alignkit.cli.annotate.project import ACCEPT_COPY
 from alignkit.cli.common.encoders import add_encoder, check_encoder
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.inputs import add_reading_arguments, detect_format, reading_options
-from alignkit.cli.common.messages import say
+from alignkit.cli.common.messages import say, warn
 from alignkit.cli.parser import add_options, annotator_name, number
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.labels import open_scheme
@@ -184,6 +184,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
     """Serve the project until a signal comes; return its number, or 0."""
+    from alignkit.annotate.project.file_systems import network_warning
     from alignkit.annotate.server import serving
     from alignkit.annotate.server.guidelines_page import render_guidelines
     from alignkit.annotate.server.security import Entrance
@@ -201,6 +202,8 @@ def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
 
     def started() -> None:
         say(f"project {project}, {visitor.role} {visitor.name}; Ctrl-C stops")
+        if text := network_warning(project):
+            warn(text)
         if options.port is None and port != own:
             say(_ELSEWHERE.format(own=own, port=port))
         _show(f"{url}#{entrance.token}", options)

@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 from alignkit.cli.common.encoders import add_encoder, check_encoder
 from alignkit.cli.common.files import require_extra
-from alignkit.cli.common.messages import say
+from alignkit.cli.common.messages import say, warn
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import apart
@@ -71,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.server import LabServer
     from alignkit.annotate.lab.values import Actor
+    from alignkit.annotate.project.file_systems import network_warning
     from alignkit.annotate.project.names import is_url, shown_place
     from alignkit.annotate.server import serving
 
@@ -82,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
             print(f"{_address(options, options.port).url}join#{token}")
         return 0
     with closing(Lab.open(options.place, serve=True)) as lab:
+        if not is_url(options.place) and (text := network_warning(options.place)):
+            warn(text)
         listener = serving.listen(host, options.port, "")
         address = _address(options, listener.getsockname()[1])
         own = LabServer(
