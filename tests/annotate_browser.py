@@ -49,6 +49,10 @@ _DRAWN = """() => [...document.querySelectorAll("#matrix .mark[data-i]")].map(ma
     const place = (name, none) => (label.includes(none) ? -1 : Number(mark.dataset[name]));
     return [place("i", "no source word"), place("j", "no target word"), value];
 })"""
+_NEXT_FRAMES = """() => new Promise(done => {
+    requestAnimationFrame(() => requestAnimationFrame(done));
+    setTimeout(done, 1000);
+})"""  # a page behind others has no frames
 SOURCE = ["they", "talked", "about", "the", "plan", "and", "agreed", "."]
 TARGET = ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."]
 VIEWS = {"": (1280, 800, "light"), "-tablet": (768, 1024, "dark")}
@@ -193,7 +197,13 @@ def links(page, k=1):
     return sorted((i, j, value) for i, j, value in pair(page, k)["state"]["cells"])
 
 
+def painted(page):
+    """Wait until the page has drawn what was asked for: it draws in the next frame."""
+    page.evaluate(_NEXT_FRAMES)
+
+
 def drawn(page):
+    painted(page)
     return sorted((i, j, value) for i, j, value in page.evaluate(_DRAWN) if value)
 
 
@@ -219,6 +229,7 @@ def on_pair(page):
 
 
 def cursor(page):
+    painted(page)
     row, column = page.get_attribute("#matrix .cells", "data-cursor").split(",")
     return int(row), int(column)
 
@@ -230,7 +241,7 @@ def reach(page, i, j, *, rtl=False):
     on, back = ("ArrowLeft", "ArrowRight") if rtl else ("ArrowRight", "ArrowLeft")
     along = [on] * (j - column) + [back] * (column - j)
     press(page, " ".join(down + along) or "ArrowDown ArrowUp")
-    assert cursor(page) == (i, j)
+    eventually(cursor, page, wanted=(i, j))
 
 
 def settle(page):
@@ -282,6 +293,16 @@ def middle(page, i, j):
     box = page.locator("#matrix .here").bounding_box()
     x = box["x"] + (j - column + 0.5) * box["width"]
     return x, box["y"] + (i - row + 0.5) * box["height"]
+
+
+def eventually(read, *arguments, wanted, seconds=60):
+    """Wait until reading gives what is wanted: a page draws a little after it is asked to."""
+    end = time.monotonic() + seconds
+    value = read(*arguments)
+    while value != wanted and time.monotonic() < end:
+        time.sleep(0.05)
+        value = read(*arguments)
+    assert value == wanted
 
 
 def until(condition, seconds=60):  # other tests run beside these

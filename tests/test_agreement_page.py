@@ -534,6 +534,6 @@ def test_the_first_screen_holds_what_it_comes_to(width, tmp_path):
         assert page.locator(".first figure").bounding_box()["y"] < 800
         page.click("nav >> text=Differences")
         drawn = page.locator("#differences article:visible")
-        assert drawn.count() == 20
+        expect(drawn).to_have_count(20)
         page.locator("#differences .more").first.locator("> summary").press("Enter")
         assert 20 < drawn.count() <= 40

@@ -8,7 +8,18 @@ import annotate_browser as web
 import pytest
 from adjudicated_project import ANNA, BEN, SOURCE, TARGET, two_annotators
 from adjudicating import Bench
-from annotate_browser import BROWSER, Server, ask, browser, enter, press, saved, serious, until
+from annotate_browser import (
+    BROWSER,
+    Server,
+    ask,
+    browser,
+    enter,
+    eventually,
+    press,
+    saved,
+    serious,
+    until,
+)
 from annotation import Tab
 from annotation import cell as link
 from annotation_server import served
@@ -88,7 +99,7 @@ def test_a_mouse_over_a_cell_tells_the_votes_on_it(page):
     place, text = web.cursor(page), page.inner_text("#status-text")
     page.mouse.move(*web.middle(page, 7, 8))
     until(lambda: page.inner_text("#status-text") == "reached ~ at anna sure · ben possible")
-    assert web.cursor(page) == place
+    eventually(web.cursor, page, wanted=place)
     page.mouse.move(2, 2)
     until(lambda: page.inner_text("#status-text") == text)
 
@@ -118,18 +129,18 @@ def test_differences_are_settled_by_keyboard(page):
     assert "anna: possible" in votes[0]
     assert "suggestions shown" in votes[0]
     assert "no suggestions shown" in votes[1]
-    assert "they ~ both parties" in page.inner_text("#effect-list")
+    expect(page.locator("#effect-list")).to_contain_text("they ~ both parties")
     press(page, "1")  # and on to the next
-    assert page.inner_text("#about-name") == "the ~ a"
+    expect(page.locator("#about-name")).to_have_text("the ~ a")
     press(page, "x 2")  # one's own; both cells as ben
     assert names(page, "decided") == ["they ~ both", "the ~ a", "in detail ~ specific"]
-    assert page.inner_text("#about-name") == "reached ~ at"
-    assert "is one verb" in page.inner_text("#comment-list")
+    expect(page.locator("#about-name")).to_have_text("reached ~ at")
+    expect(page.locator("#comment-list")).to_contain_text("is one verb")
     press(page, "c")
     page.keyboard.type("a verb and its preposition")
     press(page, "Enter 1 Control+Enter")
-    assert "2 differences" not in page.inner_text("#status-text")
-    assert "to settle first" in page.inner_text("#status-text")
+    expect(page.locator("#status-text")).not_to_contain_text("2 differences")
+    expect(page.locator("#status-text")).to_contain_text("to settle first")
     press(page, "u")
     assert (page.inner_text("#about-name"), len(names(page))) == ("reached ~ at", 4)
     press(page, "r")  # done again
@@ -151,10 +162,10 @@ def test_what_another_adjudicator_decided_is_told_and_not_lost(page, context, pr
         context.set_offline(False)
         told = "another adjudicator was faster"
         until(lambda: told in page.inner_text("#status-text"))
-        assert "sure" in page.inner_text("#decided-list li:has-text('extensive')")
-        assert page.input_value("#note") == "as usual"
+        expect(page.locator("#decided-list li:has-text('extensive')")).to_contain_text("sure")
+        expect(page.locator("#note")).to_have_value("as usual")
         saved(page)  # it is told below, and the header is as it was
-        assert told in page.inner_text("#status-text")
+        expect(page.locator("#status-text")).to_contain_text(told)
         press(page, "1")
         until(lambda: gold(page)[9, 10] == 1)
         assert {event.actor for event in store.history(1, "gold")} == {"carla", "dora"}
@@ -168,16 +179,16 @@ def test_done_goes_on_to_the_next_pair_and_a_changed_vote_reopens(page, project)
     until(lambda: page.inner_text("#progress-text") == "1 / 3 pairs")
     press(page, "p", to=1)
     assert (page.get_attribute("#done", "aria-pressed"), names(page)) == ("true", [])
-    assert page.inner_text("#open-list") == "nothing: the pair is done"
+    expect(page.locator("#open-list")).to_have_text("nothing: the pair is done")
     with Store.open(project) as store:
         Tab(store, 1, "ben").send(link(6, 6, 2, 1))
     until(lambda: names(page) == ["and ~ and"])
-    assert "changed since" in page.inner_text("#open-list")
+    expect(page.locator("#open-list")).to_contain_text("changed since")
     assert (page.get_attribute("#done", "aria-pressed"), gold(page)) == ("false", decided)
     page.locator("#open-list button").click()
     press(page, "2")
     assert gold(page) == {**decided, (6, 6): 1}
-    assert page.get_attribute("#done", "aria-pressed") == "true"
+    expect(page.locator("#done")).to_have_attribute("aria-pressed", "true")
 
 
 def test_what_all_come_to_agree_on_is_written_down_while_the_pair_is_open(page, project):
@@ -204,10 +215,10 @@ def test_keys_go_on_after_a_list_under_which_the_matrix_was_drawn_anew(page, pro
     until(lambda: names(page) == ["discussed ~ discussed"])
     press(page, "Escape")
     until(lambda: page.evaluate(f"document.activeElement === {cell}"))
-    assert page.inner_text("#done") == "Mark done"
+    expect(page.locator("#done")).to_have_text("Mark done")
     press(page, "j 1")
     until(lambda: names(page) == [])
-    assert page.inner_text("#done") == "Done"
+    expect(page.locator("#done")).to_have_text("Done")
     page.set_viewport_size({"width": 1280, "height": 800})
 
 
@@ -277,8 +288,8 @@ def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_f
         try:
             other.reload()
             other.wait_for_selector("#figures dt:text-is('2 annotators')")
-            assert "224 of 2000" in other.inner_text("#figures")
-            assert "anna" not in other.inner_text("body")
+            expect(other.locator("#figures")).to_contain_text("224 of 2000")
+            expect(other.locator("body")).not_to_contain_text("anna")
         finally:
             with Store.open(project) as store:
                 store.settings(blind=False)
@@ -312,7 +323,7 @@ def fresh(tmp_path):
 
 
 def test_the_sentences_show_differences_and_whose_partner_a_word_is(fresh):
-    assert fresh.inner_text("#about-name") == "they ~ both"
+    expect(fresh.locator("#about-name")).to_have_text("they ~ both")
     assert marked(fresh, "open") == [
         *["they", "the", "in", "detail", "reached", "an", "extensive"],
         *["both", "specific", "at", "a", "general"],
@@ -322,7 +333,7 @@ def test_the_sentences_show_differences_and_whose_partner_a_word_is(fresh):
     striped, whole, none = ("repeating-", "--hue0"), ("", "--hue1"), ("repeating-", "--panel")
     assert bars(fresh) == {"they": [striped, none], "both": [striped, none]}
     press(fresh, "j j")
-    assert fresh.inner_text("#about-name") == "in detail ~ specific"
+    expect(fresh.locator("#about-name")).to_have_text("in detail ~ specific")
     assert marked(fresh, "here") == ["in", "detail", "specific"]
     assert bars(fresh) == {word: [striped, whole] for word in ("in", "detail", "specific")}
 
@@ -339,7 +350,7 @@ def test_a_word_leads_to_its_next_difference_and_links_nothing(fresh):
     assert click(1, 9) == "the ~ a"
     assert click(0, 10) == "agreement ~ a"  # no difference: its row
     fresh.locator("#matrix text[data-row='7']").click()
-    assert fresh.inner_text("#about-name") == "reached ~ at"
+    expect(fresh.locator("#about-name")).to_have_text("reached ~ at")
     assert gold(fresh) == before
 
 
@@ -365,7 +376,7 @@ def test_on_a_phone_all_is_one_page_and_the_rest_is_in_a_list(fresh):
     fresh.set_viewport_size({"width": 390, "height": 844})
     fresh.wait_for_selector("#docket #more", state="attached")
     assert fresh.evaluate("document.documentElement.scrollHeight") <= 844
-    assert fresh.get_attribute("#matrix .here", "width") == "28"
+    expect(fresh.locator("#matrix .here")).to_have_attribute("width", "28")
     assert fresh.locator("main").bounding_box()["height"] >= 350
     for part in ("#votes", "#own", "#tools", "footer"):
         box = fresh.locator(part).bounding_box()
@@ -387,7 +398,7 @@ def test_on_a_phone_all_is_one_page_and_the_rest_is_in_a_list(fresh):
     assert not serious(fresh)
     fresh.click("#open-list button:has-text('the ~ a')")
     expect(fresh.locator("#open-list")).to_be_hidden()
-    assert fresh.inner_text("#status-text").startswith("the ~ a")
+    until(lambda: fresh.inner_text("#status-text").startswith("the ~ a"))
     fresh.set_viewport_size({"width": 1280, "height": 800})
     until(lambda: fresh.locator("#panel #sources").is_visible())
 
@@ -434,7 +445,7 @@ def test_axe_finds_nothing_serious(page, context, project):
             other.wait_for_selector(f"body[data-pair='{k}']")
             other.eval_on_selector("#agreed", "one => (one.open = true)")
             press(other, "l")
-            assert other.evaluate("document.activeElement.name") == "judgment"
+            eventually(other.evaluate, "document.activeElement.name", wanted="judgment")
             found[width] = serious(other)
             assert other.evaluate("document.documentElement.scrollWidth") <= width
         for key, name in (("?", "help"), ("/", "find")):

@@ -2,8 +2,9 @@
 
 import annotate_browser as web
 import pytest
-from annotate_browser import browser, cursor, drawn, enter, links, press, saved, serious
+from annotate_browser import browser, cursor, drawn, enter, eventually, links, press, saved, serious
 from annotation_server import served
+from playwright.sync_api import expect
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.creation import create_project
@@ -124,7 +125,7 @@ def test_every_word_of_25_is_in_sight_and_no_mark_begins_a_line(show, width, hei
         assert [word for line in sentence for word in line] == words
         assert not any(line[0] in ",." for line in sentence)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.locator("#all-lines").is_hidden()
+    expect(page.locator("#all-lines")).to_be_hidden()
 
 
 def test_the_last_row_and_the_nulls_of_25_words_are_in_sight(show):
@@ -137,13 +138,13 @@ def test_the_last_row_and_the_nulls_of_25_words_are_in_sight(show):
 def test_120_words_are_whole_where_there_is_room_and_else_scroll_with_the_cursor(show):
     page = show("120")
     assert on_screen(page) == [120, 120]
-    assert page.locator("#all-lines").is_hidden()
+    expect(page.locator("#all-lines")).to_be_hidden()
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_selector("#all-lines:not([hidden])")
     high = page.eval_on_selector(".sentence", "one => parseFloat(getComputedStyle(one).lineHeight)")
     rooms = page.eval_on_selector_all(".sentence", "all => all.map(one => one.clientHeight)")
     assert [round(room / high) for room in rooms] == [3, 3]
-    assert page.get_attribute(".sentence >> nth=0", "tabindex") == "0"
+    expect(page.locator(".sentence >> nth=0")).to_have_attribute("tabindex", "0")
     press(page, "j j j j j j j j j j")  # past the first line
     for _ in range(6):
         press(page, "j j j j j j j j j j")
@@ -161,16 +162,16 @@ def test_all_lines_open_over_the_matrix_and_a_click_on_a_word_closes_them(show):
     page = show("120", 390, 844)
     main = page.locator("main").bounding_box()
     button = page.locator("#all-lines")
-    assert button.inner_text().startswith("all ")
+    web.until(lambda: button.inner_text().startswith("all "))
     button.click()
-    assert button.get_attribute("aria-expanded") == "true"
+    expect(button).to_have_attribute("aria-expanded", "true")
     assert on_screen(page) == [120, 120]
     assert page.locator("main").bounding_box() == main
     press(page, "Escape")
-    assert button.get_attribute("aria-expanded") == "false"
+    expect(button).to_have_attribute("aria-expanded", "false")
     button.click()
     word(page, 1, 99).click()
-    assert button.get_attribute("aria-expanded") == "false"
+    expect(button).to_have_attribute("aria-expanded", "false")
     assert cursor(page)[1] == 99
     assert marked(page, "chosen") == [(1, 99)]
     press(page, "Escape")
@@ -180,18 +181,18 @@ def test_a_click_chooses_a_word_and_one_on_the_other_sentence_links_the_two(show
     page = show("25")
     word(page, 0, 3).click()  # its likeliest cell
     assert (cursor(page), drawn(page), marked(page, "chosen")) == ((3, 2), [], [(0, 3)])
-    assert "occupation is chosen" in page.inner_text("#status-text")
-    assert page.evaluate("document.activeElement.closest('#matrix') !== null")
+    expect(page.locator("#status-text")).to_contain_text("occupation is chosen")
+    web.until(lambda: page.evaluate("document.activeElement.closest('#matrix') !== null"))
     press(page, "s")  # acts at once
-    assert drawn(page) == [(3, 2, 2)]
+    eventually(drawn, page, wanted=[(3, 2, 2)])
     word(page, 0, 3).click()
     word(page, 1, 3).click()
     assert (cursor(page), marked(page, "chosen")) == ((3, 3), [])
-    assert drawn(page) == [(3, 2, 2), (3, 3, 2)]
+    eventually(drawn, page, wanted=[(3, 2, 2), (3, 3, 2)])
     word(page, 1, 3).click()  # to its first link
     assert (cursor(page), marked(page, "chosen")) == ((3, 3), [(1, 3)])
     word(page, 0, 3).click()  # turns the link
-    assert drawn(page) == [(3, 2, 2), (3, 3, 1)]
+    eventually(drawn, page, wanted=[(3, 2, 2), (3, 3, 1)])
     word(page, 0, 5).click()
     word(page, 0, 5).click()  # lets go
     assert marked(page, "chosen") == []
@@ -209,7 +210,7 @@ def test_a_click_beside_a_word_takes_the_nearer_and_dragging_clicks_nothing(show
     left, right = (word(page, 0, at).bounding_box() for at in (2, 3))
     y = left["y"] + left["height"] / 2
     web.drag(page, (left["x"] + 3, y), (right["x"] + right["width"] - 3, y), 5)
-    assert page.evaluate("String(getSelection())") == "German occupation"
+    eventually(page.evaluate, "String(getSelection())", wanted="German occupation")
     assert (cursor(page), marked(page, "chosen")) == (held, [])
     page.mouse.click(right["x"] - 1, y)
     assert marked(page, "chosen") == [(0, 3)]
@@ -243,11 +244,11 @@ def test_curves_are_drawn_where_both_sentences_fit_in_one_line(show):
     page = show("short")
     curve = "kind => document.querySelector(`.curve.${kind}`).getAttribute('d')?.split('M').length"
     press(page, "s")
-    assert page.evaluate(curve, "sure") == 2
+    eventually(page.evaluate, curve, "sure", wanted=2)
     assert page.locator(".curves").bounding_box()["height"] == 44
     page.set_viewport_size({"width": 390, "height": 844})
     web.until(lambda: page.locator(".curves").bounding_box()["height"] == 1)
-    assert not page.locator(".curve.sure").is_visible()
+    expect(page.locator(".curve.sure")).to_be_hidden()
     press(page, "u")
 
 
@@ -281,14 +282,14 @@ def test_of_both_directions_only_the_curves_of_the_cursor_are_drawn(show):
     page = show("mixed")
     drawn = "document.querySelector('.curve.likely').getAttribute('d').split('M').length - 1"
     web.reach(page, 3, 3, rtl=True)
-    assert page.evaluate(drawn) == 1
+    eventually(page.evaluate, drawn, wanted=1)
     press(page, "ArrowDown")
     assert page.evaluate(drawn) <= 1
 
 
 def test_words_of_a_text_without_spaces_stand_close_and_stay_whole(show):
     page = show("japanese", 390, 844)
-    assert page.locator(".sentence").nth(1).inner_text() == "".join(JAPANESE)
+    expect(page.locator(".sentence").nth(1)).to_have_text("".join(JAPANESE))
     first, second = (word(page, 1, at).bounding_box() for at in (0, 1))
     inner = second["x"] + 3 - (first["x"] + first["width"] - 3)
     assert inner == pytest.approx(4, abs=0.5)
@@ -307,7 +308,7 @@ def test_in_forced_colours_a_frame_and_an_underline_remain(show):
     press(page, "s")
     style = "(one, name) => getComputedStyle(one)[name]"
     here = page.locator(".sentence .here").first
-    assert here.evaluate(style, "outlineStyle") == "solid"
+    eventually(here.evaluate, style, "outlineStyle", wanted="solid")
     assert "underline" in page.locator(".sentence .sure").first.evaluate(
         style, "textDecorationLine"
     )
@@ -325,7 +326,7 @@ def test_cells_shrink_without_a_jump_and_are_large_for_fingers(show):
     assert sizes[-1] == 18
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_timeout(120)
-    assert page.get_attribute("#matrix .here", "width") == "28"
+    expect(page.locator("#matrix .here")).to_have_attribute("width", "28")
 
 
 def test_on_a_phone_the_panel_is_folded_to_the_judgment_until_it_is_touched(show):
@@ -380,9 +381,9 @@ def test_long_messages_and_ids_are_never_cut(show, width, height):
 def test_a_click_on_a_head_leads_to_the_link_of_its_word(show):
     page = show("short")
     page.locator("#matrix text[data-row='4']").click()
-    assert cursor(page) == (4, 4)  # its suggestion, not the column where the cursor was
+    eventually(cursor, page, wanted=(4, 4))  # its suggestion, not the column where the cursor was
     page.locator("#matrix text[data-column='2']").click()
-    assert cursor(page) == (1, 2)
+    eventually(cursor, page, wanted=(1, 2))
 
 
 def test_a_finger_chooses_a_word_and_scrolls_a_sentence(server, context):
@@ -409,8 +410,8 @@ def test_without_labels_no_judgment_is_asked_or_shown(tmp_path, problems):
     create_project(path, Corpus(PAIRS[:1]), scheme="none")
     with served(path) as server, browser(viewport=WIDE) as context:
         page = enter(context, server.url, problems)
-        assert page.locator("#judgment").is_hidden()
+        expect(page.locator("#judgment")).to_be_hidden()
         press(page, "l")
-        assert "not judged" in page.inner_text("#status-text")
+        expect(page.locator("#status-text")).to_contain_text("not judged")
         page.set_viewport_size({"width": 390, "height": 844})
-        assert page.locator("#unfold").is_visible()
+        expect(page.locator("#unfold")).to_be_visible()

@@ -6,6 +6,7 @@ import annotate_browser as web
 import pytest
 from annotate_browser import BROWSER, browser, opened, serious, serving, until
 from annotation_server import entered
+from playwright.sync_api import expect
 
 from alignkit.annotate.project.names import Visitor
 from alignkit.annotate.server.serving import invited
@@ -46,28 +47,30 @@ def test_the_dashboard_follows_the_work_and_leads_to_the_pairs(server):
         ages = page.locator("h2:visible .as-of").all_inner_texts()
         assert len(ages) == page.locator("h2:visible").count()
         assert all(age.startswith(", as of ") for age in ages)
-        assert "as of" in page.inner_text("#progress-text")
+        expect(page.locator("#progress-text")).to_contain_text("as of")
         assert page.evaluate("window.stays") is True
         table = page.inner_text("#beyond")
         assert "anna ~ ben" in table
         assert " to " in table
-        assert "anna ~ ben: there are few sentence pairs" in page.inner_text("#care")
-        assert page.inner_text("#annotators").count("of 4") == 2
-        assert page.inner_text("#annotators tr:nth-child(2) td:last-child") == "done"  # imported
-        assert "control sample" in page.inner_text("#pull")
-        assert "alignkit agree" in page.text_content("#commands")
+        expect(page.locator("#care")).to_contain_text("anna ~ ben: there are few sentence pairs")
+        until(lambda: page.inner_text("#annotators").count("of 4") == 2)
+        expect(page.locator("#annotators tr:nth-child(2) td:last-child")).to_have_text(
+            "done"
+        )  # imported
+        expect(page.locator("#pull")).to_contain_text("control sample")
+        expect(page.locator("#commands")).to_contain_text("alignkit agree")
         found = {}
         for width, colours in ((1280, "light"), (768, "dark")):
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme=colours)
             found[width, colours] = serious(page)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert page.inner_text("#lowest tr:first-child a") == "p2"
+        expect(page.locator("#lowest tr:first-child a")).to_have_text("p2")
         page.click("#lowest tr:first-child a")
         page.wait_for_selector("#figures dd", timeout=30_000)
         page.wait_for_selector("#pair-id:text-is('p2')")
         until(lambda: page.locator("#figures dd").count() == 6)
-        assert page.inner_text("#figures dl").startswith("F1, sure")
+        until(lambda: page.inner_text("#figures dl").startswith("F1, sure"))
         found["strip"] = serious(page)
         assert not any(found.values()), found
         assert page.get_attribute("header a[href='/dashboard']", "href")
@@ -80,5 +83,5 @@ def test_annotators_see_no_dashboard(server):
     with browser() as context:
         page = opened(context, url.replace("/#", "/dashboard#"), [])
         page.wait_for_selector("body[data-state=failed]", timeout=30_000)
-        assert "for adjudicators" in page.inner_text("#start-text")
-        assert not page.inner_text("main").strip()
+        expect(page.locator("#start-text")).to_contain_text("for adjudicators")
+        until(lambda: not page.inner_text("main").strip())

@@ -106,22 +106,22 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems, c
     with web.serving(corpus(tmp_path), "--task", "judge", "--scheme", "turku") as server:
         with web.browser(bypass_csp=True) as first:
             page = web.enter(first, server.url, problems)
-            assert "It was in the news ." in page.inner_text("#source-context")
+            expect(page.locator("#source-context")).to_contain_text("It was in the news .")
             web.press(page, "Control+Enter 3 i")
-            assert "needs the label 4" in page.inner_text("#status-text")
+            expect(page.locator("#status-text")).to_contain_text("needs the label 4")
             web.press(page, "3")  # again: no label
             web.press(page, "4 w")
             page.fill("#new-target", REWRITTEN.replace(" ", "   ", 1))
             web.press(page, "Control+Enter e Escape u r")
             web.saved(page)
-            assert page.locator("#rewrite-list li").count() == 1
+            expect(page.locator("#rewrite-list li")).to_have_count(1)
             looked_at(page, "judge")
             web.press(page, "4")
             judge_all(page, ANNA)
             assert web.ask(page, "/api/pairs/1")["state"]["rewrites"][0][1][1] == REWRITTEN
         with web.browser(bypass_csp=True) as second:
             page = web.enter(second, invitation(project, "--annotator", "ben"), problems)
-            assert page.locator("#rewrite-list li").count() == 0
+            expect(page.locator("#rewrite-list li")).to_have_count(0)
             assert "rewrites" not in web.ask(page, "/api/pairs/1")["state"]
             judge_all(page, ["4", "4 i", "4 s", "2", "2", "1", "4 >", "x"])
         with web.browser(bypass_csp=True) as third:
@@ -136,14 +136,16 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems, c
 
 def dashboard(context, page):
     expect(page.locator("header a[href='/dashboard']")).to_be_visible()
-    assert "take a vote" in page.inner_text("#hints")
+    expect(page.locator("#hints")).to_contain_text("take a vote")
     board = context.new_page()
     board.goto(page.url.partition("/adjudicate")[0] + "/dashboard")
     web.until(lambda: board.locator("#differing tr").count() == 3, 180)
-    assert board.inner_text("#differing tr:first-child a") == "p4"
-    assert board.inner_text("#judged th") == "anna ~ ben"
-    assert board.inner_text("#judged td:nth-child(3)") == ".86"  # what was skipped is left out
-    assert "F1" not in board.inner_text("main")
+    expect(board.locator("#differing tr:first-child a")).to_have_text("p4")
+    expect(board.locator("#judged th")).to_have_text("anna ~ ben")
+    expect(board.locator("#judged td:nth-child(3)")).to_have_text(
+        ".86"
+    )  # what was skipped is left out
+    expect(board.locator("main")).not_to_contain_text("F1", use_inner_text=True)
     above = [board.locator(f"h2:has-text('{name}')").bounding_box() for name in TABLES]
     tables = [board.locator(f"table:has({body})").bounding_box() for body in TABLES.values()]
     assert all(
@@ -174,7 +176,7 @@ def adjudicate(page):
             web.press(page, "Control+Enter")
             web.until(lambda: "first decide" in page.inner_text("#status-text"))
         web.press(page, keys)
-        assert page.inner_text("#decided") == f"Decided {who}."
+        expect(page.locator("#decided")).to_have_text(f"Decided {who}.")
         web.press(page, "Control+Enter")
     web.until(lambda: "all is done" in page.inner_text("#status-text"))
     web.saved(page)
@@ -209,7 +211,7 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems, c
     with web.Server(*words, folder=tmp_path) as server, web.browser(bypass_csp=True) as context:
         page = web.enter(context, server.url, problems)
         web.press(page, "Control+Shift+ArrowRight Enter")  # by keyboard: the first sentences
-        assert "now select a span of the target" in page.inner_text("#status-text")
+        expect(page.locator("#status-text")).to_contain_text("now select a span of the target")
         web.press(page, "s Enter ArrowDown s Enter ArrowDown s Enter")
         words = page.locator("#source span")  # They talked . Then they agreed , ...
         begin, end = (words.nth(at).bounding_box() for at in (3, 5))
@@ -218,10 +220,10 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems, c
         looked_at(page, "extract")
         page.click("#take")
         web.saved(page)
-        assert page.locator("#taken-list li").count() == 3
+        expect(page.locator("#taken-list li")).to_have_count(3)
         web.press(page, "x")  # the pair at the cursor, and back again
         web.press(page, "u")
-        assert page.locator("#taken-list li").count() == 3
+        expect(page.locator("#taken-list li")).to_have_count(3)
         web.press(page, "Control+Enter")
         on(page, "b")
         web.press(page, "Control+Enter")
@@ -327,9 +329,9 @@ def test_texts_use_the_room_and_no_label_is_named_twice(tmp_path, problems):
         assert page.locator("#text").bounding_box()["height"] > 600
         size = "one => getComputedStyle(one).fontSize"
         assert page.eval_on_selector("#source-text", size) == "26px"
-        assert hints.all_inner_texts() == ["w", "n"]
+        expect(hints).to_have_text(["w", "n"])
         web.press(page, "0")
-        assert hints.all_inner_texts() == ["u", "w", "n", "Ctrl+↵"]
+        expect(hints).to_have_text(["u", "w", "n", "Ctrl+↵"])
         page.set_viewport_size({"width": 390, "height": 844})
         fits = "one => one.scrollHeight <= one.clientHeight"
         assert page.eval_on_selector("main", fits)  # both texts are in sight
@@ -339,5 +341,7 @@ def test_pages_fold_and_place_as_the_server_does():
     rng, signs = random.Random(3), "aé\u0301 .,\n'-\U0001f600\u4e2d\u0627\u200d\u0e01\u0e34\t5"
     texts = ["".join(rng.choices(signs, k=rng.randint(1, 40))) for _ in range(300)]
     with web.modules() as page:
-        assert page.evaluate(FOLDED, json.dumps([play(seed) for seed in range(40)])) == []
-        assert page.evaluate(PLACED, [*texts, SOURCE, TARGET]) == []
+        web.eventually(
+            page.evaluate, FOLDED, json.dumps([play(seed) for seed in range(40)]), wanted=[]
+        )
+        web.eventually(page.evaluate, PLACED, [*texts, SOURCE, TARGET], wanted=[])

@@ -9,6 +9,7 @@ from uuid import uuid4
 import annotate_browser as web
 from annotation_server import entered
 from command import PARAPHRASES
+from playwright.sync_api import expect
 
 from alignkit import Alignment, read_corpus
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
@@ -104,10 +105,10 @@ def _see_corrections(server, project):
     with web.browser() as context:
         page = web.opened(context, url.replace("/adjudicate#", "/dashboard#"), problems)
         page.wait_for_selector("#corrections:not([hidden]) figure path.mean", timeout=60_000)
-        assert page.locator("#corrections circle").count() >= 10
-        assert page.locator("#corrected-parts tr").count() >= 2
-        assert "learned from" in page.inner_text("#corrected-parts")
-        assert "done pairs" in page.inner_text("#learning")
+        web.until(lambda: page.locator("#corrections circle").count() >= 10)
+        web.until(lambda: page.locator("#corrected-parts tr").count() >= 2)
+        expect(page.locator("#corrected-parts")).to_contain_text("learned from")
+        expect(page.locator("#learning")).to_contain_text("done pairs")
         label = page.get_attribute("#corrections svg", "aria-label")
         assert label.startswith("Corrections per pair over 1" if not PICTURES else "Corrections")
         assert all(not web.serious(page) for _ in web.views(page))

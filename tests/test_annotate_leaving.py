@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 from annotate_browser import BROWSER, Server, ask, browser, enter, press, ready, saved
 from annotation import Tab, cell, done
+from playwright.sync_api import expect
 
 from alignkit import Corpus, SentencePair
 from alignkit.annotate.assignment import assign_pairs
@@ -135,12 +136,12 @@ def test_what_is_ignored_is_seen_and_a_click_is_too(opened):
             page.eval_on_selector("#next", "next => next.click()")
         else:
             press(page, "Control+Enter")
-            assert page.get_attribute("main", "aria-busy") == "true"
+            expect(page.locator("main")).to_have_attribute("aria-busy", "true")
             page.mouse.down()
         if early == 0:
             page.mouse.up()
             press(page, second)
-            assert "2 inputs ignored" in page.inner_text("#status-text")
+            expect(page.locator("#status-text")).to_contain_text("2 inputs ignored")
         ready(page)
         page.mouse.up()
         assert on(page) == before + 1
@@ -160,7 +161,7 @@ def test_without_a_server_keys_come_back_to_the_pair_that_is_shown(opened):
     for _ in range(3):  # the next pairs may be at hand
         press(page, "n")
         ready(page)
-    assert "cannot be reached" in page.inner_text("#status-text")
+    expect(page.locator("#status-text")).to_contain_text("cannot be reached")
     press(page, f"{first} {second}")
     page.context.set_offline(False)
     saved(page)

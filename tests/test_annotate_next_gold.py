@@ -6,6 +6,7 @@ from adjudicating import Bench
 from annotate_browser import BROWSER, ask, browser, enter, press, until
 from annotation import Tab, cell
 from annotation_server import served
+from playwright.sync_api import expect
 
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.project.store import Store
@@ -59,7 +60,7 @@ def test_the_next_pair_needs_no_request_of_its_own(desk):
         page.reload()  # what was aborted is asked for
         page.wait_for_selector("body[data-state=ready][data-pair]")
     assert len(set(seen)) == 3
-    assert page.inner_text("#progress-text") == "2 / 6 pairs"
+    expect(page.locator("#progress-text")).to_have_text("2 / 6 pairs")
 
 
 def asks(route):
@@ -90,7 +91,7 @@ def test_a_pair_that_another_adjudicator_has_done_meanwhile_is_passed_over(desk)
             pair_of(page) != following and page.get_attribute("#done", "aria-pressed") == "false"
         )
     )
-    assert page.inner_text("#progress-text").endswith("/ 6 pairs")
+    until(lambda: page.inner_text("#progress-text").endswith("/ 6 pairs"))
 
 
 def test_a_vote_that_has_changed_since_is_shown(desk):
@@ -118,5 +119,5 @@ def test_after_the_last_pair_nothing_is_left(desk):
                 pair_of(page) != before or "all 6" in page.inner_text("#status-text")
             )
         )
-    assert page.inner_text("#status-text").endswith("all 6 ready pairs are settled")
-    assert page.inner_text("#progress-text") == "6 / 6 pairs"
+    until(lambda: page.inner_text("#status-text").endswith("all 6 ready pairs are settled"))
+    expect(page.locator("#progress-text")).to_have_text("6 / 6 pairs")

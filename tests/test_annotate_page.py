@@ -13,6 +13,7 @@ from annotate_browser import (
     cursor,
     drawn,
     enter,
+    eventually,
     links,
     pair,
     press,
@@ -76,8 +77,8 @@ def test_the_focus_names_the_systems_that_vote(tmp_path, problems, hidden):
         reach(page, 3, 3)
         ends = r"" if hidden else ": auto, two/1, two/2"
         wanted = re.compile(rf"suggested, \d+ percent of votes{ends}$")
-        assert wanted.search(page.get_attribute("#matrix .here", "aria-label"))
-        assert wanted.search(page.inner_text("#status-text"))
+        until(lambda: wanted.search(page.get_attribute("#matrix .here", "aria-label")))
+        until(lambda: wanted.search(page.inner_text("#status-text")))
         press(page, "Enter")
         saved(page)
         assert (3, 3, 2) in links(page)
@@ -93,7 +94,7 @@ def test_edits_by_key_and_undo_across_a_restart(project, problems):
     with browser() as context:
         with served(project, plan=INITIAL) as server:
             page = enter(context, server.url, problems)
-            assert "Words of the target" in page.inner_text("#suggestions")
+            expect(page.locator("#suggestions")).to_contain_text("Words of the target")
             press(page, "a")
             before = cursor(page)
             press(page, "Enter")  # the first doubtful word as it is shown
@@ -102,7 +103,7 @@ def test_edits_by_key_and_undo_across_a_restart(project, problems):
             press(page, "d Shift+ArrowLeft d w Control+Enter", to=2)
             press(page, "p", to=1)
             saved(page)
-            assert links(page) == drawn(page)
+            eventually(links, page, wanted=drawn(page))
             assert {(0, 0, 1), (0, 1, 1)} <= set(links(page))
             state = pair(page, 1)["state"]
             kept = {tuple(cell) for cell in state["bulk"]}
@@ -115,12 +116,12 @@ def test_edits_by_key_and_undo_across_a_restart(project, problems):
             page = enter(context, server.url, problems)
             page.goto(page.url.split("?")[0] + "?pair=1")
             page.wait_for_selector("body[data-pair='1']")
-            assert drawn(page) == held
-            assert "Words of the source" in page.inner_text("#suggestions")
+            eventually(drawn, page, wanted=held)
+            expect(page.locator("#suggestions")).to_contain_text("Words of the source")
             press(page, "u u u u")
             saved(page)
             assert links(page) == drawn(page) == []
-            assert "undone" in page.inner_text("#status-text")
+            expect(page.locator("#status-text")).to_contain_text("undone")
             press(page, "r r r r")
             saved(page)
             assert links(page) == drawn(page) == held
@@ -132,7 +133,7 @@ def test_blocked_boxes_name_the_link_that_blocks_them(page):
     settle(page)
     reach(page, 0, 2)
     press(page, "s ArrowDown Shift+ArrowLeft")
-    assert page.get_attribute("#matrix .cells", "data-box-kind") == "blocked"
+    expect(page.locator("#matrix .cells")).to_have_attribute("data-box-kind", "blocked")
     text = page.inner_text("#status-text")
     told = r"not a phrase pair: (\S+) is also linked to (\S+), outside the box"
     inside, outside = re.search(told, text).groups()  # type: ignore[union-attr]
@@ -149,9 +150,9 @@ def test_blocked_boxes_name_the_link_that_blocks_them(page):
         visited.append(cursor(page))
     assert sorted(visited) == sorted(blocking)
     press(page, "b")
-    assert page.get_attribute("#matrix .cells", "data-box-kind") == "phrase"
+    expect(page.locator("#matrix .cells")).to_have_attribute("data-box-kind", "phrase")
     press(page, "Escape")
-    assert page.get_attribute("#matrix .cells", "data-box") is None
+    until(lambda: page.get_attribute("#matrix .cells", "data-box") is None)
 
 
 def test_keys_go_on_after_the_window_has_changed_its_size(page):
@@ -160,7 +161,7 @@ def test_keys_go_on_after_the_window_has_changed_its_size(page):
     before = cursor(page)
     page.set_viewport_size({"width": 700, "height": 500})
     until(lambda: page.evaluate(f"{cell} !== window.before"))
-    assert page.evaluate(f"document.activeElement === {cell}")
+    until(lambda: page.evaluate(f"document.activeElement === {cell}"))
     press(page, "Enter")
     assert cursor(page) != before
 
@@ -171,9 +172,9 @@ def test_edits_by_mouse_and_by_touch(project, problems):
             page = enter(context, server.url, problems)
             page.mouse.click(*web.middle(page, 2, 2))
             page.mouse.click(*web.middle(page, 2, 2))
-            assert drawn(page) == [(2, 2, 1)]
+            eventually(drawn, page, wanted=[(2, 2, 1)])
             web.drag(page, web.middle(page, 0, 0), web.middle(page, 1, 1), steps=4)
-            assert drawn(page) == [(0, 0, 2), (0, 1, 2), (1, 0, 2), (1, 1, 2), (2, 2, 1)]
+            eventually(drawn, page, wanted=[(0, 0, 2), (0, 1, 2), (1, 0, 2), (1, 1, 2), (2, 2, 1)])
             web.drag(page, web.middle(page, 0, 0), web.middle(page, 1, 1), steps=4)
             saved(page)
             assert links(page) == drawn(page) == [(2, 2, 1)]
@@ -183,7 +184,7 @@ def test_edits_by_mouse_and_by_touch(project, problems):
         with browser(storage_state=state, **TABLET) as context:
             page = enter(context, server.url.split("#")[0], problems)
             page.touchscreen.tap(*web.middle(page, 4, 4))
-            assert page.locator("#matrix .hover").count() == 0
+            expect(page.locator("#matrix .hover")).to_have_count(0)
             assert (4, 4, 2) in drawn(page)
             page.tap("#tools [data-action=possible]")
             page.tap("#tools [data-action=undo]")
@@ -212,7 +213,7 @@ def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(tmp
         assert scrolled(page) == [30, 30]
         place = cursor(page)
         press(page, "ArrowDown ArrowDown ArrowRight ArrowRight")  # keys do
-        assert cursor(page) == (place[0] + 2, place[1] + 2)
+        eventually(cursor, page, wanted=(place[0] + 2, place[1] + 2))
         assert min(scrolled(page)) > 30
 
 
@@ -225,16 +226,16 @@ def test_a_null_says_which_links_it_drops_and_undo_brings_them_back(blank):
     press(blank, "s ArrowRight d")
     held = drawn(blank)
     press(blank, "Control+ArrowRight Control+ArrowRight s")  # the first word has no partner
-    assert drawn(blank) == [(0, -1, 2)]
+    eventually(drawn, blank, wanted=[(0, -1, 2)])
     said = "they ~ ∅: null, sure; dropped: they ~ both, they ~ sides (u undoes)"
-    assert said in blank.inner_text("#status-text")
-    assert said in blank.inner_text("#live")
+    expect(blank.locator("#status-text")).to_contain_text(said)
+    expect(blank.locator("#live")).to_contain_text(said)
     press(blank, "ArrowLeft s")
-    assert "dropped: they ~ ∅" in blank.inner_text("#live")
+    expect(blank.locator("#live")).to_contain_text("dropped: they ~ ∅")
     press(blank, "u u")
-    assert drawn(blank) == held
+    eventually(drawn, blank, wanted=held)
     saved(blank)
-    assert links(blank) == held
+    eventually(links, blank, wanted=held)
 
 
 def test_export_equals_the_links_drawn(blank):
@@ -276,7 +277,7 @@ def test_hostile_words_and_comments_stay_text(blank):
         blank.evaluate("name => document.querySelector(`[data-action=${name}]`).click()", action)
         blank.wait_for_timeout(200)
         blank.keyboard.press("Escape")
-    assert blank.inner_text("#pair-id") == HOSTILE
+    expect(blank.locator("#pair-id")).to_have_text(HOSTILE)
     assert pair(blank, 2)["state"]["comments"] == [["0-0", HOSTILE]]
 
 
@@ -286,10 +287,10 @@ def test_a_screen_reader_is_told_of_cells_and_edits(blank):
     assert here == "they, 1 of 8; sides, 2 of 9: no link"
     before = blank.evaluate_handle("document.activeElement")
     press(blank, "d")
-    assert "they ~ sides: possible" in blank.inner_text("#live")
+    expect(blank.locator("#live")).to_contain_text("they ~ sides: possible")
     press(blank, "ArrowDown")
     assert blank.evaluate("one => document.activeElement !== one", before)
-    assert blank.get_attribute("#matrix .cells", "aria-rowcount") == "9"
+    expect(blank.locator("#matrix .cells")).to_have_attribute("aria-rowcount", "9")
 
 
 def test_columns_of_a_right_to_left_target_are_mirrored(blank):
@@ -297,7 +298,7 @@ def test_columns_of_a_right_to_left_target_are_mirrored(blank):
     press(blank, "n", to=3)
     for keys, column in (("", 0), ("ArrowLeft", 1), ("ArrowRight ArrowRight", 2)):
         press(blank, keys)
-        assert cursor(blank) == (0, column)  # the nulls, at the right
+        eventually(cursor, blank, wanted=(0, column))  # the nulls, at the right
 
 
 def history(page):
@@ -318,12 +319,12 @@ def test_a_finger_pans_and_draws_after_resting(project, problems):
                 page.wait_for_timeout(rest)
 
         draw(0)
-        assert drawn(page) == []
+        eventually(drawn, page, wanted=[])
         draw(400)
-        assert drawn(page) == [(i, j, 2) for i in (1, 2) for j in (1, 2, 3)]
+        eventually(drawn, page, wanted=[(i, j, 2) for i in (1, 2) for j in (1, 2, 3)])
         page.tap("#block")
         draw(0)
-        assert drawn(page) == []  # a full block is cleared
+        eventually(drawn, page, wanted=[])  # a full block is cleared
         page.locator(".sentence").first.locator("span").nth(3).tap()
         assert cursor(page)[0] == 3
 
@@ -347,7 +348,7 @@ def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank):
         assert drawn(blank) == held, key
     blank.locator("#comment").focus()
     blank.keyboard.type("x")
-    assert drawn(blank) == [(0, 0, 2)]
+    eventually(drawn, blank, wanted=[(0, 0, 2)])
 
 
 def test_a_refused_comment_is_asked_about_even_after_another_pair(project, problems):
@@ -372,7 +373,7 @@ def test_a_refused_comment_is_asked_about_even_after_another_pair(project, probl
             tab.wait_for_selector("body[data-pair='1']")
             if tab.is_visible("#conflict"):
                 break
-        assert "in your other tab; here" in tab.inner_text("#conflict-text")
+        expect(tab.locator("#conflict-text")).to_contain_text("in your other tab; here")
         (first,) = pair(tab, 1)["state"]["comments"]
         tab.click("#keep-this")
         until(lambda: pair(tab, 1)["state"]["comments"] != [first])
@@ -389,7 +390,7 @@ def test_keys_of_words_go_on_and_those_of_cells_stay(page):
     reach(page, 1, 2)
     press(page, "Escape")  # at the word again
     press(page, "Digit1")
-    assert drawn(page) == [(1, 2, 2)]
+    eventually(drawn, page, wanted=[(1, 2, 2)])
     assert cursor(page)[0] > 1
     press(page, "k")
     reach(page, 3, 3)
@@ -403,10 +404,10 @@ def test_keys_of_words_go_on_and_those_of_cells_stay(page):
     press(page, "d")  # the link that was added alone
     assert sorted(value for *_, value in drawn(page)) == [1, 2, 2]
     press(page, "Shift+Digit2 Enter")
-    assert drawn(page) == [(1, 2, 2), (3, 3, 2)]
+    eventually(drawn, page, wanted=[(1, 2, 2), (3, 3, 2)])
     reach(page, 4, 4)
     press(page, "Escape e")  # the partners of the word before
-    assert drawn(page) == [(1, 2, 2), (3, 3, 2), (4, 3, 2)]
+    eventually(drawn, page, wanted=[(1, 2, 2), (3, 3, 2), (4, 3, 2)])
     press(page, "u")
     for key, at, most in (("w", 0, 8), ("t", 1, 9)):
         bare = page.evaluate(BARE, at)
@@ -421,10 +422,10 @@ def test_keys_of_words_go_on_and_those_of_cells_stay(page):
     assert drawn(page) == links(page) == [(1, 2, 2), (3, 3, 2)]
     outlines = "document.querySelector('#matrix .phrase.all').getAttribute('d')"
     press(page, "f")
-    assert page.evaluate(outlines)
-    assert "all atomic phrase pairs" in page.inner_text("#status-text")
+    until(lambda: page.evaluate(outlines))
+    expect(page.locator("#status-text")).to_contain_text("all atomic phrase pairs")
     press(page, "f f")
-    assert not page.evaluate(outlines)
+    until(lambda: not page.evaluate(outlines))
 
 
 BARE = """side => [...document.querySelectorAll(".sentence")[side].querySelectorAll("span")]
@@ -437,9 +438,9 @@ def test_keys_that_lead_elsewhere(project, problems):
         press(page, "n", to=2)
         press(page, "p", to=1)
         press(page, "l")
-        assert page.evaluate("document.activeElement.closest('#judgment') !== null")
+        until(lambda: page.evaluate("document.activeElement.closest('#judgment') !== null"))
         press(page, "Escape")
-        assert page.evaluate("document.activeElement.matches('#matrix .here')")
+        until(lambda: page.evaluate("document.activeElement.matches('#matrix .here')"))
         press(page, "/")
         page.keyboard.type("three")
         page.click("#find-list button:has-text('three')")
@@ -481,15 +482,15 @@ def test_hidden_suggestions_are_neither_shown_nor_rejected(page):
     reach(page, 1, 2)
     press(page, "x h")
     until(lambda: page.inner_text("#hide") == "Show")
-    assert page.locator("#matrix .mark").count() == 0
-    assert page.locator("#matrix .signs text").count() == 0
+    expect(page.locator("#matrix .mark")).to_have_count(0)
+    expect(page.locator("#matrix .signs text")).to_have_count(0)
     here = "document.activeElement.getAttribute('aria-label')"
     reach(page, 3, 3)
     press(page, "x _ _ _ x")
-    assert page.evaluate(here).endswith(": no link")
-    assert "reject" not in page.inner_text("#live")
+    until(lambda: page.evaluate(here).endswith(": no link"))
+    expect(page.locator("#live")).not_to_contain_text("reject")
     press(page, "d")
-    assert page.evaluate(here).endswith(": possible")
+    until(lambda: page.evaluate(here).endswith(": possible"))
     saved(page)
     state = pair(page, 1)["state"]
     assert (state["cells"], state["rejected"]) == ([[3, 3, 1]], [])
@@ -506,7 +507,7 @@ def test_a_finger_chooses_among_candidates_and_adds_words_of_the_sentence(projec
         buttons = "#finger-choices button"
         page.tap("#tools [data-action=side]")
         word = cursor(page)[0]
-        assert page.inner_text("#finger-word b") == web.SOURCE[word]
+        expect(page.locator("#finger-word b")).to_have_text(web.SOURCE[word])
         page.tap(f"{buttons}:has-text('none')")
         until(lambda: page.inner_text("#finger-word b") != web.SOURCE[word])
         while cursor(page)[0] != 3:
@@ -515,9 +516,9 @@ def test_a_finger_chooses_among_candidates_and_adds_words_of_the_sentence(projec
         heights = [one.bounding_box()["height"] for one in page.locator(buttons).all()]
         assert min(heights) >= 44
         page.locator(".sentence >> nth=1 >> span").nth(5).tap()
-        assert drawn(page) == [(3, 3, 2), (3, 5, 2)]
+        eventually(drawn, page, wanted=[(3, 3, 2), (3, 5, 2)])
         page.locator(".sentence >> nth=1 >> span").nth(3).tap()
-        assert drawn(page) == [(3, 5, 2)]
+        eventually(drawn, page, wanted=[(3, 5, 2)])
         page.locator(".sentence >> nth=0 >> span").nth(5).tap()
         assert cursor(page)[0] == 5
         until(lambda: page.inner_text("#finger-word b") == web.SOURCE[5])
@@ -548,19 +549,21 @@ def test_a_mouse_over_a_cell_names_its_words_and_changes_nothing(page):
     until(lambda: page.inner_text("#status-text") == "plan ~ reached no link")
     words = page.locator("#matrix .near").evaluate_all("all => all.map(one => one.firstChild.data)")
     assert words == ["reached", "plan"]
-    assert page.locator("#matrix .hover").count() == 2
-    assert page.evaluate("[...window.seen].sort()") == ["circle", "rect", "text"]  # no cell
-    assert cursor(page) == place
-    assert page.evaluate("document.activeElement === window.focused")
+    expect(page.locator("#matrix .hover")).to_have_count(2)
+    eventually(
+        page.evaluate, "[...window.seen].sort()", wanted=["circle", "rect", "text"]
+    )  # no cell
+    eventually(cursor, page, wanted=place)
+    until(lambda: page.evaluate("document.activeElement === window.focused"))
     page.mouse.move(2, 2)
     until(lambda: page.inner_text("#status-text") == text)
     page.mouse.move(*web.middle(page, 4, 6))
     until(lambda: page.locator("#matrix .hover").count() == 2)
     press(page, "ArrowDown")  # the keys have a cursor of their own
-    assert page.locator("#matrix .hover").count() == 0
+    expect(page.locator("#matrix .hover")).to_have_count(0)
     row, column = cursor(page)
     named = f"{web.SOURCE[row]} ~ {web.TARGET[column]}"
-    assert page.inner_text("#status-text").startswith(named)
+    until(lambda: page.inner_text("#status-text").startswith(named))
 
 
 WATCHED = """() => {
@@ -582,7 +585,7 @@ def test_the_foot_shows_the_keys_that_act_now_and_says_what_enter_does(page):
     until(lambda: shown()[:4] == ["↵ accept", "s sure", "d possible", "x no link"])
     press(page, "Escape")
     until(lambda: shown()[:3] == ["↵ keep", "⇧1-9 add, remove", "m go to word"])
-    assert page.inner_text("#status-text").startswith("talked → discussed ")
+    until(lambda: page.inner_text("#status-text").startswith("talked → discussed "))
     press(page, "s")
     until(lambda: shown() == ["↵ next", "⇧1-9 add, remove", *settled])
     press(page, "x")
@@ -590,9 +593,9 @@ def test_the_foot_shows_the_keys_that_act_now_and_says_what_enter_does(page):
     high = page.locator("footer").bounding_box()["height"]
     settle(page)
     until(lambda: shown() == ["m go to word", "u undo", "? keys", "Ctrl+↵ done"])
-    assert "No doubtful word is left. Ctrl+Enter" in page.inner_text("#status-text")
+    expect(page.locator("#status-text")).to_contain_text("No doubtful word is left. Ctrl+Enter")
     assert page.locator("footer").bounding_box()["height"] == high == 42
-    assert page.locator("#matrix .signs text").count() == 0
+    expect(page.locator("#matrix .signs text")).to_have_count(0)
 
 
 def test_marks_of_suggestions_differ_in_the_smallest_cell():
@@ -617,7 +620,7 @@ def test_find_lists_all_pairs_and_those_of_a_kind(blank):
 
     press(blank, "s /")
     until(lambda: listed() == ["one", HOSTILE, "three"])
-    assert blank.inner_text("#find-list .current span") == "one"
+    expect(blank.locator("#find-list .current span")).to_have_text("one")
     for kind, names in (("Mine", ["one"]), ("Done", []), ("Open", ["one", HOSTILE, "three"])):
         blank.click(f".kinds button:text-is('{kind}')")
         until(lambda names=names: listed() == names)
@@ -631,7 +634,7 @@ def test_the_button_in_the_header_goes_on_and_reopens_what_is_done(blank):
     blank.click("#done")
     blank.wait_for_selector("body[data-pair='2']")
     press(blank, "p", to=1)
-    assert blank.get_attribute("#done", "aria-pressed") == "true"
+    expect(blank.locator("#done")).to_have_attribute("aria-pressed", "true")
     blank.click("#done")
     expect(blank.locator("#done")).to_have_attribute("aria-pressed", "false")
     saved(blank)

@@ -6,9 +6,22 @@ from pathlib import Path
 
 import annotate_browser as web
 import pytest
-from annotate_browser import ask, browser, cursor, drawn, enter, links, pair, press, saved, until
+from annotate_browser import (
+    ask,
+    browser,
+    cursor,
+    drawn,
+    enter,
+    eventually,
+    links,
+    pair,
+    press,
+    saved,
+    until,
+)
 from annotation_server import served
 from command import PARAPHRASES
+from playwright.sync_api import expect
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.creation import create_project
@@ -65,7 +78,7 @@ def test_an_annotator_who_knows_the_gold_stores_it_by_keys(tmp_path, problems):
 
 
 def test_enter_keeps_what_is_shown_and_done_the_rest_as_one_step(page):
-    assert page.inner_text("#route-side") == "Words of the source"
+    expect(page.locator("#route-side")).to_have_text("Words of the source")
     at = cursor(page)[0]
     press(page, "Enter")
     settled = events(page, "edit")[-1]
@@ -85,9 +98,11 @@ def test_enter_keeps_what_is_shown_and_done_the_rest_as_one_step(page):
     saved(page)
     state = pair(page, 1)["state"]
     assert (state["done"], state["bulk"]) == (False, [])
-    assert links(page) == [
-        link for link in held if list(link[:2]) not in [c[:2] for c in kept["cells"]]
-    ]
+    eventually(
+        links,
+        page,
+        wanted=[link for link in held if list(link[:2]) not in [c[:2] for c in kept["cells"]]],
+    )
     press(page, "r")
     saved(page)
     assert links(page) == held == drawn(page)
@@ -95,14 +110,14 @@ def test_enter_keeps_what_is_shown_and_done_the_rest_as_one_step(page):
 
 def test_the_side_stays_once_a_word_is_settled_also_after_a_reload(page):
     press(page, "a")
-    assert page.inner_text("#route-side") == "Words of the target"
+    expect(page.locator("#route-side")).to_have_text("Words of the target")
     j = cursor(page)[1]
     press(page, "0")
     saved(page)
     assert pair(page, 1)["state"]["settled"] == [[-1, j]]
     page.reload()
     page.wait_for_selector("body[data-pair='1']")
-    assert page.inner_text("#route-side") == "Words of the target"
+    expect(page.locator("#route-side")).to_have_text("Words of the target")
     assert cursor(page)[1] != j
     press(page, "u")
     saved(page)
@@ -115,10 +130,10 @@ def test_letters_lead_to_any_word_and_link_any_word(page):
     press(page, "i")
     signs = page.locator("#matrix .signs text").all_text_contents()
     assert signs == list("abcdef")
-    assert page.locator(".sentence.spelled").count() == 1
+    expect(page.locator(".sentence.spelled")).to_have_count(1)
     press(page, "f")
     assert (at, 5, 2) in drawn(page)
-    assert page.locator("#matrix .signs .letter").count() == 0
+    expect(page.locator("#matrix .signs .letter")).to_have_count(0)
     press(page, "m e")
     assert cursor(page)[0] == 4
     press(page, "i Shift+A i Shift+B")
@@ -169,19 +184,19 @@ def test_a_screen_reader_hears_the_word_its_candidates_and_what_is_stored(page):
     until(lambda: f"{WORDS[at]}: " in page.inner_text("#live"))
     web.settle(page)
     until(lambda: "No doubtful word is left." in page.inner_text("#live"))
-    assert page.evaluate(here).startswith("No doubtful word is left.")
+    until(lambda: page.evaluate(here).startswith("No doubtful word is left."))
     hidden = "getComputedStyle(document.querySelector('.sentence span'), '::after').content"
-    assert page.evaluate(hidden) == "none"
+    eventually(page.evaluate, hidden, wanted="none")
 
 
 def test_in_forced_colours_frame_digits_and_stops_remain(page):
     page.emulate_media(forced_colors="active")
     style = "(one, name) => getComputedStyle(one)[name]"
     text = page.evaluate("getComputedStyle(document.body).color")
-    assert page.locator("#matrix .signs text").first.evaluate(style, "fill") == text
-    assert page.locator("#matrix circle.stop").first.evaluate(style, "fill") == text
+    eventually(page.locator("#matrix .signs text").first.evaluate, style, "fill", wanted=text)
+    eventually(page.locator("#matrix circle.stop").first.evaluate, style, "fill", wanted=text)
     assert page.locator("#matrix .word").evaluate(style, "stroke") != "none"
-    assert page.locator(".sentence .at").evaluate(style, "outlineStyle") == "solid"
+    eventually(page.locator(".sentence .at").evaluate, style, "outlineStyle", wanted="solid")
 
 
 def test_phrase_pairs_count_shown_links_and_words_with_them_are_not_bare(page):
@@ -195,16 +210,16 @@ def test_each_word_is_a_stop_where_a_project_asks_for_it_or_nothing_is_suggested
         store.settings(doubt=0)
     with served(project, plan=INITIAL) as server, browser() as context:
         page = enter(context, server.url, problems)
-        assert page.inner_text("#to-look") == "5 to look at"
+        expect(page.locator("#to-look")).to_have_text("5 to look at")
         press(page, "h")
         until(lambda: page.inner_text("#hide") == "Show")
-        assert page.inner_text("#to-look") == "5 to look at"
-        assert page.locator("#matrix .signs text").count() == 0
+        expect(page.locator("#to-look")).to_have_text("5 to look at")
+        expect(page.locator("#matrix .signs text")).to_have_count(0)
         press(page, "Enter i c")
-        assert drawn(page) == [(1, 2, 2)]
+        eventually(drawn, page, wanted=[(1, 2, 2)])
         press(page, "Control+Enter", to=2)
         press(page, "p", to=1)
-        assert links(page) == [(1, 2, 2)]
+        eventually(links, page, wanted=[(1, 2, 2)])
 
 
 def test_what_is_shown_of_too_few_pairs_is_not_kept_unseen(tmp_path, problems):
@@ -212,8 +227,8 @@ def test_what_is_shown_of_too_few_pairs_is_not_kept_unseen(tmp_path, problems):
     corpus = web.write_corpus(tmp_path / "corpus.jsonl", rows)
     with web.serving(corpus, "--suggestions", "trained") as server, browser() as context:
         page = enter(context, server.url, problems)
-        assert page.inner_text("#to-look") == "5 to look at"
-        assert "Too few pairs" in page.inner_text("#suggested-by")
+        expect(page.locator("#to-look")).to_have_text("5 to look at")
+        expect(page.locator("#suggested-by")).to_contain_text("Too few pairs")
         press(page, "Control+Enter", to=2)
         press(page, "p", to=1)
-        assert links(page) == []
+        eventually(links, page, wanted=[])

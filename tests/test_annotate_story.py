@@ -12,6 +12,7 @@ from annotate_browser import (
     cursor,
     drawn,
     enter,
+    eventually,
     links,
     pair,
     press,
@@ -22,6 +23,7 @@ from annotate_browser import (
 )
 from command import PARAPHRASES, process
 from console import printed, walk
+from playwright.sync_api import expect
 
 from alignkit import read_corpus
 
@@ -75,7 +77,7 @@ def go(page, i, j):
     row, column = cursor(page)
     press(page, "ArrowDown " * (i - row) + "ArrowUp " * (row - i))
     press(page, "ArrowRight " * (j - column) + "ArrowLeft " * (column - j))
-    assert cursor(page) == (i, j)
+    eventually(cursor, page, wanted=(i, j))
 
 
 def annotate(page, name, samples):
@@ -90,7 +92,7 @@ def annotate(page, name, samples):
         if id == "p05":
             remark(page, name)
         saved(page)
-        assert links(page, int(k)) == wanted(samples, id, name)
+        eventually(links, page, int(k), wanted=wanted(samples, id, name))
         press(page, "Control+Enter")
         on_to_the_next(page, k, count)
 
@@ -109,7 +111,7 @@ def draw(page, goal):
         if held.get(place) != values.get(place):
             go(page, *place)
             press(page, {None: "x", 1: "d", 2: "s"}[values.get(place)])
-    assert drawn(page) == goal
+    eventually(drawn, page, wanted=goal)
 
 
 def remark(page, name):
@@ -141,7 +143,7 @@ def adjudicate(page):
                 press(page, "u " + settled[name][0])  # back, and the same again
             if (id, at) == ("p05", 1):
                 list(views(page, "adjudicate"))
-        assert page.get_attribute("body", "data-left") == "0"
+        expect(page.locator("body")).to_have_attribute("data-left", "0")
         press(page, "Control+Enter")
         on_to_the_next(page, k, count)
 
@@ -165,7 +167,7 @@ def check_dashboard(page, folder):
     """The dashboard shows what `agree` finds on the export."""
     page.click("header a[href='/dashboard']")
     page.wait_for_selector("#progress-text:text-matches('4 of 4 .*[0-9]$')", timeout=180_000)
-    assert page.inner_text("#progress-text").startswith("4 of 4 pairs adjudicated, as of ")
+    until(lambda: page.inner_text("#progress-text").startswith("4 of 4 pairs adjudicated, as of "))
     list(views(page, "dashboard"))
     found = json.loads(run(f"{AGREED} --json", folder))
     levels = next(two for two in found["figures"] if two["kind"] == "annotators")["sections"]["all"]

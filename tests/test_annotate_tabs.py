@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import annotate_browser as web
 import pytest
-from annotate_browser import drawn, enter, links, on_pair, pair, press, saved, until
+from annotate_browser import drawn, enter, eventually, links, on_pair, pair, press, saved, until
 from annotation_server import served
 from msgspec import Raw
 from playwright.sync_api import expect
@@ -118,7 +118,7 @@ def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk):
     saved(page)
     # they hold whatever the words are
     assert comments(page, 2) == [["", "of the pair\ncomment on old ~ alte: of a word"]]
-    assert links(page, 2) == drawn(page)
+    eventually(links, page, 2, wanted=drawn(page))
     page.reload()
     page.wait_for_selector("body[data-pair='2']")
     saved(page)
@@ -138,7 +138,7 @@ def test_what_the_server_never_takes_is_not_said_of_the_other_tab(desk):
         assert "not saved: this is not to be had: was linked: the ~ das" in text
         assert "other tab" not in text
         expect(page.locator("#keep-this")).to_be_hidden()
-        assert drawn(page) == []
+        eventually(drawn, page, wanted=[])
         page.click("#keep-that")
         page.wait_for_selector("#conflict", state="hidden")
         statuses.pop(0)
@@ -170,7 +170,7 @@ def test_a_comment_that_is_being_typed_outlives_escape_reload_and_closing(desk):
     page.keyboard.type("typed")
     press(page, "Escape")
     saved(page)
-    assert page.evaluate("!!document.activeElement.closest('#matrix')")
+    until(lambda: page.evaluate("!!document.activeElement.closest('#matrix')"))
     assert comments(page, 5) == [["0-0", "typed"]]
     press(page, "c")
     page.keyboard.type(" on")
@@ -237,11 +237,11 @@ def test_the_last_pair_done_ends_with_the_export(desk, tmp_path):
             page.wait_for_selector(f"body[data-pair='{k}']")
         press(page, "Control+Enter")
         page.wait_for_selector("#export-dialog[open]")
-        assert page.inner_text("#export-dialog h2") == "All 4 pairs are done"
-        assert page.inner_text("#progress-text") == "4 / 4"
+        expect(page.locator("#export-dialog h2")).to_have_text("All 4 pairs are done")
+        expect(page.locator("#progress-text")).to_have_text("4 / 4")
         press(page, "Escape Control+Enter")
         page.wait_for_selector("#export-dialog[open]")
-        assert page.get_attribute("body", "data-pair") == "4"
+        expect(page.locator("body")).to_have_attribute("data-pair", "4")
         page.close(), other.close()
     assert short.problems == []
 
@@ -259,7 +259,7 @@ def test_on_a_full_disk_the_page_says_what_the_server_says_and_keeps_the_edits(d
         until(lambda: page.inner_text("#saved") == full)
         assert all(full in page.inner_text(part) for part in ("#status-text", "#live"))
         page.wait_for_timeout(2500)  # polls are answered, which is no reason to call it stored
-        assert page.inner_text("#saved") == full
+        expect(page.locator("#saved")).to_have_text(full)
     database.engine.dispose()
     saved(page)
     assert comments(page, 9) == [["", ("much " * 3000).strip()]]

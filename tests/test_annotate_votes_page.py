@@ -53,15 +53,15 @@ def judged(path, k, *said, rewrites=False):
 
 def test_a_page_that_is_opened_too_early_waits_for_the_first_pair(page, path):
     for width in views(page):
-        assert "None of the 4 pairs is ready yet" in page.inner_text("#start-text")
-        assert page.inner_text("#project").endswith(": adjudicate")
+        expect(page.locator("#start-text")).to_contain_text("None of the 4 pairs is ready yet")
+        until(lambda: page.inner_text("#project").endswith(": adjudicate"))
         expect(page.locator("header a[href='/dashboard']")).to_be_visible()
-        assert page.inner_text("#annotator") == "carla, adjudicator"
+        expect(page.locator("#annotator")).to_have_text("carla, adjudicator")
         expect(page.locator("#done")).to_be_hidden()
         assert serious(page) == [], width
     judged(path, 2, ("4",), ("3",), ("4", "i"))
     page.wait_for_selector("body[data-state=ready][data-pair='2']")
-    assert page.inner_text("#hints .votes-only") == "1 2 3 take a vote"
+    expect(page.locator("#hints .votes-only")).to_have_text("1 2 3 take a vote")
 
 
 def test_votes_are_taken_with_flags_that_the_scheme_does_not_allow(page, path):
@@ -81,7 +81,7 @@ def test_votes_are_taken_with_flags_that_the_scheme_does_not_allow(page, path):
         saved(page)
         state = ask(page, "/api/gold/1")["state"]
         assert (state["judgment"], state["flags"]) == (label, flags)
-        assert page.inner_text("#decided") == f"Decided as {NAMES[int(key) - 1]}."
+        expect(page.locator("#decided")).to_have_text(f"Decided as {NAMES[int(key) - 1]}.")
     for _ in views(page):  # the texts of a rewrite stand beside each other, as those of gold do
         left, right = (
             page.locator("#offer-list li").nth(1).locator("p").nth(at).bounding_box()

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from annotate_browser import BROWSER, chromium
 from audit_sheets import ODD, odd_audit, read, sample_audit
+from playwright.sync_api import expect
 
 from alignkit import Annotation, Corpus, SentencePair
 from alignkit.audit import draw_pairs, read_audit, write_audit
@@ -46,10 +47,10 @@ def saved(page, tmp_path):
 def test_a_judge_fills_a_sheet_by_keyboard(opened, tmp_path):
     page, key = opened(sample_audit(n=12))
     assert page.locator("#place").inner_text().startswith("item 1 of 12, ")
-    assert page.locator("mark").count() == 2
+    expect(page.locator("mark")).to_have_count(2)
     for pressed in ("1", "2", "3", "c", "u", "i", "C"):
         page.keyboard.press(pressed)
-    assert page.locator("#progress").inner_text() == "7 of 12 judged"
+    expect(page.locator("#progress")).to_have_text("7 of 12 judged")
     for pressed in ("ArrowLeft", "0", "r"):  # taken back, and remarked on
         page.keyboard.press(pressed)
     page.keyboard.type("=1 why? 2")
@@ -58,7 +59,7 @@ def test_a_judge_fills_a_sheet_by_keyboard(opened, tmp_path):
     assert page.locator("#place").inner_text().startswith("item 8 of 12, ")
     page.get_by_role("button", name="3 incorrect").click()
     page.reload()
-    assert page.locator("#progress").inner_text() == "7 of 12 judged"
+    expect(page.locator("#progress")).to_have_text("7 of 12 judged")
     assert page.locator("#place").inner_text().startswith("item 7 of 12, ")
     path = saved(page, tmp_path)
     rows = read(path)
@@ -77,8 +78,8 @@ def test_a_label_that_is_a_number_is_judged_by_its_own_key(opened, tmp_path, vie
     corpus = Corpus(SentencePair(str(k), ("one", str(k)), ("two",), said) for k in range(4))
     audit = draw_pairs(corpus, n=4, mix=0, judges=["anna"], each=1, view=view, scheme="turku")
     page, key = opened(audit)
-    assert page.locator("#sentences p").count() == 2
-    assert "two" in page.locator("#sentences").inner_text()
+    expect(page.locator("#sentences p")).to_have_count(2)
+    expect(page.locator("#sentences")).to_contain_text("two")
     keys = "0 1 1 0" if view == "binary" else "1 4 3 2"
     for pressed in keys.split():
         page.keyboard.press(pressed)
@@ -87,7 +88,7 @@ def test_a_label_that_is_a_number_is_judged_by_its_own_key(opened, tmp_path, vie
     assert " ".join(row["judgment"] for row in read(path)) == keys[:-1]
     assert len(read_audit(path, key).filled.judgments["anna"]) == 3
     first = {"binary": "0 no paraphrase", "base": "1 unrelated"}[view]
-    assert page.locator("#judgments button").first.inner_text() == first
+    expect(page.locator("#judgments button").first).to_have_text(first)
 
 
 @pytest.mark.parametrize("format", ["tsv", "csv"])
@@ -115,6 +116,6 @@ def test_it_fits_a_phone_and_axe_finds_nothing(opened, scheme):
     page.keyboard.press("1")
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("document.documentElement.scrollWidth") == 400
-    assert page.locator("button[aria-pressed=true]").inner_text() == "1 correct"
+    expect(page.locator("button[aria-pressed=true]")).to_have_text("1 correct")
     found = axe.Axe().run(page)
     assert found.violations_count == 0, found.generate_report()

@@ -176,6 +176,7 @@ def test_the_command_prints_text_csv_json_and_a_page(capsys, tmp_path):
 def test_the_annotation_page_shows_ones_own_links_of_a_word(tmp_path, problems):
     web = pytest.importorskip("annotate_browser")
     from annotation_server import served
+    from playwright.sync_api import expect
 
     from alignkit.annotate.creation import create_project
 
@@ -188,11 +189,11 @@ def test_the_annotation_page_shows_ones_own_links_of_a_word(tmp_path, problems):
         web.saved(page)
         web.press(page, "v")
         page.wait_for_selector("#own-links:not([hidden])")
-        assert page.locator("#own-counterparts li").all_inner_texts() == ["la 1 sure"]
-        assert "1 more in pairs you have not annotated" in page.inner_text("#own-count")
+        expect(page.locator("#own-counterparts li")).to_have_text(["la 1 sure"])
+        expect(page.locator("#own-count")).to_contain_text("1 more in pairs you have not annotated")
         web.press(page, "V")
         page.wait_for_selector("#own-word:has-text('la (target)')")
-        assert page.locator("#own-counterparts li").all_inner_texts() == ["the 1 sure"]
+        expect(page.locator("#own-counterparts li")).to_have_text(["the 1 sure"])
         assert web.serious(page) == []
         page.locator("#own-lines button").click()
         web.until(lambda: page.inner_text("#pair-id") == "one")

@@ -125,12 +125,12 @@ class TestInTheBrowser:
         word.get_by_text("went", exact=True).first.click()
         page.mouse.move(0, 0)
         assert lit(page) == {"here": ["went"], "possible": ["left"]}
-        assert page.locator("#said").inner_text() == "went: left (possible)"
+        expect(page.locator("#said")).to_have_text("went: left (possible)")
         page.select_option("#annotator", label="ben")
         word.get_by_text("both", exact=True).hover()
-        assert page.locator("#said").inner_text() == "both: aligned to nothing"
+        expect(page.locator("#said")).to_have_text("both: aligned to nothing")
         word.get_by_text("sides", exact=True).hover()
-        assert page.locator("#said").inner_text() == "sides: no link"
+        expect(page.locator("#said")).to_have_text("sides: no link")
 
     def test_keys_move_choose_phrases_and_follow_the_direction(self, opened):
         page = opened()
@@ -149,16 +149,16 @@ class TestInTheBrowser:
         press("Escape")
         assert lit(page) == {}
         press("Enter")
-        assert page.locator("main [aria-pressed=true]").inner_text() == "الولد"
+        expect(page.locator("main [aria-pressed=true]")).to_have_text("الولد")
 
     def test_pages_are_drawn_as_they_are_turned_to(self, opened):
         many = Corpus(SentencePair(str(k), ["a"], ["b"]) for k in range(10_000))
         page = opened(many)
-        assert page.locator("#place").inner_text() == "pairs 1 to 50 of 10,000"
+        expect(page.locator("#place")).to_have_text("pairs 1 to 50 of 10,000")
         page.fill("#page", "200")
         page.locator("#page").press("Enter")
-        assert page.locator("#place").inner_text() == "pairs 9,951 to 10,000 of 10,000"
-        assert page.locator("article").count() == 50
+        expect(page.locator("#place")).to_have_text("pairs 9,951 to 10,000 of 10,000")
+        expect(page.locator("article")).to_have_count(50)
         expect(page.locator("#next")).to_be_disabled()
 
     def test_paper_has_numbers_and_a_page_without_script_has_text(self, opened):
@@ -173,7 +173,7 @@ class TestInTheBrowser:
         expect(page.locator("#controls")).to_be_hidden()
         plain = chromium()[1].new_context(java_script_enabled=False).new_page()
         plain.goto(page.url)
-        assert "they left" in plain.locator("article").first.inner_text()
+        expect(plain.locator("article").first).to_contain_text("they left")
 
     def test_a_picture_of_the_samples(self, opened, tmp_path):
         corpus = read_corpus(PARAPHRASES).map(

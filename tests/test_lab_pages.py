@@ -179,7 +179,7 @@ def test_signing_in_goes_back_to_a_page_of_the_lab_only(server, to, wanted):
         page = lab.open(to.removeprefix(ROOT)) if to == "/lab/log" else lab.open(f"signin?to={to}")
         page.wait_for_selector("#signin")
         page.click("button")
-        assert page.evaluate("document.activeElement.id") == "name"
+        web.eventually(page.evaluate, "document.activeElement.id", wanted="name")
         page.fill("#name", f"nobody{next(NUMBERS)}")
         page.fill("#password", "not this one")
         page.keyboard.press("Enter")
@@ -250,7 +250,7 @@ def test_a_person_has_any_name_and_an_account_that_is_proposed_from_it(lab, serv
     account.fill(f"img{next(NUMBERS)}")
     page.click("text=Create link")
     page.wait_for_selector(f"#link:has-text('Send this to {name}')")
-    assert page.locator("#people img, #link img").count() == 0
+    expect(page.locator("#people img, #link img")).to_have_count(0)
     row = page.locator("#people tr", has_text=name)
     expect(row.locator("small")).to_have_text(re.compile(r"img\d+"))
     link = page.locator("#link input").input_value()
@@ -278,8 +278,8 @@ def test_who_types_the_name_that_others_see_can_sign_in(server):
         page = lab.open("signin")
         page.wait_for_selector("#signin")
         enter(page, "Anna")
-        assert lab.sent("POST session")[0]["name"] == "anna"
         page.wait_for_url(SITE + ROOT)
+        assert lab.sent("POST session")[0]["name"] == "anna"
         account = lab.open("account")
         account.fill("#display", "Anna M\xfcller")
         account.click("text=Change name")
@@ -307,7 +307,7 @@ def test_a_project_is_made_of_files_with_choices_for_findings(lab):
     expect(note).to_contain_text("Annotators do not see links of these files.")
     expect(page.locator("[name=suggestions][value=trained]")).to_be_checked()
     expect(page.locator("#pair-note")).to_contain_text("annotators do not see these links")
-    assert page.locator("#matrix .ring").count() == 0
+    expect(page.locator("#matrix .ring")).to_have_count(0)
     page.get_by_label("the links of auto").check()
     page.wait_for_selector("#matrix .ring")
     assert ("PUT drafts/d/files/3", b"a b\n", "") in lab.asked
@@ -369,14 +369,14 @@ def test_a_role_acts_at_once_and_undo_is_the_opposite(lab):
     page.select_option(role, "reader")
     said(page, "adam is now a reader.")
     undo(page)
-    assert page.input_value(role) == "adjudicator"
+    expect(page.locator(role)).to_have_value("adjudicator")
     put = f"PUT {lab.at}/people/adam"
     assert [one["role"] for one in lab.sent(put)] == ["reader", "adjudicator"]
     lab.instead[put] = fault(409, "changed", "ben changed this at 14:02.")
     page.select_option(role, "annotator")
     said(page, "ben changed this at 14:02.")
     page.wait_for_selector(f"{role}:enabled")
-    assert page.input_value(role) == "adjudicator"
+    expect(page.locator(role)).to_have_value("adjudicator")
 
 
 def test_what_matters_asks_for_the_password_and_goes_on(lab):
@@ -446,7 +446,7 @@ def test_a_toast_stays_ten_seconds_and_longer_with_the_focus(lab):
     expect(page.locator("#toast button")).to_be_visible()
     page.focus("#name")
     page.clock.run_for(12_000)
-    assert page.locator("#toast button").count() == 0
+    expect(page.locator("#toast button")).to_have_count(0)
 
 
 def test_assigning_shows_what_changes_and_a_move_can_be_undone(lab):
