@@ -5,6 +5,7 @@ from .agreement.coefficients import kappa as kappa
 from .agreement.judgments.question import agree_on_judgments as agree_on_judgments
 from .agreement.planning import plan_pairs as plan_pairs
 from .agreement.question import agree as agree
+from .agreement.replacement.question import replaceable as replaceable
 from .agreement.set_agreement import agree_on_sets as agree_on_sets
 from .align.aligner import Aligner as Aligner
 from .align.bitext import Bitext as Bitext

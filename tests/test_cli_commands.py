@@ -23,6 +23,7 @@ SERVED = {
     "evaluate.agree": "agreement.question agree",
     "evaluate.agree_judgments": "agreement.judgments.question agree_on_judgments",
     "evaluate.agree_plan": "agreement.planning plan_pairs",
+    "evaluate.agree_replace": "agreement.replacement.question replaceable",
     "evaluate.agree_sets": "agreement.set_agreement agree_on_sets",
     "evaluate.audit_pairs": "audit.judged_pairs draw_pairs, audit.sheets write_audit",
     "evaluate.audit_read": "audit.result read_audit",

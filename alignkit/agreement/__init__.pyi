@@ -48,6 +48,9 @@ from .planning import PairPlan as PairPlan
 from .planning import PairPlans as PairPlans
 from .planning import plan_pairs as plan_pairs
 from .question import agree as agree
+from .replacement.options import ReplaceOptions as ReplaceOptions
+from .replacement.question import replaceable as replaceable
+from .replacement.result import SystemReplacement as SystemReplacement
 from .result import Agreement as Agreement
 from .result import Caution as Caution
 from .set_agreement import SetAgreement as SetAgreement

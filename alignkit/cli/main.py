@@ -72,6 +72,7 @@ GROUPS = {
         "agree-judgments": "measure how well annotators agree on judgments of pairs",
         "agree-sets": "measure how well annotators agree on sets of items",
         "agree-plan": "plan how many pairs annotators must share",
+        "agree-replace": "test whether a system may replace an annotator",
         "labels": "count the labels that annotators gave to pairs",
         "quality": "measure how well a crowd judges pairs, and find pairs to judge again",
         "audit": "have people judge errors blindly: write sheets, and read them back",

@@ -52,11 +52,22 @@ def read_corpora(options: argparse.Namespace) -> Corpus:
 
     If the command has a scheme of judgments and none is named, it is that of the formats.
     """
+    if len(options.corpus) == 1 and options.in_order:
+        raise OptionError("--in-order needs several files, but there is one: leave it out")
+    corpus, _ = read_with_base(options, judged="scheme" in options)
+    return corpus
+
+
+def read_with_base(options: argparse.Namespace, *, judged: bool) -> tuple[Corpus, inputs.Input]:
+    """Read the corpus as `read_corpora` does, and return its first file too.
+
+    Parameters
+    ----------
+    judged : Whether to settle the scheme of judgments.
+    """
     from alignkit.cli.corpora.merge import merged
 
     paths = options.corpus
-    if len(paths) == 1 and options.in_order:
-        raise OptionError("--in-order needs several files, but there is one: leave it out")
     names = [Path(path).name.split(".")[0] or path for path in paths]
     if len(set(names)) < len(names):
         names = list(paths)
@@ -69,16 +80,16 @@ def read_corpora(options: argparse.Namespace) -> Corpus:
         for name, path in zip(names, paths, strict=True):
             reading = inputs.reading_options(options, name=name)
             read.append(inputs.Input(path, options.format, reading))
-    if "scheme" in options:
+    if judged:
         inputs.settle_scheme(options, *read)
     if len(paths) == 1:
-        return inputs.named(read[0].corpus(needed=True), options)
+        return inputs.named(read[0].corpus(needed=True), options), read[0]
     others = dict(zip(names[1:], read[1:], strict=True))
     corpus = merged(read[0], others, partial=options.partial, ordered=options.in_order)
     own = [name for name in corpus.annotators if name not in others]
     if len(own) == 1 and own[0] not in _named(options):
         corpus = corpus.rename({own[0]: names[0]})
-    return inputs.named(corpus, options)
+    return inputs.named(corpus, options), read[0]
 
 
 def _named(options: argparse.Namespace) -> set[str]:

@@ -87,20 +87,34 @@ def merged(
     """Join the annotations of several inputs; report words and pairs that differ."""
     corpus = base.corpus()
     for name, other in others.items():
-        pairs = other.pairs()
-        if ordered:
-            _, pairs = in_order(corpus, pairs)
-        try:
-            with naming(base.path, other.path):
-                corpus = merge(corpus, {name: pairs}, partial=partial, tell=_tell)
-        except JoinError as error:
-            raise hinting(error, base, other) from None
-        if other.path != base.path:
-            DISORDER.pop(other.path, None)  # the output has the order of the base
+        corpus = with_input(corpus, base, name, other, partial=partial, ordered=ordered)
     if ordered and others:
         for read in (base, *others.values()):
             if read.reading.disorder:
                 warn(f"{read.path}: warning: joined in order, but {read.reading.disorder}")
+    return corpus
+
+
+def with_input(
+    corpus: Corpus,
+    base: inputs.Input,
+    name: str,
+    other: inputs.Input,
+    *,
+    partial: bool,
+    ordered: bool,
+) -> Corpus:
+    """Join the annotations of an input with a corpus, which was read from `base`."""
+    pairs = other.pairs()
+    if ordered:
+        _, pairs = in_order(corpus, pairs)
+    try:
+        with naming(base.path, other.path):
+            corpus = merge(corpus, {name: pairs}, partial=partial, tell=_tell)
+    except JoinError as error:
+        raise hinting(error, base, other) from None
+    if other.path != base.path:
+        DISORDER.pop(other.path, None)  # the output has the order of the base
     return corpus
 
 

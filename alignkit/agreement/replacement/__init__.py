@@ -1,0 +1,1 @@
+"""Whether a system may replace an annotator."""

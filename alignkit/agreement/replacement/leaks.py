@@ -1,0 +1,124 @@
+"""Why a system would pass without being good: it is a copy, or it knew these pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from alignkit.agreement.pairs import CorpusData
+from alignkit.agreement.replacement.comparison import Closeness, OthersComparison
+from alignkit.agreement.replacement.decision import LEAST_PAIRS
+from alignkit.agreement.same_pairs import SamePairs, same_pairs
+from alignkit.model.corpus import Corpus
+
+_ABOVE_CHANCE = 1.645  # the 95% quantile of the normal distribution
+
+
+@dataclass(frozen=True)
+class ReplacementLeak:
+    """A reason why nothing can be decided on these pairs.
+
+    Parameters
+    ----------
+    code : ``"copy"``, ``"initial"``, ``"shown"`` or ``"adjudicated"``.
+    names : The annotators that it is about.
+    pairs : The number of pairs in which it is so.
+    """
+
+    code: str
+    names: tuple[str, ...]
+    pairs: int
+
+
+@dataclass(frozen=True)
+class NearCopy:
+    """An annotator whom the system is more like than any person is.
+
+    Parameters
+    ----------
+    name : The annotator.
+    likeness : The mean similarity of the system to this annotator.
+    highest : The highest one of another annotator to this annotator.
+    """
+
+    name: str
+    likeness: float
+    highest: float
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Two annotators who have the same links in nearly all longer pairs."""
+
+    first: str
+    second: str
+    counts: SamePairs
+
+
+def leaks_of(
+    corpus: Corpus, system: str, names: Sequence[str], comparison: OthersComparison
+) -> list[ReplacementLeak]:
+    """Return why the figures of a system say nothing about new pairs; usually nothing."""
+    leaks = _copies(comparison.likeness)
+    role = corpus.roles[system]
+    places = np.flatnonzero(comparison.compared).tolist()
+    if role == "adjudicated":
+        leaks.append(ReplacementLeak("adjudicated", tuple(names), len(places)))
+    # those who started from an unknown alignment may have started from the initial one
+    starts = {system, None} if role == "initial" else {system}
+    started = 0
+    who: dict[str, None] = {}
+    for place in places:
+        annotations = corpus[place].annotations
+        those = [n for n in names if n in annotations and annotations[n].start in starts]
+        started += bool(those)
+        who.update(dict.fromkeys(those))
+    if started:
+        leaks.append(
+            ReplacementLeak("initial" if role == "initial" else "shown", tuple(who), started)
+        )
+    return leaks
+
+
+def _copies(likeness: Closeness) -> list[ReplacementLeak]:
+    """Return a leak for each annotator whom the system equals in all pairs."""
+    leaks = []
+    for k, name in enumerate(likeness.names[1:], 1):
+        shared = int(likeness.shared[0, k])
+        if shared >= LEAST_PAIRS and likeness.same[0, k] == shared:
+            leaks.append(ReplacementLeak("copy", (name,), shared))
+    return leaks
+
+
+def near_copies(likeness: Closeness) -> list[NearCopy]:
+    """Return the annotators whom the system is more like than any person is, the likest first.
+
+    A difference counts if it is above chance (one-sided paired test over pairs, 5%): a system that
+    is as good as people is a little more like somebody than others are half of the time.
+    """
+    copies = []
+    for k, name in enumerate(likeness.names[1:], 1):
+        leads = np.delete(likeness.leads[k], [0, k])
+        people = np.delete(likeness.means[k], [0, k])
+        known = ~np.isnan(leads)
+        if known.any() and (leads[known] > _ABOVE_CHANCE).all():
+            copies.append(NearCopy(name, float(likeness.means[0, k]), float(people[known].max())))
+    return sorted(copies, key=lambda copy: -copy.likeness)
+
+
+def twins_of(data: CorpusData, names: Sequence[str], comparison: OthersComparison) -> list[Twins]:
+    """Return every two annotators who have the same links in nearly all longer pairs."""
+    twins = []
+    same = comparison.likeness.same
+    shared = comparison.likeness.shared
+    for j in range(len(names)):
+        for k in range(j + 1, len(names)):
+            # most pairs must be the same if most of the longer ones are
+            if 2 * same[1 + j, 1 + k] < shared[1 + j, 1 + k]:
+                continue
+            counts = same_pairs(data, names[j], names[k])
+            if counts.nearly_identical:
+                twins.append(Twins(names[j], names[k], counts))
+    return twins

@@ -1,0 +1,281 @@
+"""How alike two annotations of a pair are: the measures of the test, for all pairs at once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from alignkit._support.array_types import B1, F8, I8
+from alignkit.agreement.pairs import CorpusData
+from alignkit.agreement.replacement.options import ReplaceOptions
+from alignkit.corpora.labelled import judgments_of
+from alignkit.model.arrays import LinkArrays
+from alignkit.model.corpus import Corpus
+from alignkit.model.labels import View
+from alignkit.scoring.counts import PHRASE_COLUMNS, count_phrases
+from alignkit.stats.resampling import harmonic, ratio
+
+ALL = "all"
+KINDS = ("equal words", "one to one", "several words", "nulls")
+"""The kinds of links that are also tested alone, each link in one of the first three: of equal
+words; of other words, which both have no other link; and all others. A null is a word without a
+link."""
+
+Parts = tuple[LinkArrays, ...]
+
+
+class PairSimilarity(ABC):
+    """The measure of Q pairs, in rows: of everything, and perhaps of kinds of links."""
+
+    rows: tuple[str, ...] = (ALL,)
+    most: float = 1.0
+    """How alike equal annotations are."""
+
+    @abstractmethod
+    def aligned(self, name: str) -> B1:
+        """(Q,): the pairs that have an annotation of this name, a mask."""
+
+    @abstractmethod
+    def between(self, first: str, second: str) -> F8:
+        """(R, Q): how alike two annotations are in each row; NaN where one is missing."""
+
+    @abstractmethod
+    def items(self, name: str) -> F8:
+        """(R, Q): how many items an annotation has; pairs in which nobody has any say nothing."""
+
+
+class LinkSimilarity(PairSimilarity):
+    """F1 of the links of two annotations, also by kind of link; 1 if neither has any.
+
+    For a kind, F1 is (|A(k) & B| + |A & B(k)|) / (|A(k)| + |B(k)|): A(k) has the links of A that
+    are of this kind in A, which B may link in another way.
+    """
+
+    def __init__(self, data: CorpusData, options: ReplaceOptions) -> None:
+        self._data = data
+        self._sure = options.measure == "sure"
+        self._ignore_identical = options.ignore_identical
+        self._worded = bool(data.known.all())
+        if options.ignore_identical:
+            for pair in data.corpus:
+                _ = pair.words  # an error names the pair whose words are not known
+        self.rows = (ALL, KINDS[1], KINDS[2])
+        if self._worded:
+            self.rows = (ALL, *KINDS)
+        if self._ignore_identical:  # a word with such a link is no null
+            self.rows = (ALL, *KINDS[1:3])
+        self._links: dict[str, LinkArrays] = {}
+        self._nulls: dict[str, LinkArrays] = {}
+        self._kinds: dict[str, I8] = {}
+
+    def aligned(self, name: str) -> B1:
+        """(Q,): the pairs that somebody aligned, a mask."""
+        return self._data.aligned(name)
+
+    def between(self, first: str, second: str) -> F8:
+        """(R, Q): F1 of the links, of those of each kind, and of the words without links."""
+        a = self.links(first)
+        b = self.links(second)
+        here, there = a.shared(b)
+        hits = np.zeros((len(self.rows), len(a)))
+        sizes = self.items(first) + self.items(second)
+        for k, row in enumerate(self.rows):
+            if row == KINDS[3]:
+                hits[k] = 2 * _per_pair(self._nulls_of(first), self._nulls_of(second))
+                continue
+            kept = self._is(row, first)[here]
+            others = self._is(row, second)[there]
+            hits[k] = np.bincount(a.pair_of[here[kept]], minlength=len(a))
+            hits[k] += np.bincount(b.pair_of[there[others]], minlength=len(a))
+        alike = np.where(sizes == 0, 1.0, ratio(hits, sizes))
+        alike[:, ~(self.aligned(first) & self.aligned(second))] = np.nan
+        return alike
+
+    def items(self, name: str) -> F8:
+        """(R, Q): the number of links, of those of each kind, and of words without links."""
+        links = self.links(name)
+        counts = np.zeros((len(self.rows), len(links)))
+        for k, row in enumerate(self.rows):
+            if row == KINDS[3]:  # an annotator who did not align a pair left no word unaligned
+                counts[k] = np.diff(self._nulls_of(name).offsets) * self.aligned(name)
+            else:
+                of_row = self._is(row, name)
+                counts[k] = np.bincount(links.pair_of[of_row], minlength=len(links))
+        return counts
+
+    def links(self, name: str) -> LinkArrays:
+        """Return the links that are compared."""
+        if name not in self._links:
+            links = self._data.links(name)
+            if self._sure:
+                links = links.sure_only()
+            if self._ignore_identical:
+                links = links.without_identical(*self._data.words)
+            self._links[name] = links
+        return self._links[name]
+
+    def _is(self, row: str, name: str) -> B1:
+        """(L,): the links of a row, a mask."""
+        if row == ALL:
+            return np.ones(len(self.links(name).links), bool)
+        of_row: B1 = self._kinds_of(name) == KINDS.index(row)
+        return of_row
+
+    def _kinds_of(self, name: str) -> I8:
+        """(L,): the kind of each link, its place in `KINDS`."""
+        if name not in self._kinds:
+            links = self.links(name)
+            alone = np.ones(len(links.links), bool)
+            for side in (0, 1):
+                alone &= _links_of_its_word(links, side) == 1
+            kinds = np.where(alone, 1, 2)
+            if self._worded and not self._ignore_identical:
+                kinds[self._equal(links)] = 0
+            self._kinds[name] = kinds
+        return self._kinds[name]
+
+    def _equal(self, links: LinkArrays) -> B1:
+        """(L,): the links of equal words, a mask."""
+        source, target = self._data.words
+        i, j = links.links.T
+        first = source.ids[source.offsets[links.pair_of] + i]
+        equal: B1 = first == target.ids[target.offsets[links.pair_of] + j]
+        return equal
+
+    def _nulls_of(self, name: str) -> LinkArrays:
+        """Return the words without links as cells: their place and their side, 0 or 1."""
+        if name not in self._nulls:
+            self._nulls[name] = _nulls(self.links(name), self._data.lengths)
+        return self._nulls[name]
+
+
+def _links_of_its_word(links: LinkArrays, side: int) -> I8:
+    """(L,): how many links the word of each link has on a side."""
+    width = int(links.links.max(initial=0)) + 1
+    word = links.pair_of * width + links.links[:, side]
+    _, place, counts = np.unique(word, return_inverse=True, return_counts=True)
+    numbers: I8 = counts[place.reshape(-1)]
+    return numbers
+
+
+def _nulls(links: LinkArrays, lengths: I8) -> LinkArrays:
+    """Return the words of each pair without links, as (place, side) cells."""
+    pairs = len(links)
+    cells = []
+    owners = []
+    for side in (0, 1):
+        sizes = lengths[:, side]
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        linked = np.zeros(starts[-1], bool)
+        linked[starts[links.pair_of] + links.links[:, side]] = True
+        free = np.flatnonzero(~linked)
+        owner = np.repeat(np.arange(pairs), sizes)[free]
+        place = free - starts[owner]
+        cells.append(np.column_stack([place, np.full(len(free), side)]))
+        owners.append(owner)
+    owner = np.concatenate(owners)
+    order = np.argsort(owner, kind="stable")
+    points = np.concatenate(cells)[order].astype(np.int32)
+    offsets = np.concatenate(
+        [np.zeros(1, np.int64), np.cumsum(np.bincount(owner, minlength=pairs))]
+    )
+    sure = np.ones(len(points), np.uint8)
+    return LinkArrays.trusted(points, sure, offsets, LinkArrays.extents(points, offsets))
+
+
+def _per_pair(first: LinkArrays, second: LinkArrays) -> F8:
+    """(Q,): how many cells of each pair both have."""
+    here, _ = first.shared(second)
+    return np.bincount(first.pair_of[here], minlength=len(first)).astype(np.float64)
+
+
+class PhraseSimilarity(PairSimilarity):
+    """F1 of the phrase pairs of two annotations (eq. 3 of Cohn et al. 2008); 1 if neither has any.
+
+    Precision counts the atomic phrase pairs of the first among all of the second, recall those of
+    the second among all of the first.
+    """
+
+    def __init__(self, data: CorpusData, options: ReplaceOptions) -> None:
+        self._data = data
+        self._links: Literal["possible", "sure"] = "possible"
+        self._ignore_identical = options.ignore_identical
+
+    def aligned(self, name: str) -> B1:
+        """(Q,): the pairs that somebody aligned, a mask."""
+        return self._data.aligned(name)
+
+    def between(self, first: str, second: str) -> F8:
+        """(1, Q): F1 of the phrase pairs."""
+        counts = self._counts(first, second)
+        column = {name: counts[:, k].astype(float) for k, name in enumerate(PHRASE_COLUMNS)}
+        precision = ratio(column["hyp_atomic_in_ref"], column["hyp_atomic"])
+        recall = ratio(column["hyp_in_ref_atomic"], column["ref_atomic"])
+        f1 = harmonic(precision, recall)
+        none = (column["hyp_atomic"] == 0) & (column["ref_atomic"] == 0)
+        alike = np.where(none, 1.0, f1)
+        alike[~(self.aligned(first) & self.aligned(second))] = np.nan
+        return alike[None]
+
+    def items(self, name: str) -> F8:
+        """(1, Q): the number of atomic phrase pairs."""
+        atomic = self._counts(name, name)[:, PHRASE_COLUMNS.index("hyp_atomic")]
+        return atomic[None].astype(np.float64)
+
+    def _counts(self, first: str, second: str) -> I8:
+        """(Q, 5): the phrase pairs of two annotations."""
+        source = target = None
+        if self._ignore_identical:
+            source, target = self._data.words
+        return count_phrases(
+            self._data.links(first),
+            self._data.links(second),
+            links=self._links,
+            ignore_identical=self._ignore_identical,
+            source=source,
+            target=target,
+        )
+
+
+class JudgmentSimilarity(PairSimilarity):
+    """Whether two judgments are equal, 1 or 0; if ordered, minus the square of their distance.
+
+    Of the authors, ordered labels are compared by minus the root of the mean squared difference
+    from the others. A root does not change which of two is the larger, so it is left out.
+    """
+
+    def __init__(self, corpus: Corpus, names: Sequence[str], view: View, *, lenient: bool) -> None:
+        matrix = judgments_of(corpus, names, view, lenient_labels=lenient)
+        self.left_out = dict(matrix.left_out)
+        self._names = matrix.annotators
+        values = matrix.values.astype(np.float64)
+        if view.order is not None:
+            steps = np.array([*map(view.order.index, matrix.labels), np.nan])
+            values = steps[matrix.values]
+            self.most = 0.0
+        values[matrix.values < 0] = np.nan
+        self._values = values
+
+    def aligned(self, name: str) -> B1:
+        """(Q,): the pairs that somebody judged, a mask."""
+        return ~np.isnan(self._of(name))
+
+    def between(self, first: str, second: str) -> F8:
+        """(1, Q): how alike the judgments are."""
+        difference = self._of(first) - self._of(second)
+        if self.most == 0:  # ordered
+            return -(difference**2)[None]
+        alike = np.where(np.isnan(difference), np.nan, difference == 0)
+        return alike[None]
+
+    def items(self, name: str) -> F8:
+        """(1, Q): one judgment in each pair."""
+        return self.aligned(name)[None].astype(np.float64)
+
+    def _of(self, name: str) -> F8:
+        """(Q,): the numbers of labels."""
+        values: F8 = self._values[self._names.index(name)]
+        return values
