@@ -24,6 +24,7 @@ from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.align import Aligner
 from alignkit.align.supervised import OBJECTIVES, Refiner
 from alignkit.align.supervised.gold import GoldPairs
+from alignkit.align.supervised.learned import mean_of_log_odds
 from alignkit.align.supervised.measures import calibration_error, measure, rows_of
 from alignkit.align.vectors import read_vectors
 from alignkit.tables.table import Table
@@ -113,7 +114,10 @@ def draws(
         if learned.lexicon is not None:
             learned.lexicon.set_features(whole.cells, learned.lexicon.numbers(whole.bitext))
         means = whole.cells.probabilities
-        refined = means if learned.rounds is None else learned.rounds.probabilities(whole.cells)
+        refined = means
+        if learned.rounds is not None:
+            rounds = learned.rounds.probabilities(whole.cells)
+            refined = mean_of_log_odds(learned.lessons.weight, rounds, means)
         kept = np.isin(whole.cells.pair_of, rest)
         before, after = (
             100 * float(measure(objective, rows_of(objective, whole, one, least)[rest].sum(axis=0)))
@@ -125,7 +129,7 @@ def draws(
         goals = whole.goals(objective)
         told_of.append(np.stack([goals[kept], means[kept], refined[kept]]))
         figures.append((before, after))
-        told = report.after if report.used else report.before
+        told = report.outcome.measure if report.used else report.before
         figure = (100 - after if sign < 0 else after) / 100
         inside += told.low <= figure <= told.high
         kinds.append(learned.lessons.kind)

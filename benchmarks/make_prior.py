@@ -70,7 +70,7 @@ def make_prior() -> Prior:
     return Prior(
         _weights(found.rounds.first, CELL),
         _weights(found.rounds.second, (*CELL, *NEIGHBOURS)),
-        round(found.threshold, 3),
+        round(found.after.threshold, 3),
         _MADE,
     )
 

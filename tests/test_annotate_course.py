@@ -48,7 +48,7 @@ def work(*numbers, **links):
 
 
 def suggested(aligner, k):
-    aligned = aligner.align_bitext([WORDS[k - 1]], threshold=0.05, threads=1)
+    aligned = aligner.align_bitext(WORDS[k - 1 : k + 9], threshold=0.05, threads=1)
     return aligned.arrays.links.tolist(), aligned.probabilities.tolist()
 
 

@@ -203,8 +203,8 @@ def test_what_does_best_is_used_also_if_nothing_was_learned(aligner, known):
     assert lesson.before <= lesson.after == 1
     report, used = pupil._refiner.report, []
     pupil = Learner(aligner, {"oracle": ["oracle"]})
-    for k, instead in enumerate(["vote", "without", "vote"], 1):  # of which the first is shown
-        changed = replace(report, instead=instead)
+    for k, base in enumerate(["vote", "without", "vote"], 1):  # of which the first is shown
+        changed = replace(report, base=base)
         pupil._refiner = SimpleNamespace(report=changed, update=silent, validate=silent)
         used.append(pupil.learn({n: pairs[n] for n in range(1, 6 + k)}).used)
     assert used == [False, True, True]

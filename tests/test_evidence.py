@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 from scipy.special import logit
-from test_refiner import letters
+from test_refiner import letters, plain_mean
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.align import Aligner, Bitext
@@ -135,11 +136,12 @@ def test_evidence_helps_and_its_report_names_all(refiner, corpus):
     assert [row.kind for row in report.systems] == ["system:good", "system:two", "vote"]
     best = max(
         report.before.value,
-        report.without.after.value,
+        report.without.mean.measure.value,
         *(row.measure.value for row in report.systems),
     )
     assert report.gain.value >= report.after.value - best - 1e-9
-    rows = "before, good, two, vote, learned without evidence, learned, difference to the best"
+    rows = "before, good, two, vote, learned without evidence, learned"
+    rows += ", difference to the best, weighted mean"
     assert ", ".join(row[0] for row in report.table().rows) == rows
     assert json.loads(json.dumps(report.to_json()))["without"]["pairs"] == 40
     assert "systems" not in report.without.to_json()
@@ -153,7 +155,7 @@ def test_a_system_that_is_right_is_used_as_it_is(aligner, corpus, vectors):
     refiner = Refiner.train(aligner, told[:12], vectors=vectors, evidence=evidence)
     assert refiner.learned.lessons.kind == "system:oracle"
     assert not refiner.report.used
-    assert refiner.report.instead == "system:oracle"
+    assert refiner.report.base == "system:oracle"
     links = refiner.aligner.align_bitext(told[12:], evidence={"oracle": ["oracle"]})
     for k, pair in enumerate(told[12:]):
         assert set(links.arrays.alignment(k)) == set(pair.alignment("oracle"))
@@ -173,20 +175,24 @@ def test_evidence_that_is_noise_is_not_used(aligner, corpus):
         for n, m in [pair.lengths]
     ]
     refiner = Refiner.train(aligner, noise[:12], evidence={"noise": ["noise"]})
-    assert refiner.report.instead in ("", "without")
+    assert refiner.report.base in ("aligner", "without")
     if not refiner.report.used:  # then pairs need no evidence
         assert not refiner.learned.lessons.evidence
         refiner.aligner.align_bitext(noise[12:14])
 
 
-def test_models_with_evidence_have_a_version_of_their_own(refiner, corpus, tmp_path):
+def test_models_with_evidence_have_a_version_of_their_own(aligner, refiner, corpus, tmp_path):
     refiner.save(tmp_path / "m")
-    Refiner.train(refiner.aligner.with_learned(None), corpus[:12]).save(tmp_path / "plain")
-    versions = [
-        json.loads(zipfile.ZipFile(tmp_path / name).read("header.json"))["version"]
-        for name in ("m", "plain")
-    ]
-    assert versions == [3, 2]
+    systems = refiner.learned.lessons.evidence
+    voting = aligner.with_learned(Learned.vote(systems))
+    voting.save(tmp_path / "vote")
+    aligner.save(tmp_path / "plain")
+    versions = []
+    for name in ("m", "vote", "plain"):
+        with zipfile.ZipFile(tmp_path / name) as archive:
+            versions.append(json.loads(archive.read("header.json"))["version"])
+    assert versions == [4, 3, 2]
+    assert Aligner.load(tmp_path / "vote").parameters.learned.lessons.kind == "vote"
     again = Aligner.load(tmp_path / "m")
     assert again.parameters.learned.lessons == refiner.learned.lessons
     turned = {name: SYSTEMS[name] for name in ("two", "good")}  # the model's order counts
@@ -203,6 +209,39 @@ def test_models_with_evidence_have_a_version_of_their_own(refiner, corpus, tmp_p
     assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
 
 
+@pytest.mark.parametrize("base", ["aligner", "vote", "system:good", "without"])
+def test_the_rest_of_the_weight_goes_to_the_base(refiner, aligner, corpus, tmp_path, base):
+    learned = refiner.learned
+    lessons = replace(learned.lessons, weight=0.5, base=base)
+    half = aligner.with_learned(replace(learned, lessons=lessons))
+    half.save(tmp_path / "m")
+    rest = list(corpus[40:])
+    rest[1] = rest[1].without_annotations("two/2")
+    evidence = Evidence.pack(rest, SYSTEMS).ordered(lessons.evidence)
+    vote = aligner.with_learned(Learned.vote(lessons.evidence))
+    ways = {
+        "aligner": aligner.align_bitext(rest, threshold=0),
+        "vote": vote.align_bitext(rest, threshold=0, evidence=evidence),
+        "system:good": [pair.alignment("good") for pair in rest],
+        "without": aligner.with_learned(learned.without).align_bitext(rest, threshold=0),
+    }
+    least = 0.03 if base in ("vote", "system:good") else 0.001
+    full = aligner.with_learned(replace(learned, lessons=replace(lessons, weight=1.0)))
+    whole = full.align_bitext(rest, threshold=0, evidence=evidence)
+    loaded = Aligner.load(tmp_path / "m")
+    links = loaded.align_bitext(rest, threshold=0, evidence=SYSTEMS)
+    again = loaded.align_bitext(rest, threshold=0, evidence=SYSTEMS, threads=2)
+    assert links.probabilities.tobytes() == again.probabilities.tobytes()
+    for k in range(len(rest)):
+        if k == 1:  # it lacks a system
+            assert links.alignment(k).weights == ways["without"].alignment(k).weights
+            continue
+        of_rounds, of_base = whole.alignment(k).weights, ways[base][k].weights
+        for link, p in links.alignment(k).weights.items():
+            expected = plain_mean(0.5, of_rounds[link], of_base.get(link, 0.0), least)
+            assert p == pytest.approx(expected, abs=1e-4), (k, link)
+
+
 @pytest.mark.parametrize(
     ("entry", "value", "told"),
     [
@@ -216,13 +255,14 @@ def test_models_with_evidence_have_a_version_of_their_own(refiner, corpus, tmp_p
         ("without", None, "two measures"),
         ("without", {"kind": "all-30"}, "must have the entries"),
         ("kind", "system:other", "kind is"),
+        ("base", "system:other", "base is"),
     ],
 )
 def test_false_models_are_refused(refiner, tmp_path, entry, value, told):
     refiner.save(tmp_path / "m")
     old = read_model(tmp_path / "m")
     header = {**old.header, "learned": {**old.header["learned"], entry: value}}
-    write_model(tmp_path / "f", header=header, arrays=old.arrays, words=old.words, evidence=True)
+    write_model(tmp_path / "f", header=header, arrays=old.arrays, words=old.words, version=4)
     refuses(AlignerError, told, lambda: Aligner.load(tmp_path / "f"))
 
 

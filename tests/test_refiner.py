@@ -1,5 +1,7 @@
 """Learning from gold: features, fits, cross-validation, what is saved."""
 
+import json
+import zipfile
 from dataclasses import replace
 from difflib import SequenceMatcher
 
@@ -20,9 +22,9 @@ from alignkit.align.model_files import read_model, write_model
 from alignkit.align.model_learned import arrays_of
 from alignkit.align.supervised import Prior, Refiner, measures
 from alignkit.align.supervised.cells import CELL, GoldCounts, GoldLexicon, lexicon_columns, names_of
-from alignkit.align.supervised.fitting import _regression, fit, validate
+from alignkit.align.supervised.fitting import _regression, fit, mean_of, validate
 from alignkit.align.supervised.gold import GoldPairs
-from alignkit.align.supervised.learned import KINDS
+from alignkit.align.supervised.learned import KINDS, mean_of_log_odds, weight_of
 from alignkit.align.supervised.measures import GRID, calibration_error, measure, resampled, rows_of
 from alignkit.align.supervised.network_kernel import (
     TrainedLayer,
@@ -289,17 +291,127 @@ def test_the_interval_of_two_pairs_is_that_of_student():
 
 def test_learning_tells_what_it_gained(refiner):
     report = refiner.report
-    used = report.gain.value > 0 and report.gaining >= 0.7  # of fewer than 30 pairs
-    assert report.used == used
+    weight = min(1, 1.5 * report.gaining) * (1 - (3.5 / 24) ** 2)
+    assert report.weight == pytest.approx(weight)
+    assert report.used
     assert report.gain.value == pytest.approx(report.after.value - report.before.value)
     assert report.before.low < report.before.value < report.before.high
     assert report.calibration[1] < report.calibration[0]
     assert "by cross-validation on 24 pairs" in str(report)
+    used = f"better in {int(100 * report.gaining)}% of the resamples: weight {weight - 0.005:.2f}"
+    assert f"({used}, the rest for the aligner alone)" in str(report)
     for share, told in ((0.5965, "; better in 59% of"), (0.29, "in 29% of"), (0.0, "in 0% of")):
         assert told in replace(report, used=False, gaining=share).verdict
-    few = replace(report, used=False, gaining=0.85, objective="phrases")
-    assert few.verdict.endswith("better in 85% of the resamples, 90% are needed)")
-    assert replace(few, different=30).verdict.endswith("better in 85% of the resamples)")
+    few = replace(report, used=False, weight=0.0999)
+    assert few.verdict.endswith("of the resamples: weight 0.09, 0.10 is needed)")
+
+
+def plain_mean(weight, p, q, least=0.001):
+    """Return the probability whose log odds are the mean of those of p and q."""
+    p, q = min(max(p, 0.001), 0.999), min(max(q, least), 1 - least)
+    odds = (p / (1 - p)) ** weight * (q / (1 - q)) ** (1 - weight)
+    return odds / (1 + odds)
+
+
+def test_a_mean_of_log_odds_by_hand():
+    """Odds of 9 and 1, half each, are odds of 3; with 10 pairs and half of the resamples, .658."""
+    nine, even = np.array([[0.9], [0.5]], np.float32)
+    assert mean_of_log_odds(0.5, nine, even) == pytest.approx(0.75, abs=1e-6)
+    assert weight_of(0.5, 10) == pytest.approx(0.75 * 0.8775)
+    assert weight_of(1.0, 7) == pytest.approx(0.75)
+    assert weight_of(0.0, 1000) == 0
+
+
+PROBABILITIES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=9)
+
+
+@given(both=PROBABILITIES, weight=st.floats(0, 1))
+def test_the_mean_is_between_both_and_weight_one_is_the_first(both, weight):
+    first, second = np.array(both, np.float32).T.copy()
+    mean = mean_of_log_odds(weight, first, second)
+    expected = [plain_mean(weight, float(p), float(q)) for p, q in zip(first, second, strict=True)]
+    assert mean == pytest.approx(expected, abs=2e-6)
+    clipped = [np.clip(x, 0.001, 0.999) for x in (first, second)]
+    assert (mean >= np.minimum(*clipped) - 2e-6).all()
+    assert (mean <= np.maximum(*clipped) + 2e-6).all()
+    assert mean_of_log_odds(1.0, first, second) == pytest.approx(clipped[0], abs=2e-6)
+    assert mean_of_log_odds(0.0, first, second) == pytest.approx(clipped[1], abs=2e-6)
+    assert mean_of_log_odds(1 - weight, second, first) == pytest.approx(mean, abs=2e-6)
+
+
+@given(gaining=st.floats(0, 1), pairs=st.integers(5, 10_000))
+def test_the_weight_grows_with_what_is_known(gaining, pairs):
+    weight = weight_of(gaining, pairs)
+    assert 0 <= weight < 1
+    assert weight_of(gaining, pairs + 1) >= weight
+    assert weight_of(min(1, gaining + 0.1), pairs) >= weight
+
+
+def test_the_model_aligns_by_the_mean_and_says_how_well(aligner, corpus, gold, tmp_path):
+    refiner = Refiner.train(aligner, corpus[:24], objective="aer")
+    lessons, report = refiner.learned.lessons, refiner.report
+    assert (lessons.weight, lessons.base) == (report.weight, "aligner")
+    assert 0.1 <= lessons.weight < 1
+    pair = corpus[40]
+    alone = aligner.with_learned(None)
+    rounds = replace(lessons, weight=1.0)
+    full = Refiner.of(aligner.with_learned(replace(refiner.learned, lessons=rounds)))
+    both = full.probabilities(pair), np.zeros(pair.lengths)
+    for link, p in alone.align_bitext([pair], threshold=0.0).alignment(0).weights.items():
+        both[1][link] = p
+    told = refiner.probabilities(pair)
+    for link in np.argwhere(told > 0):
+        i, j = link.tolist()
+        expected = plain_mean(lessons.weight, float(both[0][i, j]), float(both[1][i, j]))
+        assert told[i, j] == pytest.approx(expected, abs=2e-5)
+    least = aligner.settings.threshold
+    threshold = plain_mean(lessons.weight, report.threshold, least)
+    assert lessons.threshold == pytest.approx(threshold, abs=1e-6)
+    assert report.mean.threshold == lessons.threshold
+    # by cross-validation, as the candidates themselves
+    with Workers.opened(1) as workers:
+        options = START, workers
+        chosen = validate(gold, "aer", *options, before=least)
+    mean = mean_of("aer", gold, lessons.weight, chosen.after, chosen.before, chosen.folds.of)
+    learned, own = chosen.after.probabilities.tolist(), chosen.before.probabilities.tolist()
+    pairs = zip(learned, own, strict=True)
+    means = np.array([plain_mean(lessons.weight, *pair) for pair in pairs])
+    rows = np.zeros_like(mean.rows)
+    for fold in range(5):
+        threshold = plain_mean(lessons.weight, chosen.after.thresholds[fold], least)
+        inside = chosen.folds.of == fold
+        rows[inside] = rows_of("aer", gold, means, threshold)[inside]
+    assert (mean.rows == rows).all()
+    assert report.mean.measure.value == pytest.approx(1 - measure("aer", rows.sum(axis=0)))
+    assert report.mean.measure.low < report.mean.measure.value < report.mean.measure.high
+    assert report.to_json()["mean"]["threshold"] == lessons.threshold
+
+
+def test_models_from_before_weights_align_by_what_was_learned_alone(refiner, corpus, tmp_path):
+    refiner.save(tmp_path / "new")
+    stored = read_model(tmp_path / "new")
+    record = dict(stored.header["learned"])
+    assert record.pop("weight") == refiner.report.weight
+    assert record.pop("base") == "aligner"
+    header = {**stored.header, "learned": record}
+    write_model(tmp_path / "old", header=header, arrays=stored.arrays, words=stored.words)
+    old = Aligner.load(tmp_path / "old")
+    lessons = replace(refiner.learned.lessons, weight=1.0)
+    assert old.parameters.learned.lessons == lessons
+    full = refiner.aligner.with_learned(replace(refiner.learned, lessons=lessons))
+    words = [pair.words for pair in corpus[40:]]
+    both = old.align_bitext(words), full.align_bitext(words)
+    assert both[0].probabilities.tobytes() == both[1].probabilities.tobytes()
+    assert (
+        both[0].probabilities.tolist() != refiner.aligner.align_bitext(words).probabilities.tolist()
+    )
+    versions = []
+    for name in ("new", "old"):
+        with zipfile.ZipFile(tmp_path / name) as archive:
+            versions.append(json.loads(archive.read("header.json"))["version"])
+    assert versions == [4, 2]
+    old.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "old").read_bytes()
 
 
 def test_copies_of_a_pair_are_one_sample(aligner, corpus):
@@ -334,8 +446,8 @@ def test_any_number_of_threads_learns_the_same(aligner, gold):
     for threads in (1, 3):
         with Workers.opened(threads) as workers:
             found.append(validate(gold, "phrases", START, workers, kinds=kinds, before=0.5))
-    assert found[0].threshold == found[1].threshold
-    assert (found[0].after == found[1].after).all()
+    assert found[0].after.threshold == found[1].after.threshold
+    assert (found[0].after.rows == found[1].after.rows).all()
     for name in ("first", "second"):
         one, other = (getattr(each.rounds, name) for each in found)
         assert one.weights.tobytes() == other.weights.tobytes()
@@ -540,6 +652,10 @@ def test_to_align_nothing_is_no_gain_and_further_annotators_are_named(aligner, c
         ("header", "learned", lambda record: record | {"pairs": -1}),
         ("header", "learned", lambda record: record | {"features": ["mean"]}),
         ("header", "learned", lambda record: record | {"vectors": 1}),
+        ("header", "learned", lambda record: record | {"weight": 1.5}),
+        ("header", "learned", lambda record: record | {"weight": 0.0}),
+        ("header", "learned", lambda record: record | {"base": "vote"}),
+        ("header", "learned", lambda record: record | {"base": ["aligner"]}),
     ],
 )
 def test_forged_files_are_refused(part, name, change, refiner, tmp_path):

@@ -194,7 +194,7 @@ class Evidence:
         firsts = np.cumsum(self.lengths, axis=0) - self.lengths
         words = firsts[pair_of] + places
         word_counts = self.lengths.sum(axis=0).tolist()
-        odds = _logit(means, 1e-3)
+        odds = log_odds(means, 1e-3)
         by_channel = np.empty((len(cells), self.known.shape[1]))
         for channel in range(self.known.shape[1]):
             inside = self.links[:, 1] == channel
@@ -205,7 +205,7 @@ class Evidence:
             # the columns are those of `FEATURES`, in its order
             out = features[:, channel * len(FEATURES) : (channel + 1) * len(FEATURES)]
             out[:, 0] = own > 0
-            out[:, 1] = np.where(own > 0, _logit(own, 0.01), 0)
+            out[:, 1] = np.where(own > 0, log_odds(own, 0.01), 0)
             for side in (0, 1):
                 linked_words = firsts[links[:, 0], side] + links[:, 2 + side]
                 word = words[:, side]
@@ -279,7 +279,7 @@ def _inside(links: I8, lengths: I8) -> B1:
     return np.asarray(inside.all(axis=1))
 
 
-def _logit(x: NDArray[np.floating], least: float) -> F8:
+def log_odds(x: NDArray[np.floating], least: float) -> F8:
     """Return the log odds of probabilities, taken to be this far from 0 and 1."""
     x = np.clip(x.astype(np.float64), least, 1 - least)
     return np.asarray(np.log(x / (1 - x)))

@@ -17,9 +17,22 @@ from numpy.typing import NDArray
 from alignkit.align.calibration import TrainingText
 from alignkit.align.expectation import Positions
 from alignkit.align.fertility.models import FertilityModel
-from alignkit.align.model_files import Arrays, StoredModel, read_model, write_model
+from alignkit.align.model_files import (
+    PLAIN_VERSION,
+    Arrays,
+    StoredModel,
+    read_model,
+    write_model,
+)
 from alignkit.align.model_header import ModelHeader
-from alignkit.align.model_learned import WITHOUT, arrays_of, learned_of, without_of, words_of
+from alignkit.align.model_learned import (
+    WITHOUT,
+    arrays_of,
+    learned_of,
+    version_of,
+    without_of,
+    words_of,
+)
 from alignkit.align.model_tables import check_forms, check_relations, forms_of, require
 from alignkit.align.parameters import Fertilities, Memory, Parameters
 from alignkit.errors import AlignerError, AlignkitError
@@ -56,16 +69,16 @@ def save_parameters(path: str, known: Parameters) -> None:
         arrays |= _prefixed(start, _arrays_of(part))
         words |= {f"{start}source": part.source, f"{start}target": part.target}
     learned = known.learned
-    evidence = False
+    version = PLAIN_VERSION
     if learned is not None:
-        evidence = bool(learned.lessons.evidence)
+        version = version_of(learned)
         arrays |= arrays_of(learned)
         words |= words_of(learned)
         if learned.without is not None:
             arrays |= _prefixed(WITHOUT, arrays_of(learned.without))
             words |= _prefixed(WITHOUT, words_of(learned.without))
     header = ModelHeader.of(known).to_json()
-    write_model(path, header=header, arrays=arrays, words=words, evidence=evidence)
+    write_model(path, header=header, arrays=arrays, words=words, version=version)
 
 
 def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:

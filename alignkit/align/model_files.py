@@ -5,8 +5,9 @@ Specification
 A model is a zip file of stored (not compressed) members, in this order:
 
 - ``header.json``: a JSON object with ``"alignkit": "model"``, the ``"version"`` of the file format
-  (2; 3 with evidence), ``"header"`` (an object that describes the model), ``"arrays"`` (for each
-  name its ``"dtype"`` and ``"shape"``) and ``"words"`` (its ``"count"`` and ``"bytes"``);
+  (2; 3 with evidence; 4 if what was learned has a weight), ``"header"`` (an object that describes
+  the model), ``"arrays"`` (for each name its ``"dtype"`` and ``"shape"``) and ``"words"`` (its
+  ``"count"`` and ``"bytes"``);
 - ``arrays/NAME.npy``, by name: a NumPy file, version 1.0, of little-endian numbers in C order;
 - ``words/NAME.txt``, by name: UTF-8, each word followed by a line feed; within words ``\n`` stands
   for a line feed and ``\\`` for a backslash.
@@ -44,9 +45,11 @@ from alignkit.io.atomic_files import WriteError, replacing_bytes
 from alignkit.io.opening import open_input, plain_size
 from alignkit.version import __version__
 
-# of the file format: 3 if it learned from evidence, the newest read
+# of the file format: what the model needs of its readers
 PLAIN_VERSION = 2
-VERSION = 3
+EVIDENCE_VERSION = 3  # it learned to use evidence
+WEIGHTED_VERSION = 4  # it aligns by a mean of what was learned and something else
+VERSION = WEIGHTED_VERSION  # the newest that is read
 
 LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
 
@@ -359,7 +362,7 @@ def write_model(
     header: Mapping[str, object],
     arrays: Arrays,
     words: Mapping[str, Sequence[str]],
-    evidence: bool = False,
+    version: int = PLAIN_VERSION,
 ) -> None:
     """Write a model; the file appears only when it is complete."""
     name = os.fspath(path)
@@ -370,7 +373,6 @@ def write_model(
         for key, table in tables.items():
             declared[key] = TableHeader(table.dtype.name, table.shape)
         lists = {key: (len(words[key]), len(text)) for key, text in texts.items()}
-        version = VERSION if evidence else PLAIN_VERSION
         start = Contents(header, declared, lists).encode(version)
     except (TypeError, ValueError, RecursionError) as problem:
         raise WriteError(f"{name}: cannot store this model: {problem}") from None

@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.align.evidence import EvidenceSystem
-from alignkit.align.model_files import Arrays, StoredModel
+from alignkit.align.model_files import (
+    EVIDENCE_VERSION,
+    PLAIN_VERSION,
+    WEIGHTED_VERSION,
+    Arrays,
+    StoredModel,
+)
 from alignkit.align.model_tables import Form, Size, check_forms, require
 from alignkit.align.supervised import learned as refinement
 from alignkit.align.supervised.cells import GoldLexicon, names_of
@@ -27,6 +33,7 @@ WITHOUT = "without_"
 
 _ENTRIES = {"kind", "objective", "threshold", "pairs", "vectors", "features", "lexicon"}
 _OF_EVIDENCE = {"evidence", "measures", "without"}  # entries if there was evidence
+_OF_WEIGHTED = {"weight", "base"}  # entries if the rounds have a weight below 1
 _LEXICON = ("pairs", "pair_counts", "source_counts", "target_counts")
 
 _LARGEST = 1e9
@@ -69,10 +76,13 @@ class LearnedEntry:
         entries = asdict(self.lessons)
         entries["features"] = self.features
         entries["lexicon"] = self.has_lexicon
-        if not self.lessons.evidence:
-            return {name: entries[name] for name in _ENTRIES}
-        entries["without"] = self.without and self.without.to_json()
-        return entries
+        wanted = set(_ENTRIES)
+        if self.lessons.weight < 1:
+            wanted |= _OF_WEIGHTED
+        if self.lessons.evidence:
+            wanted |= _OF_EVIDENCE
+            entries["without"] = self.without and self.without.to_json()
+        return {name: entries[name] for name in wanted}
 
     @classmethod
     def read(cls, content: object) -> LearnedEntry:
@@ -82,7 +92,8 @@ class LearnedEntry:
         ------
         AlignerError : If it is not an entry of this version.
         """
-        if not isinstance(content, dict) or set(content) - _OF_EVIDENCE != _ENTRIES:
+        more = _OF_EVIDENCE | _OF_WEIGHTED
+        if not isinstance(content, dict) or set(content) - more != _ENTRIES:
             raise AlignerError("learned must have the entries " + ", ".join(sorted(_ENTRIES)))
         evidence: tuple[EvidenceSystem, ...] = ()
         measures = None
@@ -96,6 +107,13 @@ class LearnedEntry:
                 without = cls.read(content["without"])
                 _check(not without.lessons.evidence, "evidence is where none was used")
         _check_lessons(content, unfitted)
+        weight, base = 1.0, refinement.ALIGNER
+        if _OF_WEIGHTED & content.keys():
+            bases = [refinement.ALIGNER]
+            if evidence:
+                bases += [refinement.WITHOUT, *unfitted[1:]]
+            weight, base = _weight(content, bases)
+            _check(content["kind"] not in unfitted, "it has a weight, but no rounds")
         lessons = refinement.Lessons(
             kind=content["kind"],
             objective=content["objective"],
@@ -103,6 +121,8 @@ class LearnedEntry:
             pairs=content["pairs"],
             vectors=content["vectors"],
             evidence=evidence,
+            weight=weight,
+            base=base,
             measures=measures,
         )
         entry = cls(lessons, lessons.kind not in unfitted, content["lexicon"], without)
@@ -162,6 +182,17 @@ def _check_lessons(content: Mapping[str, Any], unfitted: list[str]) -> None:
     _check(are_flags, "vectors and lexicon must be true or false")
 
 
+def _weight(content: Mapping[str, Any], bases: list[str]) -> tuple[float, str]:
+    """Return the weight and the base of an entry, after a check."""
+    weight = content.get("weight")
+    base = content.get("base")
+    is_share = type(weight) is float and 0 < weight < 1
+    _check(is_share, f"weight is {str(weight)[:40]}; expected a number between 0 and 1")
+    known = ", ".join(bases)
+    _check(base in bases, f"base is {str(base)[:40]!r}; expected one of {known}")
+    return float(content["weight"]), str(base)
+
+
 def _evidence(content: Mapping[str, Any]) -> tuple[tuple[EvidenceSystem, ...], Any]:
     """Return the systems of evidence and the measures of an entry, after a check."""
     try:
@@ -204,6 +235,18 @@ def arrays_of(learned: refinement.Learned) -> dict[str, NDArray[Any]]:
         for name in _LEXICON:
             arrays[f"learned_{name}"] = getattr(learned.lexicon, name)
     return arrays
+
+
+def version_of(learned: refinement.Learned) -> int:
+    """Return the version of the file format that a refinement needs."""
+    version = PLAIN_VERSION
+    if learned.lessons.weight < 1:
+        version = WEIGHTED_VERSION
+    elif learned.lessons.evidence:
+        version = EVIDENCE_VERSION
+    if learned.without is None:
+        return version
+    return max(version, version_of(learned.without))
 
 
 def words_of(learned: refinement.Learned) -> dict[str, Sequence[str]]:

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, select
 from alignkit.align.aligner import Aligner
 from alignkit.align.evidence import Annotators
 from alignkit.align.supervised.gold import FOLDS, different, is_learnable
-from alignkit.align.supervised.learned import VOTE, WITHOUT
+from alignkit.align.supervised.learned import ALIGNER, VOTE, WITHOUT
 from alignkit.align.supervised.refiner import Refiner
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
@@ -187,16 +187,16 @@ class Learner:
         assert report is not None
         used = report.used
         before = report.before.value
-        after = report.after.value
+        after = report.outcome.measure.value
         if report.systems:  # the best is used, whether it was learned or not
-            values = {"": before}
+            values = {ALIGNER: before}
             for system in report.systems:
                 values[system.kind] = system.measure.value
             if report.without is not None:
-                values[WITHOUT] = report.without.after.value
+                values[WITHOUT] = report.without.outcome.measure.value
             before = values[VOTE]
             if not used:
-                after = values[report.instead]
-            used = used or self._differs or report.instead != VOTE
+                after = values[report.base]
+            used = used or self._differs or report.base != VOTE
             self._differs = used
         return Lesson(len(given), used, report.verdict, before, after)

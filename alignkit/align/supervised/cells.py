@@ -194,6 +194,23 @@ class Cells:
         """The (K,) pair number of each cell."""
         return np.repeat(np.arange(len(self.lengths)), np.diff(self.ends))
 
+    def values_of(self, others: Cells, values: F4) -> F4:
+        """Return the values (K,) of these cells, given those of other cells of the same pairs.
+
+        Cells that are not among the others have the probability of the aligner alone.
+        """
+        place, is_there = found_in(others.keys, self.keys)
+        kept = self.probabilities.copy()
+        kept[is_there] = values[place[is_there]]
+        return kept
+
+    @cached_property
+    def keys(self) -> I8:
+        """The (K,) numbers of the cells, rising with pair, source and target position."""
+        width = int(self.lengths.max(initial=1)) + 1
+        source, target = self.places.T
+        return np.asarray((self.pair_of * width + source) * width + target)
+
     def set_neighbours(self, probabilities: F4, features: F4) -> None:
         """Set the features of the second round from the probabilities (K,) of the first."""
         column = features.shape[1] - len(NEIGHBOURS)

@@ -232,6 +232,17 @@ class Folds:
     firsts: tuple[learned.SupervisedRound, ...]  # the first rounds, by fold
 
 
+class Candidate(NamedTuple):
+    """A way to align the gold pairs; what was learned from pairs is that of other folds."""
+
+    kind: str  # one of KINDS, aligner, without, vote or system:NAME
+    probabilities: F4  # (K,) of the cells
+    rows: I8  # (P, 4) the counts of each pair
+    thresholds: F8  # (FOLDS,) for the pairs of each fold: links are more probable than this
+    threshold: float  # the same, for new pairs
+    calibration: float  # calibration error
+
+
 @dataclass(frozen=True, eq=False)
 class Validated:
     """The choice and the results of cross-validation."""
@@ -239,11 +250,9 @@ class Validated:
     kind: str  # how the rounds were fitted
     rounds: learned.StackedModel  # those fitted to all pairs
     folds: Folds  # the first rounds by which the second learned
-    threshold: float  # links are more probable than this
     losses: dict[str, float]  # the log-loss of a cell of each kind that was tried, in bits
-    before: I8  # (P, 4): counts of each pair, of the aligner alone and refined, out of fold
-    after: I8
-    calibration: tuple[float, float]  # calibration error before and after
+    before: Candidate  # the aligner alone
+    after: Candidate  # the refinement
 
 
 class _Learning:
@@ -322,59 +331,79 @@ def validate(
     firsts = tuple(rounds_of_kinds[chosen] for rounds_of_kinds in rounds_by_fold)
     refined = _second_out_of_fold(learning, kind, first_logits)
     rounds = _final(learning, kind, first_logits)
-    after, threshold = by_threshold(objective, gold, refined, learning.fold_of)
     means = gold.cells.probabilities
     return Validated(
         kind=kind.name,
         rounds=rounds,
         folds=Folds(learning.fold_of, firsts),
-        threshold=threshold,
         losses={kind.name: loss for kind, loss in zip(kinds, losses, strict=True)},
-        before=rows_of(objective, gold, means, before),
-        after=after,
-        calibration=(calibration_error(goals, means), calibration_error(goals, refined)),
+        before=Candidate(
+            kind=learned.ALIGNER,
+            probabilities=means,
+            rows=rows_of(objective, gold, means, before),
+            thresholds=np.full(FOLDS, before),
+            threshold=before,
+            calibration=calibration_error(goals, means),
+        ),
+        after=by_threshold(objective, gold, kind.name, refined, learning.fold_of),
     )
 
 
-def by_threshold(objective: str, gold: Gold, probabilities: F4, fold_of: I8) -> tuple[I8, float]:
-    """Return counts (P, 4) by the best threshold of the other folds, and the best of all."""
+def by_threshold(
+    objective: str, gold: Gold, kind: str, probabilities: F4, fold_of: I8
+) -> Candidate:
+    """Return a candidate with the best threshold, for each fold the best of the other folds."""
     grid = np.stack([rows_of(objective, gold, probabilities, threshold) for threshold in GRID])
     possible = bool((gold.levels == 1).any())
     rows = np.empty((len(gold), 4), np.int64)
+    thresholds = np.empty(FOLDS)
     for fold in range(FOLDS):
         inside = fold_of == fold
         best_elsewhere = best_of(objective, grid[:, ~inside], possible=possible)
         rows[inside] = grid[best_elsewhere, inside]
+        thresholds[fold] = GRID[best_elsewhere]
     best = best_of(objective, grid, possible=possible)
-    return rows, float(GRID[best])
+    error = calibration_error(gold.goals(objective), probabilities)
+    return Candidate(kind, probabilities, rows, thresholds, float(GRID[best]), error)
 
 
-class Rival(NamedTuple):
-    """A way to align that learning with evidence has to beat."""
-
-    kind: str  # system:NAME, vote, without, or empty for the aligner
-    rows: I8  # (P, 4) the counts of each pair, out of fold
-    threshold: float = 0.0
-    calibration: float = 0.0
+def mean_of(
+    objective: str, gold: Gold, weight: float, after: Candidate, base: Candidate, fold_of: I8
+) -> Candidate:
+    """Return the mean of the log odds of two candidates, and of those of their thresholds."""
+    both = after.probabilities, base.probabilities
+    probabilities = learned.mean_of_log_odds(weight, *both, base.kind)
+    after_thresholds = np.append(after.thresholds, after.threshold)
+    base_thresholds = np.append(base.thresholds, base.threshold)
+    thresholds = learned.mean_of_log_odds(weight, after_thresholds, base_thresholds)
+    rows = np.empty((len(gold), 4), np.int64)
+    for fold in range(FOLDS):
+        inside = fold_of == fold
+        rows[inside] = rows_of(objective, gold, probabilities, thresholds[fold])[inside]
+    error = calibration_error(gold.goals(objective), probabilities)
+    least = float(thresholds[-1])
+    by_fold = thresholds[:-1].astype(np.float64)
+    return Candidate(after.kind, probabilities, rows, by_fold, least, error)
 
 
 def rivals_of(
-    objective: str, gold: Gold, systems: Sequence[EvidenceSystem], plain: I8, fold_of: I8
-) -> Iterator[Rival]:
-    """Yield each system and the vote; `plain` are the counts (P, 4) without evidence."""
-    goals = gold.goals(objective)
+    objective: str, gold: Gold, systems: Sequence[EvidenceSystem], plain: Candidate, fold_of: I8
+) -> Iterator[Candidate]:
+    """Yield each system and the vote; `plain` is what aligns pairs that lack a system."""
     kinds = [learned.SYSTEM + system.name for system in systems]
     for kind in [*kinds, learned.VOTE]:
         shares = learned.shares_by(kind, systems, gold.cells)
-        rows, threshold = by_threshold(objective, gold, shares, fold_of)
-        rows[gold.lacking] = plain[gold.lacking]
-        yield Rival(kind, rows, threshold, calibration_error(goals, shares))
+        rival = by_threshold(objective, gold, kind, shares, fold_of)
+        rival.rows[gold.lacking] = plain.rows[gold.lacking]
+        yield rival
 
 
-def best_of_rivals(objective: str, rivals: Sequence[Rival], fold_of: I8) -> tuple[I8, Rival]:
+def best_of_rivals(
+    objective: str, rivals: Sequence[Candidate], fold_of: I8
+) -> tuple[I8, Candidate]:
     """Return the counts by the best rival of the other folds, and the best of all."""
 
-    def best_over(pairs: B1) -> Rival:  # the first of equals
+    def best_over(pairs: B1) -> Candidate:  # the first of equals
         sums = np.stack([rival.rows[pairs].sum(axis=0) for rival in rivals])
         return rivals[int(measure(objective, sums).argmax())]
 

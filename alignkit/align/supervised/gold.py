@@ -108,10 +108,8 @@ class Gold:
         cells = self.cells
         links = self.links
         width = int(cells.lengths.max(initial=1)) + 1
-        source, target = cells.places.T
-        wanted = (cells.pair_of * width + source) * width + target
-        link, is_link = found_in(links.cells(width), wanted)
-        levels = np.zeros(len(wanted), np.int8)
+        link, is_link = found_in(links.cells(width), cells.keys)
+        levels = np.zeros(len(cells.keys), np.int8)
         levels[is_link] = 1 + links.sure[link[is_link]]
         return levels
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -14,7 +14,13 @@ from alignkit._support.arguments import each
 from alignkit._support.array_types import F4, F8, I8
 from alignkit.align.bitext import PARTS, Bitext, parts_of
 from alignkit.align.decoders import AlignedLinks, Decoding, check_thresholds
-from alignkit.align.evidence import Evidence, EvidenceLike, EvidenceSystem, check_systems
+from alignkit.align.evidence import (
+    Evidence,
+    EvidenceLike,
+    EvidenceSystem,
+    check_systems,
+    log_odds,
+)
 from alignkit.align.expectation import Workers
 from alignkit.align.settings import MAJORITY
 from alignkit.align.supervised import cells as features_of
@@ -33,6 +39,7 @@ VOTE = "vote"
 SYSTEM = "system:"
 WITHOUT = "without"
 """The kinds if evidence is used as it is (the name of the system follows), or not at all."""
+ALIGNER = "aligner"  # the kind of what aligns without anything learned from gold
 
 _PART = 500_000  # cells whose features are held at a time by each thread
 
@@ -41,8 +48,11 @@ _FIRST = {*features_of.CELL, *features_of.VECTORS, "bias"}  # the names of weigh
 _SECOND = {*_FIRST, *features_of.NEIGHBOURS}
 _MOST = 1 << 20  # bytes of such a file
 _LARGEST = 1e6  # weight in such a file
-_FEW = 30  # with fewer pairs, more resamples must gain
-_EVIDENCE = 0.6
+_GAINING = 1.5  # the factor of the share of resamples that gain, in the weight of what was learned
+_DOUBT = 3.5  # pairs: the weight falls with the square of its ratio to the number of pairs
+LEAST_WEIGHT = 0.1  # what was learned is not used with less
+_CERTAIN = 1e-3  # probabilities nearer to 0 or 1 have the log odds of this
+_TRUSTED = 0.03  # the same for weights of systems and votes, which are often just 0 and 1
 
 
 class FitKind(NamedTuple):
@@ -75,21 +85,37 @@ class Objective(NamedTuple):
 
     measure: str  # what the measure is called
     text: str  # what it is
-    evidence_of_few: float
-
-    def evidence(self, pairs: int) -> float:
-        """Return the share of resamples that must gain, for this number of pairs."""
-        if pairs < _FEW:
-            return self.evidence_of_few
-        return _EVIDENCE
 
 
 OBJECTIVES: Mapping[str, Objective] = {
-    "links": Objective("F1", "F1 of the links", 0.7),
-    "aer": Objective("AER", "alignment error rate", 0.7),
-    "phrases": Objective("phrase F1", "F1 of the sure, non-identical phrase pairs", 0.9),
+    "links": Objective("F1", "F1 of the links"),
+    "aer": Objective("AER", "alignment error rate"),
+    "phrases": Objective("phrase F1", "F1 of the sure, non-identical phrase pairs"),
 }
 """The goals of learning, by name."""
+
+
+def weight_of(gaining: float, pairs: int) -> float:
+    """Return the weight of what was learned; the rest is that of the best other way to align.
+
+    `gaining` is the share of resamples of the gold pairs in which it gains. The weight grows with
+    it, and with the number of different pairs: both are evidence that new pairs gain too.
+    """
+    return min(1.0, _GAINING * gaining) * (1 - (_DOUBT / pairs) ** 2)
+
+
+def mean_of_log_odds(weight: float, probabilities: F4, others: F4, kind: str = ALIGNER) -> F4:
+    """Return the probabilities of the mean of the log odds; the others have weight 1 - `weight`.
+
+    All are taken to be at least .001 from 0 and 1, or .03 if the others are the links of a system
+    or a vote: a certainty must not outweigh any doubt. `kind` is that of the others.
+    """
+    least = _CERTAIN
+    if kind == VOTE or kind.startswith(SYSTEM):
+        least = _TRUSTED
+    first = log_odds(probabilities, _CERTAIN)
+    second = log_odds(others, least)
+    return probabilities_of(weight * first + (1 - weight) * second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +182,8 @@ class Lessons:
     pairs: int  # how many pairs taught it
     vectors: bool  # whether it looks at vectors of words
     evidence: tuple[EvidenceSystem, ...] = ()  # whose links it looks at, in this order
+    weight: float = 1.0  # of the log odds of the rounds; the rest is that of those of `base`
+    base: str = ALIGNER  # the best way to align without the rounds: vote, system:NAME, without
     measures: tuple[float, float] | None = None  # with evidence: by cross-validation, and without
 
 
@@ -194,21 +222,32 @@ class Learned:
         begin: int,
         end: int,
         vectors: TwoVectors | None,
-        spelled: Spelled | None = None,
-        numbers: tuple[I8, I8] | None = None,
+        known: _KnownWords | None = None,
         evidence: Evidence | None = None,
     ) -> tuple[Cells, F4]:
-        """Return the cells of some pairs with their probabilities; see `GoldLexicon.numbers`."""
-        if not self.lessons.vectors:
-            vectors = None
-        cells = Cells.of(decoder, bitext, begin, end, vectors, spelled, evidence)
+        """Return the cells of some pairs with their probabilities; `known` saves time."""
+        if known is None:
+            known = _KnownWords.of(self, bitext)
+        used = vectors if self.lessons.vectors else None
+        cells = Cells.of(decoder, bitext, begin, end, used, known.spelled, evidence)
         if self.rounds is None and self.lessons.evidence:
             return cells, shares_by(self.lessons.kind, self.lessons.evidence, cells)
-        if self.lexicon is not None:
-            self.lexicon.set_features(cells, numbers or self.lexicon.numbers(bitext))
+        if self.lexicon is not None and known.numbers is not None:
+            self.lexicon.set_features(cells, known.numbers)
         if self.rounds is None:
             return cells, cells.probabilities
-        return cells, self.rounds.probabilities(cells)
+        probabilities = self.rounds.probabilities(cells)
+        weight = self.lessons.weight
+        if weight == 1:
+            return cells, probabilities
+        base = cells.probabilities
+        if self.lessons.base == WITHOUT and self.without is not None:
+            span = decoder, bitext, begin, end, vectors
+            others, rivals = self.without.cells(*span, known.without)
+            base = cells.values_of(others, rivals)
+        elif self.lessons.base != ALIGNER:
+            base = shares_by(self.lessons.base, self.lessons.evidence, cells)
+        return cells, mean_of_log_odds(weight, probabilities, base, self.lessons.base)
 
     def align(
         self,
@@ -224,8 +263,21 @@ class Learned:
         if evidence is not None and self.without is not None and evidence.lacking.any():
             # a pair that lacks a system is not one without links: other rounds align it
             options = decoder, bitext, workers, threshold, sure, vectors
-            complete = replace(self, without=None).align(*options, evidence)
+            complete = self._align_all(*options, evidence)
             return complete.replaced(self.without.align(*options), evidence.lacking)
+        return self._align_all(decoder, bitext, workers, threshold, sure, vectors, evidence)
+
+    def _align_all(
+        self,
+        decoder: Decoding,
+        bitext: Bitext,
+        workers: Workers,
+        threshold: float | None,
+        sure: float | None,
+        vectors: TwoVectors | None,
+        evidence: Evidence | None,
+    ) -> AlignedLinks:
+        """Return the links of a bitext, also of pairs that lack a system."""
         if self.lessons.vectors and self.used and vectors is None:
             needed = "this was learned with word vectors and needs them: give the same vectors"
             raise AlignerError(needed)
@@ -237,16 +289,10 @@ class Learned:
             least_sure = np.float32(-1)  # all are
         else:
             least_sure = np.float32(sure)
-        spelled = Spelled.of(bitext)
-        if self.lexicon is None:
-            numbers = None
-        else:
-            numbers = self.lexicon.numbers(bitext)
+        known = _KnownWords.of(self, bitext)
 
         def links_of(_: int, begin: int, end: int) -> AlignedLinks:
-            cells, probabilities = self.cells(
-                decoder, bitext, begin, end, vectors, spelled, numbers, evidence
-            )
+            cells, probabilities = self.cells(decoder, bitext, begin, end, vectors, known, evidence)
             kept = probabilities > least
             links_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
             offsets = links_before[cells.ends]
@@ -258,6 +304,27 @@ class Learned:
         count = max(PARTS, int(bitext.starts[-1]) // _PART)
         parts = parts_of(bitext.starts, count)
         return AlignedLinks.joined(workers.map(links_of, parts))
+
+
+class _KnownWords(NamedTuple):
+    """What a refinement needs of the words of a bitext."""
+
+    spelled: Spelled
+    numbers: tuple[I8, I8] | None  # those of its lexicon; see `GoldLexicon.numbers`
+    without: _KnownWords | None  # the same for what was learned without evidence
+
+    @classmethod
+    def of(cls, learned: Learned, bitext: Bitext, spelled: Spelled | None = None) -> _KnownWords:
+        """Look up all words."""
+        if spelled is None:
+            spelled = Spelled.of(bitext)
+        numbers = None
+        if learned.lexicon is not None:
+            numbers = learned.lexicon.numbers(bitext)
+        without = None
+        if learned.without is not None and learned.lessons.base == WITHOUT:
+            without = cls.of(learned.without, bitext, spelled)
+        return cls(spelled, numbers, without)
 
 
 def shares_by(kind: str, systems: Iterable[EvidenceSystem], cells: Cells) -> F4:

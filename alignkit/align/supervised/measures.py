@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from alignkit._support.array_types import B1, F4, F8, I8
 from alignkit._support.jit import readonly
 from alignkit.align.supervised.gold import Gold
-from alignkit.align.supervised.learned import OBJECTIVES
+from alignkit.align.supervised.learned import LEAST_WEIGHT, OBJECTIVES
 from alignkit.model.phrase_kernel import PairLinks, PairWords, match_phrases
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import TableResult
@@ -120,7 +120,7 @@ class GainInterval:
 class SystemMeasure:
     """How well a system or the vote does without learning; as the values of `LearningReport`."""
 
-    kind: str  # system:NAME, or vote
+    kind: str  # one of KINDS, system:NAME, or vote
     measure: GainInterval
     threshold: float
     calibration: float
@@ -137,7 +137,7 @@ class LearningReport(TableResult):
     pairs, different, left_out : The pairs used for learning, the number of different ones, and the
         annotated pairs left out: with an empty side, more than 400 words, or after the first
         million cells.
-    before, after, gain : The measure of the aligner alone, of the refinement, and the difference.
+    before, after, gain : The measure of the aligner alone, of what was learned, and the difference.
     calibration : Calibration error of the probabilities, before and after.
     threshold_before, threshold : Links have a higher probability than this, before and after.
     kind : The way of learning that did best; one of `alignkit.align.supervised.learned.KINDS`.
@@ -145,11 +145,14 @@ class LearningReport(TableResult):
     prior : The prior that learning started from.
     vectors : Whether vectors are used.
     gaining : The share of the resamples with a gain.
-    used : Whether there was a gain, in enough resamples; see `Objective`.
+    weight : The weight of what was learned in the mean of log odds by which the model aligns; the
+        rest is the weight of `base`.
+    used : Whether the weight is large enough; if not, the model aligns by `base` alone.
+    base : The best other way to align the pairs: ``aligner``, or with evidence also
+        ``system:NAME``, ``vote`` or ``without``.
+    mean : How well the mean does, by cross-validation; None if it is not used.
     systems : With evidence, each system and the vote; `gain` is over the best of these, the aligner
         and `without`, chosen on the other folds.
-    instead : The best of them on all pairs: ``system:NAME``, ``vote``, ``without``, or empty for
-        the aligner. It is used if there was no gain.
     without : With evidence, the report of learning without it.
     """
 
@@ -169,9 +172,11 @@ class LearningReport(TableResult):
     prior: str
     vectors: bool
     gaining: float
+    weight: float
     used: bool
+    base: str = "aligner"
+    mean: SystemMeasure | None = None
     systems: tuple[SystemMeasure, ...] = ()
-    instead: str = ""
     without: LearningReport | None = None
 
     def table(self) -> Table:
@@ -199,17 +204,28 @@ class LearningReport(TableResult):
             add_row(name, system.measure, system.calibration, system.threshold)
         plain = self.without
         if plain is not None:
+            own = plain.outcome
             name = "learned without evidence"
-            add_row(name, plain.after, plain.calibration[1], plain.threshold)
+            add_row(name, own.measure, own.calibration, own.threshold)
         add_row("learned", self.after, self.calibration[1], self.threshold)
         if self.systems:
             add_row("difference to the best", self.gain)
         else:
             add_row("difference", self.gain)
+        if self.mean is not None:
+            mean = self.mean
+            add_row("weighted mean", mean.measure, mean.calibration, mean.threshold)
         title = f"{objective.text}, by cross-validation on {self.pairs:,} pairs"
         if self.different < self.pairs:
             title += f", {self.different:,} different"
         return Table(title, columns, rows, note=self.verdict)
+
+    @property
+    def outcome(self) -> SystemMeasure:
+        """The measure of the mean if it is used, else that of what was learned."""
+        if self.mean is not None:
+            return self.mean
+        return SystemMeasure(self.kind, self.after, self.threshold, self.calibration[1])
 
     @property
     def verdict(self) -> str:
@@ -219,18 +235,19 @@ class LearningReport(TableResult):
             how += ", with vectors"
         if self.systems:
             how += ", with evidence"
+        kinds = {"aligner": "the aligner alone", "without": "what was learned without evidence"}
+        base = kinds.get(self.base, self.base)
+        # rounded down: 99.9% are not all, and .099 is not enough where .10 is
+        percent = floor(100 * self.gaining + 1e-9)
+        weight = floor(100 * self.weight + 1e-9) / 100
+        share = f"better in {percent}% of the resamples: weight {weight:.2f}"
         if self.used:
-            return f"learned: {how}"
-        percent = floor(100 * self.gaining + 1e-9)  # 59.9% are not enough where 60% are
-        share = f"better in {percent}% of the resamples"
-        needed = OBJECTIVES[self.objective].evidence(self.different)
-        if self.gaining < needed:
-            share += f", {needed:.0%} are needed"
-        verdict = f"not used: no gain that is certain enough ({how}; {share})"
+            return f"learned: {how} ({share}, the rest for {base})"
+        needed = f"{LEAST_WEIGHT:.2f} is needed"
+        verdict = f"not used: no gain that is certain enough ({how}; {share}, {needed})"
         if not self.systems:
             return verdict
-        kinds = {"": "the aligner alone", "without": "what was learned without evidence"}
-        return f"{verdict}; instead: {kinds.get(self.instead, self.instead)}"
+        return f"{verdict}; instead: {base}"
 
     def to_json(self) -> dict[str, object]:
         """Return the report as JSON values."""
@@ -238,7 +255,7 @@ class LearningReport(TableResult):
         record["calibration"] = list(self.calibration)
         record["losses"] = dict(self.losses)
         if self.without is None:
-            for key in ("systems", "instead", "without"):
+            for key in ("systems", "without"):
                 del record[key]
         else:
             record["without"] = self.without.to_json()

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from os import PathLike, fspath
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,15 @@ class _Course:
     prior: str  # what these are called
     vectors: TwoVectors | None  # those that are looked at, or None
     evidence: Annotators  # the annotators of the systems that are looked at, perhaps none
+
+
+class _Use(NamedTuple):
+    """How a refinement is used."""
+
+    kind: str
+    threshold: float
+    weight: float = 1.0
+    base: str = refinement.ALIGNER
 
 
 class Refiner:
@@ -298,35 +308,46 @@ class Refiner:
         assert self.report is not None
         return self.report
 
-    def _validate(self, gold: Gold, workers: Workers) -> I8:
-        """Cross-validate, use what is best, and return its counts (P, 4) out of fold."""
+    def _validate(self, gold: Gold, workers: Workers) -> fitting.Candidate:
+        """Cross-validate, use what is best, and return how that aligns the pairs out of fold."""
         course = self._course
         least = self.aligner.settings.threshold
         without = self._without
         chosen = validate(gold, course.objective, course.start, workers, before=least)
-        rivals = [fitting.Rival("", chosen.before)]
+        rivals = [chosen.before]
         if without is not None:
-            plain = without._validate(without._gold(), workers)
-            chosen.after[gold.lacking] = plain[gold.lacking]  # as these pairs will be aligned
+            plain_gold = without._gold()
+            plain = without._validate(plain_gold, workers)
+            chosen.after.rows[gold.lacking] = plain.rows[gold.lacking]  # as they will be aligned
             rivals += fitting.rivals_of(
                 course.objective, gold, self._pairs.systems, plain, chosen.folds.of
             )
             if without.learned.used:
-                rivals.append(fitting.Rival(refinement.WITHOUT, plain))
+                known = gold.cells.values_of(plain_gold.cells, plain.probabilities)
+                rivals.append(plain._replace(kind=refinement.WITHOUT, probabilities=known))
         rows, best = fitting.best_of_rivals(course.objective, rivals, chosen.folds.of)
         report = _report(course, gold, chosen, least, self._pairs.left_out, rivals, rows)
+        report = replace(report, base=best.kind)
+        outcome = best
+        if report.used:
+            options = report.weight, chosen.after, best, chosen.folds.of
+            outcome = fitting.mean_of(course.objective, gold, *options)
+            if without is not None:
+                outcome.rows[gold.lacking] = plain.rows[gold.lacking]
+            report = replace(report, mean=_measured(course, gold, outcome))
         if without is not None:
-            report = replace(report, instead=best.kind, without=without.report)
+            report = replace(report, without=without.report)
         self.report = report
         self._folds = chosen.folds
         self._pairs.divide(chosen.folds.of)
         if report.used:
-            self._learn(gold, chosen.kind, chosen.threshold, chosen.rounds)
-        elif best.kind in ("", refinement.WITHOUT):
+            how = _Use(chosen.kind, outcome.threshold, report.weight, best.kind)
+            self._learn(gold, how, chosen.rounds)
+        elif best.kind in (refinement.ALIGNER, refinement.WITHOUT):
             self._unlearn()
         else:
-            self._learn(gold, best.kind, best.threshold, None)
-        return chosen.after if report.used else rows
+            self._learn(gold, _Use(best.kind, best.threshold), None)
+        return outcome
 
     def probabilities(self, pair: PairLike) -> F4:
         """Return the link probabilities (N, M) of a pair with at most 400 words per side."""
@@ -368,11 +389,13 @@ class Refiner:
             self.report = self._folds = None
             self._unlearn()
             return self
-        kind = learned.lessons.kind
+        lessons = learned.lessons
+        kind = lessons.kind
+        use = _Use(kind, lessons.threshold, lessons.weight, lessons.base)
         folds = self._folds
         gold = self._gold()
         if learned.rounds is None:  # the evidence is used as it is
-            self._learn(gold, kind, learned.lessons.threshold, None)
+            self._learn(gold, use, None)
             return self
         known = refinement.KINDS.get(kind)
         if known is None or (known.has_networks and self.report is None):
@@ -387,16 +410,14 @@ class Refiner:
         if folds is None:
             self._folds = made
             self._pairs.divide(made.of)
-        self._learn(gold, kind, learned.lessons.threshold, rounds)
+        self._learn(gold, use._replace(kind=kind), rounds)
         return self
 
     def _gold(self) -> Gold:
         """Return all pairs for learning."""
         return self._pairs.gold(ignore_identical=self._course.ignore_identical)
 
-    def _learn(
-        self, gold: Gold, kind: str, threshold: float, rounds: refinement.StackedModel | None
-    ) -> None:
+    def _learn(self, gold: Gold, use: _Use, rounds: refinement.StackedModel | None) -> None:
         """Refine the aligner with rounds; without them, by evidence as it is."""
         course = self._course
         lexicon = None
@@ -410,9 +431,17 @@ class Refiner:
             without = self._without.learned
             if rounds is None:  # only pairs that lack a system need vectors
                 vectors = without.lessons.vectors
-        lessons = refinement.Lessons(kind, course.objective, threshold, len(gold), vectors)
+        lessons = refinement.Lessons(
+            kind=use.kind,
+            objective=course.objective,
+            threshold=use.threshold,
+            pairs=len(gold),
+            vectors=vectors,
+            weight=use.weight,
+            base=use.base,
+        )
         if without is not None:
-            measures = self._measures(kind)
+            measures = self._measures(use.kind)
             lessons = replace(lessons, evidence=self._pairs.systems, measures=measures)
         made = refinement.Learned(lessons, rounds, lexicon, without)
         self.aligner = self.aligner.with_learned(made)
@@ -424,13 +453,13 @@ class Refiner:
             return None
         plain = report.without
         if plain.used:
-            other = plain.after.value
+            other = plain.outcome.measure.value
         else:
             other = plain.before.value
         for system in report.systems:
             if system.kind == kind:
                 return system.measure.value, other
-        return report.after.value, other
+        return report.outcome.measure.value, other
 
     def _unlearn(self) -> None:
         """Make the aligner align as it does without evidence, or without any refinement."""
@@ -451,28 +480,20 @@ def _report(
     chosen: fitting.Validated,
     least: float,
     left_out: int,
-    rivals: Sequence[fitting.Rival],
+    rivals: Sequence[fitting.Candidate],
     best: I8,
 ) -> LearningReport:
     """Return the report of a cross-validation; `best` are the counts (P, 4) of the best rivals."""
     objective = course.objective
-    learned = gold.summed(chosen.after)
+    learned = gold.summed(chosen.after.rows)
     before, after, gain, gaining = resampled(objective, gold.summed(best), learned)
     if len(rivals) > 1:
-        before = resampled(objective, gold.summed(chosen.before), learned)[0]
-    systems = []
-    for rival in rivals:
-        if rival.kind in ("", refinement.WITHOUT):
-            continue
-        measure = resampled(objective, gold.summed(rival.rows), learned)[0]
-        systems.append(SystemMeasure(rival.kind, measure, rival.threshold, rival.calibration))
-    if not gold.reference.any():
-        better = False  # where no sure link is to be found, to align nothing errs least
-    elif objective == "aer":
-        better = gain.value < 0
-    else:
-        better = gain.value > 0
-    needed = refinement.OBJECTIVES[objective].evidence(gold.different)
+        before = resampled(objective, gold.summed(chosen.before.rows), learned)[0]
+    own = refinement.ALIGNER, refinement.WITHOUT
+    systems = [_measured(course, gold, rival) for rival in rivals if rival.kind not in own]
+    weight = 0.0  # where no sure link is to be found, to align nothing errs least
+    if gold.reference.any():
+        weight = refinement.weight_of(gaining, gold.different)
     return LearningReport(
         objective=objective,
         ignore_identical=course.ignore_identical,
@@ -482,14 +503,22 @@ def _report(
         before=before,
         after=after,
         gain=gain,
-        calibration=chosen.calibration,
+        calibration=(chosen.before.calibration, chosen.after.calibration),
         threshold_before=least,
-        threshold=chosen.threshold,
+        threshold=chosen.after.threshold,
         kind=chosen.kind,
         losses=chosen.losses,
         prior=course.prior,
         vectors=course.vectors is not None,
         gaining=gaining,
-        used=better and gaining >= needed,
+        weight=weight,
+        used=weight >= refinement.LEAST_WEIGHT,
         systems=tuple(systems),
     )
+
+
+def _measured(course: _Course, gold: Gold, way: fitting.Candidate) -> SystemMeasure:
+    """Return how well a way to align does on the gold pairs."""
+    rows = gold.summed(way.rows)
+    measure = resampled(course.objective, rows, rows)[0]
+    return SystemMeasure(way.kind, measure, way.threshold, way.calibration)

@@ -3,7 +3,8 @@
 CORPUS has words, and links of an annotator for some of its pairs. An aligner is loaded, or trained
 on all pairs. Its probability of each link is then corrected by what the annotated pairs teach. The
 report estimates the quality on new pairs, and how well the probabilities match the shares of
-correct links. If there is no gain, the report says so, and the saved aligner aligns as before.
+correct links. The less certain the gain, the nearer the saved aligner stays to what it was; if
+there is no gain, the report says so, and it aligns as before.
 
 For example:
   alignkit learn corpus.jsonl --gold anna --save learned.model
