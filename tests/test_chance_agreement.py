@@ -188,7 +188,7 @@ def test_refitting_redraws_where_samples_say_too_little() -> None:
 def test_drawn_anew_or_reweighed_is_the_same_chance(monkeypatch) -> None:
     found = []
     for least in (0.0, 2.0):  # never, always
-        monkeypatch.setattr("alignkit.agreement.chance.expectation._LEAST_EFFECTIVE", least)
+        monkeypatch.setattr("alignkit.agreement.chance.refitting._LEAST_EFFECTIVE", least)
         found.append(measure(corpus(*ROWS * 3), bootstrap="refit", resamples=30, samples=2000))
     bounds = [(one.low, one.high, one.standard_error) for one in (f.interval for f in found)]
     assert bounds[0] == pytest.approx(bounds[1], abs=0.02)

@@ -10,7 +10,7 @@ from reference_chance import log_likelihood
 from refusals import refuses
 
 from alignkit.agreement import READINGS, EditData, fit_edit_model
-from alignkit.agreement.chance.edits import _Grouped
+from alignkit.agreement.chance.edit_fitting import bounds_of
 from alignkit.errors import OptionError, UnknownNameError
 
 
@@ -156,8 +156,11 @@ def test_no_other_line_is_more_likely(data, reading: str) -> None:
 def test_the_limits_of_an_optimum_are_the_lower_hull_of_all_limits(points):
     t = np.array([x / 8 for x, _ in points])
     limits = np.array([float(limit) for _, limit in points])
-    zero, one, *corners = _Grouped(t, limits, np.ones(len(t)), np.ones(len(t))).edges()
-    assert (zero, one) == ((0.0, 0.0), (1.0, 0.0))
+    order = np.lexsort((limits, t))
+    zero, one, *rest = bounds_of(t[order], limits[order])
+    assert (zero, one) == ((0.0, 0.0, True), (1.0, 0.0, True))
+    assert not any(bound.is_floor for bound in rest)
+    corners = [(bound.t, bound.limit) for bound in rest]
     slopes = np.diff([c for _, c in corners]) / np.diff([x for x, _ in corners])
     assert (np.diff(slopes) > 0).all()  # each corner lies below the line between its neighbours
     assert {*corners} <= {*zip(t.tolist(), limits.tolist(), strict=True)}

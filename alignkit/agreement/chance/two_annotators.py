@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
-from alignkit.agreement.chance import correction, expectation, result
+from alignkit.agreement.chance import correction, expectation, refitting, result
 from alignkit.agreement.chance.expectation import Expectation
 from alignkit.agreement.chance.models import CHANCE_MODELS, Models, SampledChance
 from alignkit.agreement.chance.sampling import Progress
@@ -113,7 +113,7 @@ class _TwoAnnotators:
         if options.bootstrap != "refit":
             return _ByModel(expected)
         masks = [section.inside for section in self.sections]
-        refitted = expectation.refitted_intervals(
+        refitted = refitting.refitted_intervals(
             self.sets, model, options, expected, masks, resamples
         )
         if refitted is None:  # a closed form, or no pair is used: there is nothing to refit
