@@ -1,10 +1,14 @@
 """What a release needs is whole: the page of the package index, addresses, and the version."""
 
 import configparser
+import datetime
 import importlib
 import inspect
 import re
 import runpy
+import shutil
+import subprocess
+import sys
 
 import pytest
 from console import ROOT
@@ -114,3 +118,108 @@ def test_help_in_python_names_no_file_of_the_repository():
     texts = [getattr(thing, "__doc__", None) or "" for thing in described_objects()]
     assert len(texts) > 500
     assert [text for text in texts if re.search(r"\bdocs/", text)] == []
+
+
+def test_the_version_stands_once():
+    """In one file, from which a release writes it into two others; tests and docs fill it in."""
+    script = release_script()
+    assert script["problems"](f"v{__version__}", "alignkit/alignkit") is not None
+    for name, pattern in script["FILLED"].items():
+        assert re.findall(pattern, text_of(name))[0][1] == __version__
+    written = re.compile(rf"(version|read)[:=\s\"']+{re.escape(__version__)}\b")
+    for folder in ("alignkit", "docs", "tests", "benchmarks"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".py", ".md", ".txt", ".json", ".yaml") and path.is_file():
+                named = written.search(path.read_text("utf-8"))
+                assert named is None or path.name == "version.py", path
+
+
+def release_script():
+    if not (ROOT / ".ci").exists():
+        pytest.skip("needs a checkout")
+    return runpy.run_path(str(ROOT / ".ci" / "release.py"))
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of the script and of the files that it reads, and a function that runs it."""
+    script = release_script()
+    names = {".ci/release.py", "SECURITY.md", "setup.cfg", "README.md", *script["FILLED"]}
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / name)
+
+    def run(*words):
+        command = [sys.executable, tmp_path / ".ci" / "release.py", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    return tmp_path, run
+
+
+def test_a_release_is_checked_before_it_is_published(copied):
+    folder, run = copied
+    assert run("set", "2.3.4").returncode == 0
+    assert '__version__ = "2.3.4"' in (folder / "alignkit" / "version.py").read_text("utf-8")
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    assert f"\n## 2.3.4 ({today})\n" in (folder / "CHANGELOG.md").read_text("utf-8")
+    citation = (folder / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: 2.3.4\ndate-released: {today}\n" in citation
+    security = folder / "SECURITY.md"
+    security.write_text(security.read_text("utf-8").replace(".example", ".org"), "utf-8")
+    ran = run("check", "v2.3.4", "alignkit/alignkit")
+    assert (ran.returncode, ran.stdout) == (0, "v2.3.4 can be published\n"), ran.stderr
+    wrong = {
+        "tag v2.3.4": ("v2.3.5", "alignkit/alignkit"),
+        "setup.cfg says alignkit/alignkit": ("v2.3.4", "somebody/alignkit"),
+    }
+    for message, words in wrong.items():
+        ran = run("check", *words)
+        assert ran.returncode == 1
+        assert message in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        ("CITATION.cff", f"version: {__version__}", "version: 0.1.0", "has another version"),
+        ("CHANGELOG.md", rf"## {__version__} (", "## 0.1.0 (", "has another version"),
+        ("SECURITY.md", "mail to", "mail to me@here.example, or", "ends in .example"),
+    ],
+)
+def test_what_is_left_to_do_is_named(name, old, new, message, copied):
+    folder, run = copied
+    run("set", __version__)
+    path = folder / name
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+    ran = run("check", f"v{__version__}", "alignkit/alignkit")
+    assert ran.returncode == 1
+    assert f"{name}" in ran.stderr
+    assert message in ran.stderr
+
+
+def test_other_addresses_are_written_everywhere(copied):
+    if not shutil.which("git"):
+        pytest.skip("needs git")
+    folder, run = copied
+    for words in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+    assert run("move", "github.com/us/words", "https://words.org/ak").returncode == 0
+    for path in folder.rglob("*.*"):
+        if path.is_file() and ".git" not in path.parts:
+            text = path.read_text("utf-8")
+            assert "github.com/alignkit" not in text
+            assert "alignkit.github.io" not in text
+    setup = (folder / "setup.cfg").read_text("utf-8")
+    assert "Source = https://github.com/us/words\n" in setup
+    assert "Documentation = https://words.org/ak/latest/\n" in setup
+
+
+def test_the_citation_is_as_it_should_be():
+    yaml = pytest.importorskip("yaml")
+    citation = yaml.safe_load(text_of("CITATION.cff"))
+    assert citation["repository-code"] == addresses.REPOSITORY
+    assert citation["url"] == addresses.SITE
+    assert str(citation["version"]) == __version__
+    datetime.date.fromisoformat(str(citation["date-released"]))

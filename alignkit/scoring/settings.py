@@ -39,8 +39,8 @@ class Signature:
 
     Examples
     --------
-    >>> print(Signature(format="pharaoh/naacl", base="0/1", links="given", version="1.0.0rc1"))
-    format:pharaoh/naacl|base:0/1|links:given|version:1.0.0rc1
+    >>> print(Signature(format="pharaoh/naacl", base="0/1", links="given", version="1.2.3"))
+    format:pharaoh/naacl|base:0/1|links:given|version:1.2.3
     """
 
     format: str | None = None

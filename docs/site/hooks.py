@@ -98,6 +98,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         place = re.sub(r"\.ipynb$", ".md", place)
         return f"{before}{relpath(place, dirname(site) or '.')}{after}"
 
+    from alignkit.version import __version__
+
+    markdown = re.sub(r"(?<=:)VERSION\b", __version__, markdown)
     markdown = LINK_OR_CODE.sub(led, markdown)
     markdown = MATH.sub(_math, markdown)
     return ROW.sub(lambda row: CODE_SPAN.sub(_piped, row[0]), markdown)
