@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from alignkit._support.array_types import F8, I8
 from alignkit.errors import OptionError
+from alignkit.stats.defaults import CONFIDENCE
 
 LEAST_JUDGES = 3
 LEAST_JUDGED = 10
@@ -46,7 +47,7 @@ def fit_judges(
     labels: int,
     gold: NDArray[np.integer[Any]] | None = None,
     *,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
 ) -> Judges:
     """Fit a model of judges by expectation maximization.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypedDict, cast
 
 from alignkit._support.options import DeclaredOptions, about, option
 from alignkit.errors import OptionError
+from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
 
 if TYPE_CHECKING:
     from alignkit.scoring.settings import Signature
@@ -107,7 +108,7 @@ class Draws(DeclaredOptions):
 
     _: KW_ONLY
     confidence: float = option(
-        0.95,
+        CONFIDENCE,
         "confidence of the intervals",
         metavar="P",
         group=DRAWS,
@@ -116,10 +117,10 @@ class Draws(DeclaredOptions):
         rare=True,
     )
     resamples: int = option(
-        1000, "resamples of the bootstrap", metavar="N", group=DRAWS, least=1, rare=True
+        RESAMPLES, "resamples of the bootstrap", metavar="N", group=DRAWS, least=1, rare=True
     )
     seed: int = option(
-        12345, "seed of all random draws", metavar="N", group=DRAWS, least=0, rare=True
+        SEED, "seed of all random draws", metavar="N", group=DRAWS, least=0, rare=True
     )
 
 

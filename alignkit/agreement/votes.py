@@ -20,7 +20,8 @@ from alignkit.model.arrays import number_cells
 from alignkit.model.corpus import Corpus
 from alignkit.model.roles import ROLES
 from alignkit.stats.clusters import halves_test, share_interval
-from alignkit.stats.resampling import SEED, check_seed
+from alignkit.stats.defaults import SEED
+from alignkit.stats.resampling import check_seed
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table

@@ -33,6 +33,7 @@ from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.scoring.counts import LINK_COLUMNS, count_links
 from alignkit.scoring.settings import Signature
+from alignkit.stats.defaults import CONFIDENCE, SEED
 from alignkit.stats.resampling import (
     FEW_PAIRS,
     ONE_PAIR,
@@ -322,8 +323,8 @@ class PullOptions:
     edges: Sequence[float] = (0.1, 0.6, 0.9)  # where the bins of probabilities part
     least: float = 0.0  # the least probability of suggestions that count
     resamples: int = 2000  # how many times to resample the pairs
-    confidence: float = 0.95  # the share of the resamples within an interval
-    seed: int = 12345  # the same seed gives the same intervals
+    confidence: float = CONFIDENCE  # the share of the resamples within an interval
+    seed: int = SEED  # the same seed gives the same intervals
 
     def __post_init__(self) -> None:
         check_attributes(self)

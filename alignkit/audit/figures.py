@@ -21,6 +21,7 @@ from alignkit.audit.audit import Audit, Item, Rate
 from alignkit.audit.filled import Filled
 from alignkit.stats import resampling
 from alignkit.stats.clusters import share_interval
+from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
 
 ALL = "all judges"  # the judge of figures over all judgments
 
@@ -40,9 +41,9 @@ Measure = Callable[[Counts], Mapping[str, Counts]]
 class AuditResamples:
     """The options of intervals."""
 
-    confidence: float = 0.95  # between 0 and 1
-    resamples: int = 1000  # of the bootstrap
-    seed: int = 12345  # of its draws
+    confidence: float = CONFIDENCE  # between 0 and 1
+    resamples: int = RESAMPLES  # of the bootstrap
+    seed: int = SEED  # of its draws
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from alignkit.model.corpus import JUDGMENT, Corpus, group_text, group_texts
 from alignkit.model.labels import SCHEMES, View, get_scheme, get_view
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
 from alignkit.scoring.settings import Signature
+from alignkit.stats.defaults import SEED
 from alignkit.stats.resampling import check_seed
 
 PLAIN = {
@@ -50,7 +51,7 @@ def draw_pairs(
     *,
     n: int,
     mix: float = 0.5,
-    seed: int = 12345,
+    seed: int = SEED,
     judges: Sequence[str] = ("A", "B"),
     each: int = 2,
     scheme: str | None = None,

@@ -26,6 +26,7 @@ from alignkit.model.phrase_arrays import KINDS, PhraseArrays
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.settings import Signature
+from alignkit.stats.defaults import SEED
 from alignkit.stats.resampling import check_seed
 
 ORIGINS = {
@@ -62,7 +63,7 @@ def draw_phrases(
     reference: str | None = None,
     *,
     n: int,
-    seed: int = 12345,
+    seed: int = SEED,
     kind: str = "atomic",
     links: Literal["possible", "sure"] = "sure",
     ignore_identical: bool = True,

@@ -17,6 +17,7 @@ from alignkit.audit.figures import ALL, AuditFigure, AuditResamples, all_figures
 from alignkit.audit.filled import Filled, read_sheets
 from alignkit.audit.key import read_key
 from alignkit.errors import UnknownNameError
+from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
 from alignkit.stats.resampling import FEW_PAIRS, check_drawing
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.media import csv_lines
@@ -215,9 +216,9 @@ def read_audit(
     key: str | Path,
     *,
     by: str | None = None,
-    confidence: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 12345,
+    confidence: float = CONFIDENCE,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
 ) -> AuditResult:
     """Read the sheets that judges filled in, and compute all figures.
 

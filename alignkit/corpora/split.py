@@ -18,11 +18,11 @@ from alignkit._support.wording import how_many
 from alignkit.errors import OptionError, UnknownIdError
 from alignkit.model.corpus import TEXTS, Corpus, compared_texts, group_texts, group_values
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
+from alignkit.stats.defaults import SEED
 
 if TYPE_CHECKING:
     import numpy as np
 
-SEED = 12345
 GROUPS = ("goeswith", "document", "entity", "original")
 """The attributes that usually name pairs which belong together."""
 EQUAL = "equal"

@@ -24,6 +24,7 @@ from alignkit.identification.options import IdentifierOptions, TrainKeywords
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
 from alignkit.stats.clusters import mcnemar_clusters, share_interval
+from alignkit.stats.defaults import CONFIDENCE, RESAMPLES
 from alignkit.stats.resampling import interval_of
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Result
@@ -37,7 +38,6 @@ COMPARED = (("cosine",), ("overlap",), ("align",), ("overlap", "align"))
 MAJORITY = "majority"
 _BASELINE = "cosine"
 _BINS = 10
-_RESAMPLES = 1000
 _MEANINGS = {
     "macro F1": "mean F1 of the labels that occur",
     "AUC": "the probability that a pair with label 1 gets a larger probability than one with 0",
@@ -150,7 +150,7 @@ class IdentifierScores(Result):
                 better = right[system.name].astype(np.int64) - right[_BASELINE]
                 p = mcnemar_clusters(np.bincount(groups, better).astype(np.int64))
             rows.append([system.name, n, *values, p])
-        notes = [f"95% intervals: of accuracy, Wilson's; of the others, by {_RESAMPLES} resamples"]
+        notes = [f"95% intervals: of accuracy, Wilson's; of the others, by {RESAMPLES} resamples"]
         notes += [f"{name}: {meaning}" for name, meaning in _MEANINGS.items() if name in names]
         if len(right) > 1 and _BASELINE in right:
             notes.append(f"p: McNemar's exact test against {_BASELINE}")
@@ -167,11 +167,11 @@ class IdentifierScores(Result):
         count = int(groups.max()) + 1
         rng = np.random.default_rng(0)
         measure = _measure_of(self.gold.labels, system)
-        drawn = draw_weights(count, _RESAMPLES, rng, width=4 * len(groups))
+        drawn = draw_weights(count, RESAMPLES, rng, width=4 * len(groups))
         resampled = np.hstack([measure(weights[:, groups]) for weights in drawn])
         exact = measure(np.ones((1, len(groups))))[:, 0]
         for value, row in zip(exact.tolist(), resampled, strict=True):
-            interval = interval_of(row, 0.95)
+            interval = interval_of(row, CONFIDENCE)
             yield Value(value, interval.low, interval.high)
 
 

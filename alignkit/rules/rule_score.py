@@ -24,6 +24,7 @@ from alignkit.rules.scores_kernel import count_found
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.settings import Signature
 from alignkit.stats import resampling
+from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
 from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import TableResult
@@ -118,7 +119,7 @@ class RuleScore(TableResult):
         return (*self.suspicions, *resampling.few_pairs(self.pairs, drawn=bool(self.intervals)))
 
     def with_intervals(
-        self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = resampling.SEED
+        self, *, resamples: int = RESAMPLES, confidence: float = CONFIDENCE, seed: int = SEED
     ) -> RuleScore:
         """Return the score with bootstrap intervals over the sentence pairs."""
         check_arguments(RuleScore.with_intervals, locals())

@@ -21,9 +21,9 @@ from alignkit.scoring.measures import aggregated
 from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score, bounded_value, left_out_pairs
 from alignkit.scoring.settings import Signature
 from alignkit.stats import resampling
-from alignkit.stats.resampling import SEED, Counts, Interval, Ratios
+from alignkit.stats.defaults import CONFIDENCE, DRAWS_EACH, SEED
+from alignkit.stats.resampling import Counts, Interval, Ratios
 from alignkit.stats.tests import (
-    DRAWS_EACH,
     bootstrap_floor,
     enough_draws,
     holm,
@@ -267,7 +267,7 @@ _SHORTER = 15
 def system_tables(comparisons: Comparisons) -> Iterator[Table]:
     """Yield a table for each level: systems, measures with intervals, marks of significance."""
     first = comparisons[0].baseline
-    confidence = comparisons.signature.confidence or 0.95
+    confidence = comparisons.signature.confidence or CONFIDENCE
     marks = _marks(row for row in comparisons if row.baseline == first)
     for level, level_name in LEVEL_NAMES.items():
         shown = {}
@@ -401,7 +401,7 @@ def compare(
     baseline: str | None = None,
     resamples: int | None = None,
     trials: int | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     seed: int = SEED,
 ) -> Comparisons:
     """Compare every two systems by paired bootstrap and approximate randomization.

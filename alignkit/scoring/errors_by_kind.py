@@ -31,7 +31,8 @@ from alignkit.scoring.profile import bounded
 from alignkit.scoring.ranking import FEW_HOLD
 from alignkit.scoring.result import bounded_value
 from alignkit.stats import resampling
-from alignkit.stats.resampling import FEW_PAIRS, SEED, Counts, Interval
+from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
+from alignkit.stats.resampling import FEW_PAIRS, Counts, Interval
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
@@ -384,8 +385,8 @@ def link_errors(
     attribute: str = "phenomena",
     split: str | None = ",",
     examples: int = 0,
-    resamples: int = 1000,
-    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
     seed: int = SEED,
 ) -> LinkErrors:
     """Count right, wrong and missed links by kind, with the precision and recall of each kind.

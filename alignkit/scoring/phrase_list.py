@@ -25,7 +25,8 @@ from alignkit.scoring import result
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import PhraseScore, phrase_ratios
 from alignkit.scoring.settings import Signature
-from alignkit.stats.resampling import SEED, Interval, confidence_interval, few_pairs
+from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
+from alignkit.stats.resampling import Interval, confidence_interval, few_pairs
 from alignkit.tables.columns import Cell, Column, percent
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
@@ -88,7 +89,7 @@ class PhraseListScore(TableResult):
         return (*self.suspicions, *result.left_out_pairs(self.skipped, self.pairs), *few)
 
     def with_intervals(
-        self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
+        self, *, resamples: int = RESAMPLES, confidence: float = CONFIDENCE, seed: int = SEED
     ) -> PhraseListScore:
         """Return the score with bootstrap intervals over the sentence pairs."""
         check_arguments(PhraseListScore.with_intervals, locals())

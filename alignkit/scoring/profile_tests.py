@@ -18,7 +18,8 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.profile import Difference, OnPhenomenon, Profile
 from alignkit.scoring.ranking import FEW_HOLD, Measured, rank
 from alignkit.stats import resampling
-from alignkit.stats.resampling import FEW_PAIRS, SEED, Counts, Interval, Ratios
+from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
+from alignkit.stats.resampling import FEW_PAIRS, Counts, Interval, Ratios
 from alignkit.stats.tests import (
     alone_right,
     enough_draws,
@@ -170,8 +171,8 @@ class ProfileOptions:
     paired: str = "randomization"
     like: str | None = None
     trials: int | None = None
-    resamples: int = 1000
-    confidence: float = 0.95
+    resamples: int = RESAMPLES
+    confidence: float = CONFIDENCE
     alpha: float = 0.05
     seed: int = SEED
 

@@ -19,7 +19,8 @@ from alignkit.scoring import measures
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES
 from alignkit.scoring.settings import AGGREGATES
-from alignkit.stats.resampling import FEW_PAIRS, SEED, Counts, Interval, Ratios, check_drawing
+from alignkit.stats.defaults import CONFIDENCE, SEED
+from alignkit.stats.resampling import FEW_PAIRS, Counts, Interval, Ratios, check_drawing
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table, guessed_column
 
@@ -63,7 +64,7 @@ def group_records(
     name: str = "group",
     aggregate: str = "micro",
     resamples: int | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     seed: int = SEED,
 ) -> list[dict[str, object]]:
     """Return the score of each group: the measures of the sums of its rows.

@@ -17,7 +17,8 @@ from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import LinkScore, MacroScore, PhraseScore, level_intervals
 from alignkit.scoring.settings import Signature
 from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
-from alignkit.stats.resampling import SEED, Interval, check_drawing, few_pairs
+from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
+from alignkit.stats.resampling import Interval, check_drawing, few_pairs
 from alignkit.tables.columns import Cell, Column, Value, percent
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
@@ -221,7 +222,7 @@ class Score(TableResult):
         return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
 
     def with_intervals(
-        self: S, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
+        self: S, *, resamples: int = RESAMPLES, confidence: float = CONFIDENCE, seed: int = SEED
     ) -> S:
         """Return the score with bootstrap intervals; see `confidence_interval`."""
         check_arguments(Score.with_intervals, locals())

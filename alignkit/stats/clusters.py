@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import OptionError
+from alignkit.stats.defaults import CONFIDENCE
 from alignkit.stats.resampling import check_confidence, chunks, distinct, wilson_interval
 
 _SAME = 1e-9  # sums that differ by no more than this differ by rounding alone
@@ -23,7 +24,7 @@ Numbers = Union[Sequence[int], NDArray[np.integer[Any]]]
 
 
 def share_interval(
-    counts: Numbers, totals: Numbers, confidence: float = 0.95
+    counts: Numbers, totals: Numbers, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
     """Return the interval of a share of observations that come in clusters; NaN if there are none.
 

@@ -15,6 +15,7 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
+from alignkit.stats.defaults import CONFIDENCE, RESAMPLES, SEED
 
 Counts = Union[NDArray[np.int64], NDArray[np.float64]]  # rows of counts, or sums of them
 
@@ -42,8 +43,6 @@ ONE_PAIR = "there is only one sentence pair, so nothing to resample"
 ALIKE = "all resamples give the same value"
 UNDEFINED = "it is undefined in all resamples"
 """The reasons for a missing interval."""
-
-SEED = 12345  # the default seed of random draws
 
 FEW_PAIRS = 30  # with fewer sentence pairs, bootstrap intervals are unreliable
 
@@ -85,8 +84,8 @@ def confidence_interval(
     rows: NDArray[np.generic],
     measure: Ratios,
     *,
-    resamples: int = 1000,
-    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
     seed: int = SEED,
 ) -> dict[str, Interval]:
     """Return the percentile bootstrap interval of each measure over the sentence pairs.
@@ -305,7 +304,7 @@ def expanded(confidence: float, degrees: int) -> float:
     return float(2 * ndtr(stdtrit(degrees, (1 + confidence) / 2)) - 1)
 
 
-def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
+def wilson_interval(count: int, total: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return Wilson's score interval of a share `count` / `total`; NaN if `total` is 0.
 
     It has the shares p with |count / total - p| <= z sqrt(p (1 - p) / total), where z is the normal
@@ -341,7 +340,7 @@ def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[f
 
 
 def newcombe_interval(
-    count: int, total: int, other_count: int, other_total: int, confidence: float = 0.95
+    count: int, total: int, other_count: int, other_total: int, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
     """Return the interval of the difference `count` / `total` - `other_count` / `other_total`.
 

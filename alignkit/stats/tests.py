@@ -13,6 +13,7 @@ import numpy as np
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import B1, F8
 from alignkit.errors import OptionError
+from alignkit.stats.defaults import DRAWS_EACH
 from alignkit.stats.resampling import (
     ALIKE_PAIRS,
     LOWER_IS_BETTER,
@@ -27,9 +28,6 @@ _TOLERANCE = 1e-12
 
 MOST_DRAWS = 100_000
 """The largest number of resamples or trials that alignkit takes by itself."""
-
-DRAWS_EACH = 1000
-"""Number of resamples or trials for each of the tests that a correction joins."""
 
 
 def enough_draws(tests: int, least: int = DRAWS_EACH, *, each: int = DRAWS_EACH) -> int:

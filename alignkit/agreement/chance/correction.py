@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
-from alignkit.stats.resampling import SEED, Counts, Interval, confidence_interval, ratio
+from alignkit.stats.defaults import RESAMPLES, SEED
+from alignkit.stats.resampling import Counts, Interval, confidence_interval, ratio
 
 Floats = NDArray[np.float64]
 
@@ -206,7 +207,7 @@ def correct_sets(
     normalizer: Literal["min", "max"] = "min",
     aggregate: Literal["macro", "micro"] = "macro",
     confidence: float | None = None,
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
 ) -> SetCorrection:
     """Compute the agreement of two annotators who chose sets of items.
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.errors import OptionError
+from alignkit.stats.defaults import CONFIDENCE
 from alignkit.stats.resampling import wilson_interval
 
 Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
@@ -112,7 +113,7 @@ def answer_gold(
     *,
     sequential: bool = False,
     after: int = LEAST_JUDGED,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
 ) -> GoldVerdict:
     """Judge an annotator by gold questions: below 50% of `after` or more means rejected.
 

@@ -10,6 +10,7 @@ from alignkit._support.options import DeclaredOptions, about, option
 from alignkit.agreement.options import DRAWS, WHO, Annotators, Draws, Grouped, Threads
 from alignkit.errors import OptionError
 from alignkit.model.labels import OWN, SCHEMES, Scheme, View, get_scheme, get_view, open_scheme
+from alignkit.stats.defaults import CONFIDENCE
 
 MAJORITY = "majority"  # the consensus that is no adjudicated version
 _JUDGMENTS = "judgments of pairs"
@@ -217,7 +218,13 @@ class QualityOptions(SchemeOfJudgments, Annotators):
         group=_RULES,
     )
     confidence: float = option(
-        0.95, "confidence of the intervals", metavar="P", group=_RULES, above=0, below=1, rare=True
+        CONFIDENCE,
+        "confidence of the intervals",
+        metavar="P",
+        group=_RULES,
+        above=0,
+        below=1,
+        rare=True,
     )
     over: str | None = option(
         None,

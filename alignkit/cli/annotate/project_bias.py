@@ -17,6 +17,7 @@ from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.media import add_media
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.parser import add_options, number
+from alignkit.stats.defaults import CONFIDENCE, SEED
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,16 +25,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
     add_options(
         parser,
-        """
+        f"""
         --least P  minimum probability of suggestions that count (default: 0)
         --resamples N  number of resamples for the intervals (default: 2000)
-        --confidence C  confidence of the intervals (default: 0.95)
-        --seed N  seed of all random draws (default: 12345)
+        --confidence C  confidence of the intervals (default: {CONFIDENCE})
+        --seed N  seed of all random draws (default: {SEED})
         """,
         least={"type": float, "default": 0.0},
         resamples={"type": number(1), "default": 2000},
-        confidence={"type": float, "default": 0.95},
-        seed={"type": number(0), "default": 12345},
+        confidence={"type": float, "default": CONFIDENCE},
+        seed={"type": number(0), "default": SEED},
     )
     add_media(parser, csv=None)
 

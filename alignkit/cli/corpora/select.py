@@ -28,13 +28,14 @@ from alignkit.cli.common.media import add_separator
 from alignkit.cli.common.messages import in_words_of, json_text, say, warn
 from alignkit.cli.corpora import convert
 from alignkit.cli.parser import add_options, number
-from alignkit.corpora.split import SEED, Parts, connected_groups, select_ids, split_corpus
+from alignkit.corpora.split import Parts, connected_groups, select_ids, split_corpus
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same
 from alignkit.io.compression import plain_name
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading
 from alignkit.model.corpus import TEXTS, Corpus
+from alignkit.stats.defaults import SEED
 
 _ONE = "selected"  # what the only part is called
 _DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options, annotator_name, number, saved_file
+from alignkit.stats.defaults import SEED
 
 if TYPE_CHECKING:
     from alignkit.audit.audit import Audit
@@ -37,12 +38,12 @@ COMMANDS = {
 def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
     add_options(
         group,
-        """
+        f"""
         --n N  number of items; all, if there are fewer
-        --seed S  seed of all random draws (default: 12345)
+        --seed S  seed of all random draws (default: {SEED})
         """,
         n={"type": number(1), "required": True},
-        seed={"type": number(0), "default": 12345},
+        seed={"type": number(0), "default": SEED},
     )
 
 

@@ -31,6 +31,7 @@ from alignkit.cli.parser import Parser, add_options, number
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
 from alignkit.scoring.settings import ScoreSettings
+from alignkit.stats.defaults import CONFIDENCE, DRAWS_EACH, RESAMPLES, SEED
 
 RARE = "--in-order --plot-width"
 """Options that only --help-all shows."""
@@ -50,7 +51,9 @@ def add_arguments(parser: Parser) -> None:
         """,
         compare={"default": []},
     )
-    add_draws(group, "for --ci, --compare and --plot", ", or 1000 for each two compared systems")
+    add_draws(
+        group, "for --ci, --compare and --plot", f", or {DRAWS_EACH} for each two compared systems"
+    )
     group = parser.add_argument_group("output")
     media.add_groups(group)
     add_options(
@@ -72,19 +75,19 @@ def add_draws(group: argparse._ActionsContainer, purpose: str, more: str = "") -
     add_options(
         group,
         f"""
-        --resamples N  number of resamples {purpose} (default: 1000{more})
-        --confidence P  confidence of the intervals (default: 0.95)
-        --seed N  seed of all random draws (default: 12345)
+        --resamples N  number of resamples {purpose} (default: {RESAMPLES}{more})
+        --confidence P  confidence of the intervals (default: {CONFIDENCE})
+        --seed N  seed of all random draws (default: {SEED})
         """,
         resamples={"type": number(1)},
         confidence={"type": float},
-        seed={"type": number(0), "default": 12345},
+        seed={"type": number(0), "default": SEED},
     )
 
 
 def settle_draws(options: argparse.Namespace, *, drawn: bool = True, wanting: str = "") -> None:
     """Fill in defaults for random draws; refuse these options if nothing is drawn."""
-    for name, default in (("resamples", 1000), ("confidence", 0.95)):
+    for name, default in (("resamples", RESAMPLES), ("confidence", CONFIDENCE)):
         if getattr(options, name, None) is None:
             setattr(options, name, default)
         elif not drawn:
