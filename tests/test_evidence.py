@@ -139,7 +139,7 @@ def test_evidence_helps_and_its_report_names_all(refiner, corpus):
         report.without.mean.measure.value,
         *(row.measure.value for row in report.systems),
     )
-    assert report.gain.value >= report.after.value - best - 1e-9
+    assert report.gain.value == pytest.approx(report.after.value - best)
     rows = "before, good, two, vote, learned without evidence, learned"
     rows += ", difference to the best, weighted mean"
     assert ", ".join(row[0] for row in report.table().rows) == rows

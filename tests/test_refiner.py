@@ -272,7 +272,9 @@ def test_measures_are_those_of_score(gold, aligner, corpus):
 def test_where_thresholds_are_alike_half_the_measure_is_taken(objective, possible, expected):
     rows = np.tile(np.array([100, 94, 100, 94]), (len(GRID), 1, 1))  # F1 and 1 - AER: .94
     rows[8, 0] = [100, 95, 100, 95]  # a little better at .25
-    assert GRID[measures.best_of(objective, rows, possible=possible)] == pytest.approx(expected)
+    assert GRID[measures.best_threshold(objective, rows, possible=possible)] == pytest.approx(
+        expected
+    )
 
 
 def test_the_interval_of_two_pairs_is_that_of_student():

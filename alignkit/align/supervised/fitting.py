@@ -17,7 +17,13 @@ from alignkit.align.supervised import learned
 from alignkit.align.supervised import network_kernel as kernel
 from alignkit.align.supervised.cells import NEIGHBOURS, STRONG, STRONG_SECOND, GoldCounts
 from alignkit.align.supervised.gold import FOLDS, Gold
-from alignkit.align.supervised.measures import GRID, best_of, calibration_error, measure, rows_of
+from alignkit.align.supervised.measures import (
+    GRID,
+    best_threshold,
+    calibration_error,
+    measure,
+    rows_of,
+)
 
 NETWORK_PAIRS = 30  # from how many pairs networks are tried
 SEEDS = 2
@@ -359,10 +365,10 @@ def by_threshold(
     thresholds = np.empty(FOLDS)
     for fold in range(FOLDS):
         inside = fold_of == fold
-        best_elsewhere = best_of(objective, grid[:, ~inside], possible=possible)
+        best_elsewhere = best_threshold(objective, grid[:, ~inside], possible=possible)
         rows[inside] = grid[best_elsewhere, inside]
         thresholds[fold] = GRID[best_elsewhere]
-    best = best_of(objective, grid, possible=possible)
+    best = best_threshold(objective, grid, possible=possible)
     error = calibration_error(gold.goals(objective), probabilities)
     return Candidate(kind, probabilities, rows, thresholds, float(GRID[best]), error)
 
@@ -398,21 +404,10 @@ def rivals_of(
         yield rival
 
 
-def best_of_rivals(
-    objective: str, rivals: Sequence[Candidate], fold_of: I8
-) -> tuple[I8, Candidate]:
-    """Return the counts by the best rival of the other folds, and the best of all."""
-
-    def best_over(pairs: B1) -> Candidate:  # the first of equals
-        sums = np.stack([rival.rows[pairs].sum(axis=0) for rival in rivals])
-        return rivals[int(measure(objective, sums).argmax())]
-
-    rows = np.empty_like(rivals[0].rows)
-    for fold in range(FOLDS):
-        inside = fold_of == fold
-        rows[inside] = best_over(~inside).rows[inside]
-    every_pair = np.ones(len(fold_of), bool)
-    return rows, best_over(every_pair)
+def best_of(objective: str, rivals: Sequence[Candidate]) -> Candidate:
+    """Return the best rival on all pairs, the first of equals."""
+    sums = np.stack([rival.rows.sum(axis=0) for rival in rivals])
+    return rivals[int(measure(objective, sums).argmax())]
 
 
 def refit(

@@ -82,7 +82,7 @@ def measure(objective: str, sums: NDArray[np.generic]) -> F8:
     return np.where(both > 0, f1, 0)
 
 
-def best_of(objective: str, rows: I8, *, possible: bool) -> int:
+def best_threshold(objective: str, rows: I8, *, possible: bool) -> int:
     """Return the index of the best threshold of the grid for the counts (T, P, 4) of pairs."""
     values = measure(objective, rows.sum(axis=1))
     padded = np.pad(values, len(_WINDOW) // 2, mode="edge")
@@ -151,8 +151,8 @@ class LearningReport(TableResult):
     base : The best other way to align the pairs: ``aligner``, or with evidence also
         ``system:NAME``, ``vote`` or ``without``.
     mean : How well the mean does, by cross-validation; None if it is not used.
-    systems : With evidence, each system and the vote; `gain` is over the best of these, the aligner
-        and `without`, chosen on the other folds.
+    systems : With evidence, each system and the vote; `gain` and `gaining` are against the best of
+        these, the aligner and `without`, which is `base`.
     without : With evidence, the report of learning without it.
     """
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, each, words
-from alignkit._support.array_types import F4, I8
+from alignkit._support.array_types import F4
 from alignkit.align.aligner import Aligner
 from alignkit.align.bitext import PairLike
 from alignkit.align.evidence import Annotators, check_systems, systems_of
@@ -325,9 +325,8 @@ class Refiner:
             if without.learned.used:
                 known = gold.cells.values_of(plain_gold.cells, plain.probabilities)
                 rivals.append(plain._replace(kind=refinement.WITHOUT, probabilities=known))
-        rows, best = fitting.best_of_rivals(course.objective, rivals, chosen.folds.of)
-        report = _report(course, gold, chosen, least, self._pairs.left_out, rivals, rows)
-        report = replace(report, base=best.kind)
+        best = fitting.best_of(course.objective, rivals)
+        report = _report(course, gold, chosen, least, self._pairs.left_out, rivals, best)
         outcome = best
         if report.used:
             options = report.weight, chosen.after, best, chosen.folds.of
@@ -481,12 +480,12 @@ def _report(
     least: float,
     left_out: int,
     rivals: Sequence[fitting.Candidate],
-    best: I8,
+    best: fitting.Candidate,
 ) -> LearningReport:
-    """Return the report of a cross-validation; `best` are the counts (P, 4) of the best rivals."""
+    """Return the report of a cross-validation; `best` is the best rival."""
     objective = course.objective
     learned = gold.summed(chosen.after.rows)
-    before, after, gain, gaining = resampled(objective, gold.summed(best), learned)
+    before, after, gain, gaining = resampled(objective, gold.summed(best.rows), learned)
     if len(rivals) > 1:
         before = resampled(objective, gold.summed(chosen.before.rows), learned)[0]
     own = refinement.ALIGNER, refinement.WITHOUT
@@ -513,6 +512,7 @@ def _report(
         gaining=gaining,
         weight=weight,
         used=weight >= refinement.LEAST_WEIGHT,
+        base=best.kind,
         systems=tuple(systems),
     )
 
