@@ -1,8 +1,9 @@
 """Prepare and check a release, as docs/contribute/release.md describes it.
 
-python .ci/release.py set 1.0.0             write the version where it stands, with today's date
-python .ci/release.py check v1.0.0 OWNER/REPOSITORY          is this tag ready to be published?
-python .ci/release.py move github.com/OWNER/REPOSITORY https://SITE/    other addresses
+python .ci/release.py set 1.0.0         write the version, with today's date
+python .ci/release.py set 1.1.0.dev0    begin the next version, with a new part of the changelog
+python .ci/release.py check v1.0.0 OWNER/REPOSITORY    can this tag be published?
+python .ci/release.py move github.com/OWNER/REPOSITORY https://SITE/    write other addresses
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ FILLED = {
     "alignkit/version.py": r'(__version__ = ")([^"]+)',
     "CITATION.cff": r"(\nversion: )(\S+)",
     "CHANGELOG.md": r"(\n## )(\d\S+)",
+    "docs/contribute/recipe.yaml": r'(\n  version: ")([^"]+)',
 }
 """What stands before the version, and the version: all else reads the first of these files, the
 others are filled in by `set`."""
@@ -46,14 +48,20 @@ def replace_first(pattern: str, text: str, name: str) -> None:
 
 
 def set_version(version: str) -> None:
-    """Write a version, and the date of today."""
-    if not re.fullmatch(r"\d+\.\d+\.\d+(rc\d+)?", version):
-        raise SystemExit(f"{version}: expected a version such as 1.2.0 or 1.2.0rc1")
+    """Write a version, and the date of today; begin a part of the changelog for one to come."""
+    if not re.fullmatch(r"\d+\.\d+\.\d+(rc\d+|\.dev\d+)?", version):
+        raise SystemExit(f"{version}: expected a version such as 1.2.0, 1.2.0rc1 or 1.2.0.dev0")
+    if ".dev" in version:
+        path = ROOT / "CHANGELOG.md"
+        before, heading, rest = path.read_text("utf-8").partition("\n## ")
+        begun = f"\n## {version} (unreleased)\n{heading}"
+        path.write_text(f"{before}{begun}{rest}", "utf-8")
     for name, pattern in FILLED.items():
         replace_first(pattern, version, name)
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     for name, pattern in DATES.items():
-        replace_first(pattern, today, name)
+        if ".dev" not in version:
+            replace_first(pattern, today, name)
 
 
 def problems(tag: str, repository: str) -> list[str]:

@@ -131,7 +131,7 @@ def test_the_version_stands_once():
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".py", ".md", ".txt", ".json", ".yaml") and path.is_file():
                 named = written.search(path.read_text("utf-8"))
-                assert named is None or path.name == "version.py", path
+                assert named is None or path.name in ("version.py", "recipe.yaml"), path
 
 
 def release_script():
@@ -146,7 +146,7 @@ def copied(tmp_path):
     script = release_script()
     names = {".ci/release.py", "SECURITY.md", "setup.cfg", "README.md", *script["FILLED"]}
     for name in names:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
 
     def run(*words):
@@ -176,6 +176,16 @@ def test_a_release_is_checked_before_it_is_published(copied):
         ran = run("check", *words)
         assert ran.returncode == 1
         assert message in ran.stderr
+
+
+def test_the_next_version_begins_with_a_part_of_the_changelog(copied):
+    folder, run = copied
+    old = (folder / "CHANGELOG.md").read_text("utf-8").partition("\n## ")[2]
+    assert run("set", "2.4.0.dev0").returncode == 0
+    new = (folder / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## 2.4.0.dev0 (unreleased)\n\n## {old}" in new
+    assert "the date is 'unreleased'" in run("check", "v2.4.0.dev0", "alignkit/alignkit").stderr
+    assert run("set", "2.4").returncode == 1
 
 
 @pytest.mark.parametrize(
@@ -223,3 +233,62 @@ def test_the_citation_is_as_it_should_be():
     assert citation["url"] == addresses.SITE
     assert str(citation["version"]) == __version__
     datetime.date.fromisoformat(str(citation["date-released"]))
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+OTHER_NAMES = {"matplotlib": "matplotlib-base", "lazy_loader": "lazy-loader"}
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_pinned_and_jobs_end(path):
+    """A tag of an action can be moved to other code, a digest cannot."""
+    text = path.read_text("utf-8")
+    used = re.findall(r"uses: (.+)$", text, re.MULTILINE)
+    assert used
+    assert [name for name in used if not re.fullmatch(r"\S+@[0-9a-f]{40}  # v[\d.]+", name)] == []
+    jobs = pytest.importorskip("yaml").safe_load(text)["jobs"]
+    assert [name for name, job in jobs.items() if "timeout-minutes" not in job] == []
+
+
+def test_only_the_steps_that_publish_get_a_token_of_the_index():
+    yaml = pytest.importorskip("yaml")
+    if not WORKFLOWS:
+        pytest.skip("needs a checkout")
+    jobs = yaml.safe_load(text_of(".github/workflows/release.yml"))["jobs"]
+    trusted = {name for name, job in jobs.items() if "id-token" in job.get("permissions", {})}
+    assert trusted == {"test-index", "publish"}
+    for name in trusted:
+        assert not any("run" in step for step in jobs[name]["steps"])  # no code of ours
+        assert jobs[name]["environment"] in ("testpypi", "pypi")
+    assert jobs["publish"]["if"] == "github.event_name == 'push'"
+
+
+def recipe():
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load(text_of("docs/contribute/recipe.yaml"))
+
+
+def test_conda_gets_the_libraries_that_pip_gets():
+    config = setup_cfg()
+    wanted = config["options"]["install_requires"].split("\n")
+    wanted += config["options.extras_require"]["annotate"].split("\n")
+    spaced = {re.sub(r"(?=[<>])", " ", line, count=1) for line in wanted if line}
+    renamed = set()
+    for line in spaced:
+        name, _, bounds = line.partition(" ")
+        renamed.add(f"{OTHER_NAMES.get(name, name)} {bounds}")
+    assert set(recipe()["requirements"]["run"]) == {*renamed, "python >=${{ python_min }}"}
+    assert config["options"]["python_requires"] == f">={recipe()['context']['python_min']}"
+    (build,) = [line for line in recipe()["requirements"]["host"] if line.startswith("setuptools")]
+    assert f'"{build.replace(" ", "")}"' in text_of("pyproject.toml")
+    assert recipe()["about"]["homepage"] == addresses.SITE
+    assert recipe()["about"]["repository"] == addresses.REPOSITORY
+
+
+def test_the_recipe_is_rendered():
+    builder = pytest.importorskip("rattler_build")
+    path = ROOT / "docs" / "contribute" / "recipe.yaml"
+    (variant,) = builder.Stage0Recipe.from_file(path).render()
+    package = variant.recipe.package
+    assert (str(package.name), str(package.version)) == ("alignkit", __version__)
+    assert f"alignkit-{__version__}.tar.gz" in str(variant.recipe.to_dict()["source"])

@@ -41,7 +41,8 @@ def replaceable(corpus: Corpus, system: str, options: ReplaceOptions) -> SystemR
     In each pair, the system and an annotator are compared: which of them is more like the other
     annotators? The system may replace this annotator if it is at least as much like them nearly as
     often (epsilon) as the annotator is. It may replace annotators if this holds for at least half
-    of them (`docs/agree/replace.md`).
+    of them; see
+    https://alignkit.github.io/alignkit/latest/agree/replace.html
 
     Parameters
     ----------
