@@ -421,7 +421,7 @@ def test_folders_that_do_not_go_together_are_told(tmp_path, folders):
 def test_the_command_refuses_what_does_not_go_together(tmp_path, capsys, folders):
     for words, told in (
         (("--task", "extract"), "needs documents"),
-        ((*folders,), "only --task extract"),
+        ((*folders,), "documents with --task extract"),
         ((folders[0], "--tokenize"), "--tokenize needs"),
         (("--task", "extract", *folders, "--tokenize", "x"), "unknown tokenizer"),
         (("--task", "extract", folders[0], "--tokenize", folders[1]), "names a file"),

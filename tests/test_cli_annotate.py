@@ -21,12 +21,14 @@ from command import PARAPHRASES, process, run, write
 from repetitions import repetitions
 
 from alignkit import Corpus, read_corpus, write_corpus
-from alignkit.annotate.creation import create_project, read_documents
+from alignkit.annotate.creation import create_project, open_pairs, read_documents
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import serving
+from alignkit.cli.annotate import annotate
 from alignkit.cli.common import files
+from alignkit.io.options import ReadOptions
 
 VOTE = "--suggestions", "vote"
 
@@ -53,6 +55,8 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
         ((file, "--scheme", "nonsense"), "known: paraphrase"),
         ((file, "--initial", "a", "--suggestions", "none"), "not allowed with"),
         ((links,), "format pharaoh has no words; add --source FILE --target FILE"),
+        ((file, str(tmp_path / "missing")), "name two texts with a sentence on each line"),
+        ((file, links, "--initial", "auto"), "plain texts have no links: leave out --initial"),
         ((file, "--evidence", "auto"), "--evidence needs --suggestions vote"),
         ((file, *VOTE), "needs --evidence NAME"),
         ((file, *VOTE, "--evidence", "a", "--evidence", "a"), "a name twice"),
@@ -61,6 +65,35 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
     ]:
         run(capsys, "annotate", *words, "--no-browser").failed(told)
     assert {path.name for path in tmp_path.iterdir()} == {"corpus.jsonl", "auto.align"}
+
+
+@pytest.mark.parametrize("divider", ["", "\t", " ||| "])
+def test_sentences_without_links_are_read_from_texts(
+    capsys, tmp_path, monkeypatch, divider
+) -> None:
+    source = ["the house is small", "I see"]
+    target = ["das Haus ist klein", "ich sehe"]
+    if divider:
+        rows = (f"{first}{divider}{second}\n" for first, second in zip(source, target, strict=True))
+        words = [write(tmp_path, "both", "".join(rows))]
+    else:
+        texts = {"source": source, "target": target}
+        words = [write(tmp_path, name, "\n".join(text)) for name, text in texts.items()]
+    jobs = []
+    monkeypatch.setattr(annotate, "_serve", lambda options, opening, _: jobs.append(opening.job))
+    run(capsys, "annotate", *words, "--no-browser")
+    (job,) = jobs
+    _, pairs = open_pairs(job.corpus, job.format, ReadOptions(**job.reading))
+    assert [(pair.id, pair.source, pair.target) for pair in pairs] == [
+        (str(number), tuple(first.split()), tuple(second.split()))
+        for number, (first, second) in enumerate(zip(source, target, strict=True), start=1)
+    ]
+    write(tmp_path, "short", "one\n")
+    if divider:
+        broken = write(tmp_path, "broken", f"a{divider}b\na{divider}b{divider}c\n")
+        run(capsys, "annotate", broken, "--no-browser").failed("broken:2")
+    else:
+        run(capsys, "annotate", words[0], str(tmp_path / "short"), "--no-browser").failed("has 1")
 
 
 def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, monkeypatch) -> None:

@@ -33,6 +33,10 @@ from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.errors import FileError, FormatError
 from alignkit.io.opening import open_input
+from alignkit.io.options import ReadOptions
+from alignkit.io.parallel_text import text_pairs
+from alignkit.io.reading import open_reading, read_pairs
+from alignkit.io.records import Reading
 from alignkit.io.strict_json import as_text
 from alignkit.model.alignment import SIDES
 from alignkit.model.corpus import Corpus
@@ -50,6 +54,17 @@ _CHUNK = 256  # pairs in one event
 _THRESHOLD = 0.9  # from which probability on pages accept suggestions in bulk
 _NAMESPACE = uuid5(NAMESPACE_URL, "urn:alignkit:import")
 _START = PairState()
+
+
+def open_pairs(
+    path: str, format: str, options: ReadOptions
+) -> tuple[Reading, Iterator[SentencePair]]:
+    """Return the reading of a corpus, and its pairs; without a format, of the plain texts named."""
+    if format:
+        kind, reading = open_reading(path, format=format, options=options)
+        return reading, read_pairs(kind, reading)
+    reading = Reading(path, options)
+    return reading, text_pairs(reading)
 
 
 def create_project(

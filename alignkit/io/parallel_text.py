@@ -102,26 +102,47 @@ def ids_of(reading: TextFile, paths: Sequence[str], *, divided: bool = False) ->
 
 
 def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
-    """Yield the sentences of one file."""
+    """Yield the sentences of one file, divided as in its first line."""
     ids = ids_of(reading, [path], divided=True)
+    divider = ""
     for line, text in reading.lines(path):
         id = None
         sentences = text
         if ids.present:
             id, sentences = split_id(reading, line, text, path)
-        parts = sentences.split(BITEXT)
+        divider = divider or _divider_in(sentences)
+        parts = sentences.split(divider)
         if len(parts) != 2:
-            _refuse_parts(reading, len(parts), line, path)
+            _refuse_parts(reading, len(parts), divider, line, path)
         source, target = (reading.sentence(part, line, path) for part in parts)
         snum = id if ids.numbers else None
         yield PairText(line, snum, source, target, own_id=id)
 
 
-def _refuse_parts(reading: TextFile, parts: int, line: int, path: str) -> NoReturn:
+def parts_of(line: str) -> list[str]:
+    """Return the sentences of a line of a bitext whose form is not known: two, if it is one."""
+    return line.split(_divider_in(line))
+
+
+def _divider_in(line: str) -> str:
+    """Return what divides both sentences of a line: a tab, if that is all there is, or |||."""
+    columns = line.split("\t")
+    if BITEXT not in line and len(columns) == 2 and all(map(str.strip, columns)):
+        return "\t"
+    return BITEXT
+
+
+def _refuse_parts(reading: TextFile, parts: int, divider: str, line: int, path: str) -> NoReturn:
     """Raise an error for a line of a bitext that is not in two parts."""
     if plain_name(path).endswith(".conllu"):
         raise reading.error(
             "is CoNLL-U and has the words of one side; name the file of the other with `target`",
+            path=path,
+        )
+    if divider != BITEXT:
+        raise reading.error(
+            f"{parts} columns, expected two: a source sentence, a tab and a target sentence",
+            line,
             path=path,
         )
     raise reading.error(

@@ -86,7 +86,7 @@ class Job(Struct):
     """The task of the child."""
 
     project: str  # the project's file; it is made from the corpus, if that is given
-    corpus: str = ""  # the corpus, its format, and the fields of ReadOptions
+    corpus: str = ""  # the corpus, its format (empty: plain texts), and the fields of ReadOptions
     format: str = ""
     reading: dict[str, Any] = {}
     name: str = ""  # of the new project; for figures, what the commands call the project

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from alignkit.annotate.creation import read_documents
+from alignkit.annotate.creation import open_pairs, read_documents
 from alignkit.annotate.project import appending, database, names, queries
 from alignkit.annotate.project.events import Lesson, Sent
 from alignkit.annotate.project.file_systems import check_locks
@@ -24,7 +24,6 @@ from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPla
 from alignkit.annotate.server.sessions import Sessions, admit, change_task, check_adjudicator
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.options import ReadOptions
-from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.corpus import Corpus
 
 _SMALL = 1 << 18  # bytes of a corpus that is read in a tenth of a second
@@ -104,8 +103,8 @@ def annotators_of(job: Job) -> tuple[str, ...] | None:
             raise OptionError(f"{path}: cannot be read: {problem.strerror or problem}") from None
     if not all(map(os.path.isfile, files)) or sum(map(os.path.getsize, files)) > _SMALL:
         return None
-    kind, reading = open_reading(job.corpus, format=job.format, options=options)
-    corpus = Corpus(read_pairs(kind, reading))
+    _, pairs = open_pairs(job.corpus, job.format, options)
+    corpus = Corpus(pairs)
     if not len(corpus):
         raise names.ProjectError(
             f"{job.corpus}: contains no sentence pairs; there is nothing to annotate"

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 from msgspec import Raw, json
 
 from alignkit._support.locks import lock_alone
-from alignkit.annotate.creation import create_project, read_documents
+from alignkit.annotate.creation import create_project, open_pairs, read_documents
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.project_events import Suggestion
@@ -27,7 +27,6 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job, Line, Row, SuggestionPlan
 from alignkit.errors import AlignkitError
 from alignkit.io.options import ReadOptions
-from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
@@ -182,10 +181,10 @@ def _make(job: Job, out: Output) -> None:
 
 def _corpus(job: Job, out: Output) -> Corpus:
     """Read the corpus of a job, and report the reading."""
-    kind, reading = open_reading(job.corpus, format=job.format, options=ReadOptions(**job.reading))
+    reading, read = open_pairs(job.corpus, job.format, ReadOptions(**job.reading))
 
     def pairs() -> Iterator[SentencePair]:
-        for count, pair in enumerate(read_pairs(kind, reading), 1):
+        for count, pair in enumerate(read, 1):
             share = reading.fraction()
             out.progress(f"reading: {count:,} pairs", None if share is None else share / 2)
             yield pair

@@ -1,9 +1,11 @@
 """Annotate sentence pairs in the browser: correct suggested links, or draw your own.
 
 CORPUS can have any format that alignkit reads. If it has no words (pharaoh, naacl), name their
-files by --source and --target. Your work is saved next to it in a project, CORPUS.alignkit, and
-continues there the next time. CORPUS can also be such a project. Without CORPUS, the samples open;
-their project is in your data folder (~/.local/share/alignkit).
+files by --source and --target. For sentences without links, name two plain texts (CORPUS and
+TARGET, a sentence a line), or one with both on each line, divided by ||| or a tab. Your work is
+saved next to CORPUS in a project, CORPUS.alignkit, and continues there the next time. CORPUS can
+also be such a project. Without CORPUS, the samples open; their project is in your data folder
+(~/.local/share/alignkit).
 
 Several people can work on one machine, each in a browser. The first starts the server; for the
 others, the same command prints an address that lets them in once. Annotators see only their own
@@ -18,6 +20,7 @@ is taken, the command says so.
 For example:
   alignkit annotate
   alignkit annotate pairs.jsonl --annotator anna
+  alignkit annotate news.de news.en --annotator anna
   alignkit annotate paraphrases.json --format jacana
   alignkit annotate auto.align --source fr.txt --target en.txt --name auto --initial auto
   alignkit annotate pairs.jsonl --annotator ben --model fr-en.model --no-browser
@@ -44,7 +47,12 @@ from alignkit.annotate.project import names
 from alignkit.cli.annotate.project import ACCEPT_COPY
 from alignkit.cli.common.encoders import add_encoder, check_encoder
 from alignkit.cli.common.files import require_extra
-from alignkit.cli.common.inputs import add_reading_arguments, detect_format, reading_options
+from alignkit.cli.common.inputs import (
+    add_reading_arguments,
+    detect_format,
+    is_bitext,
+    reading_options,
+)
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.parser import add_options, annotator_name, number
 from alignkit.errors import OptionError, UnknownNameError
@@ -71,7 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         """
         CORPUS  file or folder to annotate, or a project (default: the samples)
-        TARGET  with --task extract, target documents (CORPUS then has the source documents)
+        TARGET  target sentences, if CORPUS is a text with source sentences; with --task extract,
+            target documents (CORPUS then has the source documents)
         --annotator NAME  name of the annotator (default: your login name)
         --project FILE  file of the project (default: CORPUS.alignkit next to the corpus)
         --adjudicate  settle the differences between annotators, instead of annotating
@@ -81,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             settled (default: as before; at first only links shared by all)
         """,
         CORPUS={"dest": "corpus", "nargs": "?"},
-        TARGET={"dest": "documents", "nargs": "?"},
+        TARGET={"dest": "second", "nargs": "?"},
         annotator={"type": _who},
         gold={"type": _who},
         blind=either,
@@ -402,6 +411,11 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     elif corpus is None:
         job.corpus = str(samples() / "paraphrases.jsonl")
         job.format = "alignkit-jsonl"
+    elif _is_text(options):
+        job.corpus = corpus
+        declared = reading_options(options, source=corpus, target=options.second)
+        if options.second is None:
+            say(f"{corpus}: read as plain text, two sentences a line")
     else:
         job.corpus = corpus
         job.format = detect_format(corpus, options.format, declared)
@@ -414,6 +428,14 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     named = job.corpus or " ~ ".join(os.path.basename(path.rstrip(os.sep)) for path in documents)
     job.name = os.path.basename(named.rstrip("/" + os.sep))
     return job
+
+
+def _is_text(options: argparse.Namespace) -> bool:
+    """Return whether sentences without links are named: two plain texts, or a bitext."""
+    if options.second is not None:
+        return True
+    named = options.format is not None or options.source is not None
+    return not named and is_bitext(options.corpus, options.encoding)
 
 
 def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
@@ -446,11 +468,8 @@ def check_task(options: argparse.Namespace) -> None:
     tokenizer = options.tokenize
     if options.adjudicate and options.task is not None:
         names.check_adjudicable(options.task)
-    if options.documents is not None and not extracts:
-        raise OptionError(
-            f"{options.documents}: only --task extract takes two inputs; to annotate two texts, "
-            "make a corpus of them: alignkit align SRC TGT --to alignkit-jsonl -o pairs.jsonl"
-        )
+    if options.second is not None and not extracts:
+        _check_texts(options)
     if tokenizer is not None and not extracts:
         raise OptionError("--tokenize needs --task extract: add it, or leave --tokenize out")
     unknown = tokenizer is not None and tokenizer not in TOKENIZERS
@@ -474,11 +493,24 @@ def check_task(options: argparse.Namespace) -> None:
         raise UnknownNameError("tokenizer", tokenizer, TOKENIZERS)
 
 
+def _check_texts(options: argparse.Namespace) -> None:
+    """Refuse a second text that is none, and options about links, which plain texts do not have."""
+    for path in (options.corpus, options.second):
+        if not os.path.isfile(path):
+            raise OptionError(
+                f"{path}: no such file; name two texts with a sentence on each line, or "
+                "documents with --task extract"
+            )
+    for name in ("format", "source", "target", "initial"):
+        if getattr(options, name) is not None:
+            raise OptionError(f"plain texts have no links: leave out --{name}, or name one corpus")
+
+
 def documents_of(options: argparse.Namespace) -> tuple[str, ...]:
     """Return the named documents; none if a corpus is named."""
-    if options.task != "extract" or (options.documents is None and options.format is not None):
+    if options.task != "extract" or (options.second is None and options.format is not None):
         return ()
-    paths = tuple(path for path in (options.corpus, options.documents) if path is not None)
+    paths = tuple(path for path in (options.corpus, options.second) if path is not None)
     for path in paths:
         if not os.path.exists(path):
             raise OptionError(f"{path}: no such file or folder; name the documents")

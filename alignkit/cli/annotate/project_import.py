@@ -30,9 +30,6 @@ from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import ProgressBar, json_text, visible_lines
 from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
-from alignkit.io.bitext_lines import BITEXT
-from alignkit.io.detection import fitting_formats
-from alignkit.io.opening import head_of
 from alignkit.io.parallel_text import text_pairs
 from alignkit.io.records import Reading
 from alignkit.model.sentence_pair import SentencePair
@@ -101,10 +98,7 @@ def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[Sentenc
     """Return the contents of the format, the pairs, and whether to join them by order."""
     bitext = False
     if options.second is options.format is options.source is None:
-        first, _, _ = head_of(options.input).partition(b"\n")
-        bitext = BITEXT.encode() in first and not fitting_formats(
-            options.input, encoding=options.encoding
-        )
+        bitext = inputs.is_bitext(options.input, options.encoding)
     if options.second is None and not bitext:
         declared = inputs.reading_options(options)
         if options.words_only:

@@ -6,6 +6,7 @@ Reading and detection are imported when a command runs, so that its help is quic
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections import Counter
@@ -119,6 +120,22 @@ def detect_format(path: str, declared: str | None, options: ReadOptions) -> str:
     if not format.startswith("alignkit-"):
         say(f"{path}: read as {format}", once=True)
     return format
+
+
+def is_bitext(path: str, encoding: str) -> bool:
+    """Return whether each line of a file has two sentences, and no links: it is no corpus.
+
+    Both are divided by ``|||`` or by a tab.
+    """
+    from alignkit.io.detection import fitting_formats
+    from alignkit.io.opening import head_of
+    from alignkit.io.parallel_text import parts_of
+
+    if os.path.isdir(path):
+        return False
+    first, _, _ = head_of(path).partition(b"\n")
+    two = len(parts_of(first.decode(encoding, "replace"))) == 2
+    return two and not fitting_formats(path, encoding=encoding)
 
 
 class Input:
