@@ -143,11 +143,18 @@ export function actions(app) {
 		if (!kept.size) return app.commit("done", turn, "done")
 		const data = {...pair.edit("done", kept, {bulk: true}), threshold: app.route.least}
 		about(data, new Set(kept.keys()))
-		return app.commit("done", {...data, ...turn}, `done, with ${plural(kept.size, "link")} kept`)
+		const words = plural(app.route.stops().length, "word")
+		const told = `done, with ${plural(kept.size, "link")} kept and ${words} not looked at`
+		return app.commit("done", {...data, ...turn}, told)
 	}
-	const onwards = () => {
-		if (!app.pair.done) toggle()
-		app.leaving(turn => app.onward(turn))
+	// On to the next pair, where it is said what was kept in this one.
+	const onwards = async () => {
+		const {doc, pair} = app
+		const kept = !pair.done && app.kept().size
+		if (!pair.done) toggle()
+		const told = `${doc.id}: ${app.note}`
+		await app.leaving(turn => app.onward(turn))
+		if (kept && app.doc !== doc) app.say(told, false)
 	}
 
 	// The button goes through all unaligned words: those of the source, then those of the target.

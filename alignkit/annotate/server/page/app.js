@@ -54,12 +54,11 @@ class App extends Page {
 			shows: index => this.pair.values[index] > 0 || this.hinted.has(index),
 		})
 		this.matrix = new Matrix($("matrix"))
-		this.word = null // the chosen one, as [0 for source or 1 for target, place]
 		this.band = new Band(
 			$("sentences"),
 			{
 				hover: word => this.#hover(word),
-				pick: (side, at, finger) => this.pick(side, at, finger),
+				pick: (side, at) => this.pick(side, at),
 			},
 			new Curves($("sentences").querySelector("svg")),
 		)
@@ -145,6 +144,7 @@ class App extends Page {
 		this.lay()
 		this.tally(doc)
 		this.#title()
+		window.scrollTo(0, 0)
 		this.matrix.focus()
 		const words = `${pair.n} source and ${pair.m} target words`
 		const links = plural(pair.links(), "link")
@@ -257,7 +257,6 @@ class App extends Page {
 		this.doc.direction ||= {}
 		const {source, target} = this.doc.direction
 		const within = focused()
-		this.word = null
 		this.panel.keys() // the footer has its height before the matrix is measured
 		this.band.load(
 			this.pair,
@@ -279,7 +278,7 @@ class App extends Page {
 	}
 
 	go(place, focus, still) {
-		Object.assign(this, {cursor: place, box: null, anchor: null, note: "", word: null})
+		Object.assign(this, {cursor: place, box: null, anchor: null, note: ""})
 		this.atCell()
 		this.moved(focus, still)
 		this.outline()
@@ -296,7 +295,7 @@ class App extends Page {
 	toWord(at, focus, still) {
 		const here = at ?? null
 		const stays = this.cell === false && this.at === here
-		Object.assign(this, {box: null, anchor: null, note: "", word: null, cell: false})
+		Object.assign(this, {box: null, anchor: null, note: "", cell: false})
 		Object.assign(this, {at: here, switched: null, lettering: null, last: here ?? this.last})
 		if (here !== null && !(stays && still)) this.cursor = this.place(here)
 		if (here !== null) this.#look(here)
@@ -396,30 +395,18 @@ class App extends Page {
 		else this.go(home(this.pair, side, at), true)
 	}
 
-	// A click on a word chooses it: one is at it, or, on the other side, the cursor goes to its first
-	// link, else to its likeliest cell. A click on a word of the other sentence then is a click on
-	// their cell. A finger adds or removes partners of the word one is at at once.
-	pick(side, at, finger) {
-		const {word: chosen, pair} = this
-		const own = SIDES[side] === this.side
+	// A click or a tap on a word of the side that is settled goes to it, one on a word of the other
+	// side adds or removes it as a partner of the word one is at. Where no word is framed, the cursor
+	// goes to a cell of the word that was clicked.
+	pick(side, at) {
 		this.band.close()
-		if (finger && !own && this.at !== null) return this.act.lettered(false, at, true)
-		if (chosen && chosen[0] !== side) return this.act.cycle(this.chosenWith(side, at))
 		this.picked = side
-		if (String(chosen) === String([side, at])) this.go(this.cursor, true)
-		else {
-			if (own) this.toWord(at, true)
-			else this.go(home(pair, side, at), true)
-			this.word = [side, at]
-			const text = pair[SIDES[side]][at]
-			this.say(`${text} is chosen: click a word of the other sentence to link the two`)
-		}
+		if (SIDES[side] === this.side) {
+			this.toWord(at, true)
+			this.say("click words of the other sentence to add or remove partners")
+		} else if (this.at === null) this.go(home(this.pair, side, at), true)
+		else this.act.lettered(false, at, true)
 		this.picked = null
-	}
-
-	// The cell of the chosen word and a word of the other side.
-	chosenWith(side, at) {
-		return side ? [this.word[1], at] : [at, this.word[1]]
 	}
 
 	moved(focus = focused(), still) {
@@ -464,7 +451,7 @@ class App extends Page {
 
 	// Mark the words of the band, and draw its curves.
 	#mark() {
-		const {pair, cursor, word: chosen, band, matrix, at, cell, side, hinted, lettering} = this
+		const {pair, cursor, band, matrix, at, cell, side, hinted, lettering} = this
 		const {hovered} = band
 		const here = at === null ? [] : [[SIDES.indexOf(side), at]]
 		band.mark(
@@ -472,7 +459,6 @@ class App extends Page {
 				cursor: cell ? cursor : null,
 				here,
 				settled: at !== null && this.route.settled(at),
-				chosen,
 				word: hovered,
 				cell: matrix.pointed,
 				shown: hinted,
@@ -626,7 +612,6 @@ class App extends Page {
 	// Send an event and draw what it touched.
 	commit(kind, data, told) {
 		const {done} = this.pair
-		this.word = null
 		const touched = this.session.commit(kind, data)
 		if (touched) {
 			this.matrix.update(this.#rerouted(touched))

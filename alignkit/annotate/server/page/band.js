@@ -219,13 +219,13 @@ export class Band {
 	}
 
 	// Dragging selects text: it is no click.
-	#clicked({clientX, clientY, target, detail, pointerType}) {
+	#clicked({clientX, clientY, target, detail}) {
 		if (target === this.button || !detail || !this.words) return
 		const [x, y] = this.down ?? [clientX, clientY]
 		if (Math.hypot(clientX - x, clientY - y) > SLACK) return
 		getSelection().removeAllRanges() // a second click on a word would select it
 		const word = this.wordAt(clientX, clientY)
-		if (word) this.told.pick(...word, pointerType === "touch")
+		if (word) this.told.pick(...word)
 	}
 }
 

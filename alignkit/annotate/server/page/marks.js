@@ -11,14 +11,13 @@ const SIDES = ["source", "target"]
  * @param {[number, number] | null} about.cursor the cell that keys act on
  * @param {Word[]} about.here the word one is at, if any
  * @param {boolean} about.settled whether it is settled
- * @param {Word | null} about.chosen a word that was clicked
  * @param {Word | null} about.word the word under the mouse
  * @param {[number, number] | null} about.cell the cell under the mouse
  * @param {Map<number, number>} about.shown links of words that are not settled, by index
  * @param {(side: string, at: number) => boolean} about.bare whether a word has no link
  * @returns {string[][]}
  */
-export function wordMarks(pair, {cursor, here, settled, chosen, word, cell, shown, bare}) {
+export function wordMarks(pair, {cursor, here, settled, word, cell, shown, bare}) {
 	const kinds = SIDES.map(side => pair[side].map((_, at) => (bare(side, at) ? ["bare"] : [])))
 	const add = (x, at, kind) => kinds[x][at]?.push(kind) // nothing at a null
 	const places = cursor ? [...cursor.entries()] : here
@@ -30,7 +29,6 @@ export function wordMarks(pair, {cursor, here, settled, chosen, word, cell, show
 	for (const [x, at] of here) add(x, at, settled ? "at settled" : "at")
 	for (const [x, at] of cell ? cell.entries() : []) add(x, at, "near")
 	if (word) add(...word, "near")
-	if (chosen) add(...chosen, "chosen")
 	return kinds.map(words => words.map(names => names.join(" ")))
 }
 

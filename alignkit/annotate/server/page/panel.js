@@ -107,6 +107,10 @@ export class Panel {
 				),
 			),
 		)
+		const box = $("choices")
+		const current = box.querySelector(".current")?.parentElement
+		const below = current ? current.offsetTop + current.offsetHeight - box.clientHeight : 0
+		box.scrollTop = Math.max(0, below)
 		const stops = route.stops().length
 		$("finger-word").replaceChildren(
 			at === null ? app.ending() : html("b", {dir: "auto"}, app.wordOf(at)),
@@ -133,20 +137,27 @@ export class Panel {
 		const word = at !== null && !cell
 		const here = app.index
 		const held = pair.values[here] || app.hinted.has(here)
-		const hints = [
-			["↵", cell ? "accept" : enter, at !== null],
-			["⇧1-9", "add, remove", word && route.rated],
-			["i", "by letter", word && !route.rated],
-			["s", "sure", cell],
-			["d", "possible", cell],
-			["x", "no link", cell && held],
-			["m", "go to word", !cell],
-			["j", word && !settled ? "skip" : "next word", others],
-			["u", "undo", steps("undo")],
-			["r", "redo", steps("redo")],
-			["?", "keys", true],
-			["Ctrl+↵", "done", true],
-		]
+		const spelling = app.lettering
+		const hints = spelling
+			? [
+					["a-z", spelling.own ? "go to word" : "link alone", true],
+					["⇧a-z", "add, remove", !spelling.own],
+					["Esc", "no letters", true],
+				]
+			: [
+					["↵", cell ? "accept" : enter, at !== null],
+					["⇧1-9", "add, remove", word && route.rated],
+					["i", "by letter", word && !route.rated],
+					["s", "sure", cell],
+					["d", "possible", cell],
+					["x", "no link", cell && held],
+					["m", "go to word", !cell],
+					["j", word && !settled ? "skip" : "next word", others],
+					["u", "undo", steps("undo")],
+					["r", "redo", steps("redo")],
+					["?", "keys", true],
+					["Ctrl+↵", "done", true],
+				]
 		$("hints").replaceChildren(
 			...hints
 				.filter(([, , works]) => works)
