@@ -170,36 +170,29 @@ def test_all_lines_open_over_the_matrix_and_a_click_on_a_word_closes_them(show):
     press(page, "Escape")
     expect(button).to_have_attribute("aria-expanded", "false")
     button.click()
-    word(page, 1, 99).click()
+    word(page, 0, 99).click()
     expect(button).to_have_attribute("aria-expanded", "false")
-    assert cursor(page)[1] == 99
-    assert marked(page, "chosen") == [(1, 99)]
-    press(page, "Escape")
+    assert cursor(page)[0] == 99
 
 
-def test_a_click_chooses_a_word_and_one_on_the_other_sentence_links_the_two(show):
+def test_a_click_goes_to_a_word_and_one_on_the_other_sentence_adds_or_removes_it(show):
     page = show("25")
-    word(page, 0, 3).click()  # its likeliest cell
-    assert (cursor(page), drawn(page), marked(page, "chosen")) == ((3, 2), [], [(0, 3)])
-    expect(page.locator("#status-text")).to_contain_text("occupation is chosen")
-    web.until(lambda: page.evaluate("document.activeElement.closest('#matrix') !== null"))
-    press(page, "s")  # acts at once
-    eventually(drawn, page, wanted=[(3, 2, 2)])
+    expect(page.locator("#route-side")).to_have_text("Words of the source")
     word(page, 0, 3).click()
-    word(page, 1, 3).click()
-    assert (cursor(page), marked(page, "chosen")) == ((3, 3), [])
+    assert (cursor(page)[0], drawn(page), marked(page, "at")) == (3, [], [(0, 3)])
+    expect(page.locator("#status-text")).to_contain_text("click words of the other sentence")
+    web.until(lambda: page.evaluate("document.activeElement.closest('#matrix') !== null"))
+    press(page, "0 k")  # no link, and back
+    word(page, 0, 3).click()
+    word(page, 1, 2).click()
+    word(page, 1, 3).click()  # a second partner
     eventually(drawn, page, wanted=[(3, 2, 2), (3, 3, 2)])
-    word(page, 1, 3).click()  # to its first link
-    assert (cursor(page), marked(page, "chosen")) == ((3, 3), [(1, 3)])
-    word(page, 0, 3).click()  # turns the link
-    eventually(drawn, page, wanted=[(3, 2, 2), (3, 3, 1)])
-    word(page, 0, 5).click()
-    word(page, 0, 5).click()  # lets go
-    assert marked(page, "chosen") == []
-    word(page, 0, 5).click()
-    press(page, "Escape")
-    assert marked(page, "chosen") == []
-    press(page, "u u u")
+    assert marked(page, "settled") == [(0, 3)]
+    word(page, 1, 3).click()  # removes it
+    eventually(drawn, page, wanted=[(3, 2, 2)])
+    press(page, "Enter")
+    assert cursor(page)[0] != 3
+    press(page, "u u u u")
     saved(page)
     assert links(page) == drawn(page) == []
 
@@ -211,11 +204,11 @@ def test_a_click_beside_a_word_takes_the_nearer_and_dragging_clicks_nothing(show
     y = left["y"] + left["height"] / 2
     web.drag(page, (left["x"] + 3, y), (right["x"] + right["width"] - 3, y), 5)
     eventually(page.evaluate, "String(getSelection())", wanted="German occupation")
-    assert (cursor(page), marked(page, "chosen")) == (held, [])
+    assert cursor(page) == held
     page.mouse.click(right["x"] - 1, y)
-    assert marked(page, "chosen") == [(0, 3)]
+    assert marked(page, "at") == [(0, 3)]
     page.mouse.click(left["x"] + left["width"] + 1, y)
-    assert marked(page, "chosen") == [(0, 2)]
+    assert marked(page, "at") == [(0, 2)]
     press(page, "Escape")
 
 
@@ -392,7 +385,7 @@ def test_a_finger_chooses_a_word_and_scrolls_a_sentence(server, context):
     with browser(storage_state=state, viewport=size, has_touch=True, is_mobile=True) as phone:
         page = enter(phone, server.url.split("#")[0] + "?pair=2")
         word(page, 0, 1).tap()
-        assert marked(page, "chosen") == [(0, 1)]
+        assert marked(page, "at") == [(0, 1)]
         sentence = page.locator(".sentence").first
         touch = phone.new_cdp_session(page)
         for kind, y in [("Start", 90), *(("Move", y) for y in range(88, 50, -3)), ("End", 0)]:
@@ -400,7 +393,7 @@ def test_a_finger_chooses_a_word_and_scrolls_a_sentence(server, context):
             touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
             page.wait_for_timeout(16)
         web.until(lambda: sentence.evaluate("one => one.scrollTop") > 20)
-        assert marked(page, "chosen") == [(0, 1)]
+        assert marked(page, "at") == [(0, 1)]
         assert marked(page, "near") == []
         saved(page)
 
