@@ -242,6 +242,24 @@ def test_the_rest_of_the_weight_goes_to_the_base(refiner, aligner, corpus, tmp_p
             assert p == pytest.approx(expected, abs=1e-4), (k, link)
 
 
+def test_probabilities_are_calibrated_by_what_has_most_of_the_weight(refiner, aligner):
+    learned = refiner.learned
+    few = replace(learned.without, lessons=replace(learned.without.lessons, weight=0.5))
+    assert aligner.calibrated
+    for weight, base, expected in (
+        (0.95, "vote", True),
+        (0.5, "vote", False),
+        (0.5, "system:good", False),
+        (0.5, "aligner", True),
+        (0.5, "without", True),
+    ):
+        lessons = replace(learned.lessons, weight=weight, base=base)
+        made = aligner.with_learned(replace(learned, lessons=lessons, without=few))
+        assert made.calibrated == expected
+        assert made.parameters.learned.is_calibrated(alone=False) == (weight > 0.9)
+    assert not aligner.with_learned(Learned.vote(learned.lessons.evidence)).calibrated
+
+
 @pytest.mark.parametrize(
     ("entry", "value", "told"),
     [

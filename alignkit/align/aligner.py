@@ -292,14 +292,16 @@ class Aligner:
     def calibrated(self) -> bool:
         """Whether the probabilities of links say how often such links are right.
 
-        They do after training the HMM with collapsed inference on at least ten pairs, and after
-        learning from gold links; not if links of other systems are used as they are.
+        They do after training the HMM with collapsed inference on at least ten pairs, and if what
+        was learned from gold links has a weight of at least 0.9; with less, if those that have the
+        rest of the weight do. Links of other systems do not.
         """
-        learned = self.parameters.learned
-        if learned is not None and learned.used:
-            return learned.rounds is not None and learned.lessons.pairs > 0
         text = self.parameters.text
-        return text is not None and not text.few
+        alone = text is not None and not text.few
+        learned = self.parameters.learned
+        if learned is None or not learned.used:
+            return alone
+        return learned.is_calibrated(alone=alone)
 
     @property
     def history(self) -> tuple[Round, ...]:

@@ -51,6 +51,7 @@ _LARGEST = 1e6  # weight in such a file
 _GAINING = 1.5  # the factor of the share of resamples that gain, in the weight of what was learned
 _DOUBT = 3.5  # pairs: the weight falls with the square of its ratio to the number of pairs
 LEAST_WEIGHT = 0.1  # what was learned is not used with less
+_NEARLY_ALL = 0.9  # with this weight, the probabilities are those that were learned
 _CERTAIN = 1e-3  # probabilities nearer to 0 or 1 have the log odds of this
 _TRUSTED = 0.03  # the same for weights of systems and votes, which are often just 0 and 1
 
@@ -205,6 +206,21 @@ class Learned:
     def used(self) -> bool:
         """Whether the refinement is used, because it gained."""
         return self.lessons.kind != UNSUPERVISED
+
+    def is_calibrated(self, *, alone: bool) -> bool:
+        """Return whether its probabilities say how often links are right; `alone`: the aligner's.
+
+        Rounds that were fitted to gold links give such probabilities. In a mean, the others count
+        too, unless they have little weight.
+        """
+        lessons = self.lessons
+        if self.rounds is None or not lessons.pairs:
+            return False
+        if lessons.weight >= _NEARLY_ALL:
+            return True
+        if lessons.base == WITHOUT and self.without is not None:
+            return self.without.is_calibrated(alone=alone)
+        return alone and lessons.base == ALIGNER
 
     def seen(self, evidence: EvidenceLike | None, pairs: Any) -> Evidence | None:
         """Return the evidence on pairs that this needs, in its order; refuse any other."""
