@@ -10,7 +10,7 @@ from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 from alignkit.rules.drawings.outline import outline_side
-from alignkit.rules.drawings.svg import side_image, tree_style
+from alignkit.rules.drawings.svg import side_image
 from alignkit.rules.files.notation import side_text
 from alignkit.rules.grammar import KINDS, Grammar, RuleType
 from alignkit.rules.listing import rules_by_kind
@@ -90,10 +90,10 @@ def draw_rules_page(
     of_all = grammar if whole is None else whole
     kinds = [_draw(name, types, limit, room) for name, types in by_kind.items()]
     left_out = {"Rules left out": grammar.dropped, "Sentence pairs skipped": grammar.passed_over}
-    style = "".join(map(style_sheet, ("matrix", "drawings", "table", "page")))
+    style = "".join(map(style_sheet, ("matrix", "drawings", "table", "page", "trees")))
     return page_template("rules.html.j2", count=_count).generate(
         title=title,
-        style=style + tree_style(),
+        style=style,
         shown=grammar,
         whole=of_all,
         name=_NAMES.get(of_all.kind, of_all.kind),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from alignkit._support.wording import visible
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing_bytes
+from alignkit.tables import colours
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -25,14 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = {
-    "ink": "#1b1b1b",
-    "paper": "#fefefe",
-    "soft": "#5c5c5c",
-    "line": "#d9d9d9",
-    "a": "#0060a8",
-    "sure": "#d55e00",
-}
+COLOURS = {name: colours.COLOURS[name].light for name in ("ink", "soft", "line", "a", "sure")}
+COLOURS["paper"] = "#fefefe"  # not the white that matplotlib draws itself
 """The colours of a figure, by their names in the style sheet of a page."""
 
 _SVG = "{http://www.w3.org/2000/svg}"

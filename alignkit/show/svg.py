@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
@@ -12,6 +12,7 @@ from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, legend, make_grid, tally
 from alignkit.tables import text_width
+from alignkit.tables.colours import INK, LINKS, Colour
 
 _CELL = 20
 _BOX = 14
@@ -19,25 +20,6 @@ _SIZE = 14
 _MARGIN = 12
 _LONGEST = 40
 
-# plain classes and no variables: the converters to PDF that papers need know no more
-LIGHT = {
-    "ink": "#1b1b1b",
-    "paper": "#ffffff",
-    "soft": "#5c5c5c",
-    "line": "#d9d9d9",
-    "a": "#0060a8",
-    "b": "#a84300",
-    "mix": "#7b3f98",
-}
-DARK = {
-    "ink": "#ececec",
-    "paper": "#181a1b",
-    "soft": "#a8a8a8",
-    "line": "#3c3f41",
-    "a": "#66b8ff",
-    "b": "#ff9d57",
-    "mix": "#d6a2ee",
-}
 _COLOURS = {
     "first-surer": "mix",
     "second-surer": "mix",
@@ -78,7 +60,6 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
     title = f"pair {pair.id}"
     if names := ", ".join(plan.grid.annotators):
         title += f": {names}"
-    dark = f"@media(prefers-color-scheme:dark){{{colour_rules(DARK)}}}"
     lines = [f"M{plan.left} {y}H{plan.right}" for y in range(plan.top, plan.bottom + 1, _CELL)]
     lines += [f"M{x} {plan.top}V{plan.bottom}" for x in range(plan.left, plan.right + 1, _CELL)]
     parts = [
@@ -86,7 +67,7 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
         f'width="{width}" height="{height}" role="img" font-family="sans-serif" '
         f'font-size="{_SIZE}">',
         f"<title>{_text(title)}</title>",
-        f"<style>{colour_rules(LIGHT)}{dark}</style>",
+        f"<style>{colour_rules(INK | LINKS)}</style>",
         f'<rect class="ak-paper" width="{width}" height="{height}"/>',
         *_words(plan),
         f'<path class="ak-line-edge" d="{"".join(lines)}"/>',
@@ -128,12 +109,18 @@ class _Plan:
         return cls(grid, rows, columns, left, top, right, bottom)
 
 
-def colour_rules(colours: dict[str, str]) -> str:
-    """Return the style rules of an image: for each colour a fill class and a line class."""
-    return "".join(
-        f".ak-{name}{{fill:{code}}}.ak-{name}-edge{{stroke:{code};fill:none}}"
-        for name, code in colours.items()
-    )
+def colour_rules(colours: Mapping[str, Colour]) -> str:
+    """Return the style rules of an image: for each colour a fill class and a line class.
+
+    They are plain classes without variables: the converters to PDF that papers need know no more.
+    """
+    light = [_classes(name, colour.light) for name, colour in colours.items()]
+    dark = [_classes(name, colour.dark) for name, colour in colours.items()]
+    return f"{''.join(light)}@media(prefers-color-scheme:dark){{{''.join(dark)}}}"
+
+
+def _classes(name: str, code: str) -> str:
+    return f".ak-{name}{{fill:{code}}}.ak-{name}-edge{{stroke:{code};fill:none}}"
 
 
 def _words(plan: _Plan) -> Iterator[str]:

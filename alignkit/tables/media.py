@@ -21,6 +21,7 @@ from textwrap import TextWrapper, fill
 
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import visible
+from alignkit.tables.colours import SHEETS, variables
 from alignkit.tables.columns import Column, ShownCell
 from alignkit.tables.text_width import char_width, isolated_text, kept_in_place, safe_text
 
@@ -334,10 +335,13 @@ _NARROW = 14
 
 @cache
 def style_sheet(name: str) -> str:
-    """Return a style sheet: ``table`` (only tables), ``page``, ``matrix`` or ``drawings``."""
+    """Return a style sheet by the name of its file in `alignkit/show`, with its colours."""
     from importlib.resources import files  # takes 10 ms, and plain text does without
 
-    return files("alignkit.show").joinpath(f"{name}.css").read_text(encoding="utf-8")
+    rules = files("alignkit.show").joinpath(f"{name}.css").read_text(encoding="utf-8")
+    if name in SHEETS:
+        return variables(*SHEETS[name]) + rules
+    return rules
 
 
 def _html_table(sheet: Sheet) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -14,8 +14,10 @@ from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.drawings.outline import Outline, TreeLayout, TreePair, lay_out, make_tree_pair
 from alignkit.show.html import PageContent, draw_page
-from alignkit.show.svg import DARK, LIGHT, colour_rules
+from alignkit.show.svg import colour_rules
 from alignkit.tables import text_width
+from alignkit.tables.colours import HUES, INK, LINKS
+from alignkit.tables.media import style_sheet
 from alignkit.tables.text_width import cut_text, isolated_text, safe_text, text_length
 
 _SIZE = 14
@@ -26,10 +28,6 @@ _ROW = 30  # from one level of a tree to the next
 _BETWEEN = 96  # from the source words to the target words
 _GAP = 8  # between two columns
 _STRETCH = 2.0  # the most by which the narrower tree is widened
-
-# told apart by number as well; all have a contrast of 4.5 to the paper
-_HUES = ("#0060a8", "#a84300", "#7b3f98", "#1a7340", "#b0005c", "#6b5a00", "#00707a")
-_DARK_HUES = ("#66b8ff", "#ff9d57", "#d6a2ee", "#6fd492", "#ff8fc0", "#d8c44a", "#5fd3de")
 
 
 def draw_tree_svg(
@@ -83,11 +81,9 @@ def standalone_image(shown: TreePair) -> str:
     legend, reach, bottom = _legend(shown, drawing.height)
     width = max(drawing.width, reach + _MARGIN)
     height = bottom + _MARGIN
-    light = colour_rules(LIGHT | {f"hue{k}": hue for k, hue in enumerate(_HUES)})
-    dark = colour_rules(DARK | {f"hue{k}": hue for k, hue in enumerate(_DARK_HUES)})
     parts = [
         _start(shown, width, height, f' font-family="sans-serif" font-size="{_SIZE}"'),
-        f"<style>{light}@media(prefers-color-scheme:dark){{{dark}}}</style>",
+        f"<style>{colour_rules(INK | LINKS | HUES)}</style>",
         f'<rect class="ak-paper" width="{_px(width)}" height="{_px(height)}"/>',
     ]
     return "\n".join([*parts, *drawing.parts(), *legend, "</svg>\n"])
@@ -241,7 +237,7 @@ class _Tree:
         outline = self.outline
         for k, (text, kind) in enumerate(zip(outline.texts, outline.kinds, strict=True)):
             number = outline.numbers[k]
-            colour = "ak-soft" if number < 0 else f"ak-hue{number % len(_HUES)}"
+            colour = "ak-soft" if number < 0 else f"ak-hue{number % len(HUES)}"
             x = self.x(k)
             y = self.y(k)
             if kind == "word":
@@ -379,16 +375,8 @@ def tree_content(**options: Any) -> PageContent:
     return PageContent(
         lambda pairs: _totals(map(make, pairs)),
         lambda pairs: (_article(make(pair)) for pair in pairs),
-        tree_style(),
+        style_sheet("trees"),
     )
-
-
-@cache
-def tree_style() -> str:
-    """Return the style sheet for trees in a page."""
-    from importlib.resources import files  # takes 10 ms
-
-    return files("alignkit.show").joinpath("trees.css").read_text(encoding="utf-8")
 
 
 def _totals(shown: Iterable[TreePair]) -> str:
