@@ -12,9 +12,12 @@ from msgspec import structs, to_builtins
 
 from alignkit.annotate.project.project_events import (
     Account,
+    Admit,
+    AnswerTraining,
     Assign,
     Assigned,
     AssignmentPlan,
+    BeginTraining,
     Copied,
     Import,
     Pair,
@@ -54,6 +57,11 @@ class Reference:
     shown: dict[int, str] = field(default_factory=dict)  # the learned set that pairs show
     assigned: dict[tuple[int, str], Assigned] = field(default_factory=dict)
     plan: AssignmentPlan | None = None
+    rounds: list[BeginTraining] = field(default_factory=list)
+    answers: list[tuple[int, AnswerTraining]] = field(
+        default_factory=list
+    )  # with the number of the round
+    entries: dict[tuple[int, str], dict[str, Any]] = field(default_factory=dict)
 
     def take(self, event: ProjectEvent) -> None:
         if isinstance(event, Setting):
@@ -76,8 +84,56 @@ class Reference:
                 self.assigned[row.k, row.annotator] = row
             if event.plan is not None:
                 self.plan = event.plan
+        elif isinstance(event, BeginTraining):
+            self.rounds.append(event)
+            for name in event.begun:
+                self._enter(name, "begun", 0, "", "")
+        elif isinstance(event, AnswerTraining):
+            self._answer(event)
+        elif isinstance(event, Admit):
+            if event.admitted:
+                self._enter(event.annotator, "by hand", 0, event.by, event.at)
+            else:
+                del self.entries[len(self.rounds), event.annotator]
         else:
             assert isinstance(event, Copied)
+
+    def _enter(self, name: str, how: str, attempt: int, by: str, at: str) -> None:
+        entry = {"how": how, "attempt": attempt, "by": by, "at": at}
+        self.entries[len(self.rounds), name] = entry
+
+    def _answer(self, event: AnswerTraining) -> None:
+        self.answers.append((len(self.rounds), event))
+        now = self.rounds[-1]
+        if event.place < len(now.pairs):
+            return
+        right = links = 0
+        for number, other in self.answers:
+            key = number, other.annotator, other.attempt
+            if key == (len(self.rounds), event.annotator, event.attempt):
+                gold = {(i, j) for i, j, _ in now.pairs[other.place - 1].links}
+                own = {(i, j) for i, j, _ in other.links}
+                right += len(gold & own)
+                links += len(gold) + len(own)
+        if 2 * right / links >= now.mark:
+            self._enter(event.annotator, "passed", event.attempt, "", event.at)
+
+    def next_answer(self, name: str) -> tuple[int, int]:
+        """Return the attempt and the place of the next answer of an annotator."""
+        size = len(self.rounds[-1].pairs)
+        number = len(self.rounds)
+        given = sum(n == number and event.annotator == name for n, event in self.answers)
+        return given // size + 1, given % size + 1
+
+    def trained(self) -> set[int]:
+        """Return the pairs that are for training: those of the last round, and answered ones."""
+        seen = {(number, event.place) for number, event in self.answers}
+        numbers = set()
+        for number, event in enumerate(self.rounds, 1):
+            for place, pair in enumerate(event.pairs, 1):
+                if number == len(self.rounds) or (number, place) in seen:
+                    numbers.add(pair.k)
+        return numbers - {0}
 
     def _set(self, event: Setting) -> None:
         given = {name: value for name, value in structs.asdict(event).items() if value is not None}
@@ -127,6 +183,22 @@ class Reference:
         for row in self.assigned.values():
             more = {"place": row.place, "shown": row.shown, "arm": row.arm, "trial": row.trial}
             assigned.append({"account": numbers[row.annotator], "pair": row.k, **more})
+        rounds = []
+        for number, event in enumerate(self.rounds, 1):
+            more = {"size": len(event.pairs), "mark": event.mark, "gold": event.gold}
+            rounds.append({"number": number, **more, "pairs": to_builtins(event.pairs)})
+        answers = []
+        for number, event in self.answers:
+            wanted = self.rounds[number - 1].pairs[event.place - 1].links
+            own = {(i, j) for i, j, _ in event.links}
+            right = {(i, j) for i, j, _ in wanted}
+            row = {"round": number, "account": numbers[event.annotator], "at": event.at}
+            row |= {"attempt": event.attempt, "place": event.place, "links": event.links}
+            counts = {"common": len(own & right), "drawn": len(own), "wanted": len(right)}
+            answers.append(row | counts)
+        entries = []
+        for (number, name), entry in self.entries.items():
+            entries.append({"round": number, "account": numbers[name], **entry})
         plan = "" if self.plan is None else to_builtins(self.plan)
         tables = {
             "project": [{**asdict(self.settings), "assigning": plan}],
@@ -136,6 +208,9 @@ class Reference:
             "suggestion": suggestions,
             "learned_set": learned,
             "assignment": assigned,
+            "training": rounds,
+            "training_answer": answers,
+            "training_entry": entries,
         }
         return {name: in_order(rows) for name, rows in tables.items()}
 

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from annotation import small_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from postgres_server import server
 from reference_project import Reference, in_order
 from refusals import refuses
@@ -29,7 +30,7 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.tables import PROJECT_TABLES
 from alignkit.model.roles import ROLES
 
-JSON = {"attributes", "trees", "source", "target", "cells", "assigning"}
+JSON = {"attributes", "trees", "source", "target", "cells", "assigning", "pairs", "links"}
 """The columns that hold JSON."""
 SETS = ["trained", "model", "learned-1", "learned-2"]
 words = st.lists(st.sampled_from(["a", "B", "ß", "\0", "日本"]), min_size=1, max_size=3).map(tuple)
@@ -57,7 +58,54 @@ class History:
 
     def event(self):
         kinds = ["setting", "account", "import", "text", "assign", "copy", *["suggest"] * 4]
+        kinds += ["training", *["answer"] * 6, "admit"]
         return getattr(self, f"_{self.pick(kinds)}")()
+
+    def _links(self):
+        return [(k, k, self.pick([1, 2])) for k in self.some([0, 1])]
+
+    def _training(self):
+        pairs = []
+        for number in range(self.pick([0, 1, 1, 2])):
+            k = self.pick([0, *self.project.pairs])
+            links = self._links() or [(0, 0, 2)]
+            notes = self.pick([{}, {"0-0": "a case", "": "ü"}])
+            both = ("a", "b"), ("B", "ß")
+            pairs.append(events.TrainingPair(f"t{number}", *both, links, notes, k, {}))
+        begun = self.some(self.project.accounts, most=1)
+        mark = self.pick([0.5, 0.8, 1])
+        return events.BeginTraining(pairs, self.pick(["gold", "anna"]), mark, begun)
+
+    def _training_annotators(self):
+        """Return those who may answer; nobody without a round."""
+        rounds = self.project.rounds
+        if not rounds or not rounds[-1].pairs:
+            return []
+        number = len(rounds)
+        names = self.project.accounts
+        return [name for name in names if (number, name) not in self.project.entries]
+
+    def _answer(self):
+        names = self._training_annotators()
+        if not names:
+            return self._training()
+        name = self.pick(names)
+        attempt, place = self.project.next_answer(name)
+        return events.AnswerTraining(name, attempt, place, self._links(), "2026-01-01T00:00:00Z")
+
+    def _admit(self):
+        names = self._training_annotators()
+        number = len(self.project.rounds)
+        in_force = number and self.project.rounds[-1].pairs
+        entered = [
+            name
+            for (of, name), entry in self.project.entries.items()
+            if of == number and entry["how"] == "by hand" and in_force
+        ]
+        if not names and not entered:
+            return self._copy()
+        name = self.pick([*names, *entered])
+        return events.Admit(name, "carla", "2026-01-02T00:00:00Z", name in names)
 
     def _setting(self):
         maybe = st.none() | st.booleans()
@@ -107,7 +155,8 @@ class History:
     def _assign(self):
         gone = self.some(self.project.assigned)
         held = self.project.assigned.keys() - set(gone)
-        every = product(self.project.pairs, self.project.accounts)
+        trained = self.project.trained()
+        every = product(self.project.pairs.keys() - trained, self.project.accounts)
         free = [key for key in every if key not in held]
         rows = []
         for k, name in self.some(free):
@@ -130,7 +179,7 @@ def stored_rows(store):
             for stored in conn.execute(sa.select(table)).mappings():
                 row = dict(stored)
                 for name in JSON & row.keys():
-                    if row[name]:
+                    if isinstance(row[name], str) and row[name]:
                         row[name] = json.loads(row[name])
                 rows.append(row)
             tables[table.name] = in_order(rows)
@@ -177,6 +226,7 @@ def test_random_events_change_the_tables_alike_in_postgresql(data):
         remove_project(again)
 
 
+TRAINED = events.TrainingPair("t", ("a",), ("b",), [(0, 0, 2)], k=1)
 IMPOSSIBLE = {
     "contradicts those before it": [
         events.Account("anna"),
@@ -190,6 +240,38 @@ IMPOSSIBLE = {
         events.Assign([events.Assigned(1, "nobody", 1, True, "", False)]),
     ],
     "takes pair 1 from 'anna'": [events.Assign(gone=[(1, "anna")])],
+    "the pass mark is": [
+        events.BeginTraining([TRAINED], mark=0),
+        events.BeginTraining([TRAINED], mark=1.1),
+    ],
+    "no training pair has a link": [events.BeginTraining([replace(TRAINED, links=[])])],
+    "is pair 9, which is unknown": [events.BeginTraining([replace(TRAINED, k=9)])],
+    "training pair 1: the link": [
+        events.BeginTraining([replace(TRAINED, links=[(0, 1, 2)])]),
+        events.BeginTraining([replace(TRAINED, links=[(0, 0, 3)])]),
+        events.BeginTraining([replace(TRAINED, links=[(0, 0, 1), (0, 0, 2)])]),
+    ],
+    "there is no training round": [
+        events.AnswerTraining("anna", 1, 1, [], ""),
+        events.Admit("anna", "carla", ""),
+    ],
+}
+
+
+IMPOSSIBLE_IN_TRAINING = {
+    "is not the next of the training round; that is pair 1 of attempt 1": [
+        events.AnswerTraining("anna", 1, 2, [], ""),
+        events.AnswerTraining("anna", 2, 1, [], ""),
+    ],
+    "the answer: the link": [events.AnswerTraining("anna", 1, 1, [(1, 0, 2)], "")],
+    "ben need not train": [events.AnswerTraining("ben", 1, 1, [], "")],
+    "ben may begin already": [events.Admit("ben", "carla", "")],
+    "anna was not let in by hand": [events.Admit("anna", "carla", "", admitted=False)],
+    "ben was not let in by hand": [events.Admit("ben", "carla", "", admitted=False)],
+    "contradicts those before it": [events.BeginTraining([TRAINED], begun=["ben", "ben"])],
+    "pair 1 is for training": [
+        events.Assign([events.Assigned(1, "anna", 1, True, "", False)]),
+    ],
 }
 
 
@@ -204,7 +286,14 @@ def test_events_that_contradict_those_before_them_are_refused(tmp_path, place):
             with store.database.writing() as conn:
                 append_to_project(conn, event)
 
-        for problem, refused in IMPOSSIBLE.items():
-            for event in refused:
-                refuses(ProjectError, problem, append, event)
-        assert (stored_rows(store), list(store.log())) == before
+        def all_refused(impossible):
+            for problem, refused in impossible.items():
+                for event in refused:
+                    refuses(ProjectError, problem, append, event)
+            assert (stored_rows(store), list(store.log())) == before
+
+        all_refused(IMPOSSIBLE)
+        append(events.Account("ben"))
+        append(events.BeginTraining([TRAINED, replace(TRAINED, k=0)], begun=["ben"]))
+        before = stored_rows(store), list(store.log())
+        all_refused(IMPOSSIBLE_IN_TRAINING)

@@ -14,8 +14,10 @@ pytestmark = pytest.mark.usefixtures("no_collection")  # some texts are nested d
 GETS = """/ /page/wire.js /favicon.ico /guidelines /api/project /api/queue /api/find?q=house
 /api/concordance?word=house /api/changes?after=0 /api/export?to=pharaoh /api/pairs/1
 /api/pairs/1/history /api/progress /adjudicate /api/gold /api/gold/changes /api/gold/1
-/dashboard /api/agreement"""
-SENT = "/enter /invite /logout /api/pairs/1/events /api/settle /api/gold/1/events"
+/dashboard /api/agreement /api/training"""
+SENT = (
+    "/enter /invite /logout /api/pairs/1/events /api/settle /api/gold/1/events /api/training/answer"
+)
 POSTS = [("POST", path) for path in SENT.split()]
 ROUTES = [("GET", path) for path in GETS.split()] + POSTS
 OPEN = {"/page/wire.js", "/", "/adjudicate", "/dashboard", "/favicon.ico", "/enter", "/invite"}

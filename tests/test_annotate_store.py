@@ -441,7 +441,7 @@ def test_what_is_no_project_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("statement", "told"),
     [
-        ("PRAGMA user_version=6", "newer alignkit"),
+        ("PRAGMA user_version=7", "newer alignkit"),
         ("DROP TABLE pair_counts", "has no table 'pair_counts'"),
     ],
 )

@@ -29,12 +29,14 @@ WHO = {
     "oL": "PATCH {}, DELETE {}, GET {}/people, PUT {}/people/{name}, DELETE {}/people/{name},"
     "PATCH {}/people/{name},"
     "DELETE {}/people/{name}/sessions, POST {}/links, DELETE {}/links/{id}, GET {}/log,"
-    "GET {}/assign, POST {}/assign, POST {}/move, POST {}/import, GET {}/backup",
+    "GET {}/assign, POST {}/assign, POST {}/move, POST {}/import, GET {}/backup,"
+    "GET {}/training-round, PUT {}/training-round, DELETE {}/training-round,"
+    "PUT {}/people/{name}/training",
     "odL": "POST {}/settle, GET {}/gold, GET {}/gold/changes, GET {}/gold/{k},"
     "POST {}/gold/{k}/events, GET {}/events",
     "odrL": "GET {}/progress, GET {}/agreement, GET {}/export",
     "a": "GET {}/project, GET {}/changes, GET {}/queue, GET {}/find, GET {}/pairs/{k},"
-    "GET {}/pairs/{k}/history, GET {}/concordance,"
+    "GET {}/pairs/{k}/history, GET {}/concordance, GET {}/training, POST {}/training/answer,"
     "POST {}/pairs/{k}/events",
     "": "GET drafts/{id}, PATCH drafts/{id}, DELETE drafts/{id}, POST drafts/{id}/files,"
     "PUT drafts/{id}/files/{n}, DELETE drafts/{id}/files/{n}, GET drafts/{id}/preview/{k}",

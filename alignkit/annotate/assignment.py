@@ -35,6 +35,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from sqlalchemy import Connection, func, select
 
+from alignkit._support.wording import how_many
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.appending import append_to_project, enrolled
 from alignkit.annotate.project.conversion import project_pair
@@ -47,6 +48,7 @@ from alignkit.annotate.project.project_events import (
     Import,
 )
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.project.training import training_pairs
 from alignkit.corpora.apportioning import divide_evenly
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Column
@@ -197,7 +199,11 @@ class _Drawing:
         self.had: dict[int, dict[str, Assigned]] = {}
         for row in assigned:
             self.had.setdefault(row.k, {})[row.annotator] = row
-        self.trial = {k for k, rows in self.had.items() if any(r.trial for r in rows.values())}
+        self.trial = {
+            k
+            for k, rows in self.had.items()
+            if k in self.items and any(row.trial for row in rows.values())
+        }
         self.added: defaultdict[int, list[str]] = defaultdict(list)
         self.begun: set[int] = set()
         for k, name in sorted(begun):
@@ -494,7 +500,7 @@ def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
     sources = queries.sources(conn)
     for name in plan.annotators:
         check_annotator(name, gold, sources)
-    items = read_items(conn)
+    items = _without_training(conn, read_items(conn))
     attributes = [name for name in plan.stratify if name not in MEASURES]
     if plan.order not in ("hash", "uncertainty"):
         attributes.append(plan.order)
@@ -509,6 +515,12 @@ def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
     asked = select(stream.pair, account.name).where(account.id == stream.account)
     rows = conn.execute(asked.where(stream.pair > 0, account.id > 0))
     return draw(items, plan, assigned_rows(conn), {(k, name) for k, name in rows})
+
+
+def _without_training(conn: Connection, items: list[StratifiedPair]) -> list[StratifiedPair]:
+    """Return the pairs that can be assigned: those that are not for training."""
+    trained = training_pairs(conn)
+    return [item for item in items if item.k not in trained]
 
 
 def _check_attributes(attributes: Iterable[str], items: Iterable[StratifiedPair]) -> None:
@@ -615,6 +627,7 @@ class Assignment:
     strata: tuple[Stratum, ...]
     suggested: int  # for how many pairs links are suggested
     apart: dict[str, int]
+    for_training: int = 0  # how many pairs nobody is given, because they are for training
 
     def to_dict(self) -> dict[str, Any]:
         """Return the assignment as plain values."""
@@ -640,6 +653,9 @@ class Assignment:
                 "open these pairs any more, and the votes on them do not count. To assign them, "
                 f"add {name} to the annotators"
             )
+        if self.for_training:
+            pairs = how_many(self.for_training, "pair")
+            yield f"{pairs} for training: not given to anybody to annotate"
         idle = [share.annotator for share in shares if share.pairs == share.trial]
         if idle and (self.plan.double is not None or self.plan.each):
             yield (
@@ -719,7 +735,8 @@ def assign_pairs(
         drawn = draw_rows(conn, replace(plan, double=None, each=UNSET) if everybody else plan)
         rows = assigned_rows(conn)
         others = apart(conn, drawn.plan.annotators)
-        assignment = _counted(read_items(conn), rows, drawn, others)
+        trained = len(training_pairs(conn))
+        assignment = _counted(read_items(conn), rows, drawn, others, trained)
         if not dry_run:
             approve(assignment)
             write_drawn(conn, drawn)
@@ -732,11 +749,17 @@ def present_assignment(store: Store) -> Assignment | None:
         plan = read_plan(conn)
         if plan is None:
             return None
-        return _counted(read_items(conn), assigned_rows(conn), DrawnPairs(plan, []), {})
+        drawn = DrawnPairs(plan, [])
+        trained = len(training_pairs(conn))
+        return _counted(read_items(conn), assigned_rows(conn), drawn, {}, trained)
 
 
 def _counted(
-    items: list[StratifiedPair], had: list[Assigned], drawn: DrawnPairs, others: dict[str, int]
+    items: list[StratifiedPair],
+    had: list[Assigned],
+    drawn: DrawnPairs,
+    others: dict[str, int],
+    trained: int,
 ) -> Assignment:
     """Return an assignment with the counts of its annotators and strata."""
     plan = drawn.plan
@@ -756,6 +779,7 @@ def _counted(
         strata=tuple(strata),
         suggested=sum(item.doubt is not None for item in items),
         apart=others,
+        for_training=trained,
     )
 
 

@@ -19,6 +19,7 @@ from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.names import ProjectError, check_annotator
 from alignkit.annotate.project.project_events import Assigned
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.project.training import training_pairs
 
 _row = schema.assignment.c
 
@@ -127,8 +128,9 @@ class _Move:
             candidates = [row for row in held if (row.k, self._from) not in begun]
         else:
             candidates = []
-            for rows in self._free.values():
-                if rows:  # of several, that of the same annotator
+            trained = training_pairs(self._conn)
+            for k, rows in self._free.items():
+                if rows and k not in trained:  # of several, that of the same annotator
                     free = {row.annotator: row for row in rows}
                     *_, last = free.values()
                     candidates.append(free.get(self._to or "", last))

@@ -14,7 +14,15 @@ from alignkit.annotate.project import queries, schema, tables
 from alignkit.annotate.project.appending import append_to_project
 from alignkit.annotate.project.events import decode_data, encode
 from alignkit.annotate.project.names import ProjectError, check_annotator
-from alignkit.annotate.project.project_events import Account, Assign, AssignmentPlan, Setting
+from alignkit.annotate.project.project_events import (
+    Account,
+    Admit,
+    AnswerTraining,
+    Assign,
+    AssignmentPlan,
+    BeginTraining,
+    Setting,
+)
 from alignkit.annotate.project.seals import break_seal
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
@@ -45,7 +53,7 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
         conn.execute(sent.values(actor=new))
         # some of these hold no reasons, but a word "whys": they are written again as they are
         decides = and_(stream.pair > 0, event.data.contains('"whys"'))
-        named = event.kind.in_(("account", "assign"))
+        named = event.kind.in_(("account", "assign", "training", "answer", "admit"))
         joined = schema.event_table.join(schema.stream, stream.id == event.stream)
         events = select(event.n, event.kind, event.data).select_from(joined)
         for n, kind, text in conn.execute(events.where(or_(named, decides))).all():
@@ -59,6 +67,8 @@ def rename_annotator(store: Store, old: str, new: str, actor: str = "") -> None:
                 state.whys[place] = renamed_why(why, renamed)
             row = update(schema.stream).where(stream.id == id)
             conn.execute(row.values(state=tables.stream_row(state)["state"]))
+        rounds = update(schema.training).where(schema.training.c.gold == old)
+        conn.execute(rounds.values(gold=new))
         plan = read_plan(conn)
         if plan is not None:
             text = encode(_planned(plan, renamed)).decode()
@@ -80,6 +90,16 @@ def _renamed(kind: str, text: str, renamed: _Renaming) -> Struct:
             plan = _planned(plan, renamed)
         gone = [(k, renamed(annotator)) for k, annotator in assign.gone]
         return Assign(rows, plan, gone)
+    if kind == "training":
+        training = json.decode(text, type=BeginTraining)
+        begun = list(map(renamed, training.begun))
+        return replace(training, gold=renamed(training.gold), begun=begun)
+    if kind == "answer":
+        answer = json.decode(text, type=AnswerTraining)
+        return replace(answer, annotator=renamed(answer.annotator))
+    if kind == "admit":
+        admit = json.decode(text, type=Admit)
+        return replace(admit, annotator=renamed(admit.annotator))
     data = decode_data(text.encode())
     data.whys = renamed_whys(data.whys, renamed)
     return data

@@ -23,6 +23,7 @@ from alignkit.annotate.preannotation_bias import (
 )
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.training import training_table
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
 from alignkit.stats.resampling import Interval
@@ -35,7 +36,8 @@ def times_view(store: Store) -> view.TimesView:
     """Compute what changes although no finished work does."""
     with store.database.reading() as conn:
         n = queries.last_n(conn)
-        return view.TimesView(n, list(annotator_lines(conn)), _corrections(conn))
+        lines = list(annotator_lines(conn))
+        return view.TimesView(n, lines, _corrections(conn), training_table(conn))
 
 
 def dashboard_view(store: Store, file: str, report: links.Report) -> view.DashboardView:
@@ -61,6 +63,7 @@ def dashboard_view(store: Store, file: str, report: links.Report) -> view.Dashbo
             corrections=_corrections(conn),
             judged=None,
             cautions=[],
+            training=training_table(conn),
         )
         if queries.task_of(conn) == "judge":
             _add_labels(conn, shown, work, corpus, file)

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from alignkit.annotate.dashboard.work import Work
 from alignkit.annotate.project import queries
+from alignkit.annotate.training import TrainingTable
 from alignkit.tables.result import Caution
 
 _CHARACTERS = 300  # of a text that are shown
@@ -148,6 +149,7 @@ class DashboardView(Struct):
     corrections: Corrections | None  # of suggestions; None where there are none
     judged: JudgedView | None
     cautions: list[Caution]
+    training: TrainingTable | None = None  # the training round; it counts nowhere else
     at: str = ""  # when the work was read
     running: bool = False  # the figures are being computed anew
     problem: str = ""  # why they could not be
@@ -160,6 +162,7 @@ class TimesView(Struct):
     n: int
     annotators: list[AnnotatorLine]
     corrections: Corrections | None
+    training: TrainingTable | None
 
 
 class FirstView(Struct):

@@ -11,7 +11,8 @@ from alignkit.annotate.adjudication.adjudication_queue import settled_pairs
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import Cell
 
-_IDLE = ("account", "suggest")  # kinds of events of a project that change no finished work
+_IDLE = ("account", "suggest", "training", "answer", "admit")
+"""Kinds of events of a project that change no finished work."""
 
 Words = tuple[str, ...]
 

@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from alignkit.annotate.training import TrainingTable
+
 # `values.checked_name` refuses other names, in words for people
 Name = Annotated[
     str, Meta(max_length=200, extra_json_schema={"pattern": "^[a-z0-9][a-z0-9._-]{0,39}$"})
@@ -230,6 +232,7 @@ class ProjectCard(Struct):
     last: str  # time of the last work; empty if none
     made: str
     etag: str
+    trains: bool = False  # whether I have to pass the training round first
 
 
 class Claim(Struct):
@@ -438,6 +441,27 @@ class People(Struct):  # GET projects/SLUG/people
     known: list[str]  # of these, those with the name of an account: another person, or the same
     asked: list[str]  # of those, who was asked whether the work is theirs, and has not answered
     refused: list[str]  # and who said no
+    training: TrainingTable | None = None
+
+
+class NewTraining(Body):  # PUT projects/SLUG/training-round
+    gold: Text  # whose links are right
+    pairs: Annotated[list[Text], Meta(max_length=1000)] = []  # ids; empty: all that gold finished
+    mark: Annotated[float, Meta(gt=0, le=1)] = 0.8
+    round: Count = 0  # the round that was seen; 0 if there was none
+    dry_run: bool = False
+
+
+class TrainingRound(Struct):
+    """GET, PUT and DELETE projects/SLUG/training-round: the round in force, and what came of it."""
+
+    golds: list[tuple[str, int]]  # who has finished pairs, and how many; the gold standard first
+    now: TrainingTable | None
+    said: list[str] = []  # what was done, or would be
+
+
+class ChangeEntry(Body):  # PUT projects/SLUG/people/NAME/training
+    admitted: bool  # whether somebody may begin without having passed
 
 
 class PersonRemoved(Struct):

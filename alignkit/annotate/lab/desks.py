@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Integer, and_, bindparam, cast, func, select, union
 
+from alignkit.annotate import training
 from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.lab.lab import Lab
 from alignkit.annotate.lab.values import ProjectRow
@@ -127,6 +128,7 @@ class OwnWork(NamedTuple):
     reopened: list[tuple[int, str]]  # pairs that were opened again: number, reason
     left: float | None  # minutes, by one's pace; None where unknown
     hidden: int  # pairs without suggestions
+    trains: bool = False  # whether the training round comes first
 
 
 class Desks:
@@ -232,20 +234,22 @@ class Desks:
             known = self._counts.get(key)
         if desk is None or known is None:  # closed, or just opened and not counted yet
             return OwnWork([], None, 0)
-        if name not in known.own:
-            return OwnWork([], None, 0)
         with desk.store.database.reading() as conn:
+            trains = training.summary(conn, name) is not None
+            if name not in known.own:
+                return OwnWork([], None, 0, trains)
             last_sent = conn.execute(_SELECT_LAST_SENT, {"name": name}).all()
             reopened = conn.execute(_SELECT_REOPENED, {"name": name}).all()
             hidden = int(conn.execute(_COUNT_HIDDEN, {"name": name}).scalar_one())
         reasons = [(k, _reopened_reason(was_reworded)) for k, was_reworded in reopened]
         pairs = len({k for _, k in last_sent})
         if pairs < _LEAST:
-            return OwnWork(reasons, None, hidden)
+            return OwnWork(reasons, None, hidden, trains)
         times = [datetime.fromisoformat(at).timestamp() for at, _ in reversed(last_sent)]
         minutes_per_pair = _work_time(times) / 60 / pairs
         done, all_pairs = known.own[name]
-        return OwnWork(reasons, minutes_per_pair * (all_pairs - done), hidden)
+        left = minutes_per_pair * (all_pairs - done)
+        return OwnWork(reasons, left, hidden, trains)
 
     def now(self, project: ProjectRow) -> ListCounts | None:
         """Return the counts of a project: of now if it is open and small, else of lately."""

@@ -80,6 +80,7 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
         reopened=own.reopened,
         left=own.left,
         hidden=own.hidden,
+        trains=own.trains and ANNOTATE in abilities(role),
         role=role.role,
         annotates=role.annotates,
         needs=need,

@@ -13,6 +13,7 @@ from msgspec import UNSET, Struct, json
 from msgspec.structs import asdict
 from starlette.responses import Response, StreamingResponse
 
+from alignkit.annotate import training
 from alignkit.annotate.assignment import Assignment, assign_pairs, present_assignment
 from alignkit.annotate.lab import bodies, values
 from alignkit.annotate.lab.routes import LAB, MANAGE, LabEntry, LabVisit, abilities
@@ -98,7 +99,19 @@ def people(visit: LabVisit) -> bodies.People:
         known=namesakes,
         asked=[name for name in asked.waiting if name in namesakes],
         refused=[name for name in asked.refused if name in namesakes],
+        training=_training(visit),
     )
+
+
+def _training(visit: LabVisit) -> training.TrainingTable | None:
+    """Return how far those who annotate are in the training round."""
+    annotating = []
+    for person in visit.lab.projects.people(visit.project.slug):
+        role = values.ProjectRole(person.role, person.annotates)  # type: ignore[arg-type]
+        if ANNOTATE in abilities(role):
+            annotating.append(person.name)
+    with visit.store.database.reading() as conn:
+        return training.training_table(conn, annotating)
 
 
 def _imported(visit: LabVisit) -> set[str]:
@@ -223,6 +236,70 @@ def _state(visit: LabVisit, name: str) -> str:
 def withdraw_link(visit: LabVisit) -> None:
     """Make a link invalid."""
     visit.lab.links.withdraw(visit.part("id"), visit.actor, project=visit.project.slug)
+
+
+# The training round
+
+
+@ROUTES.add("GET", "projects/{slug}/training-round", MANAGE)
+def training_round(visit: LabVisit) -> bodies.TrainingRound:
+    """Return the training round in force, and whose links could be those of another one."""
+    visit.opened()
+    return _round(visit, [])
+
+
+def _round(visit: LabVisit, said: list[str]) -> bodies.TrainingRound:
+    """Return the training round in force."""
+    with visit.store.database.reading() as conn:
+        golds = list(training.gold_names(conn).items())
+    return bodies.TrainingRound(golds, _training(visit), said)
+
+
+@ROUTES.add("PUT", "projects/{slug}/training-round", MANAGE)
+def new_training(visit: LabVisit, sent: bodies.NewTraining) -> bodies.TrainingRound:
+    """Begin a training round in place of the one that was seen, or say what that would do."""
+    store = visit.opened().store
+    now = _training(visit)
+    if sent.round != (0 if now is None else now.round):
+        text = "Somebody has changed the training round meanwhile. Look at it again."
+        raise RefusedError(409, text, error="changed")
+    with refusing():
+        made = training.begin_training(
+            store,
+            gold=sent.gold,
+            mark=sent.mark,
+            ids=sent.pairs,
+            dry_run=sent.dry_run,
+            actor=visit.name,
+        )
+    if not sent.dry_run:
+        after = {"gold": sent.gold, "mark": sent.mark, "pairs": len(made.pairs)}
+        visit.log("training round", visit.project.slug, after)
+    return _round(visit, training.made_in_words(made, sent.mark))
+
+
+@ROUTES.add("DELETE", "projects/{slug}/training-round", MANAGE)
+def end_training(visit: LabVisit) -> bodies.TrainingRound:
+    """End the training round: all may work."""
+    store = visit.opened().store
+    with refusing():
+        training.end_training(store, visit.name)
+    visit.log("training round ended", visit.project.slug, "")
+    return _round(visit, [])
+
+
+@ROUTES.add("PUT", f"{_PERSON}/training", MANAGE, sealed=True)
+def change_entry(visit: LabVisit, sent: bodies.ChangeEntry) -> bodies.TrainingRound:
+    """Let somebody begin without having passed the training round, or take that back."""
+    name = values.folded(visit.part("name"))
+    desk = visit.opened()
+    check_annotating(visit, {name}, "")
+    desk.enter(name, 0)
+    store = desk.store
+    with refusing():
+        training.admit(store, name, visit.name, admitted=sent.admitted)
+    visit.log("let begin" if sent.admitted else "to train first", name, "")
+    return _round(visit, [])
 
 
 # Pairs

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.lab import Lab
-from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk, Visit
+from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, TRAIN, Desk, Visit
 from alignkit.annotate.server.routing import Entry
 from alignkit.annotate.server.security import RefusedError
 from alignkit.errors import AlignkitError
@@ -33,7 +33,7 @@ MANAGE = "manage"
 ABILITIES = {
     values.OWNER: {MEMBER, LOOK, DECIDE, MANAGE},
     values.ADJUDICATOR: {MEMBER, LOOK, DECIDE},
-    values.ANNOTATOR: {MEMBER, ANNOTATE},
+    values.ANNOTATOR: {MEMBER, ANNOTATE, TRAIN},
     values.READER: {MEMBER, LOOK},
 }
 """What the roles in a project may do; owners and adjudicators may also annotate, if chosen."""
@@ -46,7 +46,7 @@ _SECRET = "This was done before. Its answer has a secret, which was shown only o
 
 def abilities(role: values.ProjectRole) -> set[str]:
     """Return what somebody may do in a project."""
-    return ABILITIES[role.role] | ({ANNOTATE} if role.annotates else set())
+    return ABILITIES[role.role] | ({ANNOTATE, TRAIN} if role.annotates else set())
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class LabEntry(Entry):
         changes = self.method != "GET"
         if changes or self.of_project:
             codes.add(409)
-        if changes and self.of_project:
+        if (changes and self.of_project) or self.may == ANNOTATE:
             codes.add(423)
         if self.may == ANYBODY:
             codes.add(410)

@@ -46,7 +46,7 @@ from alignkit.annotate.project.places import remove_project
 from alignkit.annotate.server import desk, security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
 from alignkit.annotate.server.child import LabEncoder
-from alignkit.annotate.server.desk import ANNOTATE, DECIDE, Pending
+from alignkit.annotate.server.desk import ANNOTATE, DECIDE, TRAIN, Pending
 from alignkit.annotate.server.routing import Entry
 from alignkit.io.atomic_files import replacing_file
 
@@ -411,10 +411,13 @@ class LabServer:
         """Answer in a thread: open the project, check the pair."""
         if entry.of_desk:
             opened = visit.opened()
-            if entry.may == ANNOTATE:
+            if entry.may == TRAIN:
+                opened.enter(visit.name, 0, archived=visit.project.state == values.ARCHIVED)
+            elif entry.may == ANNOTATE:
                 opened.check_assigned()
                 k = visit.k if entry.method == "GET" else 0  # events are checked with their pair
                 opened.enter(visit.name, k, archived=visit.project.state == values.ARCHIVED)
+                opened.check_trained(visit.name)
                 if entry.method == "POST" and _decides(visit):
                     _keep_vote(visit)
             value = entry.answer(opened, visit, **arguments)

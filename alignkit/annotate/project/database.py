@@ -110,7 +110,7 @@ def first_fault(conn: sa.Connection) -> str:
     return ""
 
 
-VERSION = 5
+VERSION = 6
 """The version of the tables. The log is the same in all versions: from a project of an earlier one
 only the log is read, and the project is built anew from it."""
 

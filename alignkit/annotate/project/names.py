@@ -87,6 +87,13 @@ class MovedPair(UnknownPair):
         super(UnknownPair, self).__init__(f"pair {k} is not yours any more; go to the next pair")
 
 
+class NotTrained(ProjectError):  # noqa: N818
+    """An annotator who must pass the training round first."""
+
+    def __init__(self) -> None:
+        super().__init__("pass the training round first")
+
+
 class UnknownAnnotator(UnknownNameError, ProjectError):  # noqa: N818
     """A name that is not an annotator of the project."""
 

@@ -38,6 +38,10 @@ Suggestion = tuple[int, int, float | None, int]
 """A suggested cell: its place, its posterior if known, and the value set by accepting it."""
 
 
+Value = tuple[int, int, int]
+"""A link: its source and target word, and 1 if it is possible, 2 if it is sure."""
+
+
 class Assigned(NamedTuple):
     """A row of an assignment: a pair that an annotator has."""
 
@@ -135,6 +139,56 @@ class Assign(ProjectEvent):
     rows: list[Assigned] = []
     plan: AssignmentPlan | None = None
     gone: list[tuple[int, str]] = []  # what is taken away: pairs, and whose they were
+
+
+class TrainingPair(Struct, omit_defaults=True):
+    """A pair of a training round: its words, its right links, and why they are right."""
+
+    id: str
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    links: list[Value]
+    notes: dict[str, str] = {}  # by "i-j" of a cell, or by "" for the pair
+    k: int = 0  # its number in the project; 0 if it comes from elsewhere
+    languages: dict[str, str] = {}  # attributes that name them
+
+
+class BeginTraining(ProjectEvent):
+    """Begin a training round, which replaces the one before; without pairs there is none."""
+
+    kind = "training"
+
+    pairs: list[TrainingPair] = []
+    gold: str = ""  # whose links are right
+    mark: float = 0.8  # the F1 over all pairs that passes
+    begun: list[str] = []  # annotators who have begun to work already, and need not train
+
+
+class AnswerTraining(ProjectEvent):
+    """Answer the next pair of the training round.
+
+    Attempts are counted from 1, places in the round too. The last pair of an attempt decides
+    whether the annotator passes.
+    """
+
+    kind = "answer"
+
+    annotator: str
+    attempt: int
+    place: int
+    links: list[Value]
+    at: str
+
+
+class Admit(ProjectEvent):
+    """Let an annotator begin to work without passing, or take that back."""
+
+    kind = "admit"
+
+    annotator: str
+    by: str
+    at: str
+    admitted: bool = True
 
 
 class Copied(ProjectEvent):

@@ -142,6 +142,8 @@ _pair = schema.pair.c
 _project = schema.project.c
 _stream = schema.stream.c
 _text = schema.pair_text.c
+_training = schema.training.c
+_entry = schema.training_entry.c
 
 _EVENT_COLUMNS = [_event[name] for name in Event.__struct_fields__]
 _PAIR_COLUMNS = _pair.k, _pair.id, _pair.rev, _pair.attributes, _text.source, _text.target
@@ -412,6 +414,8 @@ def own_pair(
         PairList(conn, account_of(conn, name), everything=everything).check(k)  # says why not
         raise names.UnknownPair(k, count_pairs(conn))
     account, *stored, _, n, sent_id, sent_stream, digest = row[:10]
+    if not everything and must_train(conn, account):
+        raise names.NotTrained()
     pair = _read_pair(row[10:])
     sent = {}
     if sent_id:
@@ -421,6 +425,24 @@ def own_pair(
     else:
         stream = StreamRow(None, PairState(rev=pair.rev))
     return account, pair, stream, n or 0, sent
+
+
+_LAST_ROUND = sa.select(sa.func.max(_training.number)).scalar_subquery()
+_SELECT_ROUND_TO_PASS = Prepared(
+    sa.select(_training.number)
+    .select_from(
+        schema.training.outerjoin(
+            schema.training_entry,
+            sa.and_(_entry.round == _training.number, _entry.account == sa.bindparam("of")),
+        )
+    )
+    .where(_training.number == _LAST_ROUND, _training.size > 0, _entry.account.is_(None))
+)
+
+
+def must_train(conn: sa.Connection, account: int) -> bool:
+    """Return whether an annotator has a training round to pass before any other work."""
+    return _SELECT_ROUND_TO_PASS.first(conn, of=account) is not None
 
 
 _SELECT_STREAMS_OF_PAIR = (

@@ -144,5 +144,45 @@ assignment = sa.Table(
 )
 """The order of each annotator's pairs; without a plan, everybody has all pairs."""
 
+training = sa.Table(
+    "training",
+    METADATA,
+    Column("number", INTEGER, primary_key=True, autoincrement=False),
+    Column("size", INTEGER, nullable=False),
+    Column("mark", Float, nullable=False),
+    Column("gold", TEXT, nullable=False),
+    Column("pairs", TEXT, nullable=False),
+)
+"""The training rounds, from 1; the last is in force, unless its size (of pairs) is 0. `pairs` are
+`TrainingPair`s as JSON."""
+
+training_answer = sa.Table(
+    "training_answer",
+    METADATA,
+    Column("round", ForeignKey("training.number"), primary_key=True),
+    Column("account", ForeignKey("account.id"), primary_key=True),
+    Column("attempt", INTEGER, primary_key=True),
+    Column("place", INTEGER, primary_key=True),
+    Column("links", TEXT, nullable=False),
+    Column("common", INTEGER, nullable=False),
+    Column("drawn", INTEGER, nullable=False),
+    Column("wanted", INTEGER, nullable=False),
+    Column("at", TEXT, nullable=False),
+)
+"""The answers to training pairs: the links as JSON, and how many are right, drawn, and in gold."""
+
+training_entry = sa.Table(
+    "training_entry",
+    METADATA,
+    Column("round", ForeignKey("training.number"), primary_key=True),
+    Column("account", ForeignKey("account.id"), primary_key=True),
+    Column("how", TEXT, nullable=False),
+    Column("attempt", INTEGER, nullable=False),
+    Column("by", TEXT, nullable=False),
+    Column("at", TEXT, nullable=False),
+)
+"""Who need not train (any more), and why: `how` is one of `project.training.HOWS`. The attempt is
+the one that passed, else 0."""
+
 in_use = sa.Table("in_use", METADATA, Column("inode", TEXT, primary_key=True))
 """The inode of the file while a server has it open: a plain copy has another."""

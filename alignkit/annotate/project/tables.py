@@ -15,13 +15,16 @@ from msgspec import structs
 from sqlalchemy import bindparam
 from sqlalchemy.exc import IntegrityError
 
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import queries, schema, training
 from alignkit.annotate.project.engines import Prepared
 from alignkit.annotate.project.events import LearnedFrom, LogEvent, encode
 from alignkit.annotate.project.names import DOUBTS, GOLD, TASKS, ProjectError, UnknownPair
 from alignkit.annotate.project.project_events import (
     Account,
+    Admit,
+    AnswerTraining,
     Assign,
+    BeginTraining,
     Import,
     ProjectEvent,
     Setting,
@@ -40,6 +43,9 @@ PROJECT_TABLES = (
     schema.suggestion,
     schema.learned_set,
     schema.assignment,
+    schema.training,
+    schema.training_answer,
+    schema.training_entry,
 )
 """The tables of the project itself, which `apply` writes."""
 
@@ -95,6 +101,12 @@ def apply(conn: sa.Connection, event: ProjectEvent) -> None:
                 _suggest(conn, event)
             case Assign():
                 _assign(conn, event)
+            case BeginTraining():
+                training.begin_round(conn, event)
+            case AnswerTraining():
+                training.add_answer(conn, event)
+            case Admit():
+                training.admit(conn, event)
     except (IntegrityError, OverflowError):
         raise ProjectError(f"the event {event.kind!r} contradicts those before it") from None
 
@@ -251,8 +263,11 @@ def _assign(conn: sa.Connection, event: Assign) -> None:
     if event.gone:
         _take_away(conn, event, numbers)
     last = queries.count_pairs(conn)
+    trained = training.training_pairs(conn) if event.rows else set()
     rows = []
     for row in event.rows:
+        if row.k in trained:
+            raise ProjectError(f"pair {row.k} is for training; nobody is given it to annotate")
         if not 1 <= row.k <= last or row.annotator not in numbers:
             raise ProjectError(
                 f"assigns pair {row.k} to {row.annotator[:40]!r}, but one of them is unknown"

@@ -21,6 +21,7 @@ from alignkit.annotate.project import queries
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.names import ADJUDICATOR, NO_SCHEME, Visitor
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.training import TrainingSummary, TrainingTurn, summary
 from alignkit.io.format import losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
@@ -82,6 +83,7 @@ class ProjectAnswer(Struct):
     scheme: SchemeChoices
     formats: list[dict[str, str]]
     preparing: dict[str, Any] | None  # text and share, while suggestions are made
+    training: TrainingSummary | None  # what the annotator has to pass first
 
 
 def project_answer(
@@ -95,6 +97,10 @@ def project_answer(
     pairs = info.pairs
     if name in info.annotators:
         done, pairs = store.progress(name, everything=decides)
+    to_pass = None
+    if name in info.annotators and not decides:
+        with store.database.reading() as conn:
+            to_pass = summary(conn, name)
     box = f"alignkit:{info.key}:{visitor.name}"
     if decides:
         box += ":adjudicator"
@@ -114,6 +120,7 @@ def project_answer(
         scheme=_scheme_choices(info.scheme),
         formats=[{"value": key, "name": f"{key}: {about}"} for key, about in WRITTEN.items()],
         preparing=None if progress is None else progress._asdict(),
+        training=to_pass,
     )
 
 
@@ -123,6 +130,15 @@ def _scheme_choices(name: str) -> SchemeChoices:
         return SchemeChoices(name, (), ())
     scheme = get_scheme(name or DEFAULT)
     return SchemeChoices(scheme.name, scheme.labels, (*scheme.flags, *REMARKS))
+
+
+def turn_answer(turn: TrainingTurn) -> bytes:
+    """Return a training pair as JSON; its document is as `pair_answer` makes it."""
+    pair = turn.pair
+    if pair is None:
+        return msgspec.json.encode(turn)
+    document = msgspec.Raw(pair_answer(pair))
+    return msgspec.json.encode(msgspec.structs.asdict(turn) | {"pair": document})
 
 
 def pair_answer(view: queries.PairView | GoldView, **more: Any) -> bytes:

@@ -113,6 +113,7 @@ class Dashboard:
                 n=times.n,
                 annotators=times.annotators,
                 corrections=times.corrections,
+                training=times.training,
             )
         else:
             new = msgspec.json.decode(child.result, type=DashboardView)

@@ -18,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from alignkit.annotate import training
 from alignkit.annotate.adjudication.adjudication_queue import (
     Docket,
     GoldView,
@@ -46,10 +47,12 @@ _NOTHING = "Nothing is assigned to you yet."
 _searching = threading.Lock()  # long sentences take half a second
 
 ANNOTATE = "annotate"
+TRAIN = "train"
 DECIDE = "decide"
 LOOK = "look"
-"""What a role may do: work on its own pairs, make the gold standard, see how far all are."""
-DOES = {names.ANNOTATOR: {ANNOTATE}, names.ADJUDICATOR: {DECIDE, LOOK}}
+"""What a role may do: work on its own pairs, pass a training round before that, make the gold
+standard, see how far all are."""
+DOES = {names.ANNOTATOR: {ANNOTATE, TRAIN}, names.ADJUDICATOR: {DECIDE, LOOK}}
 """What the roles of `alignkit annotate` may do."""
 
 Number = Annotated[int, Meta(ge=0, le=2**53)]
@@ -199,6 +202,12 @@ class Desk:
         if self._only_assigned:
             raise RefusedError(404, _NOTHING)
 
+    def check_trained(self, name: str) -> None:
+        """Refuse work before the training round is passed; new events are checked when stored."""
+        with self.store.database.reading() as conn:
+            if queries.must_train(conn, queries.account_of(conn, name)):
+                raise names.NotTrained()
+
     def project(self, visit: Visit) -> answers.ProjectAnswer:
         """Return the first data for a page."""
         visitor = names.Visitor(visit.name, names.ROLES[visit.decides])
@@ -254,6 +263,27 @@ class Desk:
         if new:
             self.opening.heard(sent.events)
         return json_reply(answer, 201 if new else 200)
+
+    # The training round
+
+    @ROUTES.add("GET", "training", TRAIN, gives=training.TrainingTurn)
+    def training_turn(self, visit: Visit) -> bytes:
+        """Return the visitor's next training pair, without its links."""
+        with self.store.database.reading() as conn:
+            return answers.turn_answer(training.turn(conn, visit.name))
+
+    @ROUTES.add("POST", "training/answer", TRAIN, also=(409,))
+    def training_answer(
+        self, visit: Visit, sent: training.TrainingAnswer
+    ) -> training.TrainingReport:
+        """Store the visitor's links on a training pair; return what differs from gold, and why."""
+        store = self.store.database
+        try:
+            return store.share(lambda conn: training.answer(conn, visit.name, sent))
+        except names.ProjectError as problem:
+            if type(problem) is not names.ProjectError:
+                raise
+            raise RefusedError(409, str(problem)) from None
 
     def export(self, visit: Visit, query: OwnExport) -> Response:
         """Return the visitor's own work in a format, as a download."""

@@ -38,6 +38,7 @@ _STATUS = {
     names.Conflict: 409,
     names.OldText: 409,
     names.MovedPair: 409,
+    names.NotTrained: 423,
     names.UnknownPair: 404,
     names.NotReady: 404,
     names.UnknownAnnotator: 403,
@@ -131,6 +132,8 @@ async def _answer(_: Request, error: Exception) -> Response:
         more = {"rev": error.rev}
     elif isinstance(error, names.MovedPair):
         more = {"error": "moved"}
+    elif isinstance(error, names.NotTrained):
+        more = {"error": "training"}
     path = getattr(error, "path", "")
     text = str(error).removeprefix(f"{path}: ")  # pages have little room
     return refusal(_status(error), text, **more)

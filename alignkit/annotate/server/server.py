@@ -28,6 +28,7 @@ from alignkit.annotate.server.sessions import LASTS, admit
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _WAIT = re.compile(r"wait=([0-9]{1,3})", re.ASCII)  # of the header Prefer (RFC 7240)
+_OWN_EXPORT = "api/export"
 _MOST_HELD = 10.0  # seconds that a request waits for the project to be open
 _HALF = "this page lacks the second secret of its session (header X-CSRF-Token)"
 _STRANGER = "open the URL that `alignkit annotate` printed last in this browser"
@@ -72,7 +73,7 @@ class AnnotationServer:
         entries = [
             Entry("POST", "logout", "", self._logout),
             Entry("GET", "api/project", "", Desk.project),
-            Entry("GET", "api/export", ANNOTATE, Desk.export),
+            Entry("GET", _OWN_EXPORT, ANNOTATE, Desk.export),
             *(replace(entry, path=f"api/{entry.path}") for entry in ROUTES.entries),
         ]
         for entry in entries:
@@ -114,6 +115,8 @@ class AnnotationServer:
         if entry.may and entry.may not in DOES[visitor.role]:
             role = next(role for role, abilities in DOES.items() if entry.may in abilities)
             raise security.RefusedError(403, f"this is for the {role}; you are the {visitor.role}")
+        if entry.may == ANNOTATE and entry.path != _OWN_EXPORT:
+            await run_in_threadpool(self._desk.check_trained, visitor.name)
         decides = visitor.role == names.ADJUDICATOR
         visit = Visit(request, self._desk, visitor.name, decides=decides)
         writes = entry.takes is not None  # who writes is checked in the transaction

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "assign": "assign pairs to annotators, order the pairs, and take a control sample",
+    "training": "let annotators pass a training round first, and show who has",
     "import": "import corrected words, work done elsewhere, or more pairs",
     "export": "write the annotations as a corpus",
     "bias": "measure how far suggestions pull annotators",

@@ -765,6 +765,7 @@ begin(async () => {
 		$("start-go").hidden = !go
 		$("start-go").onclick = go
 	})
+	if (wire.project.training) return (await import("./training.js")).train(wire, App)
 	const app = new App(wire)
 	const pairs = asked() ? [{k: asked()}] : await toDo(wire)
 	document.body.dataset.state = "ready"

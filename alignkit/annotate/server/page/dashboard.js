@@ -4,6 +4,7 @@ import {corrected} from "./corrections.js"
 import {clock, computing, duration, figure, follow, number} from "./figures.js"
 import {page} from "./place.js"
 import {admitted} from "./server.js"
+import {percent, trained} from "./trained.js"
 import {plural} from "./words.js"
 
 const LEVELS = ["phrases.sure", "phrases.possible", "words.sure", "words.possible"]
@@ -24,6 +25,7 @@ function draw(view) {
 	const at = focused?.dataset?.pair
 	document.body.dataset.task = view.judged ? "judge" : ""
 	$("annotators").replaceChildren(...view.annotators.map(annotator))
+	training(view.training)
 	if (view.judged) labels(view)
 	else links(view)
 	const {cautions} = view
@@ -130,6 +132,23 @@ const nothing = (twos, told, columns) =>
 				: "no pair is done by two annotators yet",
 		),
 	)
+
+// Who has passed the training round.
+function training(round) {
+	$("training").hidden = !round
+	if (!round) return
+	const {lines, pairs, mark} = round
+	$("trained").replaceChildren(
+		...(lines.length
+			? lines.map(line => row("", head(line.name), cell(trained(line, pairs.length))))
+			: [row("", html("td", {colspan: 2}, "nobody has begun yet"))]),
+	)
+	say(
+		"training-about",
+		`F1 of ${percent(mark)} over ${plural(pairs.length, "pair")} with the links of ${round.gold} ` +
+			"passes. The answers count nowhere else on this page.",
+	)
+}
 
 const entry = (name, ...what) => html("div", {}, html("dt", {}, name), html("dd", {}, ...what))
 const nobody = (view, columns) => [

@@ -19,6 +19,7 @@ import {
 	when,
 	whenSent,
 } from "./manage.js"
+import {trained} from "./trained.js"
 import {accountName, called, propose, shown} from "./names.js"
 import {begin, seenAgain} from "./tabs.js"
 
@@ -29,9 +30,12 @@ const a = role => `${role === "reader" ? "a" : "an"} ${role}`
 begin(async me => {
 	const list = table($("people"), get, row)
 	const {load, again} = list
+	let training = null // the training round, and how far each is
 
 	async function get() {
 		const answer = await api("GET", below("people"))
+		training = answer.training
+		$("training").hidden = !training
 		const known = new Set(answer.people.map(({name}) => name))
 		const others = answer.others
 			.filter(name => !known.has(name))
@@ -43,7 +47,7 @@ begin(async me => {
 				done: 0,
 				seen: "",
 			}))
-		return [...answer.people, ...others]
+		return [...answer.people, ...others].map(withTraining)
 	}
 
 	// The state of an annotator of the corpus without a role here.
@@ -56,7 +60,7 @@ begin(async me => {
 	// Put a role and whether somebody also annotates; the toast offers what was before.
 	async function put({name, etag}, role, annotates) {
 		const now = await api("PUT", at(name), {role, annotates, etag})
-		list.put(now)
+		list.put(withTraining(now))
 		return now
 	}
 	const change = (person, role, annotates, said) =>
@@ -150,6 +154,36 @@ begin(async me => {
 		return [role === "adjudicator" && count ? `${count} settled` : "–"]
 	}
 
+	const lineOf = name => training?.lines.find(line => line.name === name)
+
+	// A row is drawn anew only if something in it is another one.
+	function withTraining(person) {
+		return {...person, training: lineOf(person.name)}
+	}
+
+	function trainingOf({training: line}) {
+		if (!training) return []
+		return [cell(line ? trained(line, training.pairs.length) : "–")]
+	}
+
+	// Let somebody begin who has not passed, or ask for the training after all.
+	async function admit(name, admitted) {
+		await api("PUT", `${at(name)}/training`, {admitted})
+		await load()
+		const said = admitted ? "may begin without having passed" : "has to pass the training round"
+		toast(`${name} ${said}.`, () => admit(name, !admitted))
+	}
+
+	// What can be done about somebody's training.
+	function trainingActs(name) {
+		const line = lineOf(name)
+		if (["failed", "open", "not begun"].includes(line?.state))
+			return [["Let begin without passing", () => tried(() => admit(name, true), load)]]
+		if (line?.state === "by hand")
+			return [["Train first", () => tried(() => admit(name, false), load)]]
+		return []
+	}
+
 	function roleOf(person) {
 		const {name, role, annotates, state} = person
 		const self = name === me.account
@@ -187,14 +221,16 @@ begin(async me => {
 			if (!person.link) return [renew]
 			return [renew, button(() => tried(() => withdraw(person), load), "plain", "Withdraw")]
 		}
-		if (name === me.account) return []
+		const trains = trainingActs(name)
+		const more = acts => [menu("···", `More about ${name}`, acts)]
+		if (name === me.account) return trains.length ? more(trains) : []
 		const acts = [["Remove from project", () => tried(() => remove(person), again), "bad"]]
 		if (state === "open")
 			acts.unshift(
 				["New password link", () => reset(person)],
 				["Sign out everywhere", () => signOut(person)],
 			)
-		return [menu("···", `More about ${name}`, acts)]
+		return more([...trains, ...acts])
 	}
 
 	function row(person) {
@@ -207,6 +243,7 @@ begin(async me => {
 			head(...shown(person), name === me.account ? ", you" : ""),
 			cell(...roleOf(person)),
 			cell(...done(person)),
+			...trainingOf(person),
 			html("td", {class: "quiet"}, last),
 			html("td", {class: "acts"}, ...acts(person)),
 		]

@@ -32,11 +32,13 @@ function card(project, at) {
 		mine: [done, all],
 		state,
 		hidden,
+		trains,
 	} = project
 	const archived = state === "archived"
 	const kind = `button${at || archived ? "" : " main"}`
 	let word = "Start"
 	if (archived) word = "Read"
+	else if (trains) word = "Train"
 	else if (done === all) word = "Look again"
 	else if (done) word = "Continue"
 	const title = html("h2", {dir: "auto"}, name)
@@ -50,6 +52,7 @@ function card(project, at) {
 		{class: at ? "card" : "card first"},
 		title,
 		html("p", {class: "quiet"}, dot(CARDS[task], archived ? "archived: read only" : rest(project))),
+		...(trains ? [html("p", {}, "A training round comes first.")] : []),
 		...(hidden ? [html("p", {class: "quiet"}, unsuggested(hidden, all))] : []),
 		bar(done, all, `${name}, done`),
 		open,
@@ -153,18 +156,20 @@ function drawClaims(me, claims, load) {
 
 function draw(me, projects) {
 	const managed = projects.filter(({role}) => role !== "annotator")
+	const works = ({mine, trains}) => mine[1] > 0 || trains
 	const own = projects.filter(
-		({role, annotates, mine}) => role === "annotator" || (annotates && mine[1]),
+		project => project.role === "annotator" || (project.annotates && works(project)),
 	)
 	const manages = me.may_create || me.rank === "owner" || managed.length > 0
-	const done = ({mine, state}) => state === "archived" || (mine[1] > 0 && mine[0] === mine[1])
-	const open = own.filter(project => !done(project) && (project.mine[1] || !manages))
+	const done = ({mine, state, trains}) =>
+		state === "archived" || (!trains && mine[1] > 0 && mine[0] === mine[1])
+	const open = own.filter(project => !done(project) && (works(project) || !manages))
 	const finished = own.filter(done)
 	const back = own.flatMap(reopened)
 	$("work").hidden = manages && !own.length
-	$("new").classList.toggle("main", !open.some(({mine}) => mine[1]))
-	$("cards").replaceChildren(...open.filter(({mine}) => mine[1]).map(card))
-	$("idle").hidden = manages || open.some(({mine}) => mine[1])
+	$("new").classList.toggle("main", !open.some(works))
+	$("cards").replaceChildren(...open.filter(works).map(card))
+	$("idle").hidden = manages || open.some(works)
 	$("reopened").hidden = !back.length
 	$("reopened-list").replaceChildren(...back)
 	$("finished").hidden = !finished.length

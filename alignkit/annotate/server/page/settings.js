@@ -1,5 +1,5 @@
 // The settings of a project, its import, its log, and its end.
-import {$, button, on, say, set} from "./dom.js"
+import {$, button, html, on, say, set} from "./dom.js"
 import {
 	api,
 	below,
@@ -14,6 +14,7 @@ import {
 } from "./manage.js"
 import {log} from "./audit.js"
 import {begin} from "./tabs.js"
+import {percent} from "./trained.js"
 
 const form = $("settings")
 const TICKS = ["learning", "blind", "majority"]
@@ -73,6 +74,67 @@ begin(async (me, project) => {
 		fill()
 	}
 
+	// The training round
+
+	let round = null // as the server has it
+
+	function drawRound(answer) {
+		round = answer.now
+		const {golds, now} = answer
+		$("round-gold").replaceChildren(
+			...golds.map(([name, pairs]) =>
+				html("option", {value: name}, `${name}, ${plural(pairs, "finished pair")}`),
+			),
+		)
+		$("round").hidden = project.task !== "align" || project.state === "archived"
+		$("round-end").hidden = !now
+		$("round").querySelector("button:not([type])").disabled = !golds.length
+		let text = golds.length ? "There is no training round." : "No pair has gold yet."
+		if (now) {
+			text =
+				`In force: ${plural(now.pairs.length, "pair")}, the links of ${now.gold}, ` +
+				`${percent(now.mark)} passes. People shows who did.`
+			$("round-gold").value = now.gold
+			$("round-pairs").value = now.pairs.join("\n")
+			$("round-mark").value = String(Number((100 * now.mark).toFixed(2)))
+		}
+		say("round-now", text)
+	}
+
+	const putRound = body => api("PUT", below("training-round"), body)
+
+	whenSent($("round"), async ({gold, pairs, mark}) => {
+		const ids = pairs.split("\n").map(id => id.trim())
+		const body = {
+			gold,
+			pairs: ids.filter(Boolean),
+			mark: Number((Number(mark) / 100).toFixed(6)),
+			round: round?.round ?? 0,
+		}
+		const {said} = await putRound({...body, dry_run: true})
+		const again = round ? ["The present round ends: who has passed it has to pass this one."] : []
+		await question({
+			title: "Begin this training round?",
+			text: [...said, ...again].join(" "),
+			yes: "Begin training round",
+			act: async () => {
+				drawRound(await putRound(body))
+				toast("The training round has begun.")
+			},
+		})
+	})
+	on($("round-end"), "click", () =>
+		question({
+			title: "End the training round?",
+			text: "All annotators may work then. A new round has to be passed from its beginning.",
+			yes: "End training round",
+			act: async () => {
+				drawRound(await api("DELETE", below("training-round")))
+				toast("The training round has ended.")
+			},
+		}),
+	)
+
 	whenSent(form, async ({suggestions}) => {
 		const {
 			name,
@@ -112,5 +174,7 @@ begin(async (me, project) => {
 		if (gone) location.assign(root)
 	})
 	fill()
+	if (project.task === "align")
+		tried(async () => drawRound(await api("GET", below("training-round"))))
 	on($("log"), "toggle", () => log(below("log")), {once: true})
 })
