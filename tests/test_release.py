@@ -70,6 +70,9 @@ def test_addresses_are_the_same_everywhere():
     assert urls["Documentation"] == addresses.SITE
     assert urls["Changelog"].startswith(f"{addresses.REPOSITORY}/blob/main/")
     assert urls["Issues"] == f"{addresses.REPOSITORY}/issues"
+    lines = text_of("mkdocs.yml").splitlines()
+    assert f"repo_url: {addresses.REPOSITORY}" in lines
+    assert f"site_url: {addresses.SITE.removesuffix('latest/')}" in lines
 
 
 def test_all_is_every_extra_that_users_need():

@@ -52,7 +52,14 @@ def test_the_site_is_built(tmp_path):
     assert 'id="alignkit.agreement.question.agree"' in python
     assert "missing_initial" in python  # an option, of which the source of agree says nothing
     assert "kappa" in (tmp_path / "search" / "search_index.js").read_text(encoding="utf-8")
+    repository = "https://github.com/alignkit/alignkit"
+    assert f"{repository}/edit/main/docs/agree/agreement.md" in pages["agree/agreement.html"]
+    assert f"{repository}/edit/main/CONTRIBUTING.md" in pages["contributing.html"]
+    assert f"{repository}/edit/main/docs/tutorials/compare.ipynb" in pages["tutorials/compare.html"]
+    assert "/edit/main" not in pages["reference/commands/agree.html"]  # it is made
+    assert "VERSION" not in pages["start/tour.html"]
     for name, text in pages.items():
+        assert 'data-md-component="source"' not in text  # which would ask for stars
         loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="(https?:[^"]+)', text)
         loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect)"[^>]+(https?:[^"]+)', text)
         assert not loaded, f"{name} loads {loaded}"

@@ -12,6 +12,9 @@ from posixpath import dirname, join, normpath, relpath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from alignkit._support.addresses import REPOSITORY
+from alignkit.version import __version__
+
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
@@ -88,6 +91,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Lead links between pages of the repository to their places on the site."""
     site = page.file.src_uri
     here = {site: path for path, site in PROJECT.items()}.get(site, f"docs/{site}")
+    page.edit_url = _edited_at(here)
 
     def led(match: re.Match[str]) -> str:
         before, target, after = match.groups()[-3:]
@@ -98,12 +102,18 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         place = re.sub(r"\.ipynb$", ".md", place)
         return f"{before}{relpath(place, dirname(site) or '.')}{after}"
 
-    from alignkit.version import __version__
-
     markdown = re.sub(r"(?<=:)VERSION\b", __version__, markdown)
     markdown = LINK_OR_CODE.sub(led, markdown)
     markdown = MATH.sub(_math, markdown)
     return ROW.sub(lambda row: CODE_SPAN.sub(_piped, row[0]), markdown)
+
+
+def _edited_at(path: str) -> str | None:
+    """Return where a page is edited; None for one that is made."""
+    for name in (path, re.sub(r"\.md$", ".ipynb", path)):
+        if (ROOT / name).is_file():
+            return f"{REPOSITORY}/edit/main/{name}"
+    return None
 
 
 def _piped(match: re.Match[str]) -> str:
