@@ -95,7 +95,7 @@ def test_the_command_trains_on_parts_with_an_encoder(tmp_path, folder, capsys):
     ran = run(capsys, *words, "--encoder", folder)
     assert ran.code == 0, ran.err
     assert "sentences encoded" in ran.err
-    assert "finds a counterpart for only" in ran.err
+    assert "finds a mutual best match for only" in ran.err
     assert (tmp_path / "0.align").exists()
     ran = run(capsys, "align", *patterns, "--estimate", "--encoder", folder)
     bare = run(capsys, "align", *patterns, "--estimate")

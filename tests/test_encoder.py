@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair, errors
+from alignkit._support import signals
 from alignkit.align import Aligner, Bitext, Settings
 from alignkit.align.bitext import Pieces
 from alignkit.align.cooccurrence import Cooccurrence
@@ -30,6 +31,7 @@ from alignkit.align.encoder.shares import (
 from alignkit.align.encoder.transformer import Windows
 from alignkit.align.priors import SharesPrior
 from alignkit.align.supervised import Refiner
+from alignkit.cli.common import encoders
 
 WORDS = 30
 
@@ -506,7 +508,7 @@ def test_an_encoder_that_finds_few_counterparts_is_warned_of(caplog):
 
     aligner = Aligner.train(pairs, encoder=of_few_words)
     assert aligner.encoding.matched_share < 0.65
-    assert "of_few_words finds a counterpart for only" in caplog.text
+    assert "of_few_words finds a mutual best match for only" in caplog.text
     caplog.clear()
     Aligner.train(pairs, encoder=Meaning())
     assert caplog.text == ""
@@ -519,6 +521,18 @@ def test_words_without_a_vector_are_counted():
     assert (counts.words, counts.unknown) == ((4, 3), (1, 1))
     assert "2 words have no vector" in str(counts)
     assert counts.to_json()["source_words_without_vector"] == 1
+
+
+def test_progress_never_goes_back():
+    encoder = Meaning()
+    seen = []
+    encoder.progress = lambda done, total: seen.append((done, total))
+    pairs, _ = text(250)  # the first 200 are encoded before the others, for the spread
+    Aligner.train(pairs, encoder=encoder)
+    assert {total for _, total in seen} == {500}
+    counts = [done for done, _ in seen]
+    assert counts == sorted(set(counts))
+    assert counts[-1] == 500
 
 
 def test_settings_of_vectors_hold_for_encoders():
@@ -556,7 +570,28 @@ def test_the_command_asks_for_the_encoder_of_a_model(capsys, tmp_path):
     (tmp_path / "s").write_text("S1 S2\n")
     (tmp_path / "t").write_text("T2 T1\n")
     words = "align", tmp_path / "s", tmp_path / "t", "--load", path
-    run(capsys, *words).failed(
-        "give it again (--encoder meaning, encoder=), or go on without (--no-encoder"
-    )
+    run(capsys, *words).failed("give it again (--encoder meaning;", "(--no-encoder;")
     assert run(capsys, *words, "--no-encoder").code == 0
+    Aligner.train(text(12)[0], encoder=FunctionEncoder(Meaning(), "mine")).save(path)
+    run(capsys, *words).failed("it is a function, which only Python can give", "(--no-encoder;")
+
+
+def test_a_project_is_not_made_where_its_model_lacks_the_encoder(capsys, tmp_path):
+    pytest.importorskip("starlette")
+    path = tmp_path / "model"
+    Aligner.train(text(12)[0], encoder=Meaning()).save(path)
+    project = tmp_path / "project"
+    words = "annotate", "samples/paraphrases.jsonl", "--project", project, "--no-browser"
+    run(capsys, *words, "--model", path).failed("was trained with the encoder meaning")
+    assert not project.exists()
+
+
+def test_a_stop_says_how_many_sentences_are_kept():
+    progress = encoders.EncodingProgress()
+    progress(30, 100)
+    progress(60, 100)
+    assert [told() for told in signals._cleanups] == [
+        "60 sentences are encoded and kept: the next run goes on from there"
+    ]
+    progress(100, 100)
+    assert not signals._cleanups

@@ -46,7 +46,7 @@ def _stop(kind: int, _frame: FrameType | None) -> None:
     """End the process at a signal: clean up, and report what was done."""
     state = ""
     for cleanup in reversed(_cleanups):
-        state = f"; {cleanup()}"
+        state += f"; {cleanup()}"
     with suppress(OSError, ValueError, AttributeError):
         wipe = "\r\x1b[K" if sys.stderr.isatty() else ""  # a line of progress
         os.write(sys.stderr.fileno(), f"{wipe}alignkit: error: interrupted{state}\n".encode())

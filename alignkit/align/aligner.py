@@ -246,11 +246,8 @@ class Aligner:
         parameters = load_parameters(os.fspath(path))
         used = parameters.encoder
         if used is not None and encoder is None:
-            advice = (
-                f"give it again (--encoder {used.name}, encoder=), or go on without (--no-encoder, "
-                "encoder=False)"
-            )
-            raise used.missing(os.fspath(path), advice)
+            without = "; or go on without (--no-encoder; in Python, encoder=False)"
+            raise used.missing(os.fspath(path), without)
         return cls(parameters, vectors=vectors, target_vectors=target_vectors, encoder=encoder)
 
     def with_learned(

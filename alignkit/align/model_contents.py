@@ -6,7 +6,8 @@ what a model of this version has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -15,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.align.calibration import TrainingText
+from alignkit.align.encoder.encoding import EncoderUsed
 from alignkit.align.expectation import Positions
 from alignkit.align.fertility.models import FertilityModel
 from alignkit.align.model_files import (
     PLAIN_VERSION,
     Arrays,
     StoredModel,
+    read_header,
     read_model,
     write_model,
 )
@@ -123,13 +126,27 @@ def load_parameters(path: str) -> Parameters:
     AlignerError : If its contents are not those of a model of this version.
     """
     stored = read_model(path)
-    try:
+    with _usable(path):
         header = ModelHeader.read(stored.header)
         prefixes = {}
         for size, header_of_part in header.prefixes.items():
             part, stored = _divided(stored, _start_of_prefix(size))
             prefixes[size] = _checked(part, header_of_part)
         return replace(_checked(stored, header), prefixes=prefixes)
+
+
+def encoder_of_model(path: str) -> EncoderUsed | None:
+    """Return the encoder that a saved model was trained with, if any; its tables are not read."""
+    header = read_header(path)
+    with _usable(path):
+        return ModelHeader.read(header).encoder
+
+
+@contextmanager
+def _usable(path: str) -> Iterator[None]:
+    """Say of a model whose contents are refused that this version cannot use it."""
+    try:
+        yield
     except (AlignkitError, RecursionError) as problem:
         raise AlignerError(
             f"{path}: not a model that this version of alignkit can use "

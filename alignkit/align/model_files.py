@@ -447,6 +447,12 @@ def check_head(path: _Path) -> int:
         return reading.expected
 
 
+def read_header(path: _Path) -> Mapping[str, object]:
+    """Return what the header says of the model; the rest of the file is not checked."""
+    with _opened(path) as reading:
+        return reading.contents().header
+
+
 @contextmanager
 def _opened(path: _Path) -> Iterator[_Reading]:
     """Open a model as a context; all errors name the file."""

@@ -107,11 +107,17 @@ class EncoderUsed(UsedEncoder):
 
     spread: float  # the standard deviation of the cosines that the shares are from
 
-    def missing(self, model: str, advice: str) -> OptionError:
-        """Return the error for a model that is loaded without its encoder."""
+    def missing(self, model: str, without: str = "") -> OptionError:
+        """Return the error for a model that is loaded without its encoder.
+
+        `without` says how to go on without it, where one can.
+        """
+        advice = f"give it again (--encoder {self.name}; in Python, encoder=)"
+        if not self.digest:
+            advice = "it is a function, which only Python can give again (encoder=)"
         return OptionError(
             f"{model} was trained with the encoder {self.name}, and knows little of new words "
-            f"without it: {advice}"
+            f"without it: {advice}{without}"
         )
 
 
@@ -157,9 +163,9 @@ class EncodingCounts:
         if self.matched_share >= LEAST_MATCHED or self.matchable < FEWEST_WORDS:
             return ""
         return (
-            f"{name} finds a counterpart for only {self.matched_share:.0%} of the words: perhaps "
-            "it does not know one of the languages, and then links can be worse with it; compare "
-            "them with gold links, or with those without an encoder"
+            f"{name} finds a mutual best match for only {self.matched_share:.0%} of the words: "
+            "perhaps it does not know one of the languages, and then links can be worse with it; "
+            "compare them with gold links, or with those without an encoder"
         )
 
     def __str__(self) -> str:
@@ -287,7 +293,8 @@ class PairEncoder:
                     shares[inside] = cells.shares.ravel()
                     self._count(cells)
                     done += 1
-                    if done % BATCH == 0 or done == len(full):
+                    reported = done > len(first) and done % BATCH == 0
+                    if reported or done == len(full):
                         self._report(2 * done, 2 * len(full))
         self.counts.seconds += time.perf_counter() - begin
         self._warn()

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
+from importlib.util import find_spec
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
@@ -79,6 +80,12 @@ def _needed() -> str:
         "an encoder needs PyTorch and transformers (0.9 GB; for GPUs several GB); run: "
         f"{install_command('encoder')}; how to get the small build: {page('start/install')}"
     )
+
+
+def require_libraries() -> None:
+    """Raise an error if PyTorch or transformers are not installed; they are not imported."""
+    if None in map(find_spec, ("transformers", "torch")):
+        raise EncoderError(_needed())
 
 
 def _transformers() -> Any:

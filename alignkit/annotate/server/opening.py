@@ -43,9 +43,11 @@ def check_beforehand(
     else:
         known = _check_new(job, role, gold or names.GOLD)
     if plan is not None and plan.kind == "model":
-        from alignkit.align.model_files import check_head
+        from alignkit.align.model_contents import encoder_of_model
 
-        check_head(plan.name)
+        used = encoder_of_model(plan.name)
+        if used is not None and not plan.encoder:
+            raise used.missing(plan.name)
     elif plan is not None and known is not None:
         plan.checked(known, job.annotator)
     return known or ()

@@ -252,7 +252,7 @@ def aligner_of(plan: SuggestionPlan, pairs: Sequence[Words], report: Report) -> 
         aligner = Aligner.load(plan.name, encoder=encoder or False)
         used = aligner.parameters.encoder
         if used is not None and encoder is None:
-            raise used.missing(plan.name, "add --encoder")
+            raise used.missing(plan.name)
         return aligner
     identity = identity_weight(pairs)
 

@@ -376,9 +376,11 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
 
 def _with_encoder(plan: SuggestionPlan, options: argparse.Namespace) -> SuggestionPlan:
     """Return a plan whose aligner uses the encoder of --encoder, which must be usable."""
-    from alignkit.align.encoder.transformer import Encoder
+    from alignkit.align.encoder.transformer import Encoder, require_libraries
 
+    require_libraries()
     encoder = Encoder(options.encoder, layer=options.encoder_layer, download=options.download)
+    say(f"suggestions come from the encoder {encoder}")
     return plan.with_encoder(str(encoder.folder.resolve()), encoder.layer)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from alignkit._support.signals import before_stop
 from alignkit.cli.common.messages import ProgressBar
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
@@ -49,24 +51,34 @@ def encoder_with_progress(options: argparse.Namespace, threads: int = 1) -> Enco
         layer=options.encoder_layer,
         download=options.download,
         threads=threads,
-        progress=_EncodingProgress(),
+        progress=EncodingProgress(),
     )
 
 
-class _EncodingProgress:
+class EncodingProgress:
     """Shows how many sentences are encoded, and how fast."""
 
     def __init__(self) -> None:
         self._bar: ProgressBar | None = None
         self._start = 0.0
+        self._done = 0
+        self._stack = ExitStack()
 
     def __call__(self, done: int, total: int) -> None:
+        """Show that so many sentences are done, of all."""
         if self._bar is None:
             self._bar = ProgressBar("encoding", None, None)
             self._start = time.monotonic()
+            self._stack.enter_context(before_stop(self._kept))
+        self._done = done
         seconds = max(time.monotonic() - self._start, 1e-3)
         detail = f"{done:,} of {total:,} sentences, {done / seconds:.0f} a second"
         self._bar.reach(done / total, detail)
         if done == total:
             self._bar.__exit__()
             self._bar = None
+            self._stack.close()
+
+    def _kept(self) -> str:
+        """Say what a stop does not lose."""
+        return f"{self._done:,} sentences are encoded and kept: the next run goes on from there"
