@@ -572,7 +572,7 @@ def test_the_command_asks_for_the_encoder_of_a_model(capsys, tmp_path):
     words = "align", tmp_path / "s", tmp_path / "t", "--load", path
     run(capsys, *words).failed("give it again (--encoder meaning;", "(--no-encoder;")
     assert run(capsys, *words, "--no-encoder").code == 0
-    Aligner.train(text(12)[0], encoder=FunctionEncoder(Meaning(), "mine")).save(path)
+    Aligner.train(text(12)[0], encoder=FunctionEncoder(Meaning().of, "mine")).save(path)
     run(capsys, *words).failed("it is a function, which only Python can give", "(--no-encoder;")
 
 
