@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from tempfile import TemporaryDirectory
+from threading import Event
 
 import pytest
 from annotate_log import TEXTS, Player, View, shown
@@ -466,3 +467,23 @@ def test_other_versions_are_told(store, statement, told):
 def test_an_audit_finds_what_was_changed_by_hand(store, statement):
     run_sql(store.path, statement)
     assert replay(store).differences
+
+
+def test_what_is_refused_while_a_project_is_closed_is_not_done_later(tmp_path):
+    store = project(tmp_path)
+    started, go_on = Event(), Event()
+    done = []
+
+    def wait(_):
+        started.set()
+        assert go_on.wait(30)
+
+    store.database.later(wait)
+    assert started.wait(30)
+    second = store.database.later(lambda _: done.append("second"))  # its write is queued
+    store.database._writer.shutdown(wait=False)  # as `close` begins
+    refuses(ProjectError, "is being closed", store.database.later, lambda _: done.append("third"))
+    go_on.set()
+    second.result(30)
+    store.close()
+    assert done == ["second"]

@@ -190,6 +190,18 @@ def test_any_name_that_can_be_shown_is_stored_under_one_that_is_safe():
     assert stored[LONG].endswith(".tsv.gz")
 
 
+@pytest.mark.parametrize("size", [1, 34, 50, 100, 150])
+@pytest.mark.parametrize("letter", ["a", "\u00e9", "\u8a9e", "\U0001d49c"])
+def test_long_names_keep_their_ends_and_no_letter_is_stored_twice(letter, size):
+    name = f"<{letter * size}.tsv"
+    (stored,) = stored_names([name]).values()
+    assert stored.endswith(".tsv")
+    assert stored.count(letter) <= size
+    assert len(stored.encode()) <= 210
+    if len(name) <= 100 and len(name.encode()) <= 200:
+        assert stored.endswith(name[1:])
+
+
 @given(st.lists(st.text(min_size=1, max_size=9), max_size=8, unique=True))
 def test_stored_names_are_safe_and_distinct(names):
     shown = []
