@@ -132,6 +132,9 @@ def made_tree(node):
     return Tree(words, labels, parents, starts, ends, afters)
 
 
+_LEARNED = '30 pairs of ["anna"], digest 5f2c9a0b1c2d3e4f, with this'
+
+
 @st.composite
 def _annotations(draw, holds, source, target, texts):
     def drawn(kind, strategy, otherwise=""):
@@ -153,8 +156,9 @@ def _annotations(draw, holds, source, target, texts):
         drawn("provenance", texts),
         drawn("when", st.none() | st.datetimes(timezones=st.just(UTC)).map(_moment), None),
     )
+    learned = drawn("learned", st.sampled_from(["", _LEARNED]))
     if JUDGED in holds and any(said[:-1]) and draw(SELDOM):
-        return Annotation(None, *said)
+        return Annotation(None, *said, learned=learned)
     numbers = st.floats(allow_nan=False, allow_infinity=False) | st.just(1.0)
     weighted = drawn("weights", _subsets(sorted({*links, *nulls, *possible_nulls})), ())
     labelled = drawn("labels", _subsets(cells + empty if "other labels" in holds else links), ())
@@ -166,7 +170,7 @@ def _annotations(draw, holds, source, target, texts):
         weights={link: draw(numbers) for link in weighted},
         labels={link: draw(texts) for link in labelled},
     )
-    return Annotation(alignment, *said)
+    return Annotation(alignment, *said, learned=learned)
 
 
 def _moment(time):

@@ -181,17 +181,26 @@ def test_evidence_that_is_noise_is_not_used(aligner, corpus):
         refiner.aligner.align_bitext(noise[12:14])
 
 
+def without_record(learned):
+    """Return a refinement that does not say from which pairs it was learned."""
+    without = None if learned.without is None else without_record(learned.without)
+    return replace(learned, lessons=replace(learned.lessons, taught_by=None), without=without)
+
+
 def test_models_with_evidence_have_a_version_of_their_own(aligner, refiner, corpus, tmp_path):
     refiner.save(tmp_path / "m")
     systems = refiner.learned.lessons.evidence
     voting = aligner.with_learned(Learned.vote(systems))
     voting.save(tmp_path / "vote")
     aligner.save(tmp_path / "plain")
+    before = without_record(refiner.learned)
+    aligner.with_learned(before).save(tmp_path / "before")
     versions = []
-    for name in ("m", "vote", "plain"):
+    for name in ("m", "before", "vote", "plain"):
         with zipfile.ZipFile(tmp_path / name) as archive:
             versions.append(json.loads(archive.read("header.json"))["version"])
-    assert versions == [4, 3, 2]
+    assert versions == [5, 4, 3, 2]
+    assert Aligner.load(tmp_path / "before").gold_record(corpus[0]) == ""
     assert Aligner.load(tmp_path / "vote").parameters.learned.lessons.kind == "vote"
     again = Aligner.load(tmp_path / "m")
     assert again.parameters.learned.lessons == refiner.learned.lessons

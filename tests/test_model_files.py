@@ -283,7 +283,7 @@ def table(dtype="float32", shape=(2,)):
         ({"alignkit": "model"}, "its version is 'None'; train"),
         (model(version=0), "its version is '0'"),
         (model(version="1"), "its version is '1'"),
-        (model(version=5), r"file version 5, made by a newer .* up to 4: inst"),
+        (model(version=6), r"file version 6, made by a newer .* up to 5: inst"),
         (model(more=1), "it has the entries alignkit, arrays, header, more, version, words"),
         ({"alignkit": "model", "version": 1}, "it has the entries alignkit, version"),
         (model(header=[]), "its header must be an object"),

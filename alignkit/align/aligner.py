@@ -45,6 +45,7 @@ from alignkit.align.settings import (
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError, ArgumentError, OptionError
 from alignkit.model.alignment import Alignment
+from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import split_unicode
 
 if TYPE_CHECKING:
@@ -264,6 +265,18 @@ class Aligner:
         aligner.parameters = replace(self.parameters, learned=learned)
         aligner._vectors = two_vectors(vectors, target_vectors) or self._vectors
         return aligner
+
+    def gold_record(self, pair: SentencePair) -> str:
+        """Return what the aligner learned from, for `Annotation.learned` of this pair's links.
+
+        It names the annotators, the number and a digest of the gold pairs, and says whether this
+        pair is among them. Empty if no gold links are used, or if they are not known.
+        """
+        arguments.check_kind("pair", pair, SentencePair)
+        learned = self.parameters.learned
+        if learned is None or not learned.used or learned.lessons.taught_by is None:
+            return ""
+        return learned.lessons.taught_by.record(pair)
 
     @property
     def vectors(self) -> TwoVectors | None:

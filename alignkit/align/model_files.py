@@ -5,9 +5,9 @@ Specification
 A model is a zip file of stored (not compressed) members, in this order:
 
 - ``header.json``: a JSON object with ``"alignkit": "model"``, the ``"version"`` of the file format
-  (2; 3 with evidence; 4 if what was learned has a weight), ``"header"`` (an object that describes
-  the model), ``"arrays"`` (for each name its ``"dtype"`` and ``"shape"``) and ``"words"`` (its
-  ``"count"`` and ``"bytes"``);
+  (2; 3 with evidence; 4 if what was learned has a weight; 5 with the record of its gold pairs),
+  ``"header"`` (an object that describes the model), ``"arrays"`` (for each name its ``"dtype"`` and
+  ``"shape"``) and ``"words"`` (its ``"count"`` and ``"bytes"``);
 - ``arrays/NAME.npy``, by name: a NumPy file, version 1.0, of little-endian numbers in C order;
 - ``words/NAME.txt``, by name: UTF-8, each word followed by a line feed; within words ``\n`` stands
   for a line feed and ``\\`` for a backslash.
@@ -49,7 +49,8 @@ from alignkit.version import __version__
 PLAIN_VERSION = 2
 EVIDENCE_VERSION = 3  # it learned to use evidence
 WEIGHTED_VERSION = 4  # it aligns by a mean of what was learned and something else
-VERSION = WEIGHTED_VERSION  # the newest that is read
+RECORD_VERSION = 5  # it says which gold pairs it learned from
+VERSION = RECORD_VERSION  # the newest that is read
 
 LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
 

@@ -8,6 +8,7 @@ and lists of words begin with `WITHOUT`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from alignkit.align.evidence import EvidenceSystem
 from alignkit.align.model_files import (
     EVIDENCE_VERSION,
     PLAIN_VERSION,
+    RECORD_VERSION,
     WEIGHTED_VERSION,
     Arrays,
     StoredModel,
@@ -34,7 +36,10 @@ WITHOUT = "without_"
 _ENTRIES = {"kind", "objective", "threshold", "pairs", "vectors", "features", "lexicon"}
 _OF_EVIDENCE = {"evidence", "measures", "without"}  # entries if there was evidence
 _OF_WEIGHTED = {"weight", "base"}  # entries if the rounds have a weight below 1
+_OF_GOLD = {"annotators", "digests"}  # entries if it is known which gold pairs taught it
 _LEXICON = ("pairs", "pair_counts", "source_counts", "target_counts")
+
+_DIGEST = re.compile("[0-9a-f]{16}")
 
 _LARGEST = 1e9
 _MOST_PAIRS = 2**31
@@ -82,6 +87,11 @@ class LearnedEntry:
         if self.lessons.evidence:
             wanted |= _OF_EVIDENCE
             entries["without"] = self.without and self.without.to_json()
+        source = self.lessons.taught_by
+        if source is not None:
+            wanted |= _OF_GOLD
+            entries["annotators"] = list(source.annotators)
+            entries["digests"] = list(source.digests)
         return {name: entries[name] for name in wanted}
 
     @classmethod
@@ -92,7 +102,7 @@ class LearnedEntry:
         ------
         AlignerError : If it is not an entry of this version.
         """
-        more = _OF_EVIDENCE | _OF_WEIGHTED
+        more = _OF_EVIDENCE | _OF_WEIGHTED | _OF_GOLD
         if not isinstance(content, dict) or set(content) - more != _ENTRIES:
             raise AlignerError("learned must have the entries " + ", ".join(sorted(_ENTRIES)))
         evidence: tuple[EvidenceSystem, ...] = ()
@@ -124,6 +134,7 @@ class LearnedEntry:
             weight=weight,
             base=base,
             measures=measures,
+            taught_by=_gold_source(content) if _OF_GOLD & content.keys() else None,
         )
         entry = cls(lessons, lessons.kind not in unfitted, content["lexicon"], without)
         known = content["features"] == entry.features
@@ -206,6 +217,24 @@ def _evidence(content: Mapping[str, Any]) -> tuple[tuple[EvidenceSystem, ...], A
     return systems, measures
 
 
+def _gold_source(content: Mapping[str, Any]) -> refinement.GoldSource:
+    """Return the gold pairs that taught a refinement, after a check."""
+    annotators = _texts(content.get("annotators"))
+    digests = _texts(content.get("digests"))
+    fine = bool(annotators) and bool(digests) and all(map(_DIGEST.fullmatch, digests))
+    _check(fine, "annotators and digests are not lists of names, and of digests of pairs")
+    increasing = digests == tuple(sorted(set(digests)))
+    _check(increasing, "digests of pairs are not in increasing order")
+    return refinement.GoldSource(annotators, digests)
+
+
+def _texts(content: object) -> tuple[str, ...]:
+    """Return a list of texts; nothing for anything else."""
+    if not isinstance(content, list) or {type(text) for text in content} != {str}:
+        return ()
+    return tuple(content)
+
+
 def _are_systems(systems: Sequence[EvidenceSystem]) -> bool:
     """Return whether these are different systems, with a number of channels that can be."""
     types = {tuple(map(type, system)) for system in systems}
@@ -240,7 +269,9 @@ def arrays_of(learned: refinement.Learned) -> dict[str, NDArray[Any]]:
 def version_of(learned: refinement.Learned) -> int:
     """Return the version of the file format that a refinement needs."""
     version = PLAIN_VERSION
-    if learned.lessons.weight < 1:
+    if learned.lessons.taught_by is not None:
+        version = RECORD_VERSION
+    elif learned.lessons.weight < 1:
         version = WEIGHTED_VERSION
     elif learned.lessons.evidence:
         version = EVIDENCE_VERSION

@@ -23,7 +23,7 @@ from alignkit.model.sentence_pair import SentencePair
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
 
-_REMARKS = ("comment", "judgment", "provenance", "role")
+_REMARKS = ("comment", "judgment", "provenance", "role", "learned")
 
 
 @dataclass

@@ -43,6 +43,7 @@ EVERYTHING = frozenset(
         "when",  # the time of an annotation
         "role",  # whether a person made an alignment or a machine, see `alignkit.model.roles.ROLES`
         "start",  # what an annotator was shown to begin with
+        "learned",  # what the system that made the links learned from
         JUDGED,  # an annotation without an alignment, as against one with no links
         "attributes",
         "trees",  # of sentences
@@ -134,7 +135,7 @@ _OF_ALIGNMENT: dict[str, Callable[[Alignment], object]] = {
     "labels": lambda a: a.labels,
     "other labels": lambda a: a.labels and set(a.labels) - a.possible,
 }
-_OF_ANNOTATION = ("comment", "flags", "judgment", "provenance", "when", "role")
+_OF_ANNOTATION = ("comment", "flags", "judgment", "provenance", "when", "role", "learned")
 _KNOWN_OR_NOT = ("start",)  # what says something even if it is empty
 
 
@@ -200,6 +201,7 @@ _LOSS_IN_WORDS = {
     "empty": "that {} pairs are annotated without links",
     "when": "the times of {} pairs",
     "start": "what the annotators of {} pairs were shown to begin with (start)",
+    "learned": "what the systems learned from that aligned {} pairs (learned)",
     "names": "the annotator's name of {} pairs",
 }
 

@@ -51,6 +51,7 @@ class RawAnnotation:
     aligned: bool = True
     role: str = ""
     start: str | None = None  # "" is a start without links
+    learned: str = ""
 
 
 @dataclass(slots=True)
@@ -405,6 +406,7 @@ class Reading(TextFile):
             when=raw.when or None,
             role=raw.role,
             start=raw.start,
+            learned=raw.learned,
         )
 
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:

@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from alignkit._support.arguments import check_kind, check_known, words
 from alignkit.errors import AlignmentError
 from alignkit.model.alignment import Alignment
+from alignkit.model.gold_record import GoldRecord
 from alignkit.model.roles import ROLES
 
 _NO_FLAGS: frozenset[str] = frozenset()
@@ -42,11 +43,13 @@ class Annotation:
     start : What the annotator was shown to begin with: the name of an alignment or of a set of
         suggestions; ``""`` if no links were shown. None if not known. An annotation made from
         others, such as an adjudicated one, has the start that they share.
+    learned : What the system that made the annotation learned from, and whether this pair is among
+        it: the text of a `GoldRecord`. Empty if it did not learn from links, or if it is not known.
 
     Raises
     ------
     AlignmentError : If there is neither an alignment nor a judgment, comment, flag or provenance;
-        or if `when` or `role` is not valid.
+        or if `when`, `role` or `learned` is not valid.
 
     Examples
     --------
@@ -62,14 +65,15 @@ class Annotation:
     when: str | None = None
     role: str = ""
     start: str | None = None
+    learned: str = ""
 
     def __post_init__(self) -> None:
         if not (self.alignment is None or isinstance(self.alignment, Alignment)):
             check_kind("alignment", self.alignment, Alignment)
         try:  # a fast way to see that all are texts
-            "".join((self.comment, self.judgment, self.provenance))
+            "".join((self.comment, self.judgment, self.provenance, self.learned))
         except TypeError:
-            for name in ("comment", "judgment", "provenance"):
+            for name in ("comment", "judgment", "provenance", "learned"):
                 check_kind(name, getattr(self, name), str)
         if self.flags or type(self.flags) is not frozenset:
             object.__setattr__(self, "flags", frozenset(words("flags", self.flags)))
@@ -82,6 +86,8 @@ class Annotation:
                 problem = f"unknown role {self.role!r}; expected one of {', '.join(ROLES)}"
                 raise AlignmentError(problem)
             object.__setattr__(self, "role", "" if self.role == ROLES[0] else self.role)
+        if self.learned:
+            GoldRecord.parse(self.learned)  # refuses another text
         if self.alignment is None and not self.remarks:
             raise AlignmentError(
                 "an annotation without an alignment needs a judgment, a comment, flags or a "
@@ -101,11 +107,15 @@ class Annotation:
         place(self, "when", None)
         place(self, "role", "")
         place(self, "start", None)
+        place(self, "learned", "")
         return self
 
     @property
     def remarks(self) -> bool:
-        """Whether there are remarks in addition to the alignment; time and start do not count."""
+        """Whether there are remarks in addition to the alignment.
+
+        The time, the start, and what a system learned from do not count.
+        """
         return bool(self.comment or self.flags or self.judgment or self.provenance)
 
 

@@ -57,7 +57,7 @@ TEXTS = {
 
 _REASONS = {
     "copy": "its {what} are those of {names} in all {pairs} pairs",
-    "learned": "it learned from {pairs} of the {compared} pairs ({names})",
+    "learned": "it learned from the links of {names}, in {pairs} of these {compared} pairs",
     "initial": "{names} started, as far as is known, from its links in {pairs} of {compared} pairs",
     "shown": "{names} were shown its links in {pairs} of {compared} pairs",
     "adjudicated": "it is the adjudicated version, made from the annotations of {names}",

@@ -14,6 +14,7 @@ from alignkit.agreement.replacement.decision import Decision
 from alignkit.agreement.replacement.leaks import NearCopy, ReplacementLeak, Twins
 from alignkit.agreement.replacement.options import ReplaceOptions
 from alignkit.agreement.replacement.power import Power
+from alignkit.model.gold_record import GoldRecord
 from alignkit.model.labels import Scheme
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
@@ -59,6 +60,7 @@ class ReplacementFigures(Result):
     certain : The pairs of which the system is most certain; None without probabilities.
     left_out : The number of pairs, or judgments, that are left out, by reason.
     several : The number of pairs with several values of the attribute `by`.
+    learned : What the system learned from, if that is recorded and none of these pairs is among it.
     """
 
     system: str
@@ -78,6 +80,7 @@ class ReplacementFigures(Result):
     certain: CertainPairs | None
     left_out: FrozenMap[str, int]
     several: int = 0
+    learned: GoldRecord | None = None
 
     @abstractmethod
     def tables(self) -> Sequence[Table]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from alignkit.agreement.replacement.comparison import Closeness, OthersCompariso
 from alignkit.agreement.replacement.decision import LEAST_PAIRS
 from alignkit.agreement.same_pairs import SamePairs, same_pairs
 from alignkit.model.corpus import Corpus
+from alignkit.model.gold_record import GoldRecord
 
 _ABOVE_CHANCE = 1.645  # the 95% quantile of the normal distribution
 
@@ -22,7 +23,7 @@ class ReplacementLeak:
 
     Parameters
     ----------
-    code : ``"copy"``, ``"initial"``, ``"shown"`` or ``"adjudicated"``.
+    code : ``"copy"``, ``"learned"``, ``"initial"``, ``"shown"`` or ``"adjudicated"``.
     names : The annotators that it is about.
     pairs : The number of pairs in which it is so.
     """
@@ -63,6 +64,7 @@ def leaks_of(
     """Return why the figures of a system say nothing about new pairs; usually nothing."""
     leaks = _copies(comparison.likeness)
     role = corpus.roles[system]
+    leaks += _lessons(corpus, system, comparison)
     places = np.flatnonzero(comparison.compared).tolist()
     if role == "adjudicated":
         leaks.append(ReplacementLeak("adjudicated", tuple(names), len(places)))
@@ -80,6 +82,42 @@ def leaks_of(
             ReplacementLeak("initial" if role == "initial" else "shown", tuple(who), started)
         )
     return leaks
+
+
+def _lessons(
+    corpus: Corpus, system: str, comparison: OthersComparison
+) -> Iterator[ReplacementLeak]:
+    """Yield that the system learned from some of the pairs that are compared."""
+    records = _records(corpus, system, comparison)
+    included = [record for record in records if record.included]
+    names: dict[str, None] = {}
+    for record in included:
+        names.update(dict.fromkeys(record.annotators))
+    if included:
+        yield ReplacementLeak("learned", tuple(names), len(included))
+
+
+def lessons_elsewhere(
+    corpus: Corpus, system: str, comparison: OthersComparison
+) -> GoldRecord | None:
+    """Return what the system learned from, if that is recorded, and not from these pairs."""
+    records = _records(corpus, system, comparison)
+    if not records or any(record.included for record in records):
+        return None
+    return records[0]
+
+
+def _records(corpus: Corpus, system: str, comparison: OthersComparison) -> list[GoldRecord]:
+    """Return what the system learned from, of each compared pair for which this is recorded."""
+    records = []
+    known: dict[str, GoldRecord] = {}
+    for place in np.flatnonzero(comparison.compared).tolist():
+        text = corpus[place].annotations[system].learned
+        if text:
+            if text not in known:
+                known[text] = GoldRecord.parse(text)
+            records.append(known[text])
+    return records
 
 
 def _copies(likeness: Closeness) -> list[ReplacementLeak]:

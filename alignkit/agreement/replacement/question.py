@@ -16,7 +16,12 @@ from alignkit.agreement.replacement.comparison import OthersComparison, Units, c
 from alignkit.agreement.replacement.confidence import certain_pairs, mean_probabilities
 from alignkit.agreement.replacement.decision import EPSILONS, LEAST_PAIRS, Decision, decide
 from alignkit.agreement.replacement.figures import ReplacementPart
-from alignkit.agreement.replacement.leaks import leaks_of, near_copies, twins_of
+from alignkit.agreement.replacement.leaks import (
+    leaks_of,
+    lessons_elsewhere,
+    near_copies,
+    twins_of,
+)
 from alignkit.agreement.replacement.options import ReplaceOptions
 from alignkit.agreement.replacement.power import Power, passing_power
 from alignkit.agreement.replacement.result import SystemReplacement
@@ -120,6 +125,7 @@ def replaceable(corpus: Corpus, system: str, options: ReplaceOptions) -> SystemR
         certain=certain,
         left_out=FrozenMap(left_out),
         several=in_several(sections),
+        learned=lessons_elsewhere(corpus, system, comparison),
     )
 
 

@@ -40,6 +40,7 @@ class SystemReplacement(ReplacementFigures):
     certain : The pairs of which the system is most certain; None without probabilities.
     left_out : The number of pairs, or judgments, that are left out, by reason.
     several : The number of pairs with several values of the attribute `by`.
+    learned : What the system learned from, if that is recorded and none of these pairs is among it.
     """
 
     @cached_property
@@ -62,6 +63,12 @@ class SystemReplacement(ReplacementFigures):
         names = listed(map(visible, self.annotators))
         pairs = how_many(self.pairs, "pair", commas=True)
         lines = [self.answer, f"{pairs} of two or more annotators ({names})"]
+        if self.learned is not None:
+            learned = how_many(self.learned.pairs, "pair", commas=True)
+            of = listed(map(visible, self.learned.annotators))
+            lines.append(
+                f"{visible(self.system)} learned from {learned} of {of}, but not from these"
+            )
         for reason, count in self.left_out.items():
             if count:
                 lines.append(f"{count:,} {reason}")
@@ -110,6 +117,7 @@ class SystemReplacement(ReplacementFigures):
             **_decision_json(self.decision),
             "by_epsilon": [_decision_json(decision) for decision in self.decisions],
             **named_json(self, more),
+            "learned": self.learned and str(self.learned),
             "in_several_groups": self.several,
             "parts": parts,
             "certain": certain,

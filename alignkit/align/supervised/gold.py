@@ -18,11 +18,13 @@ from alignkit.align.evidence import Annotators, Evidence, systems_of
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.supervised.cells import OTHERS, Cells, found_in, names_of
 from alignkit.align.supervised.cells_kernel import CellFeature
+from alignkit.align.supervised.learned import GoldSource
 from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import compared_texts
+from alignkit.model.gold_record import pair_digest
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import compared
 
@@ -161,6 +163,7 @@ class _Kept:
     probabilities: F4  # (K,) those of the aligner alone
     fold: int  # the fold of cross-validation that it is in
     shares: F4  # (K, S) what systems say of its cells; see `Cells`
+    annotator: str  # whose links they are
 
 
 class GoldPairs:
@@ -184,6 +187,13 @@ class GoldPairs:
     def ids(self) -> tuple[str, ...]:
         """The ids of the pairs, in order."""
         return tuple(kept.id for kept in self._kept)
+
+    @property
+    def source(self) -> GoldSource:
+        """The annotators of the pairs, and a digest of the words of each."""
+        annotators = dict.fromkeys(kept.annotator for kept in self._kept)
+        digests = {pair_digest(*kept.words) for kept in self._kept}
+        return GoldSource(tuple(annotators), tuple(sorted(digests)))
 
     @property
     def size(self) -> int:
@@ -292,4 +302,5 @@ class GoldPairs:
                     probabilities=cells.probabilities[inside].copy(),
                     fold=0,
                     shares=cells.shares[inside],
+                    annotator=annotator,
                 )

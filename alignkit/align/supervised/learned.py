@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -32,6 +33,7 @@ from alignkit.errors import AlignerError, FormatError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.opening import open_input
 from alignkit.model.arrays import LinkArrays
+from alignkit.model.gold_record import GoldRecord, joint_digest, pair_digest
 from alignkit.model.sentence_pair import SentencePair
 
 UNSUPERVISED = "unsupervised"  # the kind if learning brought no gain: the aligner's own alignment
@@ -174,6 +176,35 @@ def probabilities_of(logits: F8) -> F4:
 
 
 @dataclass(frozen=True)
+class GoldSource:
+    """The gold pairs that taught a refinement."""
+
+    annotators: tuple[str, ...]  # whose links they have
+    digests: tuple[str, ...]  # of the words of each pair, see `pair_digest`; sorted
+
+    def joined(self, other: GoldSource) -> GoldSource:
+        """Return the pairs of both."""
+        names = dict.fromkeys((*self.annotators, *other.annotators))
+        return GoldSource(tuple(names), tuple(sorted({*self.digests, *other.digests})))
+
+    @cached_property
+    def records(self) -> tuple[str, str]:
+        """The record of annotations of other pairs, and of these pairs: `Annotation.learned`."""
+        count = len(self.digests)
+        record = GoldRecord(self.annotators, count, joint_digest(self.digests), included=False)
+        return str(record), str(replace(record, included=True))
+
+    def record(self, pair: SentencePair) -> str:
+        """Return the record of an annotation of a pair."""
+        included = pair.has_text and pair_digest(*pair.words) in self._digests
+        return self.records[included]
+
+    @cached_property
+    def _digests(self) -> frozenset[str]:
+        return frozenset(self.digests)
+
+
+@dataclass(frozen=True)
 class Lessons:
     """How the refinement was learned, and from what."""
 
@@ -186,6 +217,7 @@ class Lessons:
     weight: float = 1.0  # of the log odds of the rounds; the rest is that of those of `base`
     base: str = ALIGNER  # the best way to align without the rounds: vote, system:NAME, without
     measures: tuple[float, float] | None = None  # with evidence: by cross-validation, and without
+    taught_by: GoldSource | None = None  # the gold pairs; None if not known, as of older files
 
 
 @dataclass(frozen=True, eq=False)

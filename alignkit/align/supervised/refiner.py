@@ -84,6 +84,7 @@ class Refiner:
         self._course = course
         self._pairs = GoldPairs(aligner.with_learned(None), course.vectors, course.evidence)
         self._folds: fitting.Folds | None = None
+        self._before: refinement.GoldSource | None = None  # what the loaded rounds learned from
         self._without: Refiner | None = None  # learns from the same pairs without evidence
         if without is not None:
             self._without = Refiner(aligner, replace(course, evidence={}, start=without))
@@ -223,13 +224,17 @@ class Refiner:
             evidence=systems,
         )
         if not lessons.evidence:
-            return cls(aligner, course)
+            refiner = cls(aligner, course)
+            refiner._before = lessons.taught_by
+            return refiner
         plain = none.rounds(vectors=used)
         if learned.without is not None:
             plain = learned.without.rounds or plain
         refiner = cls(aligner, course, plain)
+        refiner._before = lessons.taught_by
         if refiner._without is not None and learned.without is not None:
             refiner._without.aligner = aligner.with_learned(learned.without)
+            refiner._without._before = learned.without.lessons.taught_by
         return refiner
 
     @property
@@ -438,12 +443,18 @@ class Refiner:
             vectors=vectors,
             weight=use.weight,
             base=use.base,
+            taught_by=self._source(),
         )
         if without is not None:
             measures = self._measures(use.kind)
             lessons = replace(lessons, evidence=self._pairs.systems, measures=measures)
         made = refinement.Learned(lessons, rounds, lexicon, without)
         self.aligner = self.aligner.with_learned(made)
+
+    def _source(self) -> refinement.GoldSource:
+        """Return the gold pairs, and those of the aligner that learning started from."""
+        source = self._pairs.source
+        return source if self._before is None else self._before.joined(source)
 
     def _measures(self, kind: str) -> tuple[float, float] | None:
         """Return the measure of a kind with evidence, and that of what is used without it."""

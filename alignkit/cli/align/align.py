@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     work = _Work(options, sentences)
     with naming(sentences.name):
         blocks = [work.train(settings)] if options.load is None else work.load()
-        _write_alignments(work.aligned(blocks), options)
+        _write_alignments(work, blocks, options)
     work.report_all()
     if options.json:
         print(_summary(work, options.tokenize))
@@ -309,6 +309,10 @@ class _Work:
         if self.known.exchanged and not warned:
             warn(f"{self._options.load}: warning: {self.known.caution}")
 
+    def gold_record(self, pair: SentencePair) -> str:
+        """Return what the links of a pair were learned from; see `Annotation.learned`."""
+        return "" if self._options.vote else self.aligner.gold_record(pair)
+
     @property
     def calibrated(self) -> bool:
         """Whether the probabilities say how often such links are right."""
@@ -341,11 +345,14 @@ class _Work:
         steps.report_odd(name, counts["empty"] - refused, counts["cut"])
 
 
-def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
+def _write_alignments(
+    work: _Work, blocks: Iterable[steps.InputBlock], options: argparse.Namespace
+) -> None:
     """Write the alignments of all blocks; the file is replaced when all is written."""
     output = options.output
+    aligned = work.aligned(blocks)
     if options.to != "pharaoh" or options.to_ids:
-        pairs = _annotated(aligned, options)
+        pairs = _annotated(work, aligned, options)
         how = {"ids": options.to_ids, "weights": options.probs}
         tell_lost(output, options.to, write_corpus(pairs, output, format=options.to, **how))
         return
@@ -360,7 +367,9 @@ def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
     warn_of_file_order(output)
 
 
-def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[SentencePair]:
+def _annotated(
+    work: _Work, aligned: Aligned, options: argparse.Namespace
+) -> Iterator[SentencePair]:
     """Yield the pairs of all blocks with the new alignments, by the annotator of the options."""
     name = options.annotator
     several = "annotators" in get_format(options.to).holds
@@ -377,10 +386,11 @@ def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[Senten
             else:
                 alignment = links.arrays.alignment(k)
             judged = kept.get(name)
+            learned = work.gold_record(pair)
             if judged is None:
-                kept[name] = Annotation(alignment, role="system")
+                kept[name] = Annotation(alignment, role="system", learned=learned)
             else:  # this annotator judged the pair, and aligns it now
-                kept[name] = replace(judged, alignment=alignment, when=None)
+                kept[name] = replace(judged, alignment=alignment, when=None, learned=learned)
             yield replace(pair, annotations=FrozenMap(kept))
         if options.output == "-":
             sys.stdout.flush()

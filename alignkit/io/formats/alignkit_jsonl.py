@@ -31,6 +31,8 @@ Then one object per line and pair::
 - `when` is the time of the last change, with seconds and zone. It is not enough by itself.
 - `start` says what the annotator was shown to begin with: the name of an alignment or of a set of
   suggestions; ``""``: no links. Without it, this is not known. It is not enough by itself.
+- `learned` says what the system that made the links learned from, and whether this pair is among
+  it: ``30 pairs of ["anna"], digest 5f2c9a0b1c2d3e4f, with this``. It is not enough by itself.
 - `trees` has for each side, by name, constituent trees in Penn brackets
   (`alignkit.model.brackets`); the leaves are the tokens.
 - `weights` and `labels` have links or nulls as keys; a label may be on a cell without a link.
@@ -66,8 +68,9 @@ _HEADER = {"alignkit": "corpus", "version": VERSION}
 _TEXTS = ("comment", "judgment", "provenance", "role")
 _PAIR = {"id", "source", "target", "attributes", "annotations", "trees"}
 _LINKS = ("sure", "possible", "null", "possible_null")
-_ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, "when", "start"}
-_SIMPLE = {"sure", "possible", *_TEXTS, "when", "start"}
+_OTHERS = ("when", "start", "learned")
+_ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, *_OTHERS}
+_SIMPLE = {"sure", "possible", *_TEXTS, *_OTHERS}
 _JUDGED = {"judgment"}
 _PLAIN = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*)?")
 
@@ -155,6 +158,7 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
     annotation.when = member(value, "when", str, "")
     if value.get("start") is not None:
         annotation.start = member(value, "start", str)
+    annotation.learned = member(value, "learned", str, "")
     for key in _TEXTS:
         setattr(annotation, key, member(value, key, str, ""))
     said = annotation.aligned or annotation.flags or any(value.get(key) for key in _TEXTS)
@@ -227,7 +231,7 @@ def _quick_annotation(raw: object, n: int, m: int) -> Annotation | None:
     if alignment is None and not (raw.keys() == _JUDGED and raw["judgment"]):
         return None
     try:
-        members = {key: raw[key] for key in (*_TEXTS, "when", "start") if key in raw}
+        members = {key: raw[key] for key in (*_TEXTS, *_OTHERS) if key in raw}
         return Annotation(alignment, **members)
     except AlignmentError:  # no time: `build` says where
         return None
@@ -284,7 +288,7 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
         if annotation.alignment is not None:
             links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
             members = {key: getattr(links, key) for key in (*_LINKS, "weights", "labels")}
-        for key in ("comment", "flags", "judgment", "provenance", "when", "role"):
+        for key in ("comment", "flags", "judgment", "provenance", "when", "role", "learned"):
             members[key] = getattr(annotation, key)
         members["flags"] = sorted(annotation.flags)
         kept = {key: member for key, member in members.items() if member or key == "sure"}

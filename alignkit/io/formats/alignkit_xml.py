@@ -36,6 +36,8 @@ namespace ``urn:alignkit:corpus:1``::
 - `when` is the time of the last change, with seconds and zone.
 - `start` says what the annotator was shown to begin with: the name of an alignment or of a set of
   suggestions; empty: no links. If it is missing, this is not known.
+- `learned` says what the system that made the links learned from, and whether this pair is among
+  it: ``30 pairs of ["anna"], digest 5f2c9a0b1c2d3e4f, with this``.
 - A missing name has not annotated the pair. An annotation with an empty `sure` has no links. One
   without `sure`, `possible`, `null`, `possible-null` and labels is not an alignment: the pair was
   judged or commented, but not aligned. An empty one, ``<annotation by="anna"/>``, is an
@@ -78,7 +80,7 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
 V = TypeVar("V")
-_REMARKS = ("judgment", "provenance", "when", "role")
+_REMARKS = ("judgment", "provenance", "when", "role", "learned")
 _LINKS: dict[str, tuple[Callable[[str, Status, int], list[RawLink]], Status]] = {
     "sure": (parse_links, "sure"),
     "possible": (parse_links, "possible"),
