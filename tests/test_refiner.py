@@ -395,10 +395,11 @@ def test_models_from_before_weights_align_by_what_was_learned_alone(refiner, cor
     record = dict(stored.header["learned"])
     assert record.pop("weight") == refiner.report.weight
     assert record.pop("base") == "aligner"
+    del record["annotators"], record["digests"]  # models of before lack these too
     header = {**stored.header, "learned": record}
     write_model(tmp_path / "old", header=header, arrays=stored.arrays, words=stored.words)
     old = Aligner.load(tmp_path / "old")
-    lessons = replace(refiner.learned.lessons, weight=1.0)
+    lessons = replace(refiner.learned.lessons, weight=1.0, taught_by=None)
     assert old.parameters.learned.lessons == lessons
     full = refiner.aligner.with_learned(replace(refiner.learned, lessons=lessons))
     words = [pair.words for pair in corpus[40:]]
@@ -411,7 +412,7 @@ def test_models_from_before_weights_align_by_what_was_learned_alone(refiner, cor
     for name in ("new", "old"):
         with zipfile.ZipFile(tmp_path / name) as archive:
             versions.append(json.loads(archive.read("header.json"))["version"])
-    assert versions == [4, 2]
+    assert versions == [5, 2]
     old.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "old").read_bytes()
 
