@@ -18,6 +18,7 @@ from alignkit.annotate.server.security import RefusedError
 _LONGEST_SHOWN = 200  # characters of a file's own name, with that of its folder
 _LONGEST = 100  # characters of a part of a stored name
 _ENDING = 40  # of these, characters at the end that are kept of a longer one
+_MOST_BYTES = 200  # of a part: 255 are possible, and a number or a database adds some
 _OTHER = re.compile(r"[^\w.+ -]")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 _OF_A_DATABASE = re.compile(r"-(journal|wal|shm)$", re.IGNORECASE)
@@ -88,12 +89,11 @@ def _safe(part: str) -> str:
     """Return a part of a name as it can be stored anywhere."""
     safe = _OTHER.sub("_", part)
     safe = _OF_A_DATABASE.sub(r"_\1", safe)
-    if len(safe.encode()) > _LONGEST:
-        start = safe[: _LONGEST - _ENDING]
-        ending = safe[-_ENDING:]
-        while len((start + ending).encode()) > 2 * _LONGEST:  # of 255 bytes that a name may have
-            start = start[:-1]
-        safe = start + ending
+    start = safe[:-_ENDING][: _LONGEST - _ENDING]
+    ending = safe[-_ENDING:]
+    while len((start + ending).encode()) > _MOST_BYTES:
+        start = start[:-1]
+    safe = start + ending
     if safe[-1] in " .":
         safe = f"{safe[:-1]}_"
     if not re.match(r"\w", safe) or _DEVICE.match(safe):

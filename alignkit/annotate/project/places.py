@@ -85,15 +85,27 @@ def new_project(place: str) -> Iterator[sa.Connection]:
 
 # PostgreSQL
 
-_REASONS = {  # by state, or by class: the first two characters of a state
-    "55P03": "another program is writing to it; try again",
-    "53": "the database is out of room, memory or connections; nothing was changed",
-    "42501": "the account of the database may not do this; allow it",
-    "42P06": "exists already; name another schema",
+# the states that PostgreSQL reports, and classes of states: their first two characters
+_NO_SCHEMA = "3F000"
+_NO_TABLE = "42P01"
+_SCHEMA_EXISTS = "42P06"
+_NOT_ALLOWED = "42501"
+_LOCKED = "55P03"
+_CLASS_OUT_OF_RESOURCES = "53"
+_CLASS_NO_CONNECTION = "08"
+_CLASS_ENDED_BY_SERVER = "57"
+
+_REASONS = {
+    _LOCKED: "another program is writing to it; try again",
+    _CLASS_OUT_OF_RESOURCES: (
+        "the database is out of room, memory or connections; nothing was changed"
+    ),
+    _NOT_ALLOWED: "the account of the database may not do this; allow it",
+    _SCHEMA_EXISTS: "exists already; name another schema",
 }
 _LOST_CONNECTIONS = {
-    "08": "the connection failed",
-    "57": "the server ended the connection or the statement",
+    _CLASS_NO_CONNECTION: "the connection failed",
+    _CLASS_ENDED_BY_SERVER: "the server ended the connection or the statement",
 }
 """The classes of states after which the database counts as away, and what they mean."""
 _NO_ANSWER = (
@@ -155,7 +167,7 @@ class SchemaDatabase(Transactions):
         cause = getattr(problem, "orig", problem)
         state = getattr(cause, "sqlstate", None) or ""
         said = str(cause).partition("\n")[0]  # further lines may have values
-        if state in ("3F000", "42P01"):
+        if state in (_NO_SCHEMA, _NO_TABLE):
             return DamagedProject(self.path, said)
         state_class = state[:2]
         reason = _REASONS.get(state) or _REASONS.get(state_class, "")

@@ -44,6 +44,7 @@ class Transactions:
         self.path = path
         self._writing = Lock()
         self._waiting: deque[_Turn] = deque()
+        self._queueing = Lock()  # held while turns come to those that wait, or leave them
         self._writer = ThreadPoolExecutor(1, "writer")
 
     @contextmanager
@@ -67,11 +68,12 @@ class Transactions:
         """Do work in a transaction, perhaps twice, with what else waits; it is committed then."""
         turn = _Turn(work, Future())
         turn.future.set_running_or_notify_cancel()  # nobody can cancel it
-        self._waiting.append(turn)
-        try:
-            self._writer.submit(self._write)
-        except RuntimeError:
-            raise ProjectError(f"{self.path}: is being closed; try again") from None
+        with self._queueing:
+            try:
+                self._writer.submit(self._write)
+            except RuntimeError:
+                raise ProjectError(f"{self.path}: is being closed; try again") from None
+            self._waiting.append(turn)  # only what was accepted: an earlier write may take it
         return turn.future
 
     def share(self, work: Callable[[sa.Connection], T]) -> T:
@@ -80,8 +82,9 @@ class Transactions:
 
     def _write(self) -> None:
         """Do the work that waits, as much as goes into one transaction."""
-        number = min(_MOST, len(self._waiting))
-        turns = [self._waiting.popleft() for _ in range(number)]
+        with self._queueing:
+            number = min(_MOST, len(self._waiting))
+            turns = [self._waiting.popleft() for _ in range(number)]
         if turns:
             self._commit(turns)
 
