@@ -8,6 +8,7 @@ from lab_server import serving
 from test_annotate_training import CASE, RIGHT, with_gold
 from test_lab_server import assign
 
+from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.lab import passwords
 
 ROUND = {"gold": "gold", "mark": 0.8, "pairs": ["p1", "p2"]}
@@ -119,6 +120,18 @@ def test_owners_let_somebody_begin_by_hand(server, at):
     olga.got("PUT", f"{at}/people/rita/training", {"admitted": True}, 422)
     olga.got("PUT", f"{at}/people/ben/training", {"admitted": False})
     assert ben.got("GET", f"{at}/project?at=pairs")["training"] is not None
+
+
+def test_pairs_that_are_only_for_training_do_not_count_as_open(server):
+    gold = Alignment([(0, 0)])
+    pairs = [*with_gold(3, 0), SentencePair("t", ["u"], ["v"], {"ref": gold})]
+    slug = server.project(corpus=Corpus(pairs))
+    olga = server.of("olga")
+    card = olga.got("GET", f"projects/{slug}")
+    assert (card["pairs"], card["done"]) == (4, 0)
+    olga.got("PUT", f"projects/{slug}/training-round", {"gold": "ref"})
+    card = olga.got("GET", f"projects/{slug}")
+    assert (card["pairs"], card["done"]) == (3, 0)
 
 
 def test_who_does_not_annotate_has_no_training(server, at):

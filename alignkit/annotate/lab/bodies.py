@@ -218,7 +218,7 @@ class ProjectCard(Struct):
     task: Task
     languages: str  # as in en-de
     state: Literal["making", "open", "archived"]
-    pairs: int
+    pairs: int  # without those that are only for training
     done: int  # for annotators: my own; else pairs finished by all their annotators, or with gold
     decided: int | None  # pairs whose gold is finished; None for annotators, or not counted yet
     mine: tuple[int, int]  # my done pairs, and all my pairs

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from sqlalchemy import Integer, and_, bindparam, cast, func, select, union
+from sqlalchemy import Connection, Integer, and_, bindparam, cast, func, select, union
 
 from alignkit.annotate import training
 from alignkit.annotate.adjudication.adjudication_queue import Docket
@@ -21,6 +21,7 @@ from alignkit.annotate.lab.values import ProjectRow
 from alignkit.annotate.project import names, queries, schema
 from alignkit.annotate.project.events import GAP
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.project.training import training_pairs
 from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.desk import Desk
 from alignkit.annotate.server.opening import Opening
@@ -59,9 +60,8 @@ _FINISHED_BY_ALL = (
 _FINISHED_GOLD = select(_counts.pair).where(
     _counts.account == bindparam("gold"), _counts.done.is_(True)
 )
-_COUNT_FINISHED = select(func.count()).select_from(
-    union(_FINISHED_BY_ALL, _FINISHED_GOLD).subquery()
-)
+_FINISHED = union(_FINISHED_BY_ALL, _FINISHED_GOLD).subquery()
+_COUNT_FINISHED = select(func.count()).select_from(_FINISHED)
 """How many pairs need no annotator any more: the same before, during and after adjudication."""
 
 _EVENTS = schema.event_table.join(schema.stream, _stream.id == _event.stream).join(
@@ -100,6 +100,15 @@ _LEAST = 5  # pairs from which a pace is told
 def _work_time(times: list[float]) -> float:
     """Return the seconds between times of events, in order, without the breaks."""
     return sum(after - before for before, after in pairwise(times) if after - before < GAP)
+
+
+def _only_for_training(conn: Connection, gold_account: int) -> int:
+    """Return how many pairs wait for nobody: they are for training, and not finished."""
+    trained = training_pairs(conn)
+    if not trained:
+        return 0
+    finished = conn.execute(select(_FINISHED.c.pair), {"gold": gold_account}).scalars()
+    return len(trained.difference(finished))
 
 
 def _reopened_reason(was_reworded: int) -> str:
@@ -284,6 +293,7 @@ class Desks:
                 gold_account = info.annotators.index(info.gold) + 1
             decided = queries.PairList(conn, gold_account, everything=True).count_done()
             done = int(conn.execute(_COUNT_FINISHED, {"gold": gold_account}).scalar_one())
+            pairs = info.pairs - _only_for_training(conn, gold_account)
             at = conn.execute(select(_event.at).where(_event.n == n)).scalar()
         ready = None
         if info.task == "extract":
@@ -291,7 +301,7 @@ class Desks:
         elif make_docket is not None:
             ready = make_docket().count_ready()
         last = datetime.fromisoformat(at).timestamp() if at else None
-        counts = ListCounts(n, info.pairs, done, decided, ready, bool(rows), own, last)
+        counts = ListCounts(n, pairs, done, decided, ready, bool(rows), own, last)
         with self._lock:
             self._counts[project.key] = counts
         return counts

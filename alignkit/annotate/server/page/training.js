@@ -12,7 +12,7 @@ const SIGNS = ["−", "?", "+"] // by what gold has: remove it, only possible, a
 // What differs in a cell, in words.
 function differs({own, gold}) {
 	if (!own) return `missing: ${NAMES[gold]} in gold`
-	if (!gold) return `too much: ${NAMES[own]} here, no link in gold`
+	if (!gold) return `extra: ${NAMES[own]} here, no link in gold`
 	return `${NAMES[own]} here, ${NAMES[gold]} in gold`
 }
 
