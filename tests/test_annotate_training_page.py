@@ -85,6 +85,11 @@ def test_an_annotator_fails_tries_again_passes_and_begins(server):
         for path in ("queue", "pairs/3", "pairs/1", "find"):
             assert page.evaluate(status, f"{ROOT}api/v1/projects/{slug}/{path}") in (404, 423)
 
+        for width in (390, 768, 1280):
+            page.set_viewport_size({"width": width, "height": 720})
+            web.ready(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert not web.serious(page)
         draw(page, [0, 1])
         expect(panel.locator("h3")).to_have_text("What differs: 3 cells")
         expect(panel).to_contain_text("p1: F1 57.1 %; 2 of 2 links right, gold has 5.")
