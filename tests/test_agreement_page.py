@@ -9,6 +9,7 @@ from base64 import b64decode
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from math import isnan
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,6 +26,8 @@ from alignkit import Alignment, Corpus, SentencePair, agree, write_corpus
 from alignkit.agreement.disagreements import Outcome, disagreements
 from alignkit.agreement.page import SECTIONS, _differences, draw_agreement_page
 from alignkit.agreement.plots import model_plot
+from alignkit.agreement.published import published
+from alignkit.agreement.scale_page import scale_plot
 from alignkit.agreement.tables import main_table
 from alignkit.cli.main import main
 from alignkit.errors import OptionError
@@ -98,7 +101,7 @@ def test_it_is_well_formed_complete_and_linked(page):
     assert [str(error) for error in parser.error_log if error.type != unknown] == []
     images = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
     tree = html.fromstring(page)
-    assert len(images) == len(tree.xpath("//figure")) == 2
+    assert len(images) == len(tree.xpath("//figure")) == 3
     for image in images:
         drawn = etree.fromstring(image)
         assert all(drawn.xpath(f"string(*[name()='{name}'])") for name in ("title", "desc"))
@@ -225,7 +228,8 @@ def test_what_is_not_defined_or_not_there_is_said():
     for corpus in (one_pair((None, None), anna="0-0", ben="0-0 1-1"), apart):
         tree = html.fromstring(draw(agree(corpus, resamples=5, ignore_identical=False)))
         names = tree.xpath("//main/section/@id")
-        assert names == ["cautions", "differences", "tables", "reading", "settings"]
+        scale = ["scale"] if corpus is not apart else []  # without an F1, nothing is compared
+        assert names == ["cautions", "differences", *scale, "tables", "reading", "settings"]
         assert "There is nothing to draw" in tree.xpath("string(//section[@id='differences'])")
 
 
@@ -240,7 +244,7 @@ def test_what_is_not_defined_or_not_there_is_said():
 )
 def test_every_kind_of_agreement_is_drawn(options):
     page = draw(agree(make_corpus(10), initial="initial", **options))
-    assert len(html.fromstring(page).xpath("//figure")) == 2
+    assert len(html.fromstring(page).xpath("//figure")) == 3
     assert ("An interval shows" in page) == (options.get("bootstrap") != "none")
 
 
@@ -263,7 +267,8 @@ def test_text_stays_text(words, names):
     tree = html.fromstring(page)
     assert not tree.xpath("//script")
     assert "{{ 1 }}" in page or "{{" not in page
-    assert tree.xpath("//main/section/@id") == list(SECTIONS)
+    left_out = {"scale"} if isnan(found.scale.f1) else set()
+    assert tree.xpath("//main/section/@id") == [name for name in SECTIONS if name not in left_out]
     for image in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         etree.fromstring(image)
 
@@ -341,6 +346,26 @@ def check_room(plot, width):
             assert 2 <= len(ticks) <= 7
             assert ticks[0] <= min(panel.ends) <= max(panel.ends) <= ticks[-1] <= 100
         return {text.get_text() for text in figure.texts}
+
+
+@pytest.mark.parametrize("agreement", [two, three, many])
+def test_published_corpora_are_drawn_with_this_one_among_them(agreement):
+    place = agreement().found.scale
+    plot = scale_plot(place)
+    (panel,) = plot.panels
+    names = [row.names[0] for row in panel.rows]
+    assert sorted(names) == sorted(["this corpus", *(corpus.name for corpus in published())])
+    own = panel.values[names.index("this corpus")]
+    assert own[0] == Value(place.f1, place.low, place.high)
+    for name, values in zip(names, panel.values, strict=True):
+        known = [k for k, value in enumerate(values) if not isnan(value.value)]
+        assert len(known) == 1
+        assert (known == [0]) == (name == "this corpus")
+    for width in WIDTHS:
+        assert set(names) <= check_room(plot, width)  # no name is cut
+    said = agreement().tree.xpath("string(//section[@id='scale'])")
+    assert place.says in said
+    assert all(corpus.source in said for corpus in published())
 
 
 @given(st.lists(st.floats(-30, 1), min_size=1, max_size=5), st.booleans(), st.floats(40, 400))
@@ -537,3 +562,37 @@ def test_the_first_screen_holds_what_it_comes_to(width, tmp_path):
         expect(drawn).to_have_count(20)
         page.locator("#differences .more").first.locator("> summary").press("Enter")
         assert 20 < drawn.count() <= 40
+
+
+# a line of text is higher than its letters, by about a fifth: 1 px on each side is let through
+_OVERLAPS = """() => {
+  const boxes = [...document.querySelectorAll('#scale figure text')].map((text) => {
+    const {left, right, top, bottom} = text.getBoundingClientRect();
+    return [left + 1, right - 1, top + 1, bottom - 1];
+  });
+  const overlap = ([left, right, top, bottom], [l, r, t, b]) =>
+    left < r && l < right && top < b && t < bottom;
+  return {
+    texts: boxes.length,
+    overlaps: boxes.filter((one, k) => boxes.slice(0, k).some((two) => overlap(one, two))).length,
+    right: Math.max(...boxes.map((box) => box[1])),
+  };
+}"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_published_corpora_fit_the_screen_and_no_text_overlaps(width, tmp_path):
+    from annotate_browser import browser  # skips where there is no browser
+
+    path = tmp_path / "page.html"
+    with browser(viewport={"width": width, "height": 800}) as context:
+        page = context.new_page()
+        path.write_text(two().page, encoding="utf-8")
+        page.goto(path.as_uri())
+        page.locator("#scale summary").first.click()
+        drawn = page.evaluate(_OVERLAPS)
+        assert drawn["texts"] > 15
+        assert drawn["overlaps"] == 0
+        assert drawn["right"] <= width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

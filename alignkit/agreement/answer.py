@@ -35,6 +35,7 @@ from alignkit.agreement.numbers import (
     span_of,
 )
 from alignkit.agreement.options import CLOSED
+from alignkit.agreement.scale import CLAUSES, ScalePlace, place_of
 from alignkit.tables.columns import decimal
 
 CHANCE_NAMES = {
@@ -92,6 +93,8 @@ TEXTS: Mapping[str, str] = {
     "wide": "The intervals are too wide to order corpora by.",
     "initial": "Do not compare C with a corpus corrected from another alignment.",
     "who-is-right": "Agreement does not say who is right.",
+    # where F1 stands among published corpora
+    **CLAUSES,
 }
 """The sentences of an answer, and clauses of sentences, by the code of the rule."""
 
@@ -295,8 +298,17 @@ class AnswerWriter:
 
     @property
     def measure(self) -> str:
-        """What the figures are; a clause on what others published would follow it."""
-        return "F1, equal words left out" if self.agreement.options.ignore_identical else "F1"
+        """What the figures are; where they stand among published ones, if that can be said."""
+        measure = "F1, equal words left out" if self.agreement.options.ignore_identical else "F1"
+        if self.scale.clause:
+            self.codes[self.scale.code] = None
+            measure += f"; {self.scale.clause}"
+        return measure
+
+    @cached_property
+    def scale(self) -> ScalePlace:
+        """The place among published corpora, or why there is none."""
+        return place_of(self.agreement, self.pairings, divided=self.sides is not None)
 
     # what is left beyond chance
     def parts(self, model: str) -> Parts:

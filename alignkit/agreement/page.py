@@ -16,6 +16,14 @@ from alignkit.agreement.disagreements import SHAPES, Disagreements, differences_
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.plots import agreement_plot, model_plot
 from alignkit.agreement.report import agreement_head, agreement_notes, legend
+from alignkit.agreement.scale import ScalePlace
+from alignkit.agreement.scale_page import (
+    kinds_table,
+    printed_table,
+    scale_plot,
+    scale_table,
+    sources,
+)
 from alignkit.agreement.tables import agreement_tables, all_given, main_table, others_table
 from alignkit.scoring.link_classes import WORD_KINDS, FunctionWords
 from alignkit.show.cells import letters, make_grid
@@ -30,6 +38,7 @@ SECTIONS = {
     "differences": "Pairs that differ most",
     "kinds": "Links and words that differ",
     "chance-models": "Models of chance",
+    "scale": "Published corpora",
     "tables": "All tables",
     "reading": "How to read this",
     "settings": "Settings",
@@ -49,6 +58,15 @@ class PairDifference(NamedTuple):
     articles: Sequence[dict[str, str]]
 
 
+class PublishedScale(NamedTuple):
+    """Published corpora: where this one stands, a figure, tables and sources."""
+
+    says: str
+    plot: str
+    tables: Sequence[Table]
+    sources: Sequence[str]
+
+
 def draw_agreement_page(
     agreement: AgreementFigures,
     *,
@@ -57,7 +75,8 @@ def draw_agreement_page(
 ) -> Iterator[str]:
     """Draw an offline page of all annotators, without scripts."""
     check_arguments(draw_agreement_page, locals())
-    answer = AnswerWriter(agreement).answer()
+    writer = AnswerWriter(agreement)
+    answer = writer.answer()
     *names, last = answer.names.values()
     if len(names) < 4:
         who = f"{', '.join(names)} and {last}"
@@ -82,6 +101,7 @@ def draw_agreement_page(
         "csv": _csv_link(agreement, differences),
         "several": len(agreement.of("annotators")) > 1,
         "models": model_plot(agreement).image("models", "C by every model of chance"),
+        "scale": _published_scale(writer.scale),
         "tables": agreement_tables(agreement),
         "legend": legend(agreement, answer, [table.sheet() for table in mains]),
         "intervals": agreement.options.bootstrap != "none",
@@ -93,10 +113,24 @@ def draw_agreement_page(
         for pair in each.counts.differing:
             differing.add(pair.place)
     words["counted"] = {"cautions": len(agreement.cautions), "differences": len(differing)}
-    needs = {"others": "others", "kinds": "differences", "chance-models": "models"}
+    needs = {
+        "others": "others",
+        "kinds": "differences",
+        "chance-models": "models",
+        "scale": "scale",
+    }
     left_out = {section for section, needed in needs.items() if not words[needed]}
     words["sections"] = {key: name for key, name in SECTIONS.items() if key not in left_out}
     yield from page_template("page.html.j2", letters=letters).generate(words)
+
+
+def _published_scale(place: ScalePlace) -> PublishedScale | None:
+    """Return what the page shows of published corpora; None without an F1 to compare."""
+    if isnan(place.f1):
+        return None
+    tables = [scale_table(place.kind.equal_words), printed_table(), kinds_table()]
+    image = scale_plot(place).image("scale", "F1 of this corpus and of published ones")
+    return PublishedScale(place.says, image, tables, sources())
 
 
 def _unbroken(text: str) -> str:

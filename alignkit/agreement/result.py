@@ -15,6 +15,7 @@ from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.page import draw_agreement_page
 from alignkit.agreement.plots import agreement_plot
 from alignkit.agreement.report import agreement_head, draw_report
+from alignkit.agreement.scale import ScalePlace
 from alignkit.agreement.tables import agreement_tables
 from alignkit.scoring.link_classes import FunctionWords
 from alignkit.show.dot_plots import DotPlot
@@ -48,6 +49,11 @@ class Agreement(AgreementFigures):
     def answer(self) -> Answer:
         """The answer: a paragraph that can be quoted."""
         return AnswerWriter(self).answer()
+
+    @cached_property
+    def scale(self) -> ScalePlace:
+        """Where F1 stands among published corpora of the same kind, or why nobody can say."""
+        return AnswerWriter(self).scale
 
     def tables(self) -> Sequence[Table]:
         """Return the tables in reading order."""
@@ -110,7 +116,7 @@ class Agreement(AgreementFigures):
         fleiss_kappa = None
         if of_all.fleiss:
             fleiss_kappa = jsonable(of_all.fleiss.kappa)
-        names = ("annotators", "initial", "adjudicated", "systems", "answer")
+        names = ("annotators", "initial", "adjudicated", "systems", "answer", "scale")
         together = (
             "pairs",
             "used",
