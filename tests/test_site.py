@@ -23,6 +23,15 @@ def test_a_notebook_holds_no_output(path):
     assert not any(cell["outputs"] or cell["execution_count"] for cell in code)
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_begins_with_pip_install(path):
+    """It runs where nothing is there but Python; the site skips this cell, and runs the others."""
+    _, install, samples, *_ = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert install["source"] == ["%pip install -q alignkit"]
+    assert install["metadata"]["tags"] == ["skip-execution"]
+    assert samples["source"][-1] == "!{sys.executable} -m alignkit samples samples"
+
+
 @pytest.mark.slow
 def test_the_site_is_built(tmp_path):
     pytest.importorskip("mkdocs")
@@ -48,6 +57,7 @@ def test_the_site_is_built(tmp_path):
         "pages.html",
     } <= set(pages)
     assert "stands apart" in pages["tutorials/agreement.html"]  # its cells ran
+    assert "13 files copied to samples" in pages["tutorials/agreement.html"]
     python = pages["reference/python/alignkit.html"]
     assert 'id="alignkit.agreement.question.agree"' in python
     assert "missing_initial" in python  # an option, of which the source of agree says nothing
