@@ -12,7 +12,6 @@ What the workers write is compared, byte for byte, with what the process writes.
 from __future__ import annotations
 
 import argparse
-import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -181,6 +180,10 @@ def _compare(one: Path, other: Path, task: str) -> None:
 
 
 def _peak() -> int:
+    if sys.platform == "win32":
+        return 0
+    import resource
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

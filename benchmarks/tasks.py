@@ -79,7 +79,11 @@ def read_files(material: Material, runs: int) -> Iterator[Row]:
             return [NltkAlignment.fromstring(line) for line in lines]
 
     def nltk_pairs() -> object:
-        with open(links) as rows, open(source) as sources, open(target) as targets:
+        with (
+            open(links, encoding="utf-8") as rows,
+            open(source, encoding="utf-8") as sources,
+            open(target, encoding="utf-8") as targets,
+        ):
             return [
                 AlignedSent(words.split(), mots.split(), NltkAlignment.fromstring(row))
                 for row, words, mots in zip(rows, sources, targets, strict=True)

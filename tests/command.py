@@ -88,7 +88,8 @@ def start(*words, **options):
 def _heed():
     """Heed the signals that a shell's background and nohup ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    if os.name == "posix":
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def write(folder, name, text):

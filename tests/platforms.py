@@ -19,6 +19,7 @@ _CALLS = "|".join(
         *(rf"\bimport {name}\b" for name in sorted(POSIX_MODULES)),
         _PLACES,
         r"\bpreexec_fn\b",
+        r"\bsymlink(?:_to)?\(",  # on Windows, for administrators
     ]
 )
 _WORDS = [*(name.partition(".")[2] for name in POSIX_NAMES), *POSIX_MODULES]

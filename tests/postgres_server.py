@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 _numbers = count(1)
+_IS_ROOT = os.getuid() == 0 if hasattr(os, "getuid") else False
 _BINS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
 _BIN = [*_BINS, Path("/usr/bin")][-2 if _BINS else 0]
 
 
 def _run(program, *words):
-    as_postgres = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+    as_postgres = ["runuser", "-u", "postgres", "--"] if _IS_ROOT else []
     subprocess.run([*as_postgres, _BIN / program, *words], check=True, capture_output=True)
 
 
@@ -26,7 +27,7 @@ class Server:
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="alignkit-pg-", dir="/tmp")
-        if os.getuid() == 0:
+        if _IS_ROOT:
             shutil.chown(self.folder, "postgres")
         self.data = f"{self.folder}/data"
         _run("initdb", "-D", self.data, "-A", "trust", "-E", "UTF8", "--locale=C", "-U", "me", "-N")

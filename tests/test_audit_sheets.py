@@ -189,10 +189,10 @@ def test_a_damaged_key_is_refused(tmp_path, change):
 def test_nothing_is_overwritten(tmp_path):
     audit = sample_audit()
     *sheets, key = write_audit(audit, tmp_path)
-    Path(sheets[0]).write_text("filled")
+    Path(sheets[0]).write_text("filled", encoding="utf-8")
     refuses(OptionError, "already exists", write_audit, audit, tmp_path)
     refuses(OptionError, "already exists", write_audit, audit, tmp_path / "other", key=key)
-    assert Path(sheets[0]).read_text() == "filled"
+    assert Path(sheets[0]).read_text(encoding="utf-8") == "filled"
     assert not (tmp_path / "other").exists()
 
 

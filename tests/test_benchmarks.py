@@ -46,7 +46,10 @@ def material(benchmarks, tmp_path_factory):
 
 
 def links(material, name: str) -> list[Alignment]:
-    return [Alignment.parse(line) for line in Path(material.file(name)).read_text().splitlines()]
+    return [
+        Alignment.parse(line)
+        for line in Path(material.file(name)).read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def test_material_is_synthetic_without_data_made_once_and_as_long_as_promised(benchmarks, material):
@@ -54,9 +57,15 @@ def test_material_is_synthetic_without_data_made_once_and_as_long_as_promised(be
     assert benchmarks.material.make_material(200, material.folder.parent) == material
     assert len(links(material, "hypothesis")) == 200
     assert any("?" in str(alignment) for alignment in links(material, "reference"))
-    whole = Path(material.file("source")).read_text()
-    assert Path(material.repeated("source")).read_text() == whole * benchmarks.material.TIMES
-    assert Path(material.spread("source", 20)).read_text().splitlines() == whole.splitlines()[::10]
+    whole = Path(material.file("source")).read_text(encoding="utf-8")
+    assert (
+        Path(material.repeated("source")).read_text(encoding="utf-8")
+        == whole * benchmarks.material.TIMES
+    )
+    assert (
+        Path(material.spread("source", 20)).read_text(encoding="utf-8").splitlines()
+        == whole.splitlines()[::10]
+    )
 
 
 def test_plain_reading_and_symmetrization_agree(benchmarks, material):
@@ -103,7 +112,7 @@ def test_plain_phrases_writes_the_same_file(benchmarks, material, tmp_path):
     ours, theirs = str(tmp_path / "ours"), str(tmp_path / "theirs")
     assert main(["phrases", hyp, "--source", source, "--target", target, "-o", ours]) == 0
     benchmarks.plain_phrases.write_phrases(hyp, source, target, theirs)
-    assert Path(theirs).read_text() == Path(ours).read_text()
+    assert Path(theirs).read_text(encoding="utf-8") == Path(ours).read_text(encoding="utf-8")
 
 
 def test_plain_pivot_finds_the_same_paraphrases(benchmarks, material, tmp_path):

@@ -77,14 +77,14 @@ def test_a_file_is_mended_in_its_place(capsys, tmp_path, before, after):
     path = write(tmp_path, "a.align", before)
     ran = run(capsys, "check", path, "--fix", path)
     assert (ran.code, f"{path}: written; it is clean" in ran.err) == (1, True)
-    assert (Path(path).read_text(), run(capsys, "check", path).code) == (after, 0)
+    assert (Path(path).read_text(encoding="utf-8"), run(capsys, "check", path).code) == (after, 0)
 
 
 def test_nothing_is_lost_by_mending_in_place(capsys, tmp_path):
     before = "0-0:0.5 0-0\n1-1\n"
     path = write(tmp_path, "a.align", before)
     run(capsys, "check", path, "--fix", path).failed("weights of 1 pairs", path)
-    assert Path(path).read_text() == before
+    assert Path(path).read_text(encoding="utf-8") == before
     ran = run(capsys, "check", path, "--fix", tmp_path / "b.align")
     assert "cannot represent weights of 1 pairs" in ran.err
 

@@ -49,7 +49,7 @@ def test_json_tells_what_was_written(capsys, documents):
     assert (ran.json["read"], ran.json["chosen"], ran.json["seed"]) == (1000, 1000, 12345)
     dev = {"part": "dev", "path": "o-dev.xml", "pairs": 100, "share": 0.1, "asked": 0.1}
     assert ran.json["parts"][1] == dev
-    assert Path("o-dev.xml").read_text().startswith("<?xml")
+    assert Path("o-dev.xml").read_text(encoding="utf-8").startswith("<?xml")
 
 
 def test_pairs_are_selected_by_id(capsys, tmp_path, monkeypatch):
@@ -133,7 +133,9 @@ def test_several_annotators_are_not_lost_and_corpora_of_a_plain_format_stay_in_i
     run(capsys, *words).failed("takes the alignments of one annotator", "eflomal, anna, ben, gold")
     out = tmp_path / "out.align"
     assert run(capsys, "concat", GOLD, EFLOMAL, "--prefix", "--to", "pharaoh", "-o", out).code == 0
-    assert out.read_text() == Path(GOLD).read_text() + Path(EFLOMAL).read_text()
+    assert out.read_text() == Path(GOLD).read_text(encoding="utf-8") + Path(EFLOMAL).read_text(
+        encoding="utf-8"
+    )
 
 
 def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
@@ -180,7 +182,7 @@ def test_what_is_read_is_never_replaced_by_a_part_of_it(capsys, documents):
     ids = write(documents.parent, "out-dev.txt", "1\n2\n")
     words = ("--ids-from", ids, "--split", "train=.5,dev=.5", "-o", "out.txt")
     run(capsys, "select", documents, *words).failed("would be replaced", "--ids-from")
-    assert (Path(ids).read_text(), documents.read_bytes()) == ("1\n2\n", before)
+    assert (Path(ids).read_text(encoding="utf-8"), documents.read_bytes()) == ("1\n2\n", before)
 
 
 def test_a_part_is_written_in_the_format_of_what_is_read(capsys, tmp_path, monkeypatch):

@@ -26,6 +26,7 @@ from alignkit.cluster.training import train
 from alignkit.errors import AlignkitError
 
 FEW_ROUNDS = {"ibm1": 2, "hmm": 2}
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no other
 
 pytest.importorskip("distributed")
 cloudpickle = pytest.importorskip("cloudpickle")
@@ -62,7 +63,7 @@ def killing(client):
         if kind not in seen:
             seen.add(kind)
             pids = sorted(client.run(os.getpid, on_error="ignore").values())
-            os.kill(random.Random(done).choice(pids), signal.SIGKILL)
+            os.kill(random.Random(done).choice(pids), KILL)
 
     told.seen = seen
     return told
@@ -194,7 +195,7 @@ class Deadly:
             os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
         except FileExistsError:
             return found
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), KILL)
 
 
 def test_workers_may_be_killed_in_steps_of_parts_and_of_shards(tmp_path, monkeypatch, client):

@@ -113,7 +113,9 @@ def inputs() -> None:
     for k, pair in enumerate(pairs):
         labels = ["paraphrase" if k % step else "partial" for step in (2, 3, 4, 5)]
         pair["annotations"] |= {f"c{n}": {"judgment": label} for n, label in enumerate(labels)}
-    Path("crowd.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in [head, *pairs]))
+    Path("crowd.jsonl").write_text(
+        "".join(f"{json.dumps(row)}\n" for row in [head, *pairs]), encoding="utf-8"
+    )
 
 
 def digests() -> dict[str, str]:

@@ -33,7 +33,7 @@ QUICK = multiprocessing.get_context("forkserver")  # has imported all that a ser
 
 def serve(place, told):
     """Run the command, with its messages in a file."""
-    sys.stderr = open(told, "w", buffering=1)  # noqa: SIM115 - until it is killed
+    sys.stderr = open(told, "w", encoding="utf-8", buffering=1)  # noqa: SIM115 - until it is killed
     sys.argv = ["alignkit", "serve", place, "--port", "0"]
     main()
 
@@ -95,7 +95,7 @@ def test_no_acknowledged_edit_is_lost_when_the_server_of_a_lab_is_killed(tmp_pat
     for _ in range(repetitions(50)):
         server = QUICK.Process(target=serve, args=(place, told))
         server.start()
-        with open(told) as lines:
+        with open(told, encoding="utf-8") as lines:
             port = int(lines.readline().partition("127.0.0.1:")[2].partition("/")[0])
         left = list(range(rng.randint(1, 12)))
         both = zip(sessions, work, strict=True)

@@ -93,7 +93,7 @@ def test_a_short_file_of_links_is_read_and_mended_as_before(capsys, tmp_path):
     corpus = read_corpus(tmp_path / "x.jsonl")
     assert [len(pair.annotations) for pair in corpus] == [1, 1, 0, 0, 0, 0]
     assert run(capsys, "check", path, *texts, "--partial", "--fix", path).code == 1
-    with open(path) as stream:
+    with open(path, encoding="utf-8") as stream:
         assert stream.read() == "0-0\n1-1\n"  # a mended copy is as short as the file
     both = ("--fix-source", tmp_path / "s", "--fix-target", tmp_path / "t")
     run(capsys, "check", path, *texts, "--partial", "--fix", tmp_path / "whole", *both)

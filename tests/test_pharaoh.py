@@ -377,7 +377,7 @@ def test_packed_files_and_standard_input_are_read(folder, monkeypatch):
     for name in ("cut.gz", "odd.gz", "flipped.gz"):
         for way in (by_line, by_kernel, by_block):
             refuses(FormatError, r"gz: cannot be", way, place / name)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"0-0\n1-1")))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"0-0\n1-1"), encoding="utf-8"))
     assert texts_of("-") == ["0-0", "1-1"]
     with pytest.raises(OptionError, match="standard input"):
         read_corpus("-", format="pharaoh", source="-", target="x")

@@ -100,7 +100,7 @@ def test_what_cannot_be_put_back_is_told(tmp_path, monkeypatch):
     with pytest.raises(WriteError, match=problem) as told:
         act()
     monkeypatch.setattr(os, "rename", rename)
-    assert Path(str(told.value).rpartition(" is now ")[2]).read_text() == "old"
+    assert Path(str(told.value).rpartition(" is now ")[2]).read_text(encoding="utf-8") == "old"
 
 
 def test_a_dangling_link_makes_the_file_it_leads_to(tmp_path):
@@ -193,11 +193,11 @@ def test_a_file_under_dev_is_a_file():
     path = Path(f"/dev/shm/alignkit-test-{os.getpid()}")
     try:
         for name in (path, f"/dev/..{path}"):
-            path.write_text("old")
+            path.write_text("old", encoding="utf-8")
             with replacing(str(name)) as out:
                 out.write("new")
-                assert path.read_text() == "old"
-            assert path.read_text() == "new"
+                assert path.read_text(encoding="utf-8") == "old"
+            assert path.read_text(encoding="utf-8") == "new"
     finally:
         path.unlink()
 

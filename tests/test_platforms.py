@@ -1,6 +1,8 @@
 """What only POSIX systems have is guarded in the package, and skipped by tests on other systems."""
 
+import ast
 import os
+import re
 import signal
 
 from console import ROOT
@@ -14,6 +16,27 @@ def test_no_module_uses_what_only_posix_has_without_asking():
         if (lines := unguarded(path.read_text("utf-8")))
     }
     assert not found
+
+
+def test_tests_and_tools_use_it_only_where_it_is_skipped_or_guarded():
+    """Functions of tests are skipped by conftest; helpers, fixtures and tools have to ask."""
+    others = [ROOT / "setup.py", *(ROOT / "docs").rglob("*.py"), *(ROOT / ".ci").glob("*.py")]
+    for path in [*(ROOT / "tests").glob("*.py"), *(ROOT / "benchmarks").glob("*.py"), *others]:
+        text = path.read_text("utf-8")
+        skipped = set()
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                skipped.update(range(node.lineno, node.end_lineno + 1))
+        assert [line for line in unguarded(text) if line not in skipped] == [], path
+
+
+PRODUCT = sorted((ROOT / "alignkit").rglob("*.py"))
+
+
+def test_processes_are_started_not_forked():
+    """So that the start method of a system (fork, forkserver, spawn) makes no difference."""
+    for path in PRODUCT:
+        assert not re.search(r"\bmultiprocessing\b|\bos\.fork|ProcessPool", path.read_text("utf-8"))
 
 
 def test_a_use_without_a_guard_is_seen():

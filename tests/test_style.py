@@ -16,11 +16,15 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
+# files are UTF-8, whatever the system's own encoding is
+ENCODINGS = ["ruff", "check", "--preview", "--select", "PLW1514", "."]
 TYPES = pytest.param(["mypy"], marks=pytest.mark.slow)  # over a minute without a cache
 
 
 @pytest.mark.parametrize(
-    "command", [["ruff", "check", "."], ["ruff", "format", "--check", "."], TYPES], ids=" ".join
+    "command",
+    [["ruff", "check", "."], ["ruff", "format", "--check", "."], ENCODINGS, TYPES],
+    ids=" ".join,
 )
 def test_passes(command):
     if find_spec(command[0]) is None:

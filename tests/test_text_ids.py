@@ -21,7 +21,7 @@ FR, EN = (FRENCH / name for name in ("fr.txt", "en.txt"))
 
 def identified(path, to, ids=str):
     """Write the lines of a text after an id and a tab."""
-    lines = Path(path).read_text().splitlines()
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
     to.write_text("".join(f"{ids(k)}\t{line}\n" for k, line in enumerate(lines)))
     return to
 
@@ -166,7 +166,7 @@ def test_tabs_that_are_no_ids_are_white_space_and_doubts_are_said(
         write(tmp_path, name, "\n".join(x) + "\n") for name, x in (("s", source), ("t", target))
     ]
     plain = [
-        write(tmp_path, f"plain-{k}", Path(path).read_text().replace("\t", " "))
+        write(tmp_path, f"plain-{k}", Path(path).read_text(encoding="utf-8").replace("\t", " "))
         for k, path in enumerate(paths)
     ]
     ran = made(capsys, "align", *paths, "--quiet")
