@@ -40,6 +40,12 @@ def answer(person, at, attempt, place, links, status=200, number=1):
     return person.got("POST", f"{at}/training/answer", body, status)
 
 
+def card_of(person, at):
+    """Return what the first page of a person shows of a project."""
+    cards = person.got("GET", "projects")["projects"]
+    return next(card for card in cards if f"projects/{card['slug']}" == at)
+
+
 def training_of(olga, at, name):
     lines = olga.got("GET", f"{at}/people")["training"]["lines"]
     return next(line for line in lines if line["name"] == name)
@@ -104,14 +110,13 @@ def test_work_waits_for_the_training_and_gold_for_the_answer(server, at):
     answer(anna, at, 2, 2, RIGHT)
     assert anna.got("POST", f"{at}/pairs/3/events", SENT, 201)["seq"] == 1
     assert anna.got("GET", f"{at}/queue")["total"] == 4
-    assert anna.got("GET", "projects")["projects"][0]["trains"] is False
+    assert card_of(anna, at)["trains"] is False
 
 
 def test_owners_let_somebody_begin_by_hand(server, at):
     olga, ben = server.of("olga"), server.of("ben")
     olga.got("PUT", f"{at}/training-round", ROUND)
-    card = ben.got("GET", "projects")["projects"][0]
-    assert (f"projects/{card['slug']}", card["trains"]) == (at, True)
+    assert card_of(ben, at)["trains"] is True
     olga.got("PUT", f"{at}/people/ben/training", {"admitted": True})
     shown = training_of(olga, at, "ben")
     assert (shown["state"], shown["by"]) == ("by hand", "olga")
