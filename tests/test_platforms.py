@@ -3,10 +3,16 @@
 import ast
 import os
 import re
+import shutil
 import signal
+import subprocess
+import sys
 
+import pytest
 from console import ROOT
 from platforms import needs_posix, unguarded
+
+from alignkit import Corpus, SentencePair, read_corpus, write_corpus
 
 
 def test_no_module_uses_what_only_posix_has_without_asking():
@@ -59,3 +65,31 @@ def test_tests_that_need_posix_are_known():
     assert needs_posix(of_signals)
     assert needs_posix(of_all, {"path": "/dev/full"})
     assert not needs_posix(of_all, {"path": "a"})
+
+
+CODE = """
+import locale, sys
+from alignkit import read_corpus, write_corpus
+assert locale.getpreferredencoding(False).lower() == "cp1252", locale.getpreferredencoding(False)
+corpus = read_corpus(sys.argv[1])
+assert "\\u00e9" in " ".join(word for pair in corpus for word in pair.source)
+write_corpus(corpus, sys.argv[2], format="alignkit-xml")
+"""
+
+
+@pytest.mark.slow
+def test_files_are_utf8_where_the_system_has_another_encoding(tmp_path):
+    """As on Windows with PYTHONUTF8=0."""
+    if not shutil.which("localedef"):
+        pytest.skip("needs localedef")
+    made = ["localedef", "-i", "en_US", "-f", "CP1252", str(tmp_path / "en_US.CP1252")]
+    if subprocess.run(made, capture_output=True, check=False).returncode > 1:
+        pytest.skip("the system has no sources of locales")
+    corpus = tmp_path / "in.jsonl"
+    pair = SentencePair("1", ["caf\u00e9", "\u4f60"], ["\u0111", "\u00df"])
+    write_corpus(Corpus([pair]), corpus, format="alignkit-jsonl")
+    environment = {"LOCPATH": str(tmp_path), "LC_ALL": "en_US.CP1252", "PYTHONUTF8": "0"}
+    words = [sys.executable, "-c", CODE, str(corpus), str(tmp_path / "out.xml")]
+    subprocess.run(words, env=os.environ | environment, check=True)
+    (copy,) = read_corpus(tmp_path / "out.xml")
+    assert (copy.source, copy.target) == (pair.source, pair.target)
