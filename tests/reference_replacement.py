@@ -110,12 +110,16 @@ def outcomes(corpus, system, names, annotator, measure="links", kind="all", orde
         yield place, int(of_system >= mine), int(mine >= of_system)
 
 
+def text_of(pair):
+    return tuple(tuple(word.casefold() for word in side) for side in (pair.source, pair.target))
+
+
 def unit_means(corpus, rows, together=None):
     """Return the mean of W_f and of d of each unit: of copies first, then of texts."""
     groups = {}
     for place, wins, losses in rows:
         pair = corpus[place]
-        text = tuple(tuple(w.casefold() for w in side) for side in (pair.source, pair.target))
+        text = text_of(pair)
         group = pair.attributes.get(together) or text
         groups.setdefault(group, {}).setdefault(text, []).append((wins, losses - wins))
     means = []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_replacement import KINDS, alternative_test, by_rejections
+from reference_replacement import KINDS, alternative_test, by_rejections, outcomes, text_of
 from refusals import refuses
 from repetitions import repetitions
 from scipy.stats import ttest_1samp
@@ -466,3 +466,104 @@ def test_no_number_of_pairs_is_enough_for_a_tiny_epsilon():
     result = ak.replaceable(random_corpus(1, 60), "system", NAMES, epsilon=1e-4, **QUICK)
     assert result.power.needed is None
     assert "more than a million are needed" in result.answer
+
+
+def test_links_that_are_those_of_what_annotators_were_shown_decide_nothing():
+    """A copy of the suggestions under another name is found by its links, pair by pair."""
+    corpus = changed(random_corpus(5, 60, missing=0), "A", 0.3)
+    same = set(corpus.ids[:20])
+
+    def with_starts(pair):
+        start = Annotation(pair.alignment("A"), start="suggested")
+        pair = pair.with_annotation("A", start)
+        other = pair.alignment("copy") if pair.id in same else pair.alignment("C")
+        return pair.with_annotation("suggested", Annotation(other, role="initial"))
+
+    corpus = corpus.map(with_starts)
+    result = ak.replaceable(corpus, "copy", NAMES, **QUICK)
+    links = [(pair.alignment("copy"), pair.alignment("suggested")) for pair in corpus]
+    pairs = sum(first == second and len(first) > 0 for first, second in links)
+    assert 15 <= pairs < 40
+    assert leaks(result) == [("shown", ("A",), pairs)]
+    assert dict(result.shown) == {"suggested": result.compared}
+    assert "pairs in which annotators were shown the links of suggested" in str(result)
+    assert result.to_json()["shown"] == {"suggested": result.compared}
+
+
+# the pairs of which the system is most certain
+
+
+def with_probabilities(corpus, seed):
+    """Return the corpus with a probability of each link of the system; some pairs have none.
+
+    The more probable, the less the system's links are changed.
+    """
+    rng = np.random.default_rng(seed)
+
+    def weighted(pair):
+        if not pair.aligned_by("system", "A") or rng.random() < 0.1:
+            return pair
+        probability = float(rng.integers(1, 10)) / 10
+        kept = set(pair.alignment("A").possible)
+        kept = {link for link in kept if rng.random() < probability + 0.1}
+        weights = dict.fromkeys(kept, probability)
+        return pair.with_annotation("system", Alignment(kept, weights=weights))
+
+    return corpus.map(weighted)
+
+
+def plain_threshold(corpus, places, probability, epsilon):
+    """Return the lowest probability at which the largest share of some pairs passes, or None."""
+    falling = sorted((probability.get(k, -1) for k in places), reverse=True)
+    everybody = alternative_test(Corpus([corpus[k] for k in places]), "system", NAMES, epsilon)
+    for share in range(100, 0, -1):
+        threshold = falling[-(-share * len(falling) // 100) - 1]
+        chosen = [k for k in places if probability.get(k, -1) >= threshold]
+        tests = alternative_test(Corpus([corpus[k] for k in chosen]), "system", NAMES, epsilon)
+        passed = sum(replaced for *_, replaced in tests.values())
+        if threshold >= 0 and len(tests) == len(everybody) > 0 and 2 * passed >= len(tests):
+            return threshold
+    return None
+
+
+@pytest.mark.parametrize("seed", range(repetitions(30)))
+def test_the_share_of_certain_pairs_is_that_of_a_plain_script(seed):
+    corpus = with_probabilities(random_corpus(seed, 220, missing=0), seed)
+    result = ak.replaceable(corpus, "system", NAMES, seed=seed, epsilon=0.2, **QUICK)
+    certain = result.certain
+    compared = {p for name in NAMES for p, *_ in outcomes(corpus, "system", NAMES, name)}
+    probability = {}
+    for place, pair in enumerate(corpus):
+        weights = pair.alignment("system").weights if pair.aligned_by("system") else {}
+        if weights and place in compared:
+            probability[place] = sum(weights.values()) / len(weights)
+    assert certain.unknown == len(compared - probability.keys())
+    texts = {}
+    group = [texts.setdefault(text_of(pair), len(texts)) for pair in corpus]
+    order = np.random.default_rng(seed).permutation(len(texts))
+    first = set(order[: len(order) // 2].tolist())
+    halves = [[k for k in sorted(compared) if (group[k] in first) == own] for own in (True, False)]
+    threshold = plain_threshold(corpus, halves[0], probability, 0.2)
+    if threshold is None:
+        assert certain.decision is None
+        assert not certain.passes
+        return
+    assert certain.threshold == pytest.approx(threshold, abs=1e-9)
+    chosen = [k for k in halves[1] if probability.get(k, -1) >= threshold - 1e-9]
+    assert certain.share == pytest.approx(len(chosen) / len(halves[1]), abs=1e-9)
+    part = Corpus([corpus[k] for k in chosen])
+    check(result, alternative_test(part, "system", NAMES, 0.2), certain.decision)
+
+
+def test_some_of_these_corpora_have_a_share_that_passes_and_some_have_none():
+    shares = []
+    for seed in range(6):
+        corpus = with_probabilities(random_corpus(seed, 220, missing=0), seed)
+        shares.append(ak.replaceable(corpus, "system", NAMES, epsilon=0.2, **QUICK).certain.share)
+    assert 0 < max(shares) < 1
+
+
+def test_without_probabilities_there_is_no_share():
+    result = ak.replaceable(random_corpus(1, 60), "system", NAMES, **QUICK)
+    assert result.certain is None
+    assert not {"certain", "certain-none"} & set(result.codes)

@@ -59,6 +59,7 @@ class ReplacementFigures(Result):
     power : How many pairs are needed; None if no annotator has enough pairs.
     certain : The pairs of which the system is most certain; None without probabilities.
     left_out : The number of pairs, or judgments, that are left out, by reason.
+    shown : In how many pairs annotators were shown the links of something else, by its name.
     several : The number of pairs with several values of the attribute `by`.
     learned : What the system learned from, if that is recorded and none of these pairs is among it.
     """
@@ -79,6 +80,7 @@ class ReplacementFigures(Result):
     power: Power | None
     certain: CertainPairs | None
     left_out: FrozenMap[str, int]
+    shown: FrozenMap[str, int]
     several: int = 0
     learned: GoldRecord | None = None
 

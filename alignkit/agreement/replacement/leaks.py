@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from alignkit.agreement.replacement.decision import LEAST_PAIRS
 from alignkit.agreement.same_pairs import SamePairs, same_pairs
 from alignkit.model.corpus import Corpus
 from alignkit.model.gold_record import GoldRecord
+from alignkit.model.sentence_pair import SentencePair
 
 _ABOVE_CHANCE = 1.645  # the 95% quantile of the normal distribution
 
@@ -73,8 +75,11 @@ def leaks_of(
     started = 0
     who: dict[str, None] = {}
     for place in places:
-        annotations = corpus[place].annotations
-        those = [n for n in names if n in annotations and annotations[n].start in starts]
+        pair = corpus[place]
+        those = []
+        for name, start in _starts(pair, names).items():
+            if start in starts or _are_those_of(pair, start, system):
+                those.append(name)
         started += bool(those)
         who.update(dict.fromkeys(those))
     if started:
@@ -82,6 +87,29 @@ def leaks_of(
             ReplacementLeak("initial" if role == "initial" else "shown", tuple(who), started)
         )
     return leaks
+
+
+def _starts(pair: SentencePair, names: Sequence[str]) -> dict[str, str | None]:
+    """Return what each annotator of a pair was shown to begin with."""
+    known = pair.annotations
+    return {name: known[name].start for name in names if name in known}
+
+
+def _are_those_of(pair: SentencePair, start: str | None, system: str) -> bool:
+    """Return whether a start has the same links as the system, and some."""
+    alignment = pair.alignments.get(start or "")
+    return bool(alignment) and alignment == pair.alignments.get(system)
+
+
+def other_starts(
+    corpus: Corpus, system: str, names: Sequence[str], comparison: OthersComparison
+) -> dict[str, int]:
+    """Return in how many pairs annotators were shown other links than the system's, by name."""
+    counts: Counter[str] = Counter()
+    for place in np.flatnonzero(comparison.compared).tolist():
+        starts = set(_starts(corpus[place], names).values()) - {None, "", system}
+        counts.update(start for start in starts if start)
+    return dict(counts)
 
 
 def _lessons(

@@ -20,6 +20,7 @@ from alignkit.agreement.replacement.leaks import (
     leaks_of,
     lessons_elsewhere,
     near_copies,
+    other_starts,
     twins_of,
 )
 from alignkit.agreement.replacement.options import ReplaceOptions
@@ -124,6 +125,7 @@ def replaceable(corpus: Corpus, system: str, options: ReplaceOptions) -> SystemR
         power=_power(comparison, units, decision, options),
         certain=certain,
         left_out=FrozenMap(left_out),
+        shown=FrozenMap(other_starts(corpus, system, names, comparison)),
         several=in_several(sections),
         learned=lessons_elsewhere(corpus, system, comparison),
     )

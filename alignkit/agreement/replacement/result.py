@@ -39,6 +39,7 @@ class SystemReplacement(ReplacementFigures):
     power : How many pairs are needed; None if no annotator has enough pairs.
     certain : The pairs of which the system is most certain; None without probabilities.
     left_out : The number of pairs, or judgments, that are left out, by reason.
+    shown : In how many pairs annotators were shown the links of something else, by its name.
     several : The number of pairs with several values of the attribute `by`.
     learned : What the system learned from, if that is recorded and none of these pairs is among it.
     """
@@ -69,6 +70,9 @@ class SystemReplacement(ReplacementFigures):
             lines.append(
                 f"{visible(self.system)} learned from {learned} of {of}, but not from these"
             )
+        for name, count in self.shown.items():
+            pairs = how_many(count, "pair", commas=True)
+            lines.append(f"{pairs} in which annotators were shown the links of {visible(name)}")
         for reason, count in self.left_out.items():
             if count:
                 lines.append(f"{count:,} {reason}")
@@ -111,7 +115,7 @@ class SystemReplacement(ReplacementFigures):
             if self.certain.decision is not None:
                 certain |= _decision_json(self.certain.decision)
         names = ("system", "annotators", "may_replace", "answer", "codes", "pairs", "compared")
-        more = ("units", "leaks", "near_copies", "twins", "power", "left_out")
+        more = ("units", "leaks", "near_copies", "twins", "power", "left_out", "shown")
         return {
             **named_json(self, names),
             **_decision_json(self.decision),

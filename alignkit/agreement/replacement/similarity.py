@@ -70,6 +70,7 @@ class LinkSimilarity(PairSimilarity):
         self._links: dict[str, LinkArrays] = {}
         self._nulls: dict[str, LinkArrays] = {}
         self._kinds: dict[str, I8] = {}
+        self._items: dict[str, F8] = {}
 
     def aligned(self, name: str) -> B1:
         """(Q,): the pairs that somebody aligned, a mask."""
@@ -96,15 +97,9 @@ class LinkSimilarity(PairSimilarity):
 
     def items(self, name: str) -> F8:
         """(R, Q): the number of links, of those of each kind, and of words without links."""
-        links = self.links(name)
-        counts = np.zeros((len(self.rows), len(links)))
-        for k, row in enumerate(self.rows):
-            if row == KINDS[3]:  # an annotator who did not align a pair left no word unaligned
-                counts[k] = np.diff(self._nulls_of(name).offsets) * self.aligned(name)
-            else:
-                of_row = self._is(row, name)
-                counts[k] = np.bincount(links.pair_of[of_row], minlength=len(links))
-        return counts
+        if name not in self._items:
+            self._items[name] = self._counts(name)
+        return self._items[name]
 
     def links(self, name: str) -> LinkArrays:
         """Return the links that are compared."""
@@ -116,6 +111,18 @@ class LinkSimilarity(PairSimilarity):
                 links = links.without_identical(*self._data.words)
             self._links[name] = links
         return self._links[name]
+
+    def _counts(self, name: str) -> F8:
+        """(R, Q): the items that `items` returns."""
+        links = self.links(name)
+        counts = np.zeros((len(self.rows), len(links)))
+        for k, row in enumerate(self.rows):
+            if row == KINDS[3]:  # an annotator who did not align a pair left no word unaligned
+                counts[k] = np.diff(self._nulls_of(name).offsets) * self.aligned(name)
+            else:
+                of_row = self._is(row, name)
+                counts[k] = np.bincount(links.pair_of[of_row], minlength=len(links))
+        return counts
 
     def _is(self, row: str, name: str) -> B1:
         """(L,): the links of a row, a mask."""
