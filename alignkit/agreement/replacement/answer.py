@@ -28,8 +28,8 @@ TEXTS = {
     "no": (
         "{system} may not replace an annotator on such pairs: in {advantage} of {compared} pairs "
         "it is at least as much like the other annotators as the annotator is (mean advantage), "
-        "but the test passes for only {replaced} of {tested} (winning rate {rate}, {least} is "
-        "needed; epsilon {epsilon})."
+        "and the test passes for {replaced} of {tested} (winning rate {rate}, {least} is needed; "
+        "epsilon {epsilon})."
     ),
     "cannot": (
         "Whether {system} may replace an annotator cannot be decided on these pairs: {reasons}. "
@@ -84,6 +84,9 @@ def answer_sentences(figures: ReplacementFigures) -> Iterator[tuple[str, str]]:
     verdict = "cannot"
     if not figures.leaks:
         verdict = "yes" if decision.may_replace else "no"
+    replaced = str(decision.replaced)
+    if verdict == "no":
+        replaced = f"only {replaced}" if decision.replaced else "none"
     reasons = [_reason(figures, leak) for leak in figures.leaks]
     yield (
         verdict,
@@ -92,7 +95,7 @@ def answer_sentences(figures: ReplacementFigures) -> Iterator[tuple[str, str]]:
             reasons=", and ".join(reasons),
             compared=figures.compared,
             advantage=_percent(decision.advantage),
-            replaced=decision.replaced,
+            replaced=replaced,
             tested=how_many(len(decision.tests), "annotator"),
             rate=_rate(decision.winning_rate),
             least=_rate(LEAST_RATE),
