@@ -149,11 +149,21 @@ class FormatError(AlignkitError, ValueError):
     message : What is wrong and what was expected, lower case.
     path : The file, as the user named it.
     line, column : Position, 1-based; None if unknown.
+    advice : What to do, which follows the message after a semicolon.
     """
 
     def __init__(
-        self, message: str, path: str = "", line: int | None = None, column: int | None = None
+        self,
+        message: str,
+        path: str = "",
+        line: int | None = None,
+        column: int | None = None,
+        *,
+        advice: str = "",
     ) -> None:
+        self.problem = message
+        if advice:
+            message = f"{message}; {advice}"
         place = ":".join(str(part) for part in (path, line, column) if part not in ("", None))
         super().__init__(f"{place}: {message}" if place else message)
         self.message = message

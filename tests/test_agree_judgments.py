@@ -328,7 +328,7 @@ def test_weights_take_the_views_with_an_order(corpus):
 @pytest.mark.parametrize(
     ("command", "wrong", "told"),
     [
-        ("agree", TURKU, "unknown option --scheme; it is an option of agree-judgments"),
+        ("agree", TURKU, "--scheme; it is an option of agree-judgments"),
         ("agree-judgments", [*TURKU, "--samples", "5"], "--samples; it is an option of agree"),
         ("agree-plan", ["--scheme", "turku"], "--scheme; it is an option of agree-judgments"),
         ("agree-judgments", ["--half-width", ".1"], "--half-width; it is an option of agree-plan"),

@@ -209,5 +209,5 @@ def test_gold_of_the_corpus_s_own_asks_for_another_name(tmp_path, capsys):
     store = project(tmp_path)  # of which gold is an annotator
     store.close()
     words = "annotate", store.path, "--annotator", "carla", "--no-browser"
-    run(capsys, *words, "--adjudicate").failed("give the gold standard another name by --gold NAME")
+    run(capsys, *words, "--adjudicate").failed("by --gold NAME")
     run(capsys, *words, "--blind").failed("--blind needs --adjudicate")

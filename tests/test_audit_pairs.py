@@ -97,9 +97,9 @@ def test_too_few_judges_left_are_told_with_their_number():
     corpus = Corpus(
         pair(str(k), {"anna": "4", "ben": "4"} if k < 7 else {"anna": "4"}) for k in range(10)
     )
-    with pytest.raises(OptionError, match="10 of 10 pairs drawn cannot be given to 2 of anna, ben"):
+    with pytest.raises(OptionError, match=r"10 of 10 pairs .* 2 of anna, ben"):
         draw(corpus, mix=0, judges=["anna", "ben"])
-    with pytest.raises(OptionError, match="7 of 10 pairs drawn cannot be given to 2 of anna, ben,"):
+    with pytest.raises(OptionError, match=r"7 of 10 pairs .* 2 of anna, ben,"):
         draw(corpus, mix=0, judges=["anna", "ben", "eva"])
     assert len(draw(corpus, mix=0, judges=["anna", "eva", "kim"]).items) == 10
 
@@ -206,7 +206,7 @@ def test_without_rewrites_words_or_judgments_the_error_says_so():
         draw(Corpus([pair("1", {"a": "2"}), pair("2", {}, {"rewrite_of": "1"})]), scheme="turku")
     with pytest.raises(MissingTextError):
         draw(Corpus([SentencePair("1", None, None, {"a": Annotation(None, judgment="4")})]), mix=0)
-    with pytest.raises(FormatError, match="pair '1', annotator 'a': 'so so' is not a judgment"):
+    with pytest.raises(FormatError, match="pair '1', annotator 'a': 'so so'"):
         draw(Corpus([pair("1", {"a": "so so"})]), mix=0, scheme="turku")
 
 

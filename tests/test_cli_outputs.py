@@ -148,7 +148,7 @@ def test_a_corpus_and_its_texts_are_converted_in_their_places(capsys, tmp_path, 
     ids=["align", "convert", "show"],
 )
 def test_one_output_that_cannot_be_written_leaves_the_others_as_they_were(capsys, old, command):
-    run(capsys, *command).failed("/dev/full: cannot be written: No space left", "nothing was chan")
+    run(capsys, *command).failed("/dev/full: cannot be written", "nothing was chan")
     assert files(Path()) == old
 
 
@@ -215,7 +215,7 @@ def test_a_file_is_not_read_while_standard_output_adds_to_it(tmp_path):
     out.write_bytes(Path(PARAPHRASES).read_bytes())
     with open(out, "a", encoding="utf-8") as stream:
         ran = process("convert", out, "-", "--to", "alignkit-jsonl", stdout=stream)
-    ran.failed("x.jsonl is an input, but standard output goes there too")
+    ran.failed("x.jsonl is an input")
     assert out.read_bytes() == Path(PARAPHRASES).read_bytes()
 
 

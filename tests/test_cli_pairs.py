@@ -170,7 +170,7 @@ def test_a_divider_among_the_words_names_file_and_line(capsys, tmp_path, several
         (["F", "--max-ratio", "1"], "must be more than 1, not 1.0"),
         (["F", "--max-length", "0"], "a whole number, 1 or more, not '0'"),
         (["F", "--min-length", "5", "--max-length", "4"], "below the minimum"),
-        (["F", "--to-source", "s"], "--to-source and --to-target need each other"),
+        (["F", "--to-source", "s"], "--to-source and --to-target"),
         (["F", "--to-source", "s", "--to-target", "./s"], "different files"),
         (["F", "--to-source", "s", "--to-target", "t", "-o", "o"], "not both"),
         (["F", "--to-source", "s", "--to-target", "t", "--to", "tsv"], "not both"),

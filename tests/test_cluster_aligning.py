@@ -136,7 +136,7 @@ def test_on_a_full_disk_the_parts_that_are_written_are_named(capsys, made, tmp_p
     (tmp_path / "2.align").symlink_to("/dev/full")
     place = made / "model" if how == "--load" else tmp_path / "work"
     given = ["align", *patterns(made), "-o", f"{tmp_path}/*.align", how, place, "--quiet"]
-    ran = run(capsys, *given).failed("2.align: cannot be written: No space left on device; this")
+    ran = run(capsys, *given).failed("2.align: cannot be written")
     written = sorted(path.name for path in tmp_path.glob("*.align") if not path.is_symlink())
     assert written
     told = ran.err.partition("; this output was not changed; already written: ")[2].strip()

@@ -52,7 +52,7 @@ def test_crosstabs_of_numbers_and_single_labels():
 @pytest.mark.parametrize("kept", [slice(None), slice(0, -1)], ids=["both", "rows"])
 def test_margins_are_refused(kept):
     table = pd.crosstab(pd.Series(["a", "b", "b"]), pd.Series(["a", "b", "a"]), margins=True)
-    with pytest.raises(OptionError, match="'All' of the table is the sum of the others"):
+    with pytest.raises(OptionError, match="'All' of the table"):
         ak.kappa(table.iloc[:, kept])
 
 

@@ -104,7 +104,7 @@ def test_context_is_cut_at_the_edges():
         ({"word": "(", "regex": True}, "not a regular expression"),
         ({"word": "a", "annotator": "nobody"}, "nobody"),
         ({"word": "a", "side": "left"}, "side"),
-        ({"word": "a", "lemma": "pos", "side": "target"}, "no pair has the column target.pos"),
+        ({"word": "a", "lemma": "pos", "side": "target"}, "the column target.pos"),
     ],
     ids=["regex", "annotator", "side", "lemma"],
 )

@@ -220,7 +220,7 @@ def test_who_reads_words_from_relations_is_told_that_there_may_be_more(tmp_path,
 
 
 def test_what_is_only_read_says_so(tmp_path, capsys):
-    with pytest.raises(OptionError, match="format turku is read-only; write one of alignkit-xml"):
+    with pytest.raises(OptionError, match=r"turku is read-only; .* alignkit-xml"):
         write_corpus([], tmp_path / "x", format="turku")
     path = put(tmp_path, "x.tsv", TSV)
     run(capsys, "convert", path, tmp_path / "y", "--to", "turku").failed("turku")

@@ -50,7 +50,7 @@ def test_a_word_column_has_a_value_for_each_word_and_follows_its_side():
 @pytest.mark.parametrize("words", [["they"], ["they", "left", "."], None])
 def test_a_word_column_of_other_words_is_an_error(words):
     pair = SentencePair("7", words, None, attributes={"source.upos": "PRON\tVERB"})
-    with pytest.raises(AlignmentError, match=r"pair '7': column source.upos has 2 values for"):
+    with pytest.raises(AlignmentError, match=r"pair '7': column source.upos has 2"):
         word_column(pair, "source", "upos")
     with pytest.raises(UnknownNameError, match="side"):
         word_column(pair, "left", "upos")
@@ -493,7 +493,7 @@ def test_groups_of_scripture_burrito_are_read(scripture):
 def test_odd_records_are_counted_or_refused_alone(scripture):
     odd = [record("40001001009", "40001001001"), record("40001001001", "40001001001", "maybe"), 5]
     path, beside = scripture(CLEAR | {"records": odd})
-    with pytest.raises(FormatError, match="record 2: status 'maybe'; expected one of created"):
+    with pytest.raises(FormatError, match="record 2: status 'maybe'"):
         read_corpus(path, **beside)
     _, reading = lenient(path, "scripture", **beside)
     odd = {"id of no word": 1, "group of one side only": 1}

@@ -298,7 +298,7 @@ def test_a_lock_of_another_machine_says_how_to_go_on(capsys, given, tmp_path):
     Run(tmp_path / FOLDER).close()
     lock = tmp_path / FOLDER / "lock"
     lock.write_text('{"process": 7, "host": "node-9", "since": "2031-02-03"}', "utf-8")
-    ran = run(capsys, *words).failed("in use by process 7 on node-9 since 2031-02-03; if it has")
+    ran = run(capsys, *words).failed("process 7 on node-9 since 2031-02-03")
     assert f"remove the file {lock}, and try again" in ran.err
     lock.unlink()
     assert run(capsys, *words).code == 0
@@ -341,7 +341,7 @@ def test_what_is_read_is_not_replaced_by_links(given, tmp_path, capsys):
     model = tmp_path / "1.x"
     model.write_bytes((given / "m").read_bytes())
     texts = [f"{given}/part*.fr", f"{given}/part*.en"]
-    with pytest.raises(OptionError, match=r"1\.x would be replaced, but is also read"):
+    with pytest.raises(OptionError, match=r"1\.x would be replaced"):
         cluster.align(None, *texts, f"{tmp_path}/*.x", model=str(model))
     assert model.read_bytes() == (given / "m").read_bytes()
     (tmp_path / "1.tsv").write_text("le\tthe\n", "utf-8")

@@ -50,7 +50,7 @@ def test_the_right_file_is_named_and_the_error_survives_being_sent(tmp_path, cap
         (tmp_path / name / "c").mkdir(parents=True)
         write(tmp_path, f"{name}/c/b.tsv", row.format("1") + row.format(last))
     ran = run(capsys, "labels", tmp_path, "--scheme", "binary", "--format", "goldalign")
-    ran.failed("users/u2/complete/c/b.tsv:2: pair 'b:2', annotator 'u2': 'si' is not a judgment")
+    ran.failed("users/u2/complete/c/b.tsv:2: pair 'b:2', annotator 'u2': 'si'")
     feed(monkeypatch, BAD)
     run(capsys, "labels", "-", "--scheme", "turku").failed("-: pair 'p2', annotator 'ann': '5'")
 

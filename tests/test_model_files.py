@@ -200,7 +200,7 @@ def test_another_zip_file_is_no_model(tmp_path):
 
 
 def test_places_without_a_file_are_named(tmp_path):
-    with pytest.raises(MissingFileError, match="nowhere: cannot be read: No such file"):
+    with pytest.raises(MissingFileError, match="nowhere: cannot be read"):
         model_files.read_model(tmp_path / "nowhere")
     with pytest.raises(FileNotFoundError) as caught:
         Aligner.load(tmp_path / "nowhere")
@@ -277,20 +277,20 @@ def table(dtype="float32", shape=(2,)):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"{", "is not a model of alignkit: its header.json does not declare one"),
+        (b"{", "its header.json does not declare"),
         *((one, "is not a model") for one in (b"[" * 100_000, b"1" * 5000, {})),
         ({"alignkit": "corpus", "version": 1}, "is not a model"),
         ({"alignkit": "model"}, "its version is 'None'; train"),
         (model(version=0), "its version is '0'"),
         (model(version="1"), "its version is '1'"),
         (model(version=6), r"file version 6, made by a newer .* up to 5: inst"),
-        (model(more=1), "it has the entries alignkit, arrays, header, more, version, words"),
+        (model(more=1), "alignkit, arrays, header, more, version, words"),
         ({"alignkit": "model", "version": 1}, "it has the entries alignkit, version"),
         (model(header=[]), "its header must be an object"),
-        (model(header={"p0": math.nan}), "it contains NaN, which is not a JSON number"),
-        (model(header={"p0": -math.inf}), "it contains -Infinity, which is not a JSON number"),
+        (model(header={"p0": math.nan}), "contains NaN"),
+        (model(header={"p0": -math.inf}), "contains -Infinity"),
         (model(arrays={"../../x": {}}), "invalid name '../../x'"),
-        (model(arrays={"x": 3}), "'x' must have exactly the entries dtype and shape"),
+        (model(arrays={"x": 3}), "'x' must have .* dtype and shape"),
         (model(arrays={"x": {"dtype": "float32"}}), "exactly the entries dtype and shape"),
         (model(arrays=table("object")), "array 'x' has type 'object', not one of float32"),
         (model(arrays=table({})), "array 'x' has type"),

@@ -148,7 +148,7 @@ def test_a_minimum_of_1_or_less_keeps_all_entries(tmp_path, min_count):
 def test_a_higher_minimum_needs_counts(tmp_path):
     path = tmp_path / "table.moses"
     path.write_text("a ||| b ||| 1 1 1 1\n")
-    with pytest.raises(OptionError, match="entry 1 has no count; leave out the minimum count"):
+    with pytest.raises(OptionError, match="entry 1 has no count"):
         list(pivot(read_table(path), min_count=2))
     assert list(pivot(read_table(path))) == []
 
@@ -222,7 +222,7 @@ def test_odd_words_do_not_change_the_format(capsys, tmp_path):
         ("a\tb\t1\t1", "expected 5 tab-separated columns, not 4"),
         ("\tb\t1\t1\t1", "the source phrase is empty"),
         ("a\t\t1\t1\t1", "the target phrase is empty"),
-        ("a\tb\tx\t1\t1", "the count is 'x'; expected a number, 0 or more"),
+        ("a\tb\tx\t1\t1", "the count is 'x'"),
         ("a\tb\tnan\t1\t1", "the count is 'nan'"),
         ("a\tb\t1\t0\t1", "p(target | source) is '0'; expected a number above 0, at most 1"),
         ("a\tb\t1\t1\t1.5", "p(source | target) is '1.5'"),

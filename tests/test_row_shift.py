@@ -8,6 +8,7 @@ from command import EFLOMAL, FRENCH, GOLD, run, write
 import alignkit as ak
 from alignkit.errors import FormatError
 from alignkit.io.base_checks import shift_of
+from alignkit.io.hints import with_shift
 from alignkit.io.options import ReadOptions
 
 FILES = {
@@ -103,3 +104,18 @@ def test_links_by_number_and_bitexts_are_looked_at(tmp_path):
     bitext = write(tmp_path, "bitext", "\n".join([*lines[:20], " ||| ", *lines[20:]]) + "\n")
     with pytest.raises(FormatError, match=r"shifted from about line 2[012] on.*in .*bitext"):
         ak.read_corpus(path, format="naacl", source=bitext)
+
+
+def test_only_the_advice_of_an_error_goes_where_texts_are_shifted(tmp_path):
+    files = {name: list(lines) for name, lines in FILES.items()}
+    for name in ("fr", "en"):
+        files[name].insert(20, "")
+    folder = tmp_path / "a; b"
+    folder.mkdir()
+    path, texts = written(folder, files)
+    error = FormatError("id 'a; b' is odd", path, 3, advice="drop it")
+    assert str(error) == f"{path}:3: id 'a; b' is odd; drop it"
+    told = with_shift(error, path, "pharaoh", ReadOptions(source=texts[1], target=texts[3]))
+    assert "id 'a; b' is odd; " in str(told)
+    assert "shifted from about line 21 on" in str(told)
+    assert "drop it" not in str(told)

@@ -208,7 +208,7 @@ def test_pairs_that_give_no_rules_are_counted():
         learn_grammar(pairs, annotator="anna")
     refuses((UnknownNameError, NotAlignedError), None, learn_grammar, pairs[3:], annotator="anna")
     assert len(learn_grammar([])) == 0
-    refuses(ArgumentError, r"pairs\[0\] is 7; it must be", learn_grammar, [7])
+    refuses(ArgumentError, r"pairs\[0\] is 7", learn_grammar, [7])
     bare = SentencePair("1", ["a"], ["a"], gold)
     grammar = learn_grammar([bare, bare.with_trees("t", source=Tree.parse("(A a)"))], grammar="s2t")
     assert [rule_text(one.rule) for one in grammar] == ['A("a") ||| "a"']

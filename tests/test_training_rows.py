@@ -66,7 +66,7 @@ def test_whose_judgments_is_asked_where_several_judged():
     assert [(row.id, row.label) for row in rows] == [("0", "3")]
     with pytest.raises(UnknownNameError):
         list(training_rows(corpus, VIEW, "plain", annotator="zoe"))
-    with pytest.raises(FormatError, match="pair '0', annotator 'a0': '4si' is not a judgment"):
+    with pytest.raises(FormatError, match="pair '0', annotator 'a0': '4si'"):
         list(training_rows(corpus_of([["4si"]]), VIEW, "plain"))
     assert not list(training_rows(corpus_of([["4si"]]), VIEW, "plain", lenient_labels=True))
 

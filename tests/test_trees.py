@@ -172,14 +172,14 @@ def test_strict_refuses_brackets_as_words(text):
     [
         ("", None, "no tree; expected Penn brackets"),
         ("(())", ["a"], "no tree"),
-        ("rain", None, "1:1: 'rain' is outside of a node"),
-        ("(S (NN rain)", None, "1:13: a closing bracket is missing at the end, of 'S'"),
+        ("rain", None, "1:1: 'rain' is outside"),
+        ("(S (NN rain)", None, "1:13: a closing bracket .* of 'S'"),
         ("(S (NN rain)))", None, "1:14: a closing bracket without an opening one"),
         ("(S ((NN rain)))", None, "1:4: a node without a label"),
-        ("(S (JJ () (NN a))", None, "1:8: a node without a label; write a bracket that is a word"),
+        ("(S (JJ () (NN a))", None, "1:8: a node without a label"),
         ("(S\n (NN rain)\n (NN snow))", ["rain", "now"], "3:6: leaf 1 is 'snow', but word 1 is"),
-        ("(S (NN a) (NN b))", ["a"], "1:15: 2 leaves for 1 word; leaf 1 is 'b', but no word is"),
-        ("(S (NN a))", ["a", "b"], "1:10: 1 leaf for 2 words; no leaf is left, but word 1 is 'b'"),
+        ("(S (NN a) (NN b))", ["a"], "1:15: 2 leaves for 1 word; leaf 1 is 'b'"),
+        ("(S (NN a))", ["a", "b"], "1:10: 1 leaf for 2 words; .* word 1 is 'b'"),
         ("(S (-NONE- 0) (NN a))", ["a"], "leaf 0 is '0'.*traces.*`drop_traces`"),
         ("(S (NN a) (-LRB- ()", ["a", "b("], "1:18: a node without a label"),
     ],
@@ -204,7 +204,7 @@ def test_pairs_hold_trees_by_name():
         (UnknownNameError, "unknown side 'left'", pair, ["left"]),
     ):
         refuses(kind, told, wrong.tree, *names)
-    with pytest.raises(TreeError, match=r"pair '1': the target tree 'gold' does not fit: 2 leaves"):
+    with pytest.raises(TreeError, match=r"pair '1': the target tree 'gold' .* 2 leaves"):
         pair.with_trees("gold", target=tree)
     for words, told in (
         ((["hail", "falls"], ["b"]), "leaf 0 is 'rain', but word 0 is 'hail'"),

@@ -69,9 +69,8 @@ def with_shift(error: FormatError, path: str, format: str, options: ReadOptions)
     shift = _shift(path, format, options)
     if shift is None:
         return error
-    problem, _, _ = error.message.partition("; ")  # behind it is advice, which is wrong then
-    message = f"{problem}; {shift}"
-    return FormatError(message, error.path, error.line, error.column)
+    # instead of the error's own advice, which is wrong then
+    return FormatError(error.problem, error.path, error.line, error.column, advice=str(shift))
 
 
 def _shift(path: str, format: str, options: ReadOptions) -> Shift | None:

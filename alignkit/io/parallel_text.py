@@ -30,6 +30,9 @@ from alignkit.model.texts import BOM, BOM_BYTES, split_words
 _HEAD = 1 << 16  # bytes
 _SNUM = re.compile(r"<s\s+snum\s*=\s*\"?([^\s>\"]+)\"?\s*>")
 
+IF_PARTIAL = "if the rest is not annotated, use `partial=True`"
+"""What errors advise if there are fewer annotations than texts."""
+
 
 class PairText(NamedTuple):
     """The words of one sentence pair.

@@ -437,7 +437,7 @@ class Reading(TextFile):
                     f"the words contain {spaces}; tools that use Python's split() divide "
                     "there too: for links of such tools, use `token_separators=unicode`"
                 )
-            raise self.error(f"{message}; {advice}", line, path=path)
+            raise self.error(message, line, path=path, advice=advice)
         self.note("link out of range", message + "; dropped", line, path)
         return None
 

@@ -142,10 +142,16 @@ class TextFile:
             self._observe(Finding(kind, message, path or self.path, line, times))
 
     def error(
-        self, message: str, line: int | None = None, column: int | None = None, path: str = ""
+        self,
+        message: str,
+        line: int | None = None,
+        column: int | None = None,
+        path: str = "",
+        *,
+        advice: str = "",
     ) -> FormatError:
         """Return an error with the file and the place."""
-        return FormatError(message, path or self.path, line, column)
+        return FormatError(message, path or self.path, line, column, advice=advice)
 
     @contextmanager
     def open(self, path: str | None = None) -> Iterator[BufferedReader]:

@@ -64,8 +64,8 @@ def _refuse_ends(
     longer = next(k for k, line in enumerate(row) if line is not None)
     total = count + 1 + sum(1 for _ in files[longer])
     raise readings[longer].error(
-        f"has {total} lines, but {ended} has {count}; the same line of each file must "
-        "translate the same sentence"
+        f"has {total} lines, but {ended} has {count}",
+        advice="the same line of each file must translate the same sentence",
     )
 
 

@@ -49,7 +49,7 @@ from pathlib import Path
 
 from alignkit.errors import OptionError
 from alignkit.io.format import Format, kinds
-from alignkit.io.parallel_text import read_texts
+from alignkit.io.parallel_text import IF_PARTIAL, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.sniffing import Head, Likeness, by_share
 from alignkit.io.writing import Writing, file_part
@@ -108,8 +108,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for text in texts or ():
         if not reading.options.partial:
             raise reading.error(
-                f"{len(places)} sentence pairs, but {reading.options.source} has more "
-                "sentences; if the rest is not annotated, use `partial=True`"
+                f"{len(places)} sentence pairs, but {reading.options.source} has more sentences",
+                advice=IF_PARTIAL,
             )
         last = _after(last)
         yield Record(_ID.format(*last), text.line, *text.words, attributes=text.attributes)

@@ -37,7 +37,7 @@ from itertools import zip_longest
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
-from alignkit.io.parallel_text import PairText, read_texts
+from alignkit.io.parallel_text import IF_PARTIAL, PairText, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, block
 from alignkit.io.sniffing import Head, Likeness
 from alignkit.model.alignment import SIDES
@@ -66,8 +66,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
             if reading.options.partial:
                 return
             raise reading.error(
-                f"has fewer lines than {reading.options.source} has sentences; if the rest is not "
-                "annotated, use `partial=True`"
+                f"has fewer lines than {reading.options.source} has sentences", advice=IF_PARTIAL
             )
         number, line = row
         if text is None:

@@ -48,7 +48,7 @@ from alignkit._support.values import FrozenMap
 from alignkit.errors import AlignkitError, AlignmentError, OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.pharaoh_kernel import PLAIN, scan, written
-from alignkit.io.parallel_text import PairText
+from alignkit.io.parallel_text import IF_PARTIAL, PairText
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.sniffing import Head, Likeness
 from alignkit.io.text_blocks import Sentences, TextBlocks
@@ -161,9 +161,10 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
                 total += later.count(b"\n")
                 only_empty = only_empty and not later.strip()
             message = f"has {total} lines, but {reading.options.source} has {last} sentences"
+            advice = ""
             if only_empty:
-                message += f"; the lines after line {last} are empty: delete them"
-            raise reading.error(message)
+                advice = f"the lines after line {last} are empty: delete them"
+            raise reading.error(message, advice=advice)
         yield _Block(first, count, chunk, sentences)
         first += count
     if texts is None:
@@ -174,9 +175,7 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
     count = first - 1
     if not (reading.options.partial or reading.options.lenient):
         known = f"{reading.options.source} has {count + len(rest) + texts.rest()} sentences"
-        raise reading.error(
-            f"has {count} lines, but {known}; if the rest is not annotated, use `partial=True`"
-        )
+        raise reading.error(f"has {count} lines, but {known}", advice=IF_PARTIAL)
     if not reading.options.partial:
         reading.note("fewer alignments than texts", f"they end at line {count}", count)
     while len(rest):

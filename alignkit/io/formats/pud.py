@@ -27,7 +27,7 @@ from typing import TextIO
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.conllu import KEPT
-from alignkit.io.parallel_text import PairText, read_texts
+from alignkit.io.parallel_text import IF_PARTIAL, PairText, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.sniffing import matching
 from alignkit.io.strict_json import JsonText, Object, texts, write_list
@@ -57,8 +57,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for extra, text in enumerate(sentences or (), start=number + 1):
         if not reading.options.partial:
             raise reading.error(
-                f"fewer pairs than {reading.options.source} has sentences; if the rest is not "
-                "annotated, use `partial=True`"
+                f"fewer pairs than {reading.options.source} has sentences", advice=IF_PARTIAL
             )
         yield _record(extra, text.line, text)
 

@@ -246,9 +246,9 @@ class _GroupLines:
             if self._reading.options.partial:
                 return None
             raise self._reading.error(
-                f"has no line for the pair {block.id[:40]!r} (line {block.line} of the "
-                f"texts); {_PARTIAL}",
+                f"has no line for the pair {block.id[:40]!r} (line {block.line} of the texts)",
                 path=self.path,
+                advice=_PARTIAL,
             )
         line, body = waiting.popleft()
         links = list(parse_groups(body, line, self.path, self._reading, self._labels))
