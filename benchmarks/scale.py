@@ -11,17 +11,20 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
 import alignkit
-from alignkit import Corpus, agree, merge, read_corpus
+from alignkit import Corpus, SentencePair, agree, merge, read_corpus
 from alignkit.agreement import Agreement, Pairing
 from alignkit.agreement.numbers import c_of
 from alignkit.agreement.published import INCLUDED, LEFT_OUT, published
+from alignkit.agreement.scale import languages_of, shared_words
 from alignkit.agreement.scale_page import kinds_table, printed_table, scale_table, sources
+from alignkit.tables.columns import Column
+from alignkit.tables.table import Table
 
 FILE = Path(alignkit.__file__).parent / "agreement" / "published.json"
 LEVELS = ("words.possible", "words.sure", "phrases.possible", "phrases.sure")
@@ -55,6 +58,60 @@ CORPORA: Mapping[str, Callable[[Path], Corpus]] = {
     "TransRead es-en": transread,
 }
 """The function that reads each computed corpus, by name."""
+
+
+def bitexts(folder: Path) -> Iterator[tuple[str, str, Corpus]]:
+    """Yield the name of each corpus with known languages, "same" or "two", and its texts."""
+    for name, read in CORPORA.items():
+        (languages,) = [corpus.languages for corpus in published() if corpus.name == name]
+        yield name, languages, read(folder)
+    samples = Path(__file__).parents[1] / "samples"
+    yield "samples", "same", read_corpus(str(samples / "paraphrases.jsonl"))
+    edinburgh = folder / "edinburgh" / "gold.train.sure.json"
+    yield "edinburgh", "same", read_corpus(str(edinburgh), format="jacana")
+    for path in sorted((folder / "multimwa").glob("*.tsv")):
+        yield f"multimwa {path.stem}", "same", read_corpus(str(path), format="multimwa")
+    yield "bible", "same", _lines(folder / "bible" / "text.f", folder / "bible" / "text.e")
+    hansards = folder / "hansards"
+    yield "hansards", "two", _lines(hansards / "train.fr", hansards / "train.en")
+    french = samples / "french-english"
+    yield "samples fr-en", "two", _lines(french / "fr.txt", french / "en.txt")
+    for path in sorted((folder / "xl-wa").glob("*/dev.tsv")):
+        rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+        texts = [(row[0].split(), row[1].split()) for row in rows]
+        yield f"xl-wa {path.parent.name}", "two", _corpus_of(texts)
+    for path in sorted((folder / "align6").glob("*.jsonl")):
+        if not path.stem.endswith(".text"):
+            records = map(json.loads, path.read_text("utf-8").splitlines())
+            texts = [(record["src_words"], record["tgt_words"]) for record in records]
+            yield f"align6 {path.stem}", "two", _corpus_of(texts)
+
+
+def _lines(source: Path, target: Path) -> Corpus:
+    """Read two texts with a sentence a line."""
+    sides = [path.read_text("utf-8").removesuffix("\n").split("\n") for path in (source, target)]
+    texts = [(first.split(), second.split()) for first, second in zip(*sides, strict=True)]
+    return _corpus_of(texts)
+
+
+def _corpus_of(texts: Iterable[tuple[list[str], list[str]]]) -> Corpus:
+    pairs = [SentencePair(str(number), *pair) for number, pair in enumerate(texts)]
+    return Corpus(pairs)
+
+
+def languages_table(folder: Path) -> Table:
+    """Return the share of words that both sentences have, for corpora with known languages."""
+    rows = []
+    for name, languages, corpus in bitexts(folder):
+        rows.append((languages, shared_words(corpus), name, len(corpus), languages_of(corpus)))
+    columns = [
+        Column("languages"),
+        Column("shared words", "coefficient"),
+        Column("corpus"),
+        Column("pairs", "count"),
+        Column("taken for"),
+    ]
+    return Table("Words that both sentences have", columns, sorted(rows))
 
 
 def figures_of(corpus: Corpus) -> list[dict[str, Any]]:
@@ -136,6 +193,10 @@ def _same(first: object, second: object) -> bool:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command, and return its exit code."""
     options = _options(arguments)
+    medium = "markdown" if options.markdown else "text"
+    if options.languages:
+        print(languages_table(options.data).show(medium))
+        return 0
     corpora: list[dict[str, Any]] = json.loads(FILE.read_text("utf-8"))["corpora"]
     known = {record["name"]: record["figures"] for record in corpora}
     computed = {}
@@ -149,7 +210,6 @@ def main(arguments: list[str] | None = None) -> int:
             record["figures"] = computed.get(record["name"], record["figures"])
         FILE.write_text(_as_text(corpora), encoding="utf-8")
         published.cache_clear()
-    medium = "markdown" if options.markdown else "text"
     tables = [scale_table(LEFT_OUT), scale_table(INCLUDED), printed_table(), kinds_table()]
     for table in tables:
         print(table.show(medium), end="\n\n")
@@ -186,6 +246,11 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         default=folder,
         required=folder is None,
         help="where the corpora are (default: ALIGNKIT_DATA)",
+    )
+    parser.add_argument(
+        "--languages",
+        action="store_true",
+        help="instead, print how many words both sentences share in corpora of known languages",
     )
     parser.add_argument("--markdown", action="store_true", help="print Markdown tables")
     parser.add_argument("--write", action="store_true", help="write the figures to the package")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
 from alignkit._support.values import FrozenMap
@@ -265,14 +265,25 @@ _TWO = 0.15  # up to this share, they are of two languages
 def languages_of(corpus: Corpus) -> str:
     """Return whether the sentences of a pair are of the same language; empty if unclear.
 
-    This is seen from how many words of the shorter sentence are also in the other one, without
-    numbers and punctuation, upper and lower case alike. In 23 corpora this share is at least .44
-    for one language and at most .12 for two (``docs/agree/scale.md``).
+    This is seen from `shared_words`: in 24 corpora it is at least .44 for one language and at most
+    .12 for two (``python -m benchmarks.scale --languages``).
 
     Returns
     -------
     str
         ``"same"``, ``"two"``, or empty.
+    """
+    share = shared_words(corpus)
+    if share >= _SAME:
+        return "same"
+    return "two" if share <= _TWO else ""
+
+
+def shared_words(corpus: Corpus) -> float:
+    """Return the share of the words of the shorter sentence that are also in the other one.
+
+    Only words with a letter count, upper and lower case alike. Of a large corpus, 1,000 pairs or
+    somewhat more are looked at. NaN without words.
     """
     step = max(len(corpus) // _LOOKED_AT, 1)
     shared = 0
@@ -283,12 +294,7 @@ def languages_of(corpus: Corpus) -> str:
         source, target = map(_counted, pair.words)
         shared += (source & target).total()
         words += min(source.total(), target.total())
-    if not words:
-        return ""
-    share = shared / words
-    if share >= _SAME:
-        return "same"
-    return "two" if share <= _TWO else ""
+    return shared / words if words else nan
 
 
 def _counted(words: Sequence[str]) -> Counter[str]:
