@@ -17,6 +17,7 @@ import alignkit
 from alignkit._support import addresses
 from alignkit.version import __version__
 
+OWN = addresses.REPOSITORY.partition("github.com/")[2]
 SHOWN = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -48,7 +49,7 @@ def test_links_on_the_page_of_the_package_index_are_absolute(described):
 
 def test_these_links_lead_to_files_of_this_version(described):
     blob = f"{addresses.REPOSITORY}/blob/v{__version__}/"
-    raw = f"https://raw.githubusercontent.com/alignkit/alignkit/v{__version__}/"
+    raw = f"https://raw.githubusercontent.com/{OWN}/v{__version__}/"
     pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", described)
     assert len(pictures) == 2
     assert all(place.startswith(raw) for place in pictures)
@@ -126,7 +127,7 @@ def test_help_in_python_names_no_file_of_the_repository():
 def test_the_version_stands_once():
     """In one file, from which a release writes it into two others; tests and docs fill it in."""
     script = release_script()
-    assert script["problems"](f"v{__version__}", "alignkit/alignkit") is not None
+    assert script["problems"](f"v{__version__}", OWN) is not None
     for name, pattern in script["FILLED"].items():
         assert re.findall(pattern, text_of(name))[0][1] == __version__
     written = re.compile(rf"(version|read)[:=\s\"']+{re.escape(__version__)}\b")
@@ -169,11 +170,11 @@ def test_a_release_is_checked_before_it_is_published(copied):
     assert f"\nversion: 2.3.4\ndate-released: {today}\n" in citation
     security = folder / "SECURITY.md"
     security.write_text(security.read_text("utf-8").replace(".example", ".org"), "utf-8")
-    ran = run("check", "v2.3.4", "alignkit/alignkit")
+    ran = run("check", "v2.3.4", OWN)
     assert (ran.returncode, ran.stdout) == (0, "v2.3.4 can be published\n"), ran.stderr
     wrong = {
-        "tag v2.3.4": ("v2.3.5", "alignkit/alignkit"),
-        "setup.cfg says alignkit/alignkit": ("v2.3.4", "somebody/alignkit"),
+        "tag v2.3.4": ("v2.3.5", OWN),
+        f"setup.cfg says {OWN}": ("v2.3.4", "somebody/alignkit"),
     }
     for message, words in wrong.items():
         ran = run("check", *words)
@@ -187,7 +188,7 @@ def test_the_next_version_begins_with_a_part_of_the_changelog(copied):
     assert run("set", "2.4.0.dev0").returncode == 0
     new = (folder / "CHANGELOG.md").read_text("utf-8")
     assert f"\n## 2.4.0.dev0 (unreleased)\n\n## {old}" in new
-    assert "the date is 'unreleased'" in run("check", "v2.4.0.dev0", "alignkit/alignkit").stderr
+    assert "the date is 'unreleased'" in run("check", "v2.4.0.dev0", OWN).stderr
     assert run("set", "2.4").returncode == 1
 
 
@@ -206,7 +207,7 @@ def test_what_is_left_to_do_is_named(name, old, new, message, copied):
     text = path.read_text("utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), "utf-8")
-    ran = run("check", f"v{__version__}", "alignkit/alignkit")
+    ran = run("check", f"v{__version__}", OWN)
     assert ran.returncode == 1
     assert f"{name}" in ran.stderr
     assert message in ran.stderr
@@ -222,8 +223,8 @@ def test_other_addresses_are_written_everywhere(copied):
     for path in folder.rglob("*.*"):
         if path.is_file() and ".git" not in path.parts:
             text = path.read_text("utf-8")
-            assert "github.com/alignkit" not in text
-            assert "alignkit.github.io" not in text
+            assert addresses.REPOSITORY not in text
+            assert addresses.SITE not in text
     setup = (folder / "setup.cfg").read_text("utf-8")
     assert "Source = https://github.com/us/words\n" in setup
     assert "Documentation = https://words.org/ak/latest/\n" in setup
