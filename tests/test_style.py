@@ -54,6 +54,9 @@ ak.agree_on_sets("sets", chance="chance")
 ak.agree_on_sets("sets")  # wrong
 ak.plan_pairs(corpus, half_width=0.02)
 ak.plan_pairs(corpus, width=0.02)  # wrong
+ak.replaceable(corpus, "gpt", ["anna", "ben"], measure="sure", epsilon=0.1, by="genre")
+ak.replaceable(corpus, "gpt", measure="words")  # wrong
+ak.replaceable(corpus)  # wrong
 
 
 @dataclass(frozen=True)
