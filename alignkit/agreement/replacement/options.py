@@ -9,6 +9,7 @@ from alignkit._support.options import option
 from alignkit.agreement.options import DRAWS, Annotators, Grouped
 from alignkit.errors import OptionError
 from alignkit.model.labels import OWN, SCHEMES, Scheme, View, get_view, open_scheme
+from alignkit.stats.defaults import SEED
 
 _TEST = "test"
 _JUDGMENTS = "judgments of pairs"
@@ -78,7 +79,7 @@ class ReplaceOptions(Grouped, Annotators):
         rare=True,
     )
     seed: int = option(
-        12345, "seed of all random draws", metavar="N", group=DRAWS, least=0, rare=True
+        SEED, "seed of all random draws", metavar="N", group=DRAWS, least=0, rare=True
     )
 
     def __post_init__(self) -> None:
