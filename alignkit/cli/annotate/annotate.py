@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from alignkit.annotate.server.child import Job, SuggestionPlan
     from alignkit.annotate.server.opening import Opening
 
-RARE = "--accept-copy --allow-host --doubt --nominal"
+RARE = "--accept-copy --allow-host --doubt --hide-systems --nominal"
 """Options that only --help-all shows."""
 
 _ELSEWHERE = (
