@@ -11,7 +11,17 @@ _COMPARED = 20_000  # ids; more take more than a second
 
 
 class AlignkitError(Exception):
-    """Base of all errors that alignkit raises on purpose."""
+    """Base of all errors that alignkit raises on purpose.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> try:
+    ...     alignkit.Alignment.parse("0-0 1:1")
+    ... except alignkit.AlignkitError as error:
+    ...     print(type(error).__name__)
+    AlignmentError
+    """
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (type(self), self.args), self.__dict__
@@ -150,6 +160,11 @@ class FormatError(AlignkitError, ValueError):
     path : The file, as the user named it.
     line, column : Position, 1-based; None if unknown.
     advice : What to do, which follows the message after a semicolon.
+
+    Examples
+    --------
+    >>> print(FormatError("expected a link such as 0-0", "gold.align", line=3))
+    gold.align:3: expected a link such as 0-0
     """
 
     def __init__(

@@ -189,6 +189,8 @@ def _similarity(above: Sizes, below: Sizes) -> Floats:
 class KrippendorffAlpha:
     """Krippendorff's alpha and the counts behind it.
 
+    Returned by `krippendorff_alpha` and `alpha_from_units`.
+
     Parameters
     ----------
     alpha : 1 - observed / expected; NaN if undefined: no units, or the same value everywhere
@@ -268,8 +270,17 @@ def alpha_from_units(
 ) -> KrippendorffAlpha:
     """Compute Krippendorff's alpha over units, each a sequence of sets: one set per annotator.
 
-    Sets contain whole numbers; sets of one element give alpha for nominal data. `distance` is a
-    name in `DISTANCES`; other names raise an UnknownNameError.
+    Sets of one element give alpha for nominal data.
+
+    Parameters
+    ----------
+    units : One sequence of sets for each unit: the set of each annotator who judged it. Sets hold
+        whole numbers. Units with fewer than two sets are left out.
+    distance : The distance of two sets, 0 to 1: a name in `DISTANCES`.
+
+    Raises
+    ------
+    UnknownNameError : If the distance is unknown.
 
     Examples
     --------

@@ -74,6 +74,8 @@ class GoodPhrase:
 class CrowdQuality(Result):
     """How well annotators judge; printing it shows the tables of the command.
 
+    Returned by `crowd_quality`.
+
     Parameters
     ----------
     options : The options.
@@ -406,6 +408,17 @@ def crowd_quality(corpus: Corpus, options: QualityOptions) -> CrowdQuality:
     ----------
     Pavlick, Rastogi, Ganitkevitch, Van Durme & Callison-Burch 2015, PPDB 2.0, ACL, supplement on
     crowd annotation. He, Wang, Zhang, Huang & Caverlee 2020, PARADE, EMNLP.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> texts = [f"text {k}" for k in range(12)]
+    >>> right = ["0", "1"] * 6
+    >>> judged = {"key": right, "ann": right, "ben": ["1", "1"] * 6}
+    >>> corpus = Corpus.from_texts(texts, texts, judgments=judged)
+    >>> quality = crowd_quality(corpus, ["ann", "ben"], scheme="binary", gold="key")
+    >>> [(each.name, each.gold.right, each.gold.judged) for each in quality.annotators]
+    [('ann', 12, 12), ('ben', 6, 12)]
     """
     check_kind("corpus", corpus, Corpus)
     gold = options.gold

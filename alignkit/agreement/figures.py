@@ -47,6 +47,8 @@ DIFFERENT = "different."
 class Figure:
     """One figure, with all that identifies it.
 
+    Part of `Agreement.figures`.
+
     Parameters
     ----------
     kind : One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
@@ -84,6 +86,8 @@ class Figure:
 @dataclass(frozen=True, eq=False)
 class PairingSection:
     """The agreement of two annotators in the whole corpus, or in one group.
+
+    Returned by `Pairing.section`.
 
     Parameters
     ----------
@@ -127,6 +131,8 @@ class GivenLinks:
 @dataclass(frozen=True, eq=False)
 class Pairing:
     """Two annotators (or alignments) and their agreement.
+
+    Part of `Agreement.pairings`.
 
     Parameters
     ----------
@@ -187,6 +193,8 @@ def named(kind: str, name: str, known: Mapping[str, T]) -> T:
 @dataclass(frozen=True, eq=False)
 class Together:
     """The agreement of all annotators in the whole corpus, or in one group.
+
+    Part of `Agreement.together`.
 
     Parameters
     ----------

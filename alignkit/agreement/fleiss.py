@@ -43,6 +43,8 @@ _NOT_PROPOSED, _NULL, _POSSIBLE, _SURE = range(4)
 class FleissKappa:
     """Fleiss' kappa and the counts behind it.
 
+    Returned by `fleiss_kappa`.
+
     Parameters
     ----------
     kappa : (observed - expected) / (1 - expected); NaN without items, or if all judgements have
@@ -86,8 +88,13 @@ class FleissKappa:
 def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> FleissKappa:
     """Compute Fleiss' kappa over the pairs that all annotators annotated.
 
-    All links count, including identical ones. None takes all annotators of the corpus. Time and
-    memory are linear in links and words, except for one sort of the items.
+    All links count, including identical ones. Time and memory are linear in links and words, except
+    for one sort of the items.
+
+    Parameters
+    ----------
+    corpus : The sentence pairs, with words.
+    annotators : Two or more names; None: all annotators of the corpus.
 
     Raises
     ------
@@ -164,9 +171,21 @@ FLEISS = (Statistic("fleiss", ("kappa", "observed", "expected"), _rows),)
 def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
     """Return kappa, observed and expected agreement of a table of judgements.
 
-    `counts` is how many annotators put each item into each category: (items, categories). Each item
-    needs the same number of annotators, two or more; otherwise an OptionError is raised. Without
-    items everything is NaN; if all judgements have one category, only kappa is.
+    Without items everything is NaN; if all judgements have one category, only kappa is.
+
+    Parameters
+    ----------
+    counts : (items, categories): how many annotators put each item into each category. Each item
+        needs the same number of annotators, two or more.
+
+    Raises
+    ------
+    OptionError : If the counts are not such a table.
+
+    References
+    ----------
+    Fleiss 1971, Measuring nominal scale agreement among many raters, Psychological Bulletin
+    76:378-382, https://doi.org/10.1037/h0031619.
 
     Examples
     --------

@@ -25,6 +25,8 @@ _START = 0.01  # added to each label's votes
 class Judges:
     """A fitted model of A judges, P pairs and K labels.
 
+    Returned by `fit_judges`.
+
     Parameters
     ----------
     pi : The share of each label, (K,).

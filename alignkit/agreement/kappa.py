@@ -40,6 +40,12 @@ class Contingency:
     kappa : Cohen's kappa; NaN if undefined, see `cohen_kappa`.
     ac1 : Gwet's AC1; NaN if undefined, see `gwet_ac1`.
     prevalence : For each category, its share of all 2 x items judgements; NaN without items.
+
+    Examples
+    --------
+    >>> table = Contingency.of(["link", "none"], [[20, 5], [10, 15]])
+    >>> table.items, table.observed, round(table.kappa, 3)
+    (50, 0.7, 0.4)
     """
 
     categories: tuple[str, ...]
@@ -86,11 +92,20 @@ class Contingency:
 
 @naming_keywords
 def cohen_kappa(table: Table) -> float:
-    """Return Cohen's kappa of a Q x Q table of counts; other tables raise an OptionError.
+    """Return Cohen's kappa of a Q x Q table of counts.
 
     kappa = (observed - expected) / (1 - expected); expected is the sum over the categories of the
     product of the two annotators' shares. Kappa is NaN without items, or if both annotators put
     every item into the same category (expected = 1).
+
+    Parameters
+    ----------
+    table : Q x Q counts of items: rows are the categories of the first annotator, columns those of
+        the second.
+
+    Raises
+    ------
+    OptionError : If the table is not Q x Q or holds anything else than counts.
 
     Examples
     --------
@@ -106,11 +121,20 @@ def cohen_kappa(table: Table) -> float:
 
 
 def gwet_ac1(table: Table) -> float:
-    """Return Gwet's AC1 of a Q x Q table of counts; other tables raise an OptionError.
+    """Return Gwet's AC1 of a Q x Q table of counts.
 
     AC1 = (observed - expected) / (1 - expected) with expected = sum pi_q (1 - pi_q) / (Q - 1);
     pi_q is the share of category q among the judgements of both annotators. AC1 is NaN without
     items.
+
+    Parameters
+    ----------
+    table : Q x Q counts of items: rows are the categories of the first annotator, columns those of
+        the second.
+
+    Raises
+    ------
+    OptionError : If the table is not Q x Q or holds anything else than counts.
 
     Examples
     --------
@@ -183,6 +207,8 @@ class CellAgreement:
     """The agreement of two annotators over cells: Cohen's kappa and Gwet's AC1.
 
     Nearly all cells are empty, so check the prevalence of the links in each `Contingency`.
+
+    Returned by `cell_agreement`.
 
     Parameters
     ----------

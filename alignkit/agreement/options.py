@@ -169,7 +169,10 @@ class AgreementKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators):
-    """The options of `alignkit.agree`, which compares links of words and phrases."""
+    """The options of `alignkit.agree`, which compares links of words and phrases.
+
+    `agree` takes the fields as keywords.
+    """
 
     _: KW_ONLY
     initial: str | None = option(
@@ -351,7 +354,10 @@ def edits_known(initial: str | None, missing_initial: str | None) -> bool:
 # sets of items
 @dataclass(frozen=True)
 class SetOptions(Draws, OverlapRatio, Annotators):
-    """The options of `alignkit.agree_on_sets`."""
+    """The options of `alignkit.agree_on_sets`.
+
+    `agree_on_sets` takes the fields as keywords.
+    """
 
     _: KW_ONLY
     chance: str | PathLike[str] = field(
@@ -368,7 +374,10 @@ class SetOptions(Draws, OverlapRatio, Annotators):
 # how many pairs
 @dataclass(frozen=True)
 class PlanOptions(Words, Annotators):
-    """The options of `alignkit.plan_pairs`."""
+    """The options of `alignkit.plan_pairs`.
+
+    `plan_pairs` takes the fields as keywords.
+    """
 
     _: KW_ONLY
     half_width: float = option(

@@ -24,6 +24,8 @@ MEASURES = ("precision", "recall", "f1")
 class OverlapRow:
     """Precision, recall and F1 with the counts behind them.
 
+    Part of `Overlap.words_possible` and of its other fields.
+
     Parameters
     ----------
     precision : `hypothesis_found` / `hypothesis`; NaN for 0/0.
@@ -54,6 +56,8 @@ class Overlap:
     """The overlap of an annotator (A) with a reference annotator (B), over pooled counts.
 
     Exchanging the annotators exchanges precision and recall in every row.
+
+    Returned by `overlap`.
 
     Parameters
     ----------

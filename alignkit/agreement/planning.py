@@ -42,6 +42,8 @@ pilots of 30 to 200 pairs. With one corpus left out: 2.5 to 4 (F1 and kappa), an
 class PairPlan:
     """How many sentence pairs must be annotated twice.
 
+    Part of `PairPlans.plans`.
+
     Parameters
     ----------
     statistic, level : What the interval is of.
@@ -79,7 +81,10 @@ class PairPlan:
 
 @dataclass(frozen=True)
 class PairPlans(Result):
-    """The plans of every two annotators."""
+    """The plans of every two annotators.
+
+    Returned by `plan_pairs`.
+    """
 
     plans: dict[tuple[str, str], PairPlan]
     notes: tuple[str, ...] = ()

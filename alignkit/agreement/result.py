@@ -29,6 +29,8 @@ _LONG = ("sentences", "distribution")
 class Agreement(AgreementFigures):
     """How far annotators agree; printing it shows the tables of the command.
 
+    Returned by `agree`.
+
     Parameters
     ----------
     annotators : The annotators that are compared.

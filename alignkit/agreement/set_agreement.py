@@ -37,6 +37,8 @@ _KINDS = {"id": str, "annotator": str, "items": list}
 class SetAgreement(Result):
     """The agreement of every two annotators on sets.
 
+    Returned by `agree_on_sets`.
+
     Parameters
     ----------
     pairings : The correction of each two annotators, and the number of units that both have.
@@ -72,7 +74,7 @@ class SetAgreement(Result):
 
 @takes(SetOptions)
 def agree_on_sets(path: str | PathLike[str], options: SetOptions) -> SetAgreement:
-    """Measure how far annotators agree on sets, beyond chance.
+    r"""Measure how far annotators agree on sets, beyond chance.
 
     Parameters
     ----------
@@ -85,6 +87,22 @@ def agree_on_sets(path: str | PathLike[str], options: SetOptions) -> SetAgreemen
     ------
     FormatError : If a line is not of this form, or a unit and an annotator occur twice in `path`.
     OptionError : If samples are missing, or fewer than two annotators are left.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> line = '{{"id": "{}", "annotator": "{}", "items": [{}]}}\n'.format
+    >>> chosen = [line(1, "ann", "1, 2"), line(1, "ben", "2, 3")]
+    >>> drawn = [line(1, who, k % 4) for who in ("ann", "ben") for k in range(100)]
+    >>> with TemporaryDirectory() as folder:
+    ...     sets, chance = Path(folder, "sets.jsonl"), Path(folder, "chance.jsonl")
+    ...     _ = sets.write_text("".join(chosen), "utf-8")
+    ...     _ = chance.write_text("".join(drawn), "utf-8")
+    ...     agreement = agree_on_sets(sets, chance=chance)
+    >>> correction, units = agreement.pairings["ann", "ben"]
+    >>> correction.pi, units
+    (0.5, 1)
     """
     sets = read_sets(path)
     chance = fspath(options.chance)

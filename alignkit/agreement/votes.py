@@ -82,6 +82,8 @@ class VoteShare:
 class VoteTable(Result):
     """What an adjudicated version made of each combination of votes.
 
+    Returned by `vote_table`.
+
     Parameters
     ----------
     annotators : The voters.
@@ -296,6 +298,14 @@ def vote_table(
     OptionError : If there are not two to four voters, or no pair has all of them.
     UnknownNameError : If a name is not known.
     MissingTextError : If words are not known.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> corpus = read_corpus("samples/paraphrases.jsonl")
+    >>> votes = vote_table(corpus, "gold", ["anna", "ben"])
+    >>> votes.annotators, votes.agreed, votes.changed
+    (('anna', 'ben'), 33, 0)
     """
     check_arguments(vote_table, locals())
     check_case(True, exact_case)

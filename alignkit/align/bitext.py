@@ -36,6 +36,12 @@ class Side:
     words : The distinct words, most frequent first: the most used entries begin the tables.
     ids : (T,) int32: the number of each word, sentence after sentence.
     starts : (P + 1,) int64: sentence k is `ids[starts[k]:starts[k + 1]]`.
+
+    Examples
+    --------
+    >>> side = Side.pack([["das", "haus"], ["das", "buch"]])
+    >>> side.words, side.sentence(1), side.lengths.tolist()
+    (['das', 'haus', 'buch'], ['das', 'buch'], [2, 2])
     """
 
     words: list[str]
@@ -146,6 +152,12 @@ class Bitext:
     Raises
     ------
     AlignerError : If the numbers of sentences differ.
+
+    Examples
+    --------
+    >>> bitext = Bitext.pack([("das haus", "the house"), ("das buch", "the book")])
+    >>> len(bitext), bitext.source.words
+    (2, ['das', 'haus', 'buch'])
     """
 
     source: Side

@@ -36,6 +36,8 @@ class KnownWords:
 
     Words without a letter do not count.
 
+    Returned by `Aligner.known_words`.
+
     Parameters
     ----------
     source_words, target_words : The number of words of each side.

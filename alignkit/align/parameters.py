@@ -85,6 +85,8 @@ def keys_of(source: tuple[I4, I8], target: tuple[I4, I8]) -> U8:
 class Round:
     """A round of training.
 
+    Part of `Aligner.history`.
+
     Parameters
     ----------
     model : The model of the round.

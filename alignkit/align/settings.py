@@ -184,6 +184,14 @@ class Settings:
     Chahuneau, N. Smith (2013). A simple, fast, and effective reparameterization of IBM model 2.
     `identity`: T. Cohn, C. Callison-Burch, M. Lapata (2008). Constructing corpora for the
     development and evaluation of paraphrase systems.
+
+    Examples
+    --------
+    >>> from alignkit import Aligner
+    >>> settings = Settings(model="ibm1", ibm1=3)
+    >>> aligner = Aligner.train([("das haus", "the house")], settings=settings)
+    >>> [(each.model, each.number) for each in aligner.history]
+    [('ibm1', 1), ('ibm1', 2), ('ibm1', 3)]
     """
 
     model: Literal["ibm1", "ibm2", "hmm", "ibm3", "ibm4"] = _setting(

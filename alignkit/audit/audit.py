@@ -188,6 +188,8 @@ _LETTERS = "bcdfghklmnprstvwxz"  # no vowels: a spreadsheet finds no month in it
 class Origin:
     """The origin of items, which judges do not know.
 
+    Part of `Audit.origins`.
+
     Parameters
     ----------
     about : A description of its items.
@@ -207,6 +209,8 @@ class Rate:
     If the share s of these is judged right, the corrected rate is
     (hits + s (total - hits)) / total.
 
+    Part of `Audit.rates`.
+
     Parameters
     ----------
     hits, total : The counts behind the scored rate.
@@ -225,6 +229,8 @@ class Rate:
 @dataclass(frozen=True)
 class Item:
     """One thing to judge.
+
+    Part of `Audit.items`.
 
     Parameters
     ----------
@@ -255,6 +261,8 @@ class Item:
 @dataclass(frozen=True, eq=False)
 class Audit:
     """The items to judge, and all about them.
+
+    Returned by `draw_phrases` and `draw_pairs`.
 
     Parameters
     ----------

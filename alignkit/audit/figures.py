@@ -50,6 +50,8 @@ class AuditResamples:
 class AuditFigure:
     """One figure, with all that identifies it.
 
+    Part of `AuditResult.figures`.
+
     Parameters
     ----------
     kind : ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;

@@ -30,6 +30,8 @@ class SheetFinding:
 
     An item that was already judged the same way counts once; one judged in two ways does not
     count. The line is None if there is no row.
+
+    Made by `read_audit`, for `AuditResult.filled`.
     """
 
     kind: str

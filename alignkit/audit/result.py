@@ -34,6 +34,8 @@ UNIT = "unit: the sentence pair, since its items, and all judgments of an item, 
 class AuditResult(Result):
     """The result of an audit; printing it shows the tables.
 
+    Returned by `read_audit`.
+
     Parameters
     ----------
     audit : The audit, from the key.
@@ -220,7 +222,7 @@ def read_audit(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> AuditResult:
-    """Read the sheets that judges filled in, and compute all figures.
+    r"""Read the sheets that judges filled in, and compute all figures.
 
     Parameters
     ----------
@@ -245,6 +247,20 @@ def read_audit(
     Measurement 20:37-46. Newcombe 1998, Interval estimation for the difference between independent
     proportions, Statistics in Medicine 17:873-890. Wilson 1927, Journal of the American Statistical
     Association 22:209-212.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from alignkit import read_corpus
+    >>> from alignkit.audit import draw_phrases, write_audit
+    >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     sheet, key = write_audit(audit, folder, judges=["anna"])
+    ...     empty = Path(sheet).read_text("utf-8")
+    ...     _ = Path(sheet).write_text(empty.replace("\t\t\t", "\tcorrect\t\t"), "utf-8")
+    ...     result = read_audit(sheet, key)
+    >>> sorted(result.filled.judgments["anna"].values())
+    ['correct', 'correct', 'correct', 'correct']
     """
     check_arguments(read_audit, locals(), apart=["sheets", "key"])
     check_drawing(resamples, confidence, seed)

@@ -111,6 +111,14 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
     ----------
     place : The number of the judge, counted from 0.
     format : The format of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> from alignkit.audit import draw_phrases
+    >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+    >>> sheet_page(audit, "anna", 0).startswith("<!DOCTYPE html>")
+    True
     """
     check_arguments(sheet_page, locals())
     check_known("format of sheets", format, DIVIDERS)
@@ -205,6 +213,17 @@ def write_audit(
     OptionError : If one of the files already exists, a name cannot be used for a judge, or the
         items are for other judges.
     WriteError : If a file cannot be written; then none is written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from alignkit import read_corpus
+    >>> from alignkit.audit import draw_phrases
+    >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     paths = write_audit(audit, folder, judges=["anna"])
+    >>> [Path(path).name for path in paths]
+    ['sheet-anna.tsv', 'key.json']
     """
     check_arguments(write_audit, locals())
     if judges is None:

@@ -115,7 +115,22 @@ Documentation: {SITE}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line (None: the process's words after alignkit); return its exit code."""
+    """Run the command line, and return its exit code; errors are printed, not raised.
+
+    Parameters
+    ----------
+    arguments : The words after ``alignkit``; None: those of the process.
+
+    Returns
+    -------
+    int
+        0: done; 1: done, with findings; 2: error; 130: interrupted. See ``alignkit --help``.
+
+    Examples
+    --------
+    >>> main(["stats", "samples/paraphrases.jsonl", "--no-such-option"])
+    2
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]

@@ -90,6 +90,20 @@ def align(
     Raises
     ------
     AlignkitError : If something cannot be read, written, or computed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from alignkit import Aligner
+    >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+    >>> with TemporaryDirectory() as folder:
+    ...     model, german, english, links = (str(Path(folder, name)) for name in "mget")
+    ...     aligner.save(model)
+    ...     _ = Path(german).write_text("das buch", "utf-8")
+    ...     _ = Path(english).write_text("the book", "utf-8")
+    ...     align(None, german, english, links, model=model).links
+    2
     """
     check_arguments(align, locals())
     with open_session(client, wait=wait) as session:

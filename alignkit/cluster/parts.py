@@ -38,6 +38,8 @@ class Part:
 
     `name` is the text in the place of ``*``, empty if there is only one part; `paths` are in the
     order of the patterns.
+
+    Returned by `find_parts`.
     """
 
     name: str
@@ -80,6 +82,14 @@ def find_parts(*patterns: str) -> list[Part]:
     ------
     OptionError : If the patterns do not match, a side lacks a part, or one is standard input.
     FileError : If there is no such file.
+
+    Examples
+    --------
+    >>> [part] = find_parts("samples/french-english/fr.txt", "samples/french-english/en.txt")
+    >>> len(part.paths)
+    2
+    >>> [part.name for part in find_parts("samples/french-english/*.align")]
+    ['eflomal', 'fast_align', 'gold']
     """
     every("patterns", patterns, str)
     if "-" in patterns:

@@ -93,6 +93,17 @@ def phrases(
     Raises
     ------
     AlignkitError : If something cannot be read, written, or computed.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = "samples/french-english/"
+    >>> texts = {"source": folder + "fr.txt", "target": folder + "en.txt"}
+    >>> with TemporaryDirectory() as output:
+    ...     table = output + "/table.tsv"
+    ...     counted = phrases(None, folder + "gold.align", table, max_length=1, **texts)
+    >>> counted.pairs, counted.occurrences
+    (52, 403)
     """
     check_arguments(phrases, locals())
     sides = {}
@@ -249,7 +260,7 @@ def pivot(
     wait: float | None = None,
     progress: OnProgress | None = None,
 ) -> Joined:
-    """Write the paraphrases from phrase tables.
+    r"""Write the paraphrases from phrase tables.
 
     Parameters
     ----------
@@ -261,6 +272,18 @@ def pivot(
     Raises
     ------
     AlignkitError : If something cannot be read, written, or computed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> lines = ["unter ||| below ||| 1 1 .4 1", "unter ||| under ||| 1 1 .6 1"]
+    >>> with TemporaryDirectory() as folder:
+    ...     table, output = Path(folder, "moses.txt"), Path(folder, "paraphrases.tsv")
+    ...     _ = table.write_text("\n".join(lines), "utf-8")
+    ...     joined = pivot(None, str(table), str(output))
+    ...     print(output.read_text("utf-8").split("\t")[:3])
+    ['below', 'under', '0.6']
     """
     check_arguments(pivot, locals())
     tables = [find_parts(path) for path in (table, second) if path is not None]

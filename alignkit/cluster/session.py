@@ -47,7 +47,10 @@ _LOCAL = re.compile(r"local(?::(\d+))?")
 
 
 class ClusterError(AlignkitError):
-    """A cluster that cannot be reached, or workers that cannot do a task."""
+    """A cluster that cannot be reached, or workers that cannot do a task.
+
+    Raised by `open_session`, and by all that uses a session.
+    """
 
 
 # What a process would compute
@@ -156,6 +159,8 @@ class Task:
 
 class Session:
     """A way to give tasks to workers; this one has none: the process does all tasks in turn.
+
+    Returned by `open_session`.
 
     Attributes
     ----------
@@ -548,6 +553,12 @@ def open_session(
     ClusterError : If Dask is not installed, or no scheduler or worker answers.
     OptionError, ArgumentError : If the address is invalid, the client cannot be used, or `wait` is
         not in seconds.
+
+    Examples
+    --------
+    >>> with open_session(None) as session:
+    ...     session.workers
+    1
     """
     if wait is not None and not (isinstance(wait, Real) and wait >= 0):
         raise ArgumentError(f"wait is {wait!r}; give seconds, 0 or more, or None")

@@ -40,6 +40,8 @@ class TrainedParts:
     """A summary of a training on parts.
 
     Long pairs are cut and count as several; `entries_met`: dictionary entries that occurred.
+
+    Returned by `train`.
     """
 
     history: tuple[Round, ...]
@@ -336,6 +338,18 @@ def train(
     Raises
     ------
     AlignkitError : If something cannot be read, written, or computed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     german, english = Path(folder, "german.txt"), Path(folder, "english.txt")
+    ...     _ = german.write_text("das haus", "utf-8")
+    ...     _ = english.write_text("the house", "utf-8")
+    ...     trained = train(None, str(german), str(english), work=folder, save=folder + "/model")
+    >>> trained.pairs, trained.source_words
+    (1, 2)
     """
     outputs = PartOutputs() if output is None else PartOutputs(output)
     with open_session(client, wait=wait) as session:

@@ -95,6 +95,8 @@ class _Counted(Result):
 class Concordance(_Counted):
     """The counterparts of a word, and each of its occurrences.
 
+    Returned by `concordance`.
+
     Parameters
     ----------
     word, side : What was looked for.
@@ -166,6 +168,8 @@ def _counterparts(occurrences: Sequence[Occurrence]) -> list[_Counterpart]:
 @dataclass(frozen=True)
 class Glossary(_Counted):
     """The counterparts of each word of a side.
+
+    Returned by `glossary`.
 
     Parameters
     ----------
@@ -274,6 +278,11 @@ def glossary(
     ignore_case: bool = False,
 ) -> Glossary:
     """Return the counterparts of each word of a side, and their entropy; see `concordance`.
+
+    Parameters
+    ----------
+    corpus : The sentence pairs, with words and links.
+    side, annotator, lemma, ignore_case : As in `concordance`.
 
     Examples
     --------

@@ -86,6 +86,8 @@ _COLUMNS = (
 class Consistency(TableResult):
     """The suggestions for each annotator, strongest first.
 
+    Returned by `consistency`.
+
     Parameters
     ----------
     suggestions : The suggestions, by annotator, then by strength.

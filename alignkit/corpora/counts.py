@@ -106,6 +106,10 @@ class CorpusCounts:
 def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
     """Count the pairs of a corpus in one pass; memory grows with words and ids, not with links.
 
+    Parameters
+    ----------
+    pairs : The sentence pairs, such as a `Corpus`; read once, so an iterator is enough.
+
     Examples
     --------
     >>> from alignkit import Alignment, SentencePair

@@ -75,6 +75,14 @@ def join_pairs(
     JoinError : If a pair is missing (`MissingPairsError`; `OtherIdsError` if the ids of one input
         seem to be those of other pairs), an id repeats although ids must be unique, or sentences
         with the same id have different numbers of tokens.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment
+    >>> texts = [SentencePair("1", ("he", "left"), ("he", "went"), {})]
+    >>> links = [SentencePair("1", None, None, {"gold": Alignment.parse("0-0")})]
+    >>> [(first.source, second.alignment("gold")) for first, second in join_pairs(texts, links)]
+    [(('he', 'left'), Alignment('0-0'))]
     """
     check_arguments(join_pairs, locals())
     left = each("first", first, SentencePair)
@@ -261,6 +269,14 @@ def merge(
     JoinError : As for `join_pairs`, or if a name already exists. Two annotations with one name are
         combined if one has no alignment (the pair was only judged) and they do not contradict each
         other.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment
+    >>> texts = [SentencePair("1", ("he", "left"), ("he", "went"), {})]
+    >>> links = [SentencePair("1", None, None, {"alignment": Alignment.parse("0-0 1?1")})]
+    >>> merge(texts, {"ann": links})["1"].alignment("ann")
+    Alignment('0-0 1?1')
     """
     check_arguments(merge, locals())
     pairs = list(each("base", base, SentencePair))

@@ -34,6 +34,8 @@ _INSIDE = re.compile(r"[BI](-.*)", re.DOTALL)
 class Retokenized(TableResult):
     """A corpus with other words, and what was lost.
 
+    Returned by `retokenize`.
+
     Parameters
     ----------
     corpus : The corpus with the new words.

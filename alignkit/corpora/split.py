@@ -91,9 +91,20 @@ class Parts(dict[str, Corpus]):
 def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
     """Return the pairs with these ids, in the order of the corpus.
 
+    Parameters
+    ----------
+    corpus : The sentence pairs.
+    ids : The ids of the pairs to return, in any order.
+
     Raises
     ------
     UnknownIdError : If no pair has one of the ids.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["a", "b", "c"], ["x", "y", "z"])
+    >>> select_ids(corpus, ["3", "1"]).ids
+    ('1', '3')
     """
     check_arguments(select_ids, locals())
     wanted = dict.fromkeys(ids)
@@ -115,6 +126,12 @@ def sample(
     keep_texts: bool = False,
 ) -> Corpus:
     """Return a share of a corpus, drawn at random; see `split_corpus`.
+
+    Parameters
+    ----------
+    corpus : The sentence pairs.
+    share : The share of the pairs to draw, above 0 and below 1.
+    seed, stratify, keep_together, separator, keep_texts : As in `split_corpus`.
 
     Examples
     --------

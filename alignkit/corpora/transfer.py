@@ -31,6 +31,8 @@ _SPANS = ("spans", "placed", "unlinked", "conflicts", "dropped", "filled")
 class Transferred(Result):
     """A corpus with labels that were carried over links, with counts and a score.
 
+    Returned by `transfer`.
+
     Parameters
     ----------
     corpus : The corpus with the new labels: in the column `layer` of the other side, or, if some

@@ -128,6 +128,8 @@ _BAR_WIDTH = 24  # characters of the longest bar
 class Diversity(Result):
     """The similarity in wording of the texts of pairs.
 
+    Returned by `diversity`.
+
     Parameters
     ----------
     ids : The ids of the P pairs.

@@ -38,6 +38,12 @@ class TextRecord:
     id : The name of the record.
     values : The texts and the attributes.
     place : The file and the line, for messages.
+
+    Examples
+    --------
+    >>> record = TextRecord("a", {"text": "A fire broke out.", "date": "2020-05-01"})
+    >>> record["date"]
+    '2020-05-01'
     """
 
     id: str
@@ -53,7 +59,7 @@ class TextRecord:
 
 
 def read_texts(path: str, *, encoding: str = "utf-8") -> list[TextRecord]:
-    """Read a folder of text files, JSON lines, or columns below a line with their names.
+    r"""Read a folder of text files, JSON lines, or columns below a line with their names.
 
     The text of a file is called ``text``. A list of texts in JSON is a text of several paragraphs.
     The id is `id`, or the number of the line, or the name of the file.
@@ -66,6 +72,16 @@ def read_texts(path: str, *, encoding: str = "utf-8") -> list[TextRecord]:
     Raises
     ------
     FormatError : If a line does not follow the format, or two texts have the same id.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "texts.tsv")
+    ...     _ = path.write_text("id\ttext\na\tA fire broke out.\nb\tIt rained.\n")
+    ...     records = read_texts(str(path))
+    >>> [(record.id, record["text"]) for record in records]
+    [('a', 'A fire broke out.'), ('b', 'It rained.')]
     """
     check_arguments(read_texts, locals())
     records: dict[str, TextRecord] = {}
@@ -120,7 +136,14 @@ def _text(value: object) -> str | None:
 
 
 class TextPair(NamedTuple):
-    """Two texts and their attributes."""
+    """Two texts and their attributes.
+
+    Examples
+    --------
+    >>> pair = TextPair("d1", "A fire broke out.", "There was a fire.", {"topic": "fire"})
+    >>> pair.id, pair.source
+    ('d1', 'A fire broke out.')
+    """
 
     id: str
     source: str
@@ -131,6 +154,8 @@ class TextPair(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Candidates(Result):
     """Candidate pairs.
+
+    Returned by `candidate_documents`, `candidate_sentences` and `candidate_groups`.
 
     Parameters
     ----------

@@ -58,6 +58,8 @@ class SystemLabels:
 class IdentifierScores(Result):
     """The labels that systems predict, and their scores if the pairs have labels.
 
+    Returned by `cross_validate` and `evaluate`.
+
     Parameters
     ----------
     view : The labels.
@@ -242,6 +244,17 @@ def cross_validate(
     Raises
     ------
     OptionError : As `Identifier.train`.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.model.labels import get_view
+    >>> same = [f"the {k} cats sat down" for k in range(40)]
+    >>> other = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+    >>> corpus = Corpus.from_texts(same, other, judgments={"ann": ["0", "1"] * 20})
+    >>> scores = cross_validate(corpus, get_view("binary"), [["cosine"]], count=4)
+    >>> len(scores.ids), scores.systems[0].name
+    (40, 'cosine')
     """
     check_arguments(cross_validate, locals(), apart=("view", "options", "systems", "progress"))
     if not systems:
@@ -292,9 +305,28 @@ def evaluate(
 ) -> IdentifierScores:
     """Judge the pairs of a corpus, and score the labels if the corpus has judgments.
 
+    Parameters
+    ----------
+    identifiers : The trained systems; the labels of the last one are the predictions.
+    corpus : The pairs, with words.
+    annotator : Whose judgments are right; needed if several judged pairs.
+    rewrites : Include rewrites, with the labels that their writers intended.
+
     Raises
     ------
     OptionError : If the identifiers have different labels.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.identification import Identifier
+    >>> from alignkit.model.labels import get_view
+    >>> texts = [f"the {k} cats sat down" for k in range(40)]
+    >>> others = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+    >>> corpus = Corpus.from_texts(texts, others, judgments={"ann": ["0", "1"] * 20})
+    >>> identifier = Identifier.train(corpus, get_view("binary"), features=["cosine"])
+    >>> evaluate([identifier], Corpus.from_texts(["a dog barks"], ["dogs bark"])).ids
+    ('1',)
     """
     check_arguments(evaluate, locals(), apart=("identifiers",))
     last = identifiers[-1]

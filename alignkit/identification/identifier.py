@@ -233,6 +233,9 @@ def fit_model(
 class Identifier:
     """A trained system that judges pairs.
 
+    Make one with `Identifier.train`, or read a saved one with `Identifier.load`. A guide:
+    https://alignkit.github.io/alignkit/latest/paraphrases/paraphrase_corpora.html
+
     Parameters
     ----------
     aligned : The texts that trained the aligner of `align`: ``"transductive"`` (with those of the
@@ -242,7 +245,13 @@ class Identifier:
 
     Examples
     --------
-    See https://alignkit.github.io/alignkit/latest/paraphrases/paraphrase_corpora.html
+    >>> from alignkit.model.labels import get_view
+    >>> texts = [f"the {k} cats sat down" for k in range(40)]
+    >>> others = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+    >>> corpus = Corpus.from_texts(texts, others, judgments={"ann": ["0", "1"] * 20})
+    >>> identifier = Identifier.train(corpus, get_view("binary"), features=["cosine"])
+    >>> identifier.predict(Corpus.from_texts(["9 cats sat"], ["the 9 cats sat"]))
+    {'1': '1'}
     """
 
     view: View

@@ -194,6 +194,8 @@ class BandOptions(SearchOptions):
 class DocumentOptions(BandOptions):
     """Which documents are compared, and which pairs are kept.
 
+    `candidate_documents` takes the fields as keywords.
+
     Parameters
     ----------
     key : attributes that must be equal in both documents, such as the film or the topic
@@ -231,6 +233,8 @@ class DocumentOptions(BandOptions):
 class SentenceOptions(BandOptions):
     """Which windows of lines are compared, and which pairs are kept.
 
+    `candidate_sentences` takes the fields as keywords.
+
     Parameters
     ----------
     lines : least and most lines of a window; blank lines do not count
@@ -255,6 +259,8 @@ class SentenceOptions(BandOptions):
 class GroupOptions(SearchOptions):
     """Which texts of a group become pairs.
 
+    `candidate_groups` takes the fields as keywords.
+
     Parameters
     ----------
     group : name of the group
@@ -278,6 +284,8 @@ class GroupOptions(SearchOptions):
 class RetrievalOptions(SearchOptions):
     """Whose judgments count, and which ranks are shown.
 
+    `retrieve` takes the fields as keywords.
+
     Parameters
     ----------
     annotator : annotator with the judgments; needed if several judged
@@ -291,6 +299,8 @@ class RetrievalOptions(SearchOptions):
 @dataclass(frozen=True, kw_only=True)
 class IdentifierOptions(CheckedOptions):
     """How a system is trained.
+
+    `Identifier.train` takes the fields as keywords.
 
     Parameters
     ----------

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 class Retrieval(TableResult):
     """The rank of the other text of each pair, when each side is the query in turn.
 
+    Returned by `retrieve`.
+
     Parameters
     ----------
     ranks : For each label, (n,): the rank of the other text of the pair for each of n queries, two
@@ -94,6 +96,15 @@ def retrieve(
     ----------
     Kanerva et al. 2023, Towards diverse and contextually anchored paraphrase modeling, Natural
     Language Engineering, section 8.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.model.labels import get_view
+    >>> texts = ["a fire broke out", "it rained"], ["fire broke out", "it rained a lot"]
+    >>> corpus = Corpus.from_texts(*texts, judgments={"ann": ["1", "1"]})
+    >>> retrieve(corpus, get_view("binary"), at=(1, 2)).ranks["1"].tolist()
+    [1, 1, 1, 1]
     """
     check_arguments(retrieve, locals())
     chosen = options_of(RetrievalOptions, retrieve, options)

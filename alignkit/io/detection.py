@@ -124,6 +124,11 @@ def find_format(
     ------
     UnknownFormatError : If no format fits, or several do: `fitting` lists them.
     FileError : If the file cannot be read.
+
+    Examples
+    --------
+    >>> find_format("samples/paraphrases.jsonl")
+    'alignkit-jsonl'
     """
     check_arguments(find_format, locals())
     check_path(path)

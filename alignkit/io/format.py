@@ -68,6 +68,8 @@ def kinds(names: str, *of_sides: str) -> frozenset[str]:
 class Format:
     """How a format is read and written.
 
+    Returned by `get_format`.
+
     Parameters
     ----------
     sniff : Says how much the beginning of an input looks like the format.

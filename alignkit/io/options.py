@@ -18,6 +18,8 @@ class ReadOptions:
 
     The texts below are also the help of the commands.
 
+    `read_corpus` takes the fields as keywords.
+
     Parameters
     ----------
     base : number of the first word (default: as the format has it, 0 for pharaoh, 1 for naacl)
@@ -76,6 +78,8 @@ class ReadOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
     """How to write a file.
+
+    `write_corpus` takes the fields as keywords.
 
     Parameters
     ----------

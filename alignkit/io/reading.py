@@ -67,7 +67,28 @@ def open_reading(
     options: ReadOptions | None = None,
     observe: Callable[[Finding], None] | None = None,
 ) -> tuple[Format, Reading]:
-    """Prepare to read a file: return its format, and a reading for counts and findings."""
+    """Prepare to read a file: return its format, and a reading for counts and findings.
+
+    Parameters
+    ----------
+    path : The file or folder; ``-`` is standard input.
+    format : A name of `FORMATS`; None: detect it, see `find_format`.
+    options : Facts that the file does not state; None: none.
+    observe : Called with a `Finding` for each problem that reading tolerates.
+
+    Raises
+    ------
+    UnknownFormatError : If the format is to be detected and none fits, or several do.
+    UnknownNameError : If there is no format with that name.
+    OptionError : If an option does not apply to the format.
+
+    Examples
+    --------
+    >>> chosen, reading = open_reading("samples/paraphrases.jsonl")
+    >>> pairs = list(read_pairs(chosen, reading))
+    >>> len(pairs), reading.read, reading.refused
+    (64, 64, 0)
+    """
     check_arguments(open_reading, locals())
     options = options or ReadOptions()
     if format is None:
@@ -79,7 +100,22 @@ def open_reading(
 
 
 def read_pairs(chosen: Format, reading: Reading) -> Generator[SentencePair, None, None]:
-    """Yield the sentence pairs of a reading; a `FormatError` suggests another format if it fits."""
+    """Yield the sentence pairs of a reading; a `FormatError` suggests another format if it fits.
+
+    Parameters
+    ----------
+    chosen, reading : The format and the reading that `open_reading` returned.
+
+    Raises
+    ------
+    FormatError : If the file does not follow its format; the message gives file and line.
+
+    Examples
+    --------
+    >>> first = next(read_pairs(*open_reading("samples/paraphrases.jsonl")))
+    >>> first.id, first.source[:3]
+    ('p01', ('A', 'fire', 'broke'))
+    """
     check_arguments(read_pairs, locals())
     if chosen.pairs:
         pairs = chosen.pairs(reading)
@@ -106,6 +142,13 @@ def iterate_pairs(
     FormatError : If the file does not follow its format; the message gives file and line. A
         `FileError` (also an `OSError`) if it cannot be read. An `UnknownFormatError` if the format
         is to be detected and none fits, or several do.
+
+    Examples
+    --------
+    >>> pairs = iterate_pairs("samples/paraphrases.jsonl")
+    >>> pair = next(pairs)
+    >>> pair.id, list(pair.annotations)
+    ('p01', ['eflomal', 'anna', 'ben', 'gold'])
     """
     check_arguments(iterate_pairs, locals())
     declared = _options(ReadOptions, options, iterate_pairs)
@@ -116,7 +159,24 @@ def iterate_pairs(
 def read_corpus(
     path: AnyPath, *, format: str | None = None, **options: Unpack[ReadKeywords]
 ) -> Corpus:
-    """Read a whole file; see `iterate_pairs`."""
+    """Read a whole file; see `iterate_pairs`.
+
+    Parameters
+    ----------
+    path : The file or folder; ``-`` is standard input.
+    format : A name of `FORMATS`; None: detect it, see `find_format`.
+    **options : Facts that the file does not state: the fields of `ReadOptions`.
+
+    Raises
+    ------
+    FormatError, FileError, UnknownFormatError : As in `iterate_pairs`.
+
+    Examples
+    --------
+    >>> corpus = read_corpus("samples/paraphrases.jsonl")
+    >>> len(corpus), corpus["p01"].target[:3]
+    (64, ('At', 'least', 'forty'))
+    """
     check_arguments(read_corpus, locals())
     check_keywords(read_corpus, options, keywords_of(ReadOptions))
     with _seldom_collecting:
@@ -164,6 +224,20 @@ def write_corpus(
     Counter
         The number of pairs with data that the format cannot represent, by kind (an attribute is
         a kind of its own, such as ``"attribute genre"``); empty if nothing was lost.
+
+    Raises
+    ------
+    OptionError : If the format is not known from the name, or needs an option, such as `annotator`.
+    WriteError : If the file cannot be written; then none is changed.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["he left", "rain"], ["he went", "rain"], gold=["0-0", "0-0"])
+    >>> lost = write_corpus(corpus, "-", format="pharaoh")
+    0-0
+    0-0
+    >>> dict(lost)
+    {}
     """
     check_arguments(write_corpus, locals())
     format = format_of_name(path) if format is None else format

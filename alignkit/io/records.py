@@ -166,6 +166,8 @@ class Reading(TextFile):
     records, `place` is the file and line of the last, `shift` describes shifted texts, `unread`
     the languages that were not read, `disorder` numbers of sentence pairs that are out of order or
     missing.
+
+    Returned by `open_reading`.
     """
 
     def __init__(

@@ -101,7 +101,10 @@ def _shared(data: bytes, numbered: _Numbered, share: Callable[[str], str]) -> li
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem that reading tolerated: its kind, details, place, and count."""
+    """A problem that reading tolerated: its kind, details, place, and count.
+
+    Made by `open_reading`, which gives each to its argument *observe*.
+    """
 
     kind: str
     message: str

@@ -219,6 +219,12 @@ def read_trees(
     ------
     FormatError : If the file cannot be read or a tree is invalid; the message gives line and
         column.
+
+    Examples
+    --------
+    >>> tree = next(read_trees("samples/paraphrases.source.trees"))
+    >>> tree.words[:3]
+    ('A', 'fire', 'broke')
     """
     check_arguments(read_trees, locals())
     if counts is None:
@@ -267,6 +273,14 @@ def attach_trees(
     JoinError : If the numbers of trees and sentences differ; the message gives both.
     MissingTextError : If a pair has no words.
     OptionError : If there is no file, or `both_trees` and another file.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> corpus = read_corpus("samples/paraphrases.jsonl")
+    >>> pairs = attach_trees(corpus, source_trees="samples/paraphrases.source.trees")
+    >>> next(pairs).tree("source").words[:3]
+    ('A', 'fire', 'broke')
     """
     check_arguments(attach_trees, locals(), apart=["pairs"])
     has_sides = source_trees is not None or target_trees is not None

@@ -31,7 +31,15 @@ class _Positions(NamedTuple):
 
 
 class Link(_Positions):
-    """A link between source word `i` and target word `j`, both 0-based."""
+    """A link between source word `i` and target word `j`, both 0-based.
+
+    Examples
+    --------
+    >>> Link(0, 2).transpose()
+    Link(i=2, j=0)
+    >>> Link(0, 2) == (0, 2)
+    True
+    """
 
     __slots__ = ()
 

@@ -36,6 +36,15 @@ class LinkArrays:
     Notes
     -----
     Memory: 9 bytes per link and 16 bytes per pair.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment
+    >>> arrays = LinkArrays.pack([Alignment.parse("0-0 1?1"), Alignment.parse("0-2")])
+    >>> arrays.links.tolist(), arrays.sure.tolist(), arrays.offsets.tolist()
+    ([[0, 0], [1, 1], [0, 2]], [1, 0, 1], [0, 2, 3])
+    >>> arrays.alignment(1)
+    Alignment('0-2')
     """
 
     links: I4
@@ -349,6 +358,11 @@ class Vocabulary:
     ----------
     casefold : Whether words that differ only in case get the same number, and so count as
         identical.
+
+    Examples
+    --------
+    >>> Vocabulary(casefold=True).encode(["The", "cat", "the"])
+    [0, 1, 0]
     """
 
     def __init__(self, *, casefold: bool = True) -> None:
@@ -384,6 +398,12 @@ class TokenArrays:
     Raises
     ------
     AlignmentError : If the arrays are not as described.
+
+    Examples
+    --------
+    >>> tokens = TokenArrays.pack([["he", "left"], ["he", "went"]], Vocabulary())
+    >>> tokens.ids.tolist(), tokens.offsets.tolist()
+    ([0, 1, 0, 2], [0, 2, 4])
     """
 
     ids: I4

@@ -77,6 +77,14 @@ class PhraseArrays:
     Notes
     -----
     Memory: 17 bytes per phrase pair and 8 bytes per sentence pair.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, LinkArrays, extract_phrases
+    >>> links = LinkArrays.pack([Alignment.parse("0-0 1-1")])
+    >>> phrases = extract_phrases(links)
+    >>> phrases.spans.tolist(), phrases.atomic.tolist()
+    ([[0, 1, 0, 1], [0, 2, 0, 2], [1, 2, 1, 2]], [1, 0, 1])
     """
 
     spans: I4

@@ -538,6 +538,12 @@ def from_nltk(sentence: AlignedSent, *, id: str, annotator: str = "alignment") -
 
     A word that NLTK aligns to None becomes an explicit null.
 
+    Parameters
+    ----------
+    sentence : The NLTK sentence; `words` become the source, `mots` the target.
+    id : The id of the pair.
+    annotator : The name of the alignment.
+
     Examples
     --------
     >>> from nltk.translate import AlignedSent

@@ -30,7 +30,10 @@ _Contexts = Mapping[Context, set[Context]]  # the target contexts of rules by th
 
 
 class ContextRule(NamedTuple):
-    """A pair of contexts, with how often phrases between them are paraphrases, and are not."""
+    """A pair of contexts, with how often phrases between them are paraphrases, and are not.
+
+    Part of `CoTrained.rules`.
+    """
 
     source: Context
     target: Context
@@ -46,6 +49,8 @@ class ContextRule(NamedTuple):
 @dataclass(frozen=True)
 class CoTrained:
     """What co-training found.
+
+    Returned by `cotrain`.
 
     Parameters
     ----------

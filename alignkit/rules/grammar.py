@@ -13,6 +13,12 @@ class Variable(NamedTuple):
     """A variable: the place of another rule, or (kind "d", "i") of deleted or inserted words.
 
     Shown as ``x0:NP``; in a string, which has no labels, as ``x0``.
+
+    Examples
+    --------
+    >>> from alignkit.rules import rule_text
+    >>> rule_text(Rule(Node("NP", (Variable(0, "NN"),)), Node("NP", ("a", Variable(0, "NN")))))
+    'NP(x0:NN) ||| NP("a" x0:NN)'
     """
 
     number: int
@@ -21,7 +27,13 @@ class Variable(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A node of a fragment: its label and its children (nodes, variables and words)."""
+    """A node of a fragment: its label and its children (nodes, variables and words).
+
+    Examples
+    --------
+    >>> Node("NP", (Node("DT", ("the",)), Variable(0, "NN"))).label
+    'NP'
+    """
 
     label: str
     children: tuple[Item, ...]
@@ -39,6 +51,12 @@ class Rule(NamedTuple):
     Variables are numbered from 0, left to right on the source side. Each is once on both sides,
     but deleted variables (kind "d") are only on the source side, inserted ones ("i") only on the
     target side.
+
+    Examples
+    --------
+    >>> rule = Rule(source=Node("NN", ("car",)), target=Node("NN", ("auto",)))
+    >>> kind_of(rule)
+    'lexical'
     """
 
     source: Side
@@ -63,6 +81,10 @@ def kind_of(rule: Rule) -> str:
 
     Words are compared casefolded, labels exactly. A deleted or inserted variable counts as a
     word that the other side lacks.
+
+    Parameters
+    ----------
+    rule : The rule.
 
     Examples
     --------
@@ -158,7 +180,10 @@ def check_kinds(kinds: Collection[str] | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A place where a rule was seen: the pair, and the half-open spans of words of its root."""
+    """A place where a rule was seen: the pair, and the half-open spans of words of its root.
+
+    Part of `RuleType.examples`.
+    """
 
     id: str
     source: tuple[str, ...]
@@ -185,6 +210,12 @@ class RuleType:
     examples : Some places where it was seen.
     extra : Other data of the rule in a file, as (name, text): other features, and the text of known
         features that alignkit would write differently. A feature without a name has the name "".
+
+    Examples
+    --------
+    >>> rule = Rule(source=Node("NN", ("car",)), target=Node("NN", ("auto",)))
+    >>> RuleType(rule, count=2, p_target=0.5).p_source is None
+    True
     """
 
     rule: Rule
@@ -208,6 +239,8 @@ class RuleType:
 @dataclass(frozen=True)
 class Grammar:
     """The rule types of a corpus, most frequent first.
+
+    Returned by `learn_grammar`.
 
     Parameters
     ----------

@@ -43,11 +43,32 @@ def write_rules_page(
     limit: int = RULES_A_KIND,
     whole: Grammar | None = None,
 ) -> None:
-    """Write the page of `draw_rules_page` to a file; the path ``-`` is standard output.
+    """Write the page of `draw_rules_page` to a file.
+
+    Parameters
+    ----------
+    grammar, title, limit, whole : As in `draw_rules_page`.
+    path : The file; ``-`` is standard output.
 
     Raises
     ------
     WriteError : If the page cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from alignkit import Alignment, SentencePair
+    >>> from alignkit.model.trees import Tree
+    >>> from alignkit.rules import learn_grammar
+    >>> trees = {"source": Tree.parse("(NN car)"), "target": Tree.parse("(NN auto)")}
+    >>> pair = SentencePair("1", ["car"], ["auto"], {"gold": Alignment.parse("0-0")})
+    >>> grammar = learn_grammar([pair.with_trees("gold", **trees)])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "rules.html")
+    ...     write_rules_page(grammar, str(path), title="My rules")
+    ...     path.exists()
+    True
     """
     check_arguments(write_rules_page, locals())
     pieces = draw_rules_page(grammar, title=title, limit=limit, whole=whole)
@@ -81,6 +102,18 @@ def draw_rules_page(
     Raises
     ------
     OptionError : If `limit` is less than 1.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair
+    >>> from alignkit.model.trees import Tree
+    >>> from alignkit.rules import learn_grammar
+    >>> trees = {"source": Tree.parse("(NN car)"), "target": Tree.parse("(NN auto)")}
+    >>> pair = SentencePair("1", ["car"], ["auto"], {"gold": Alignment.parse("0-0")})
+    >>> grammar = learn_grammar([pair.with_trees("gold", **trees)])
+    >>> page = "".join(draw_rules_page(grammar, title="My rules"))
+    >>> "<title>My rules</title>" in page
+    True
     """
     check_arguments(draw_rules_page, locals())
     if limit < 1:

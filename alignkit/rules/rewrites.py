@@ -443,6 +443,8 @@ def _lowered(text: str) -> str:
 class Replacement:
     """A place where a rule was applied.
 
+    Part of `Rewrite.replacements`.
+
     Parameters
     ----------
     rule : The rule with its weights.
@@ -459,6 +461,8 @@ class Replacement:
 @dataclass(frozen=True)
 class Rewrite:
     """A rewritten sentence.
+
+    Returned by `paraphrase`.
 
     Parameters
     ----------
@@ -529,6 +533,15 @@ def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite
     Cohn & Lapata 2007, Large margin synchronous generation and its application to sentence
     compression, EMNLP-CoNLL: 73-82, for the grammar; Huang & Chiang 2005, Better k-best parsing,
     IWPT: 53-64.
+
+    Examples
+    --------
+    >>> from alignkit.rules import RuleType, parse_rule
+    >>> rule = RuleType(parse_rule('NN("car") ||| NN("auto")'), count=2, p_target=0.5)
+    >>> tree = Tree.parse("(S (NP (DT The) (NN car)) (VP (VBD stopped)))")
+    >>> [rewrite] = paraphrase(tree, RuleIndex.build([rule]))
+    >>> rewrite.words, rewrite.probability
+    (('The', 'auto', 'stopped'), 0.5)
     """
     check_arguments(paraphrase, locals())
     if nbest < 1:

@@ -148,7 +148,16 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class RuleIndex:
-    """Rules in a trie of their source sides; matching walks down the trie."""
+    """Rules in a trie of their source sides; matching walks down the trie.
+
+    Examples
+    --------
+    >>> from alignkit.rules import RuleType, parse_rule
+    >>> rule = RuleType(parse_rule('NN("car") ||| NN("auto")'), count=2, p_target=0.5)
+    >>> index = RuleIndex.build([rule])
+    >>> index.kept, dict(index.left_out)
+    (1, {})
+    """
 
     kept: int  # how many rules can be applied
     left_out: Mapping[str, int]  # how many cannot, by reason

@@ -77,6 +77,8 @@ def rule_ratios(counts: resampling.Counts) -> dict[str, F8]:
 class RuleScore(TableResult):
     """The score of the rules that follow from alignments, against those of a gold standard.
 
+    Returned by `score_rules`.
+
     Parameters
     ----------
     measures : Precision, recall and F1 of each of `LEVELS`, named ``rules.precision`` and so on;
@@ -227,6 +229,17 @@ def score_rules(
     ----------
     Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614, for eq. 3; Galley
     et al. 2004, What's in a translation rule?, HLT-NAACL: 273-280, for the rules.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair
+    >>> from alignkit.model.trees import Tree
+    >>> source, target = Tree.parse("(NP (DT a) (NN car))"), Tree.parse("(NP (DT an) (NN auto))")
+    >>> links = {"gold": Alignment.parse("0-0 1-1"), "system": Alignment.parse("0-0")}
+    >>> pair = SentencePair("1", source.words, target.words, links)
+    >>> result = score_rules([pair.with_trees("gold", source=source, target=target)], "system")
+    >>> result.measures["rules.precision"], round(result.measures["rules.recall"], 3)
+    (1.0, 0.333)
     """
     check_arguments(score_rules, locals(), apart=["pairs"])
     check_known("kind of links", links, ("sure", "possible"))

@@ -67,6 +67,8 @@ _P_VALUES = (
 class Comparison:
     """One measure of a system next to that of another, the baseline.
 
+    Part of `Comparisons.differences`.
+
     Parameters
     ----------
     measure : The name of the measure.
@@ -120,6 +122,8 @@ class Comparison:
 @dataclass(frozen=True, repr=False)
 class Comparisons(TableResult, Sequence[Comparison]):
     """The comparison of several systems; it prints as a table, also in a notebook.
+
+    Returned by `compare`.
 
     Parameters
     ----------

@@ -57,6 +57,10 @@ PHRASE_COLUMNS = (
 def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
     """Count the links of each sentence pair, and the links that both sides have.
 
+    Parameters
+    ----------
+    hypothesis, reference : The links of the same P sentence pairs, as `LinkArrays.pack` makes them.
+
     Returns
     -------
     rows

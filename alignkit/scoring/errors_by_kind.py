@@ -83,6 +83,8 @@ def _with_gaps(sums: Counts) -> dict[str, NDArray[np.float64]]:
 class ClassErrors:
     """The counts of a class of links, with precision and recall.
 
+    Part of `LinkErrors.classes`.
+
     Parameters
     ----------
     by, name : The way to classify links, and the class.
@@ -224,6 +226,8 @@ class ShownExample(NamedTuple):
 @dataclass(frozen=True)
 class LinkErrors(Result):
     """The errors of a system by kinds of links.
+
+    Returned by `link_errors`.
 
     Parameters
     ----------

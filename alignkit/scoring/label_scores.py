@@ -146,7 +146,10 @@ class WrongLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelScores(Result):
-    """The scores of systems against a reference, and their comparison."""
+    """The scores of systems against a reference, and their comparison.
+
+    Returned by `score_labels`.
+    """
 
     systems: tuple[SystemScore, ...]
     comparisons: tuple[LabelComparison, ...] = ()
@@ -446,6 +449,15 @@ def profile_labels(
     UnknownNameError : If an annotator judged no pair, or the scheme, view or attribute is unknown.
     FormatError : If a judgment is not in the scheme.
     OptionError : If no system is named, or one twice, or no pair was judged by all.
+
+    Examples
+    --------
+    >>> gold, guesses = ["0", "1"] * 4, ["0", "0"] * 4
+    >>> corpus = Corpus.from_texts(gold, gold, judgments={"gold": gold, "a": guesses},
+    ...                            attributes={"phenomena": ["idiom", "tense"] * 4})
+    >>> profile = profile_labels(corpus, ["a"], "gold", scheme="binary")
+    >>> [(part.phenomenon, part.value) for part in profile.parts]
+    [('tense', 0.0), ('idiom', 1.0)]
     """
     check_arguments(profile_labels, locals())
     names = _names(systems, reference)

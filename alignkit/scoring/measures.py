@@ -152,6 +152,8 @@ class LinkScore(_OfCounts):
 class PhraseScore(_OfCounts):
     """The measures of phrase pairs; see `phrase_ratios`.
 
+    Part of `Score.phrases`.
+
     Parameters
     ----------
     precision, recall, f1 : The ratios; NaN if undefined.
@@ -198,6 +200,12 @@ def macro_terms(rows: Counts, level: str) -> NDArray[np.float64]:
     -------
     terms
         (P, 8), the columns `MACRO_COLUMNS`.
+
+    Examples
+    --------
+    >>> rows = np.array([[2, 2, 4, 4, 1, 1, 1, 1]])
+    >>> macro_terms(rows, "links")[0, :3].tolist()
+    [0.5, 1.0, 0.25]
     """
     check_arguments(macro_terms, locals())
     check_known("level", level, LEVELS)
@@ -275,6 +283,8 @@ def left_out(sums: Counts) -> dict[str, int]:
 @dataclass(frozen=True)
 class MacroScore:
     """The measures that average over sentence pairs; see `macro_ratios`.
+
+    Part of `Score.macro`.
 
     Parameters
     ----------

@@ -42,6 +42,8 @@ class PhraseListScore(TableResult):
 
     `entries` = `kept` + `unmatched` + `repeated` + `identical` + `out_of_bounds`.
 
+    Returned by `score_phrase_list`.
+
     Parameters
     ----------
     precision, recall, f1 : Over the occurrences, as defined in `score_phrase_list`; NaN if
@@ -392,7 +394,7 @@ def read_phrase_table(
     encoding: str = "utf-8",
     max_size: int = MAX_MEGABYTES,
 ) -> Iterator[tuple[str, str]]:
-    """Yield (source phrase, target phrase) line by line, with one line in memory.
+    r"""Yield (source phrase, target phrase) line by line, with one line in memory.
 
     Parameters
     ----------
@@ -404,6 +406,16 @@ def read_phrase_table(
     ------
     FormatError : If a line does not have a phrase on both sides, or the file cannot be read or
         decoded.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.tsv")
+    ...     _ = path.write_text("das haus\tthe house\n", "utf-8")
+    ...     list(read_phrase_table(path))
+    [('das haus', 'the house')]
     """
     check_arguments(read_phrase_table, locals())
     if format is not None and format not in PHRASE_TABLE_FORMATS:

@@ -52,7 +52,7 @@ def with_predictions(
     lenient_labels: bool = False,
     encoding: str = "utf-8",
 ) -> Corpus:
-    """Return the corpus with the labels of a file as the judgments of an annotator.
+    r"""Return the corpus with the labels of a file as the judgments of an annotator.
 
     Parameters
     ----------
@@ -70,6 +70,18 @@ def with_predictions(
     FormatError : If a line does not match the pairs, or a label is in neither the scheme nor the
         view.
     OptionError : If the labels are in both, with different meanings.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> corpus = Corpus.from_texts(["he left", "rain"], ["he went", "sun"])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "labels.tsv")
+    ...     _ = path.write_text("id\tlabel\n1\tyes\n2\tno\n", "utf-8")
+    ...     labelled = with_predictions(corpus, path, "system")
+    >>> [pair.annotations["system"].judgment for pair in labelled]
+    ['yes', 'no']
     """
     check_arguments(with_predictions, locals())
     predictions = read_predictions(

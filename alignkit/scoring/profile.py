@@ -23,6 +23,8 @@ _P = Column("p", "p")
 class OnPhenomenon:
     """The score of a system on the pairs with a phenomenon.
 
+    Part of `Profile.parts`.
+
     Parameters
     ----------
     system, phenomenon : Their names.
@@ -75,6 +77,8 @@ class Difference:
 @dataclass(frozen=True, eq=False)
 class Profile(Result):
     """A profile of systems by phenomenon.
+
+    Returned by `profile_labels` and `profile_rows`.
 
     Parameters
     ----------

@@ -273,6 +273,14 @@ def profile_rows(
     ----------
     Kovatchev, Marti, Salamo & Beltran 2019, A qualitative evaluation framework for paraphrase
     identification, RANLP. Mann & Whitney 1947, Annals of Mathematical Statistics 18(1):50-60.
+
+    Examples
+    --------
+    >>> from alignkit.scoring import link_ratios
+    >>> rows = np.array([[2, 2, 4, 4, 1, 1, 1, 1], [2] * 8] * 5)
+    >>> profile = profile_rows({"a": rows}, [["idiom"], ["tense"]] * 5, link_ratios, "f1")
+    >>> [(part.phenomenon, round(part.value, 3)) for part in profile.parts]
+    [('idiom', 0.333), ('tense', 1.0)]
     """
     check_arguments(profile_rows, locals())
     how = _Profiling(measure=measure, name=name, **options)

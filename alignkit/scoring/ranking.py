@@ -41,6 +41,12 @@ class Measured:
     pairs : Number of sentence pairs with each phenomenon; None if unknown.
     measure : The name of the measure; empty if unknown.
     lower_is_better : Whether the measure is an error.
+
+    Examples
+    --------
+    >>> values = np.array([[0.8, 0.7], [0.9, 0.95]])
+    >>> Measured(("idiom", "tense"), ("giza", "eflomal"), values).measure
+    ''
     """
 
     phenomena: tuple[str, ...]
@@ -112,7 +118,7 @@ def read_measured(
     lower_is_better: bool = False,
     encoding: str = "utf-8",
 ) -> Measured:
-    """Read a table of phenomena by systems from a file.
+    r"""Read a table of phenomena by systems from a file.
 
     Parameters
     ----------
@@ -125,6 +131,17 @@ def read_measured(
     ------
     FormatError : If the file is not such a table, or mixes values with and without ``%``
         inconsistently; the message names the line.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "f1.tsv")
+    ...     _ = path.write_text("phenomenon\tgiza\teflomal\nidiom\t.5\t.6\n", "utf-8")
+    ...     measured = read_measured(path)
+    >>> measured.phenomena, measured.systems, measured.values.tolist()
+    (('idiom',), ('giza', 'eflomal'), [[0.5, 0.6]])
     """
     check_arguments(read_measured, locals())
     name = os.fspath(path)
@@ -186,6 +203,8 @@ _WHOLE = frozenset({"overall", "total", "all", "average", "mean"})
 @dataclass(frozen=True, eq=False)
 class Ranking(Result):
     """The ranks of phenomena and of systems.
+
+    Returned by `rank`.
 
     Parameters
     ----------

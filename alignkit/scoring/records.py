@@ -43,6 +43,13 @@ def pair_records(
     -------
     list of dict
         For each pair and level: id, level, the measures (NaN if undefined) and the counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = {"links": np.array([[1, 1, 1, 1, 1, 1, 1, 1]])}
+    >>> [(record["id"], record["aer"]) for record in pair_records(rows, ["p1"])]
+    [('p1', 0.0)]
     """
     check_arguments(pair_records, locals())
     _check(rows, ids, "ids", aggregate)

@@ -178,6 +178,8 @@ class Score(TableResult):
 
     It prints as the table of the command, also in a notebook.
 
+    Returned by `score`.
+
     Parameters
     ----------
     links : The measures of links, None if not requested.
@@ -340,21 +342,30 @@ def _phrases(parts: Mapping[str, object]) -> dict[str, object] | None:
 
 # what type checkers know of a score by its level
 class ScoreOfLinks(Score):
-    """The score of links, ``level="links"``."""
+    """The score of links, ``level="links"``.
+
+    Returned by `score`.
+    """
 
     links: LinkScore
     phrases: None
 
 
 class ScoreOfPhrases(Score):
-    """The score of phrase pairs, ``level="phrases"``."""
+    """The score of phrase pairs, ``level="phrases"``.
+
+    Returned by `score`.
+    """
 
     links: None
     phrases: Mapping[str, PhraseScore]
 
 
 class ScoreOfBoth(Score):
-    """The score of links and of phrase pairs, ``level="both"``."""
+    """The score of links and of phrase pairs, ``level="both"``.
+
+    Returned by `score`.
+    """
 
     links: LinkScore
     phrases: Mapping[str, PhraseScore]

@@ -274,6 +274,16 @@ def aer(
 ) -> float:
     """Return the alignment error rate of links, for any input of `score`; NaN for 0/0.
 
+    Parameters
+    ----------
+    corpus, hypothesis, reference : As in `score`: a corpus and two annotators, or two files, or two
+        sequences of alignments.
+    **options : The options of `score` for reading and counting.
+
+    Raises
+    ------
+    UnknownNameError, OptionError, FormatError : As in `score`.
+
     References
     ----------
     Och & Ney 2003, Computational Linguistics 29(1):19-51, doi:10.1162/089120103321337421.
@@ -362,6 +372,14 @@ def score_blocks(
     skipped : Number of pairs that the caller left out because one side did not annotate them.
     **options : The other options of `score`. `exact_case` only appears in the signature: it records
         whether words were numbered with case.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment
+    >>> gold = LinkArrays.pack([Alignment.parse("0-0 1-1")])
+    >>> system = LinkArrays.pack([Alignment.parse("0-0")])
+    >>> score_blocks([(system, gold, None, None)]).links.recall
+    0.5
     """
     check_arguments(score_blocks, locals())
     return _score(blocks, ScoreSettings(**options), keep_rows, signature, skipped)
@@ -466,6 +484,13 @@ def score_records(
     Raises
     ------
     UnknownNameError : If no pair has the attribute, or as in `score`.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["a b"] * 2, ["x y"] * 2, system=["0-0", "0-0 1-1"],
+    ...                            gold=["0-0 1-1"] * 2)
+    >>> [(record["id"], record["recall"]) for record in score_records(corpus)]
+    [('1', 0.5), ('2', 1.0)]
     """
     check_arguments(score_records, locals())
     aggregate = options.get("aggregate", "micro")

@@ -67,6 +67,13 @@ def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = No
     ----------
     pair : The sentence pair.
     annotators : The annotators to draw; None for all.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair
+    >>> pair = SentencePair("1", ["rain"], ["showers"], {"gold": Alignment.parse("0-0")})
+    >>> draw_html_fragment(pair).count("showers") > 0
+    True
     """
     check_arguments(draw_html_fragment, locals())
     grid = make_grid(pair, annotators)

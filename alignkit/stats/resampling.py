@@ -56,6 +56,8 @@ _SAME = 1e-12  # values that differ by no more than this differ by rounding alon
 class Interval:
     """A confidence interval.
 
+    Returned by `confidence_interval`.
+
     Parameters
     ----------
     low, high : The bounds; NaN if there are none.
@@ -312,6 +314,15 @@ def wilson_interval(count: int, total: int, confidence: float = CONFIDENCE) -> t
     / (total + z^2). Unlike the simple normal interval, it stays within 0 to 1, and its width is not
     0 if the share is 0 or 1. There is no correction for continuity.
 
+    Parameters
+    ----------
+    count, total : The numerator and denominator of the share.
+    confidence : Between 0 and 1.
+
+    Raises
+    ------
+    OptionError : If a count is above its total or negative, or `confidence` is not between 0 and 1.
+
     References
     ----------
     Wilson 1927, Probable inference, the law of succession, and statistical inference, Journal of
@@ -347,6 +358,16 @@ def newcombe_interval(
     The two shares are independent. With Wilson's bounds (l1, u1) of the first share p1 and (l2, u2)
     of the second share p2, the bounds are d - sqrt((p1 - l1)^2 + (u2 - p2)^2) and
     d + sqrt((u1 - p1)^2 + (p2 - l2)^2), d = p1 - p2. They stay within -1 to 1; NaN if a total is 0.
+
+    Parameters
+    ----------
+    count, total : The numerator and denominator of the first share.
+    other_count, other_total : Those of the second share.
+    confidence : Between 0 and 1.
+
+    Raises
+    ------
+    OptionError : If a count is above its total or negative, or `confidence` is not between 0 and 1.
 
     References
     ----------

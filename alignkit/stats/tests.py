@@ -215,6 +215,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
     probability of any false rejection at or below alpha, even if the tests depend on each other.
     NaN stays NaN, and does not count.
 
+    Parameters
+    ----------
+    p_values : The p-values, NaN if undefined.
+
     References
     ----------
     Holm 1979, Scandinavian Journal of Statistics 6(2):65-70.
@@ -313,6 +317,8 @@ _DIGITS = 12
 @dataclass(frozen=True)
 class Friedman:
     """Friedman's test of K items in N blocks, with Nemenyi's critical difference.
+
+    Returned by `friedman`.
 
     Parameters
     ----------
@@ -474,6 +480,22 @@ def friedman(
 
 def critical_difference(k: int, blocks: int, alpha: float = 0.05) -> float:
     """Return the difference of mean ranks that two of `k` need to differ by Nemenyi's test.
+
+    Parameters
+    ----------
+    k : The number of items.
+    blocks : The number of blocks in which all items were ranked.
+    alpha : The probability of any false difference.
+
+    Raises
+    ------
+    OptionError : If there are fewer than two items or no block, or `alpha` is not between 0 and 1.
+
+    References
+    ----------
+    Nemenyi 1963, Distribution-free multiple comparisons, PhD thesis, Princeton. Demsar 2006,
+    Statistical comparisons of classifiers over multiple data sets, Journal of Machine Learning
+    Research 7:1-30; the example is its section 3.2.2.
 
     Examples
     --------

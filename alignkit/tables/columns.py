@@ -35,6 +35,11 @@ class Value:
     low, high : Its bounds; NaN if there are none.
     reason : Why something is missing; shown below the table, with a letter.
     bound : Whether the number is only an upper bound; shown with ``<``, rounded up.
+
+    Examples
+    --------
+    >>> Column("F1", "percent").show(Value(0.8333, low=0.8, high=0.86)).text
+    '83.3 [80.0, 86.0]'
     """
 
     value: float
@@ -77,6 +82,11 @@ class Column:
     signed : Write ``+`` before numbers that are not negative.
     right : Whether to align to the right; None: numbers, but not texts.
     latex : The heading in LaTeX, if it differs from the name.
+
+    Examples
+    --------
+    >>> Column("F1", "percent").show(0.8333).text
+    '83.3'
     """
 
     name: str

@@ -27,6 +27,8 @@ class Picture(NamedTuple):
 class Caution:
     """A warning that readers need to interpret the numbers.
 
+    Part of `Agreement.cautions`.
+
     Parameters
     ----------
     code : Its name in the table of cautions.

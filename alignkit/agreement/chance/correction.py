@@ -51,6 +51,8 @@ NO_NORM = "the norms add up to 0: in no sentence pair do both have items"
 class Correction:
     """An agreement corrected for chance.
 
+    The base of `BeyondChanceSection` and `SetCorrection`, which have an interval.
+
     Parameters
     ----------
     pi : The observed agreement; NaN if undefined.
@@ -72,6 +74,8 @@ class Correction:
 @dataclass(frozen=True)
 class SetCorrection(Correction):
     """The agreement of sets, corrected for chance.
+
+    Returned by `correct_sets`.
 
     Parameters
     ----------

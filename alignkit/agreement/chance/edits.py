@@ -38,6 +38,12 @@ class EditData:
     words : (F,) N + M.
     trials : (F,) the cells that could have been changed.
     edits : (F,) the cells that were changed; more edits than trials raise an OptionError.
+
+    Examples
+    --------
+    >>> data = EditData(words=[4, 6], trials=[4, 9], edits=[1, 2])
+    >>> len(data), fit_edit_model(data).pairs
+    (2, 2)
     """
 
     words: Numbers
@@ -61,6 +67,8 @@ class EditData:
 @dataclass(frozen=True)
 class EditModel:
     """A fitted edit model.
+
+    Returned by `fit_edit_model`.
 
     Parameters
     ----------

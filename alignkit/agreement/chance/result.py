@@ -34,6 +34,8 @@ NOT_ANNOTATED = "not annotated"
 class SentenceAgreement:
     """The agreement in one sentence pair.
 
+    Part of `BeyondChance.sentences`.
+
     Parameters
     ----------
     place, id : Its position in the corpus, from 0, and its id.
@@ -58,6 +60,8 @@ class SentenceAgreement:
 @dataclass(frozen=True)
 class BeyondChanceSection(Correction):
     """The agreement beyond chance of some sentence pairs; see `Correction` for the numbers.
+
+    Returned by `Pairing.part`.
 
     Parameters
     ----------
@@ -93,6 +97,8 @@ class BeyondChanceSection(Correction):
 @dataclass(frozen=True, eq=False)
 class BeyondChance(BeyondChanceSection):
     """The agreement beyond chance of two annotators in the whole corpus, and in each group.
+
+    Part of `Pairing.beyond`.
 
     Parameters
     ----------

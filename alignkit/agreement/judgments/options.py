@@ -60,6 +60,8 @@ class JudgmentOptions(Threads, Draws, SchemeOfJudgments, Grouped, Annotators):
     """The options of `alignkit.agree_on_judgments`.
 
     A view without an order raises an OptionError if an order is needed.
+
+    `agree_on_judgments` takes the fields as keywords.
     """
 
     _: KW_ONLY
@@ -168,7 +170,10 @@ def _says_the_same(view: View, other: View) -> bool:
 # the quality of a crowd
 @dataclass(frozen=True)
 class QualityOptions(SchemeOfJudgments, Annotators):
-    """The options of `alignkit.agreement.crowd_quality`."""
+    """The options of `alignkit.agreement.crowd_quality`.
+
+    `crowd_quality` takes the fields as keywords.
+    """
 
     _: KW_ONLY
     gold: str = field(

@@ -23,6 +23,8 @@ from alignkit.version import __version__
 class JudgmentAgreement(JudgmentFigures):
     """How far annotators agree on judgments; printing it shows the tables of the command.
 
+    Returned by `agree_on_judgments`.
+
     Parameters
     ----------
     annotators : The annotators that are compared.

@@ -19,7 +19,10 @@ Measure = Literal["links", "sure", "phrases", "judgments"]
 
 @dataclass(frozen=True)
 class ReplaceOptions(Grouped, Annotators):
-    """The options of `alignkit.replaceable`."""
+    """The options of `alignkit.replaceable`.
+
+    `replaceable` takes the fields as keywords.
+    """
 
     _: KW_ONLY
     measure: Measure = option(

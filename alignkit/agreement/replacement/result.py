@@ -22,6 +22,8 @@ _WIDTH = 100  # of the answer as text, in columns
 class SystemReplacement(ReplacementFigures):
     """Whether a system may replace an annotator; printing it shows the tables of the command.
 
+    Returned by `replaceable`.
+
     Parameters
     ----------
     system, annotators : The names.

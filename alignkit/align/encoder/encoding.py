@@ -123,7 +123,10 @@ class EncoderUsed(UsedEncoder):
 
 @dataclass
 class EncodingCounts:
-    """What an encoder had to do, and how well it knew the words."""
+    """What an encoder had to do, and how well it knew the words.
+
+    Returned by `Aligner.encoding`.
+    """
 
     encoded: int = 0  # sentences
     kept: int = 0  # sentences that were known from before

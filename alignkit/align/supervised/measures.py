@@ -130,6 +130,8 @@ class SystemMeasure:
 class LearningReport(TableResult):
     """The gain from learning on gold links, by cross-validation.
 
+    Returned by `Refiner.validate`.
+
     Parameters
     ----------
     objective : The goal of learning; one of `OBJECTIVES`.

@@ -156,12 +156,23 @@ def two_vectors(vectors: Vectors | None, target_vectors: Vectors | None) -> TwoV
 def vectors_of(vectors: Vectors, words: Sequence[str], dimensions: int | None = None) -> F4:
     """Return the vectors (n, d) of the n words of a sentence, checked, as float32.
 
-    `dimensions` is the required number of dimensions; None: any number.
+    Parameters
+    ----------
+    vectors : A function that returns an array (n, d) for a list of n words.
+    words : The n words of the sentence.
+    dimensions : The required number of dimensions d; None: any number.
 
     Raises
     ------
     ArgumentError : If the result is not an array of numbers.
     AlignmentError : If it does not have one vector of finite numbers per word.
+
+    Examples
+    --------
+    >>> def letters(words):
+    ...     return [[word.count(letter) for letter in "aeiou"] for word in words]
+    >>> vectors_of(letters, ["the", "house"]).shape
+    (2, 5)
     """
     check_arguments(vectors_of, locals())
     array = _checked(vectors(list(words)), words, "vectors gave")

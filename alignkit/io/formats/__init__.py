@@ -68,9 +68,19 @@ WRITTEN = {name: about for name, about in FORMATS.items() if not about.endswith(
 def get_format(name: str) -> Format:
     """Look up a format.
 
+    Parameters
+    ----------
+    name : A name in `FORMATS`.
+
     Raises
     ------
     UnknownNameError : If there is no format with that name.
+
+    Examples
+    --------
+    >>> naacl = get_format("naacl")
+    >>> naacl.base, naacl.text_beside
+    (1, True)
     """
     check_arguments(get_format, locals())
     check_known("format", name, FORMATS)

@@ -200,6 +200,8 @@ def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | t
 class RuleToken:
     """A rule and where it was seen.
 
+    Returned by `Derivation.tokens`.
+
     Parameters
     ----------
     rule : The rule.
@@ -221,7 +223,9 @@ class RuleToken:
 
 
 class Derivation:
-    """The derivation of a sentence pair by synchronous rules, made by `extract_rules`.
+    """The derivation of a sentence pair by synchronous rules.
+
+    Returned by `extract_rules`.
 
     Attributes
     ----------

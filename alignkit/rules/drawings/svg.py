@@ -357,6 +357,16 @@ def draw_tree_html(
     Raises
     ------
     MissingTextError, OptionError, UnknownNameError : As for `draw_tree_text`.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair
+    >>> from alignkit.model.trees import Tree
+    >>> pair = SentencePair("1", ["rain"], ["showers"], {"gold": Alignment.parse("0-0")})
+    >>> trees = {"source": Tree.parse("(NN rain)"), "target": Tree.parse("(NNS showers)")}
+    >>> page = "".join(draw_tree_html([pair.with_trees("gold", **trees)], title="Rain"))
+    >>> "<title>Rain</title>" in page
+    True
     """
     check_arguments(draw_tree_html, locals())
     kept = tuple(pairs) if iter(pairs) is pairs else pairs

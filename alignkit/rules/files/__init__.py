@@ -177,6 +177,18 @@ def read_rules(
     UnknownFormatError : If no format is given and none is recognized.
     FormatError : If the file cannot be read or does not follow the format; the error names file,
         line and column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from alignkit.rules import parse_rule
+    >>> rule = RuleType(parse_rule('NN("car") ||| NN("auto")'), count=2)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = str(Path(folder, "rules.tsv"))
+    ...     written = write_rules([rule], path)
+    ...     [(read.rule.target, read.count) for read in read_rules(path)]
+    [(Node(label='NN', children=('auto',)), 2.0)]
     """
     check_arguments(read_rules, locals(), apart=("path",))
     file = TextFile(_name(path), ReadOptions(encoding=encoding, max_size=max_size))

@@ -109,6 +109,10 @@ def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
 def rule_text(rule: Rule) -> str:
     """Return a rule as text: its sides, separated by ``|||``.
 
+    Parameters
+    ----------
+    rule : The rule.
+
     Examples
     --------
     >>> rule_text(Rule(Node("NP", (Variable(0, "NN"),)), (Variable(0),)))
@@ -119,6 +123,10 @@ def rule_text(rule: Rule) -> str:
 
 def parse_rule(text: str) -> Rule:
     """Read a rule that `rule_text` wrote.
+
+    Parameters
+    ----------
+    text : The two sides, separated by ``|||``.
 
     Raises
     ------

@@ -147,6 +147,17 @@ def read_table(
     ------
     FormatError : If a line is not an entry, or the file cannot be read or decoded.
     UnknownNameError : If `format` is unknown.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.txt")
+    ...     _ = path.write_text("das ||| the ||| 0.5 1 0.8 1 ||| 0-0 ||| 4 5 4", "utf-8")
+    ...     [entry] = read_table(path)
+    >>> entry.p_target, entry.p_source, entry.count
+    (0.8, 0.5, 4.0)
     """
     check_arguments(read_table, locals())
     file = TableFile(fspath(path), format, ReadOptions(encoding=encoding, max_size=max_size))

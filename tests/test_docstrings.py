@@ -1,0 +1,132 @@
+"""Each public function says what it takes, and shows how it is used; each class, where it is from.
+
+That the examples run is tested by doctest, where they stand.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from types import GenericAlias
+
+import pytest
+
+import alignkit
+
+PACKAGES = ["alignkit"]
+PACKAGES += sorted(
+    module.name for module in pkgutil.walk_packages(alignkit.__path__, "alignkit.") if module.ispkg
+)
+
+WITHOUT_EXAMPLE = {
+    "EncoderUsed": "a saved model holds it, and only its reader makes one",
+}
+"""Public names that need no example, and why."""
+
+SOURCE = re.compile(
+    r"(?P<how>Returned by|Made by|Part of|Raised by|The base of) (?P<names>`.*?)\.(?:\s|$)|"
+    r"(?P<function>`\S+`) takes the fields as keywords"
+)
+"""Where a class comes from that users do not make; the names in it are checked."""
+
+
+def public():
+    """Return the public functions and classes by name; of the same name in two rooms, both."""
+    named = {}
+    for package in PACKAGES:
+        module = importlib.import_module(package)
+        for name in getattr(module, "__all__", ()):
+            value = getattr(module, name)
+            documented = inspect.isclass(value) or inspect.isfunction(value)
+            if documented and not isinstance(value, GenericAlias):
+                named.setdefault(name, []).append(value)
+    return named
+
+
+PUBLIC = public()
+
+
+def described(kind):
+    for name, values in PUBLIC.items():
+        for value in values:
+            if kind(value):
+                yield name, value, inspect.getdoc(value) or ""
+
+
+def annotation_of(dotted):
+    """Return what a public function, property or field returns or holds, as text; None: unknown."""
+    name, _, member = dotted.removeprefix("alignkit.").partition(".")
+    if name not in PUBLIC:
+        return None
+    value = PUBLIC[name][0]
+    if member:
+        for each in value.__mro__:
+            if member in vars(each).get("__annotations__", {}):
+                return str(each.__annotations__[member])
+        value = inspect.getattr_static(value, member, None)
+        for attribute in ("fget", "func", "__func__"):
+            value = getattr(value, attribute, value)
+    if inspect.isclass(value):
+        return " ".join(base.__name__ for base in value.__mro__)
+    return str(getattr(value, "__annotations__", {}).get("return"))
+
+
+def wrong_sources(name, value, text):
+    """Yield what is wrong with the sentence that says where a class is from."""
+    sentence = SOURCE.search(text.replace("\n", " "))
+    if sentence is None:
+        yield f"{name} has no example, and does not say which function returns it"
+        return
+    typed = sentence["how"] in ("Returned by", "Part of", "The base of")
+    bases = {base.__name__ for base in value.__mro__[:-1]}
+    for dotted in re.findall(r"`([\w.]+)`", sentence["names"] or sentence["function"]):
+        annotation = annotation_of(dotted)
+        if annotation is None:
+            yield f"{name}: {dotted} is not public"
+        elif typed and not bases & words(annotation):
+            yield f"{name}: {dotted} is {annotation}"
+
+
+def words(text):
+    return set(re.findall(r"\w+", text))
+
+
+def test_functions_say_what_they_take(problems):
+    for name, function, text in described(inspect.isfunction):
+        if inspect.signature(function).parameters and "Parameters\n----------" not in text:
+            problems.append(f"{function.__module__}.{name}")
+
+
+def test_functions_have_an_example(problems):
+    for name, function, text in described(inspect.isfunction):
+        if "\n>>> " not in text and name not in WITHOUT_EXAMPLE:
+            problems.append(f"{function.__module__}.{name}")
+
+
+def test_classes_have_an_example_or_say_what_returns_them(problems):
+    for name, kind, text in described(inspect.isclass):
+        if "\n>>> " not in text and name not in WITHOUT_EXAMPLE:
+            problems += wrong_sources(name, kind, text)
+
+
+def test_exceptions_are_needed():
+    for name in WITHOUT_EXAMPLE:
+        for value in PUBLIC[name]:
+            text = inspect.getdoc(value)
+            assert "\n>>> " not in text
+            assert SOURCE.search(text) is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("Returned by `aer`.", ["Score: aer is float"]),
+        ("Returned by `nothing`.", ["Score: nothing is not public"]),
+        ("Returned by `score` and `aer`.", ["Score: aer is float"]),
+        ("Part of `Comparisons.scores`.", []),
+        ("A score.", ["Score has no example, and does not say which function returns it"]),
+    ],
+)
+def test_a_wrong_source_is_noticed(sentence, wrong):
+    (score,) = PUBLIC["Score"]
+    assert list(wrong_sources("Score", score, sentence)) == wrong
