@@ -170,7 +170,8 @@ def _annotations(draw, holds, source, target, texts):
         weights={link: draw(numbers) for link in weighted},
         labels={link: draw(texts) for link in labelled},
     )
-    return Annotation(alignment, *said, learned=learned)
+    unseen = frozenset(drawn("unseen", _subsets(links), ()))
+    return Annotation(alignment, *said, learned=learned, unseen=unseen)
 
 
 def _moment(time):

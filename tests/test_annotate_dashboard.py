@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from itertools import combinations, product
-from math import isnan, nan
+from math import isnan
 from pathlib import Path
 
 import msgspec
@@ -16,14 +16,12 @@ from annotation_server import served
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alignkit import Alignment, Corpus, SentencePair, read_corpus
+from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit._support.values import jsonable
 from alignkit.agreement import agree
-from alignkit.agreement.pairs import CorpusData
 from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.dashboard.figures import dashboard_view, times_view
-from alignkit.annotate.dashboard.links import f1_of, shared_links
 from alignkit.annotate.dashboard.work import version_of
 from alignkit.annotate.exporting import exported as finished
 from alignkit.annotate.importing import import_pairs
@@ -38,6 +36,7 @@ from alignkit.io.format import EVERYTHING
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "paraphrases.jsonl"
 LIVE = {"words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa"}
+BULK = list(product(range(3), range(3)))
 LEVELS = {"phrases.possible", "phrases.sure", "words.possible", "words.sure"}
 EDITS = st.tuples(
     st.sampled_from(["cell", "cell", "done", "undo", "open"]),
@@ -47,10 +46,6 @@ EDITS = st.tuples(
     st.integers(0, 3),
     st.integers(0, 2),
 )
-SOURCE, TARGET = ("a", "b", "c", "a"), ("b", "x", "a")
-CELLS = [(i, j) for i in range(len(SOURCE)) for j in range(len(TARGET))]
-links = st.dictionaries(st.sampled_from(CELLS), st.booleans(), max_size=6)
-marked = st.tuples(links, st.sets(st.sampled_from(CELLS), max_size=4))
 
 
 def samples(folder, pairs=6, **settings):
@@ -394,6 +389,42 @@ def test_what_both_took_in_bulk_is_told_apart(tmp_path, boards):
     assert two["figures"]["words.possible.f1"]["value"] == pytest.approx(10 / 11)
     assert two["apart"]["words.possible.f1"]["value"] == pytest.approx(4 / 5)
     assert two["apart"]["words.sure.f1"]["value"] == pytest.approx(2 / 3)
+    for format in ("alignkit-jsonl", "alignkit-xml"):
+        path = tmp_path / format
+        assert not write_corpus(finished(store, done=True), path, format=format)
+        same_without_unseen(two, read_corpus(path, format=format))
+
+
+@pytest.mark.slow
+@settings(max_examples=10, deadline=None)
+@given(
+    st.lists(st.tuples(*[st.sets(st.sampled_from(BULK), max_size=4)] * 4), min_size=1, max_size=4)
+)
+def test_agree_counts_what_both_took_in_bulk_as_the_dashboard_does(tmp_path_factory, pairs):
+    store = blank(tmp_path_factory.mktemp("bulk"), len(pairs), "anna", "ben")
+    for k, (anna, ben, drawn, other) in enumerate(pairs, 1):
+        for name, cells, more in (("anna", anna, drawn), ("ben", ben, other)):
+            taken = [[i, j, 0, 2] for i, j in cells]
+            kept = [[i, j, 0, 1] for i, j in cells]
+            Tab(store, k, name).send(
+                sent("done", before=False, after=True, how="done", cells=taken, bulk=kept)
+            )
+            for i, j in more - cells:
+                link(store, k, name, i, j, 1)
+    shown = msgspec.to_builtins(dashboard_view(store, "x", lambda *_: None))
+    same_without_unseen(shown["twos"][0], Corpus(finished(store, done=True)))
+
+
+def same_without_unseen(two, corpus):
+    """Check that `agree` finds in an export what the dashboard has for two annotators."""
+    agreed = agree(corpus, ["anna", "ben"], initial="auto", bootstrap="none", samples=10)
+    pairing = agreed.pairings[0]
+    if pairing.unseen is None:
+        assert two["bulk"] == 0
+        return
+    assert (pairing.unseen.common, pairing.unseen.unseen) == (two["links"], two["bulk"])
+    for links, value in pairing.unseen.f1.items():
+        assert two["apart"][f"words.{links}.f1"]["value"] == (None if isnan(value) else value)
 
 
 def test_pairs_of_little_agreement_come_first_and_tell_whether_they_are_ready(tmp_path, boards):
@@ -558,32 +589,6 @@ def test_a_store_that_is_closed_ends_what_goes_on(tmp_path):
     assert not board._thread.is_alive()
     with Store.open(store.path) as again:
         assert again.project().pairs == 2
-
-
-@given(st.fixed_dictionaries({"anna": marked, "ben": marked}))
-def test_links_in_bulk_are_counted_as_by_plain_sets(now):
-    drawn = {
-        name: Alignment([cell for cell, sure in own.items() if sure], own)
-        for name, (own, _) in now.items()
-    }
-    bulk = {name: cells & own.keys() for name, (own, cells) in now.items()}
-    pair = SentencePair("p1", SOURCE, TARGET, drawn)
-    counts = shared_links(CorpusData(Corpus([pair])), "anna", "ben", {1: bulk})
-    different = [(i, j) for i, j in CELLS if SOURCE[i] != TARGET[j]]
-    (anna, bulk), (ben, other) = now["anna"], now["ben"]
-    unseen = bulk & other & anna.keys() & ben.keys()
-    shared = anna.keys() & ben.keys() & set(different)
-    assert counts.common(counts.whole) == len(shared)
-    assert counts.common(counts.apart) == len(shared - unseen)
-    for level, least in (("possible", False), ("sure", True)):
-        sides = [
-            {cell for cell, sure in drawn.items() if cell in different and sure >= least} - unseen
-            for drawn in (anna, ben)
-        ]
-        both, sizes = len(sides[0] & sides[1]), len(sides[0]) + len(sides[1])
-        expected = 2 * both / sizes if sizes else nan
-        found = f1_of(counts.apart.sum(axis=0), level)
-        assert isnan(found) if isnan(expected) else found == pytest.approx(expected)
 
 
 def test_c_is_by_edits_where_both_saw_the_initial_links(tmp_path, boards):

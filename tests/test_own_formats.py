@@ -33,7 +33,8 @@ LINKS = Alignment(
     weights={(0, 0): 0.93, (3, NULL): 1e-300},
     labels={(0, 0): "EQUI", (0, 1): "no link", (NULL, 4): ""},
 )
-ANNA = Annotation(LINKS, " a comment\n", {"odd", "tokenization"}, "paraphrase", "a tool 1.0")
+REMARKS = (" a comment\n", {"odd", "tokenization"}, "paraphrase", "a tool 1.0")
+ANNA = Annotation(LINKS, *REMARKS, unseen=[(1, 2), (2, 2)])
 SIDES = ("a", "b c", "", "d\u00a0e"), ("<&>", '"', "\t", "]]>", "\r\n")
 P1 = SentencePair("p1", *SIDES, {"anna": ANNA, "ben": Alignment()}, {"genre": "news", "empty": ""})
 NAMELESS = SentencePair("", None, None, {"anna": Alignment.parse("5-7")})
@@ -78,6 +79,7 @@ def test_jsonl_is_written_as_its_specification_says(tmp_path):
                 "flags": ["odd", "tokenization"],
                 "judgment": "paraphrase",
                 "provenance": "a tool 1.0",
+                "unseen": "1-2 2-2",
             },
             "ben": {"sure": ""},
         },

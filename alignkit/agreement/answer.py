@@ -1,6 +1,7 @@
 """The answer of an agreement: three sentences that can be quoted.
 
-They say who shares how much, what is left of it beyond chance, and what to mind. Each is made from
+They say who shares how much, what is left of it beyond chance, and what to mind. A fourth one
+follows if there are common links that neither of two annotators looked at. Each is made from
 templates in `TEXTS`, by rules that look at the result alone: no sentence depends on the length of a
 name. Automatic and adjudicated alignments are never part of an answer.
 """
@@ -36,7 +37,7 @@ from alignkit.agreement.numbers import (
 )
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.scale import CLAUSES, ScalePlace, place_of
-from alignkit.tables.columns import decimal
+from alignkit.tables.columns import decimal, percent
 
 CHANCE_NAMES = {
     "edit": "C (Cohn et al.)",
@@ -95,6 +96,12 @@ TEXTS: Mapping[str, str] = {
     "who-is-right": "Agreement does not say who is right.",
     # where F1 stands among published corpora
     **CLAUSES,
+    # what nobody looked at
+    "unseen": "Neither annotator looked at {unseen} of their {common} common links, which were "
+    "suggested and kept; without these, {rest}.",
+    "unseen-of-several": "In {count} of {every} pairings, neither annotator looked at some common "
+    "links, which were suggested and kept; {two} have most ({unseen} of {common}; without these, "
+    "{rest}).",
 }
 """The sentences of an answer, and clauses of sentences, by the code of the rule."""
 
@@ -115,7 +122,8 @@ class Quoted:
 class Answer:
     """The answer of an agreement; printing it shows lines of 100 columns."""
 
-    sentences: tuple[str, ...]  # three, or one if there is nothing to compare
+    # three, or one if there is nothing to compare; then one on links that nobody looked at, if any
+    sentences: tuple[str, ...]
     codes: tuple[str, ...]  # of the sentences and of their clauses, each a key of `TEXTS`
     quoted: Quoted | None  # the C to quote
     apart: tuple[str, ...]  # the annotators who differ from the others, if any
@@ -176,6 +184,7 @@ class AnswerWriter:
             sentences = [self.shares(), self.beyond(), self.mind()]
         else:
             sentences = [self.nothing()]
+        sentences += self.unseen()
         rest, side = self.sides or ([], [])
         alone = len(side) == 1
         return Answer(
@@ -480,3 +489,22 @@ class AnswerWriter:
             hits = [dict(choice_hits(self.agreement, two, level)) for two, level, _ in parts]
             if any("normalizer" in each for each in hits):
                 yield self.say("normalizer")
+
+    # what nobody looked at
+    def unseen(self) -> Iterator[str]:
+        """Yield how many common links neither of two annotators looked at, if there are any."""
+        counts = {two: two.unseen for two in self.every if two.unseen and two.unseen.unseen}
+        if not counts:
+            return
+        two = max(counts, key=lambda each: counts[each].unseen / counts[each].common)
+        most = counts[two]
+        f1 = most.f1["possible"]
+        yield self.say(
+            "unseen-of-several" if self.several else "unseen",
+            unseen=most.unseen,
+            common=most.common,
+            rest="neither has a link" if isnan(f1) else f"F1 is {percent(f1)}%",
+            two=self.called((two.first, two.second)),
+            count=len(counts),
+            every=len(self.every),
+        )

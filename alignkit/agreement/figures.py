@@ -21,6 +21,7 @@ from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import Overlap
 from alignkit.agreement.pairs import CorpusData
 from alignkit.agreement.same_pairs import SamePairs, same_pairs
+from alignkit.agreement.unseen_links import NO_LINKS, UnseenLinks
 from alignkit.agreement.votes import STATES, VoteTable, vote_table
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.model.corpus import Corpus
@@ -146,6 +147,8 @@ class Pairing:
     given : The agreement over the cells that both judged; None if these are not recorded.
     same_start : The number of pairs that both annotated and started from the initial alignment, as
         far as is known; edit models use only these. None if edits are not known.
+    unseen : The common links of two annotators that both kept without looking at them; None if
+        nobody in the corpus kept links in this way, or if this is not known.
     """
 
     kind: str
@@ -157,6 +160,7 @@ class Pairing:
     no_edits: str = ""
     given: GivenLinks | None = None
     same_start: int | None = None
+    unseen: UnseenLinks | None = None
 
     @property
     def name(self) -> str:
@@ -359,6 +363,20 @@ def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
                 yield Figure(*at, level, name + suffix, getattr(part, name), pairs=part.pairs)
             for name in ("pi0_error", "C_error"):
                 yield Figure(*at, level, name + suffix, getattr(part, name), pairs=part.used)
+    yield from _unseen_figures(pairing)
+
+
+def _unseen_figures(pairing: Pairing) -> Iterator[Figure]:
+    """Yield what both kept without looking at it, and F1 without these links, if this is known."""
+    if pairing.unseen is None:
+        return
+    pairs = pairing.sections[0].pairs
+    at = (pairing.kind, pairing.first, pairing.second, "all")
+    yield Figure(*at, "words.possible", "common", pairing.unseen.common, pairs=pairs)
+    yield Figure(*at, "words.possible", "unseen", pairing.unseen.unseen, pairs=pairs)
+    for kind, f1 in pairing.unseen.f1.items():
+        reason = NO_LINKS if isnan(f1) else ""
+        yield Figure(*at, f"words.{kind}", "f1.without-unseen", f1, pairs=pairs, reason=reason)
 
 
 def edit_figures(pairings: tuple[Pairing, ...]) -> Iterator[Figure]:

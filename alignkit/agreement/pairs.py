@@ -128,6 +128,7 @@ class CorpusData:
         self._aligned: dict[str, NDArray[np.bool_]] = {}
         self._links: dict[str, LinkArrays] = {}
         self._judged: dict[str, LinkArrays] = {}
+        self._unseen: dict[str, LinkArrays] = {}
         self._starts: dict[str, list[str | None]] = {}
 
     def aligned(self, name: str) -> NDArray[np.bool_]:
@@ -157,6 +158,21 @@ class CorpusData:
             said = [pair.annotations.get(name) for pair in self.corpus]
             self._starts[name] = [None if each is None else each.start for each in said]
         return np.array([start in (None, initial) for start in self._starts[name]], bool)
+
+    @cached_property
+    def has_unseen(self) -> bool:
+        """Whether anybody kept links without looking at them."""
+        return any(said.unseen for pair in self.corpus for said in pair.annotations.values())
+
+    def unseen(self, name: str) -> LinkArrays:
+        """Return the links that an annotator kept without looking at them."""
+        if name not in self._unseen:
+            kept = []
+            for pair, aligned in zip(self.corpus, self.aligned(name).tolist(), strict=True):
+                links = pair.annotations[name].unseen if aligned else ()
+                kept.append(Alignment((), links) if links else _UNALIGNED)
+            self._unseen[name] = self._sized(LinkArrays.pack(kept))
+        return self._unseen[name]
 
     def judged(self, name: str) -> LinkArrays:
         """Return the cells that an annotator judged (`judged_cells`) as links."""

@@ -24,6 +24,7 @@ from alignkit.agreement.intervals import weighted_mean
 from alignkit.agreement.options import CLOSED, AgreementOptions
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import given_links, joint_sections, two_sections
+from alignkit.agreement.unseen_links import unseen_links
 from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.settings import Signature
@@ -202,8 +203,10 @@ def pairings_of(
             share = stage(options.progress, sampled.index(k), len(sampled))
             chance = options.model
         given = None
+        unseen = None
         if kind == "annotators":
             given = given_links(data, first, second, options)
+            unseen = unseen_links(data, first, second, ignore_identical=options.ignore_identical)
         pairing = Pairing(
             kind=kind,
             first=first,
@@ -214,6 +217,7 @@ def pairings_of(
             no_edits=reasons[k],
             given=given,
             same_start=beyond.same_start(first, second),
+            unseen=unseen,
         )
         pairings.append(pairing)
     return tuple(pairings)

@@ -150,8 +150,11 @@ def _pairing(two: Pairing) -> dict[str, object]:
     for model, levels in two.beyond.items():
         is_main = two.kind == "annotators" and model == two.chance
         by_model[model] = {level: _beyond(result, is_main) for level, result in levels.items()}
+    names = ["kind", "first", "second", "chance", "no_edits", "same_start"]
+    if two.unseen is not None:
+        names.append("unseen")
     return {
-        **named_json(two, ("kind", "first", "second", "chance", "no_edits", "same_start")),
+        **named_json(two, names),
         "sections": {section.name: named_json(section, parts) for section in two.sections},
         "beyond_chance": by_model,
     }

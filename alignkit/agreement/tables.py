@@ -35,6 +35,7 @@ from alignkit.agreement.figures import (
 )
 from alignkit.agreement.names import short_names
 from alignkit.agreement.options import CLOSED
+from alignkit.agreement.unseen_links import NO_LINKS
 from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table
@@ -721,6 +722,38 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
     yield Table(title, columns, rows, anchor="fleiss", ruled=False)
 
 
+# links that nobody looked at
+def unseen_table(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the table of the links that two annotators both kept without looking at them."""
+    names = short_names(agreement.annotators)
+    rows: list[list[Cell]] = []
+    for two in agreement.of("annotators"):
+        if two.unseen is None:
+            continue
+        figures: list[Cell] = []
+        for links in _KINDS:
+            without_unseen = two.unseen.f1[links]
+            reason = NO_LINKS if isnan(without_unseen) else ""
+            figures.append(Subject("", two).plain(f"words.{links}.f1"))
+            figures.append(Value(without_unseen, reason=reason) if reason else without_unseen)
+        rows.append([label(two, names), two.unseen.common, two.unseen.unseen, *figures])
+    if not rows:
+        return
+    columns = [
+        Column("", key="who"),
+        Column("common", "count"),
+        Column("unseen", "count"),
+    ]
+    for links, name in _KINDS.items():
+        columns.append(Column("F1", "percent", f"{name} links", f"f1_{links}"))
+        columns.append(Column("without", "percent", f"{name} links", f"f1_{links}_without_unseen"))
+    title = "Common links that both kept without looking at them, and F1 without these"
+    note = "unseen: accepted in bulk or by marking the pair as done; neither looked at the link"
+    if agreement.options.ignore_identical:
+        note += "; links of equal words left out"
+    yield Table(title, columns, rows, note, anchor="unseen", ruled=False)
+
+
 # the tables by name
 def _words_table(agreement: AgreementFigures) -> Iterator[Table]:
     yield main_table(agreement, "words")
@@ -756,6 +789,7 @@ TABLES: Mapping[str, Callable[[AgreementFigures], Iterable[Table]]] = {
     "alpha": alpha_tables,
     "fleiss": fleiss_table,
     "edits": edits_table,
+    "unseen": unseen_table,
     "votes": _vote_tables,
 }
 """The tables by name; `others` are pairings that are not between annotators.

@@ -311,6 +311,7 @@ def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
         flags=known.flags | added.flags,
         when=max(times, default=None),
         start=starts.pop() if starts else None,
+        unseen=known.unseen | added.unseen,
         **{kind: a or b for kind, (a, b) in remarks.items()},
     )
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Literal, NamedTuple
 from unicodedata import combining, is_normalized, normalize
@@ -15,6 +16,7 @@ from alignkit._support.wording import brief, how_many
 from alignkit.corpora.remapping import without_escapes, without_marker
 from alignkit.errors import JoinError, OptionError
 from alignkit.model.alignment import NULL, SIDES, Alignment, Link, LinkLike
+from alignkit.model.annotation import Annotation
 from alignkit.model.coercion import sentences_of
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
@@ -276,7 +278,10 @@ def _carried(
                 attributes[key] = "\t".join(_column(values, fitted))
     annotations = dict(pair.annotations)
     for name, alignment in pair.alignments.items():
-        annotations[name] = replace(annotations[name], alignment=_moved(alignment, sides, lost))
+        annotation = annotations[name]
+        unseen = _unseen_cells(annotation, sides)
+        moved = _moved(alignment, sides, lost)
+        annotations[name] = replace(annotation, alignment=moved, unseen=unseen)
     source, target = sides
     source_trees = {} if source.changed else pair.source_trees
     target_trees = {} if target.changed else pair.target_trees
@@ -306,20 +311,33 @@ def _column(values: Sequence[str], fitted: _Fitted) -> list[str]:
     return column
 
 
+def _moved_cells(link: Link, sides: tuple[_Fitted, _Fitted]) -> dict[Link, bool]:
+    """Return the new cells of a cell or null, and whether each is a main one."""
+    source, target = sides
+    rows = {NULL: True} if link.i == NULL else source.places[link.i]
+    columns = {NULL: True} if link.j == NULL else target.places[link.j]
+    moved = {}
+    for i, main_row in rows.items():
+        for j, main_column in columns.items():
+            moved[Link(i, j)] = main_row and main_column
+    return moved
+
+
+def _unseen_cells(annotation: Annotation, sides: tuple[_Fitted, _Fitted]) -> frozenset[Link]:
+    """Return the new links that are made of unseen links alone."""
+    if annotation.alignment is None or not annotation.unseen:
+        return frozenset()
+    unseen: set[Link] = set()
+    seen: set[Link] = set()
+    for link in annotation.alignment:
+        cells = unseen if link in annotation.unseen else seen
+        cells.update(_moved_cells(link, sides))
+    return frozenset(unseen - seen)
+
+
 def _moved(alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[str]) -> Alignment:
     """Return the alignment of the new words."""
-    source, target = sides
-
-    def cells(link: Link) -> dict[Link, bool]:
-        """Return the new cells of a cell or null, and whether each is a main one."""
-        rows = {NULL: True} if link.i == NULL else source.places[link.i]
-        columns = {NULL: True} if link.j == NULL else target.places[link.j]
-        moved = {}
-        for i, main_row in rows.items():
-            for j, main_column in columns.items():
-                moved[Link(i, j)] = main_row and main_column
-        return moved
-
+    cells = partial(_moved_cells, sides=sides)
     links = dict[Link, bool]()
     nulls = dict[Link, bool]()
     weights = dict[LinkLike, float]()

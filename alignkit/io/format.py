@@ -44,6 +44,7 @@ EVERYTHING = frozenset(
         "role",  # whether a person made an alignment or a machine, see `alignkit.model.roles.ROLES`
         "start",  # what an annotator was shown to begin with
         "learned",  # what the system that made the links learned from
+        "unseen",  # links that an annotator kept without looking at them
         JUDGED,  # an annotation without an alignment, as against one with no links
         "attributes",
         "trees",  # of sentences
@@ -137,7 +138,16 @@ _OF_ALIGNMENT: dict[str, Callable[[Alignment], object]] = {
     "labels": lambda a: a.labels,
     "other labels": lambda a: a.labels and set(a.labels) - a.possible,
 }
-_OF_ANNOTATION = ("comment", "flags", "judgment", "provenance", "when", "role", "learned")
+_OF_ANNOTATION = (
+    "comment",
+    "flags",
+    "judgment",
+    "provenance",
+    "when",
+    "role",
+    "learned",
+    "unseen",
+)
 _KNOWN_OR_NOT = ("start",)  # what says something even if it is empty
 
 
@@ -204,6 +214,7 @@ _LOSS_IN_WORDS = {
     "when": "the times of {} pairs",
     "start": "what the annotators of {} pairs were shown to begin with (start)",
     "learned": "what the systems learned from that aligned {} pairs (learned)",
+    "unseen": "which links of {} pairs were kept without being looked at (unseen)",
     "names": "the annotator's name of {} pairs",
 }
 

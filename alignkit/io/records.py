@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
@@ -35,6 +35,7 @@ class RawLink(NamedTuple):
     line: int | None = None  # the line of the file, where it is not the record's own
     weight: float | None = None
     label: str | None = None
+    unseen: bool = False  # whether the annotator kept it without looking at it
 
 
 @dataclass(slots=True)
@@ -124,25 +125,47 @@ def _matches(text: str, pattern: re.Pattern[str], expected: str) -> Iterator[tup
 
 
 def raw_links(
-    links: list[RawLink], weights: Mapping[str, float], labels: Mapping[str, str], line: int
+    links: list[RawLink],
+    weights: Mapping[str, float],
+    labels: Mapping[str, str],
+    line: int,
+    unseen: str = "",
 ) -> list[RawLink]:
-    """Add weights and labels to links and nulls; a label without a link marks a non-link."""
-    if not weights and not labels:
+    """Add weights and labels to links and nulls, and mark the links that were not looked at.
+
+    A label without a link marks a non-link.
+    """
+    if not weights and not labels and not unseen:
         return links
     numbers = _by_cell(weights)
     names = _by_cell(labels)
     known = {link[:2] for link in links}
+    kept = _unseen_cells(unseen, known)
     for cell, key in zip(numbers, weights, strict=True):
         if cell not in known:
             raise FormatError(f"there is a weight for {key!r}, which is not a link")
     complete = []
     for link in links:
         cell = link[:2]
-        complete.append(link._replace(weight=numbers.get(cell), label=names.get(cell)))
+        added = link._replace(weight=numbers.get(cell), label=names.get(cell), unseen=cell in kept)
+        complete.append(added)
     for cell, name in names.items():
         if cell not in known:
             complete.append(RawLink(*cell, "none", line, None, name))
     return complete
+
+
+def _unseen_cells(text: str, known: Collection[_Cell]) -> set[_Cell]:
+    """Read the links that were not looked at; each must be one of the known links, once."""
+    cells: set[_Cell] = set()
+    for link in parse_links(text):
+        cell = link[:2]
+        if cell not in known:
+            raise FormatError(f"{link.i}-{link.j} is unseen, but is not a link")
+        if cell in cells:
+            raise FormatError(f"{link.i}-{link.j} occurs twice among the unseen links")
+        cells.add(cell)
+    return cells
 
 
 def _by_cell(values: Mapping[str, V]) -> dict[_Cell, V]:
@@ -356,7 +379,7 @@ class Reading(TextFile):
         possible: list[Link] = []
         sure_nulls: list[Link] = []
         possible_nulls: list[Link] = []
-        weights: dict[Link, float] = {}
+        linked: list[tuple[Link, RawLink]] = []
         labels: dict[Link, RawLink] = {}
         statuses: dict[Link, str] = {}  # "both": sure as well as possible
         path = raw.path or record.path
@@ -389,8 +412,8 @@ class Reading(TextFile):
             else:
                 same = sure if is_sure else possible
             same.append(link)
-            if written.weight is not None:
-                weights[link] = written.weight
+            linked.append((link, written))
+        weights = {link: each.weight for link, each in linked if each.weight is not None}
         alignment = Alignment(
             sure,
             possible,
@@ -409,6 +432,7 @@ class Reading(TextFile):
             role=raw.role,
             start=raw.start,
             learned=raw.learned,
+            unseen=frozenset(link for link, each in linked if each.unseen),
         )
 
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:

@@ -138,6 +138,12 @@ class Writing:
             return alignment.transpose()
         return alignment
 
+    def link_text(self, links: Iterable[Link]) -> str:
+        """Return some links as a text, in the direction and from the base for writing."""
+        if self.options.transpose:
+            links = [link.transpose() for link in links]
+        return write_links(links, self.base)
+
     def words(self, pair: SentencePair) -> tuple[str, str]:
         """Return both sentences as lines of tokens with single spaces."""
         source, target = pair.words

@@ -9,11 +9,12 @@ from datetime import datetime, timezone
 
 from alignkit._support.arguments import check_kind, check_known, words
 from alignkit.errors import AlignmentError
-from alignkit.model.alignment import Alignment
+from alignkit.model.alignment import Alignment, Link, LinkLike
 from alignkit.model.gold_record import GoldRecord
 from alignkit.model.roles import ROLES
 
 _NO_FLAGS: frozenset[str] = frozenset()
+_NO_LINKS: frozenset[Link] = frozenset()
 
 PERIODS = ("day", "week", "month")  # the periods a time can be rounded to
 
@@ -45,11 +46,15 @@ class Annotation:
         others, such as an adjudicated one, has the start that they share.
     learned : What the system that made the annotation learned from, and whether this pair is among
         it: the text of a `GoldRecord`. Empty if it did not learn from links, or if it is not known.
+    unseen : The links, as `(i, j)` pairs, that the annotator accepted in bulk, or kept by marking
+        the pair as done, and never looked at. Each must be a link of the alignment. Empty if there
+        are none, or if this is not known.
 
     Raises
     ------
     AlignmentError : If there is neither an alignment nor a judgment, comment, flag or provenance;
-        or if `when`, `role` or `learned` is not valid.
+        if `when`, `role` or `learned` is not valid; or if `unseen` has something that is not a link
+        of the alignment.
 
     Examples
     --------
@@ -66,6 +71,7 @@ class Annotation:
     role: str = ""
     start: str | None = None
     learned: str = ""
+    unseen: frozenset[Link] = _NO_LINKS
 
     def __post_init__(self) -> None:
         if not (self.alignment is None or isinstance(self.alignment, Alignment)):
@@ -93,6 +99,8 @@ class Annotation:
                 "an annotation without an alignment needs a judgment, a comment, flags or a "
                 "provenance; use Alignment() if nothing corresponds"
             )
+        if self.unseen or type(self.unseen) is not frozenset:
+            object.__setattr__(self, "unseen", _links_of(self.alignment, self.unseen))
 
     @classmethod
     def of(cls, alignment: Alignment) -> Annotation:
@@ -108,15 +116,34 @@ class Annotation:
         place(self, "role", "")
         place(self, "start", None)
         place(self, "learned", "")
+        place(self, "unseen", _NO_LINKS)
         return self
 
     @property
     def remarks(self) -> bool:
         """Whether there are remarks in addition to the alignment.
 
-        The time, the start, and what a system learned from do not count.
+        The time, the start, what a system learned from, and unseen links do not count.
         """
         return bool(self.comment or self.flags or self.judgment or self.provenance)
+
+
+def _links_of(alignment: Alignment | None, unseen: Iterable[LinkLike]) -> frozenset[Link]:
+    """Return unseen links; raise an error for one that is not a link of the alignment."""
+    try:
+        links = frozenset(Link(i, j) for i, j in unseen)
+    except (TypeError, ValueError) as problem:
+        raise AlignmentError(
+            f"unseen links must be pairs (i, j) of whole numbers: {problem}"
+        ) from None
+    held = _NO_LINKS if alignment is None else alignment.possible
+    if not links <= held:
+        i, j = min(links - held)
+        raise AlignmentError(
+            f"{i}-{j} is unseen, but is not a link of the alignment; if you replace the "
+            "alignment, replace `unseen` too"
+        )
+    return links
 
 
 def shared_start(starts: Iterable[str | None]) -> str | None:

@@ -325,7 +325,8 @@ class SentencePair:
             alignment = value.alignment
             if alignment is not None:
                 alignment = alignment.transpose()
-            turned[name] = replace(value, alignment=alignment, judgment=judgment)
+            unseen = frozenset(link.transpose() for link in value.unseen)
+            turned[name] = replace(value, alignment=alignment, judgment=judgment, unseen=unseen)
         return replace(
             self,
             source=self.target,

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from sqlalchemy import Connection
 
+from alignkit.agreement.unseen_links import shared_links
 from alignkit.annotate.assignment import read_plan
 from alignkit.annotate.dashboard import links, view
 from alignkit.annotate.dashboard.corrections import gathered
@@ -97,7 +98,7 @@ def _add_links(
     initial = work.compared.initial
     names = [name for name in work.names if name in corpus.aligners]  # read a moment before
     agreement, data = links.agreement_of(corpus, names, initial, report)
-    counts = {two: links.shared_links(data, *two, work.bulk) for two in combinations(names, 2)}
+    counts = {two: shared_links(data, *two) for two in combinations(names, 2)}
     shown.twos = links.two_lines(agreement, counts)
     if len(shown.twos) > 1:
         shown.mean = links.means(shown.twos)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from math import isnan, nan
 
@@ -22,21 +22,17 @@ from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.figures import Pairing, without
 from alignkit.agreement.intervals import weighted_mean
 from alignkit.agreement.options import CLOSED, AgreementOptions
-from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData
+from alignkit.agreement.pairs import CorpusData, CorpusPart
 from alignkit.agreement.question import pairings_of
 from alignkit.agreement.result import Agreement
+from alignkit.agreement.unseen_links import SharedLinks, f1_of, f1_of_all
 from alignkit.annotate.dashboard import view
 from alignkit.annotate.dashboard.work import Work
 from alignkit.annotate.project import queries
-from alignkit.annotate.project.events import Cell
-from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
-from alignkit.scoring.counts import LINK_COLUMNS
-from alignkit.stats.resampling import Interval, harmonic, ratio
+from alignkit.stats.resampling import Interval, ratio
 from alignkit.tables.result import Caution
 
-Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Report = Callable[[str, "float | None"], None]
 
@@ -105,7 +101,7 @@ def _two_line(pairing: Pairing, chance: str, shared: SharedLinks) -> view.TwoLin
     apart = {}
     for links in ("possible", "sure"):
         name = f"words.{links}.f1"
-        apart[name] = _figure_of(name, f1_of(shared.apart.sum(axis=0), links), section.pairs)
+        apart[name] = _figure_of(name, f1_of_all(shared.apart, links), section.pairs)
     levels: Mapping[str, BeyondChance] = pairing.beyond.get(chance, {})
     return view.TwoLine(
         first=pairing.first,
@@ -114,8 +110,8 @@ def _two_line(pairing: Pairing, chance: str, shared: SharedLinks) -> view.TwoLin
         figures=figures,
         beyond={level: _corrected(result) for level, result in levels.items()},
         chance=chance,
-        links=shared.common(shared.whole),
-        bulk=shared.common(shared.whole) - shared.common(shared.apart),
+        links=shared.common,
+        bulk=shared.unseen,
         apart=apart,
         shown=pairing.same_start,
     )
@@ -175,67 +171,6 @@ def link_cautions(agreement: Agreement) -> list[Caution]:
     return list(cautions_of(agreement))
 
 
-# Links of each pair
-
-
-@dataclass(frozen=True)
-class SharedLinks:
-    """The links of different words of two annotators, in the P pairs that both have done."""
-
-    places: Counts  # (P,): the positions of the pairs in the corpus; pair k is at k - 1
-    whole: Counts  # (P, 8): the columns `LINK_COLUMNS`
-    apart: Counts  # (P, 8): without the links that both accepted in bulk and did not look at
-
-    @staticmethod
-    def common(counts: Counts) -> int:
-        """Return how many links both have."""
-        return int(counts[:, LINK_COLUMNS.index("possible_in_possible")].sum())
-
-
-Bulk = Mapping[int, Mapping[str, set[Cell]]]
-
-
-def shared_links(data: CorpusData, first: str, second: str, bulk: Bulk) -> SharedLinks:
-    """Count the links of two annotators; `bulk` has, by pair and annotator, those in bulk."""
-    names = (first, second)
-    places = np.flatnonzero(data.aligned(first) & data.aligned(second))
-    whole = PairData(data, names, places, ignore_identical=True).link_counts
-    apart = whole.copy()
-    rows = []
-    pairs = []
-    for row, place in enumerate(places.tolist()):
-        accepted = bulk.get(place + 1, {})
-        unseen = accepted.get(first, set()) & accepted.get(second, set())
-        if unseen:
-            rows.append(row)
-            pairs.append(_without(data.corpus[place], names, unseen))
-    if rows:
-        rest = PairData(
-            CorpusData(Corpus(pairs)), names, np.arange(len(pairs)), ignore_identical=True
-        )
-        apart[rows] = rest.link_counts
-    return SharedLinks(places, whole, apart)
-
-
-def _without(pair: SentencePair, names: Sequence[str], cells: set[Cell]) -> SentencePair:
-    """Return a pair with the alignments of some annotators, without some links."""
-    gone = Alignment((), cells)
-    kept = {name: pair.alignment(name).difference(gone) for name in names}
-    return SentencePair(pair.id, *pair.words, kept)
-
-
-def f1_of(counts: NDArray[np.integer], links: str) -> float:
-    """Return F1 of the possible or the sure links of (8,) counts; NaN if there are none."""
-    return float(_f1(counts[np.newaxis], links)[0])
-
-
-def _f1(counts: NDArray[np.integer], links: str) -> Floats:
-    """(P,): F1 of the possible or the sure links of (P, 8) counts; NaN without links."""
-    column = {name: counts[:, at].astype(np.float64) for at, name in enumerate(LINK_COLUMNS)}
-    both = column[f"{links}_in_{links}"]
-    return harmonic(ratio(both, column[f"hyp_{links}"]), ratio(both, column[f"ref_{links}"]))
-
-
 # The pairs with the lowest agreement
 
 
@@ -261,7 +196,7 @@ def _mean_by_pair(pairs: int, counts: Sequence[SharedLinks], links: str) -> Floa
     total = np.zeros(pairs)
     defined = np.zeros(pairs)
     for shared in counts:
-        f1 = _f1(shared.whole, links)
+        f1 = f1_of(shared.whole, links)
         total[shared.places] += np.nan_to_num(f1)
         defined[shared.places] += ~np.isnan(f1)
     return ratio(total, defined)

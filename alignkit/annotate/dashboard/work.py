@@ -9,7 +9,6 @@ from sqlalchemy import Connection, func, select
 
 from alignkit.annotate.adjudication.adjudication_queue import settled_pairs
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.events import Cell
 
 _IDLE = ("account", "suggest", "training", "answer", "admit")
 """Kinds of events of a project that change no finished work."""
@@ -101,8 +100,6 @@ class Work:
     done: dict[str, set[int]]  # by annotator, also of those who have done nothing
     assigned: dict[str, set[int]] | None
     settled: set[int]  # the pairs that are adjudicated, and no vote is another one since
-    bulk: dict[int, dict[str, set[Cell]]] = field(default_factory=dict)
-    """The links that were accepted in bulk and not looked at, by pair and annotator."""
     judged: dict[int, dict[str, Words]] = field(default_factory=dict)
     """The labels with their flags, by pair and annotator."""
 
@@ -141,8 +138,6 @@ def read_work(conn: Connection) -> Work:
     )
     for k, account, state in queries.states(conn, _stream.account.in_(list(accounts))):
         name = accounts[account]
-        if state.done and state.bulk:
-            work.bulk.setdefault(k, {})[name] = set(state.bulk)
         if state.done and state.judgment:
             work.judged.setdefault(k, {})[name] = (state.judgment, *state.flags)
     return work

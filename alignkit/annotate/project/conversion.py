@@ -3,7 +3,8 @@
 A state has an alignment if something is linked, null or labelled, or if the pair is marked done: a
 pair that is done without links has an empty alignment. A pair that was only judged has an
 annotation without alignment; if the task is to judge, done does not make it aligned. Comments on
-cells are the labels of the alignment.
+cells are the labels of the alignment. Its unseen links are those in bulk; nulls in bulk are left
+out.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from alignkit.annotate.project.events import JUDGMENT, Cell, Data, Turn, comment
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.project_events import Pair
 from alignkit.annotate.project.state import PairState, copied
-from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair
@@ -58,7 +59,14 @@ def annotation_of(
         alignment = None
     else:
         return None
-    return Annotation(alignment, comment, flags, judgment, state.provenance, when)
+    unseen = _unseen_links(state)
+    return Annotation(alignment, comment, flags, judgment, state.provenance, when, unseen=unseen)
+
+
+def _unseen_links(state: PairState) -> frozenset[Link]:
+    """Return the links that were accepted in bulk, or kept by done, and not looked at."""
+    links = [cell for cell in state.bulk if cell in state.cells and NULL not in cell]
+    return frozenset(Link(i, j) for i, j in links)
 
 
 def _labels(state: PairState) -> dict[Cell, str]:
@@ -100,6 +108,7 @@ def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
     if alignment is None:
         return state
     state.done = True
+    state.bulk = set(annotation.unseen)
     for cell, sure in alignment.items():
         state.cells[cell] = SURE if sure else POSSIBLE
     sure_nulls = alignment.sure_nulls
@@ -176,7 +185,7 @@ def merged(
     else:
         new.weights = {cell: w for cell, w in state.weights.items() if cell in new.cells}
     new.rejected = state.rejected - new.cells.keys()
-    new.bulk = {cell for cell in state.bulk if new.cells.get(cell) == state.cells.get(cell)}
+    new.bulk = _merged_bulk(state, said, new.cells)
     # a value that comes from elsewhere was not decided here
     for cell in state.whys:
         if new.cells.get(cell) != state.cells.get(cell):
@@ -184,6 +193,16 @@ def merged(
     if (new.judgment, new.flags) != (state.judgment, state.flags):
         new.whys.pop(JUDGMENT, None)
     return new
+
+
+def _merged_bulk(state: PairState, said: PairState, cells: Mapping[Cell, int]) -> set[Cell]:
+    """Return which cells nobody looked at: as the state has it, and for new cells as it is said."""
+    bulk = set()
+    for cell, value in cells.items():
+        is_kept = state.cells.get(cell) == value
+        if cell in (state.bulk if is_kept else said.bulk):
+            bulk.add(cell)
+    return bulk
 
 
 def _merge_judgment(

@@ -58,8 +58,8 @@ def add_arguments(parser: Parser) -> None:
         group.add_mutually_exclusive_group(),
         """
         --tables T,T  print only these tables (default: a summary): words, phrases, pairings,
-            chance, others, cells, alpha, fleiss, edits, votes,
-            cautions
+            chance, others, cells, alpha, fleiss, edits, unseen,
+            votes, cautions
         --all  print all tables, and all warnings in full
         """,
         tables={"type": lambda text: text.split(","), "metavar": "T,T"},

@@ -15,7 +15,7 @@ Then one object per line and pair::
                               "possible_null": "2-", "weights": {"0-0": 0.93},
                               "labels": {"0-0": "EQUI"}, "comment": "...", "flags": ["..."],
                               "judgment": "...", "provenance": "...",
-                              "when": "2026-11-22T13:06:28Z"}}}
+                              "when": "2026-11-22T13:06:28Z", "unseen": "1-0"}}}
 
 - `source` and `target` are the tokens, which may be empty or contain whitespace; null or missing:
   the words are not known.
@@ -33,6 +33,9 @@ Then one object per line and pair::
   suggestions; ``""``: no links. Without it, this is not known. It is not enough by itself.
 - `learned` says what the system that made the links learned from, and whether this pair is among
   it: ``30 pairs of ["anna"], digest 5f2c9a0b1c2d3e4f, with this``. It is not enough by itself.
+- `unseen` lists the links that the annotator accepted in bulk, or kept by marking the pair as done,
+  and never looked at; each is also in `sure` or `possible`. Without it, there are none, or this is
+  not known.
 - `trees` has for each side, by name, constituent trees in Penn brackets
   (`alignkit.model.brackets`); the leaves are the tokens.
 - `weights` and `labels` have links or nulls as keys; a label may be on a cell without a link.
@@ -69,7 +72,7 @@ _TEXTS = ("comment", "judgment", "provenance", "role")
 _PAIR = {"id", "source", "target", "attributes", "annotations", "trees"}
 _LINKS = ("sure", "possible", "null", "possible_null")
 _OTHERS = ("when", "start", "learned")
-_ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, *_OTHERS}
+_ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, *_OTHERS, "unseen"}
 _SIMPLE = {"sure", "possible", *_TEXTS, *_OTHERS}
 _JUDGED = {"judgment"}
 _PLAIN = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*)?")
@@ -151,7 +154,8 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
     for key in labels:
         member(labels, key, str)
     numbers = {key: float(weight) for key, weight in weights.items()}
-    annotation = RawAnnotation(raw_links(links, numbers, labels, line))
+    unseen = member(value, "unseen", str, "")
+    annotation = RawAnnotation(raw_links(links, numbers, labels, line, unseen))
     if value.get("flags") is not None:
         annotation.flags = texts(value, "flags")
     annotation.aligned = bool(labels) or any(value.get(key) is not None for key in _LINKS)
@@ -288,6 +292,7 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
         if annotation.alignment is not None:
             links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
             members = {key: getattr(links, key) for key in (*_LINKS, "weights", "labels")}
+            members["unseen"] = writing.link_text(annotation.unseen)
         for key in ("comment", "flags", "judgment", "provenance", "when", "role", "learned"):
             members[key] = getattr(annotation, key)
         members["flags"] = sorted(annotation.flags)

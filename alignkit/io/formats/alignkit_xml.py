@@ -19,6 +19,7 @@ namespace ``urn:alignkit:corpus:1``::
           <possible>1-0</possible>
           <null>3- -4</null>
           <possible-null>2-</possible-null>
+          <unseen>1-0</unseen>
           <weight link="0-0">0.93</weight>
           <label link="0-0">EQUI</label>
         </annotation>
@@ -38,6 +39,9 @@ namespace ``urn:alignkit:corpus:1``::
   suggestions; empty: no links. If it is missing, this is not known.
 - `learned` says what the system that made the links learned from, and whether this pair is among
   it: ``30 pairs of ["anna"], digest 5f2c9a0b1c2d3e4f, with this``.
+- `unseen` lists the links that the annotator accepted in bulk, or kept by marking the pair as done,
+  and never looked at; each is also in `sure` or `possible`. If it is missing, there are none, or
+  this is not known.
 - A missing name has not annotated the pair. An annotation with an empty `sure` has no links. One
   without `sure`, `possible`, `null`, `possible-null` and labels is not an alignment: the pair was
   judged or commented, but not aligned. An empty one, ``<annotation by="anna"/>``, is an
@@ -163,6 +167,7 @@ def _annotation(element: etree._Element) -> RawAnnotation:
     links = []
     flags = []
     aligned = False
+    unseen = ""
     weights: dict[str, float] = {}
     labels: dict[str, str] = {}
     for child in element:
@@ -180,12 +185,14 @@ def _annotation(element: etree._Element) -> RawAnnotation:
             _add(weights, child.get("link") or "", weight, child)
         elif name == "label":
             _add(labels, child.get("link") or "", text, child)
+        elif name == "unseen":
+            unseen = text
         else:
             aligned = True
             parse, status = _LINKS[name]
             links += parse(text, status, line)
     annotation.flags = flags
-    annotation.links = raw_links(links, weights, labels, line_of(element))
+    annotation.links = raw_links(links, weights, labels, line_of(element), unseen)
     # see above: what is empty is an alignment without links, unless something else was remarked
     is_remark = bool(annotation.comment or flags or annotation.judgment or annotation.provenance)
     annotation.aligned = aligned or bool(labels) or not is_remark
@@ -246,6 +253,8 @@ def _write_annotation(
             text = getattr(links, key)
             if text or key == "sure":  # without links it is an alignment still
                 _child(element, key.replace("_", "-"), text)
+        if annotation.unseen:
+            _child(element, "unseen", writing.link_text(annotation.unseen))
         for link, weight in links.weights.items():
             _child(element, "weight", repr(float(weight)), {"link": link})
         for link, label in links.labels.items():
