@@ -102,7 +102,7 @@ def test_a_place_in_postgresql_is_checked(tmp_path, monkeypatch):
         assert "secret" not in shown_place(f"postgresql+psycopg://{place}")
     monkeypatch.setattr(server(), "url", "")
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    told = r"alignkit\[postgres\]"
+    told = r"needs one more library \(psycopg\); run: .*postgres\]"
     refuses(ProjectError, told, Store.open, "postgresql+psycopg://a:secret@h/other#p_1")
 
 

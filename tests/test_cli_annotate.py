@@ -187,6 +187,10 @@ def test_alone_it_opens_the_samples(tmp_path, monkeypatch) -> None:
     served = Process()
     project = served.client.ask("GET", "/api/project").json
     assert (project["name"], project["pairs"]) == ("paraphrases.jsonl", 64)
+    until_suggested(served)
+    suggested = served.client.ask("GET", "/api/pairs/1").json["suggestions"]
+    assert suggested["set"] == "eflomal"
+    assert suggested["cells"]
     served.end(signal.SIGINT)
     assert (tmp_path / "alignkit" / "paraphrases.alignkit").is_file()
 

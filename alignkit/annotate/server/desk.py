@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 _PAIR = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _MOST_SETTLED = 100  # pairs that one request settles
 _MOST_LISTED = 1000
-_NOTHING = "Nothing is assigned to you yet."
+_NOTHING = (
+    "Nothing is assigned to you yet. Once the owner has assigned pairs, load this page again."
+)
 _searching = threading.Lock()  # long sentences take half a second
 
 ANNOTATE = "annotate"

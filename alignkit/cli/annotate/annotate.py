@@ -66,6 +66,8 @@ if TYPE_CHECKING:
 RARE = "--accept-copy --allow-host --doubt --hide-systems --nominal"
 """Options that only --help-all shows."""
 
+_SUGGESTING = "eflomal"  # who suggests links in the samples
+
 _ELSEWHERE = (
     "port {own} of this project is taken, so the server uses {port}. Unsent edits in a browser "
     "belong to port {own}: to send them, free that port and start the server again"
@@ -358,7 +360,7 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
     else:
         given = False
         if corpus is None:
-            fallback = SuggestionPlan("initial", "initial")
+            fallback = SuggestionPlan("initial", _SUGGESTING)
     if options.encoder is not None:
         plan = _with_encoder(plan, options)
         given = True

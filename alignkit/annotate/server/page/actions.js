@@ -143,8 +143,9 @@ export function actions(app) {
 		if (!kept.size) return app.commit("done", turn, "done")
 		const data = {...pair.edit("done", kept, {bulk: true}), threshold: app.route.least}
 		about(data, new Set(kept.keys()))
-		const words = plural(app.route.stops().length, "word")
-		const told = `done, with ${plural(kept.size, "link")} kept and ${words} not looked at`
+		const stops = app.route.stops().length
+		const words = stops ? ` and ${plural(stops, "doubtful word")}` : ""
+		const told = `done, with ${plural(kept.size, "link")}${words} not looked at`
 		return app.commit("done", {...data, ...turn}, told)
 	}
 	// On to the next pair, where it is said what was kept in this one.

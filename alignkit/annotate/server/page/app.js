@@ -4,7 +4,7 @@ import {actions} from "./actions.js"
 import {Band} from "./band.js"
 import {asked, pairs as toDo} from "./beginning.js"
 import {Curves} from "./curves.js"
-import {actionOf, digitOf, letterOf, typing} from "./keyboard.js"
+import {actionOf, digitOf, letterOf, typing, writing} from "./keyboard.js"
 import {ACTIONS} from "./keys.js"
 import {wordMarks} from "./marks.js"
 import {matters} from "./matters.js"
@@ -91,7 +91,8 @@ class App extends Page {
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
 		if (action === "escape" && this.band.open) return this.band.close()
 		if (!within && action === "escape") this.matrix.focus()
-		if (!within || typing(event.target)) return
+		const anywhere = action === "done" && !writing(event.target)
+		if (!anywhere && (!within || typing(event.target))) return
 		event.preventDefault()
 		this.band.hovered = null // the keys have a cursor of their own
 		this.matrix.hover(null)

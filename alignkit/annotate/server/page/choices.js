@@ -70,6 +70,5 @@ export function choicesOf(app) {
 		current: false,
 		act: () => act.letters(),
 	})
-	// for a finger what Enter does comes first
 	return choices
 }

@@ -59,6 +59,11 @@ export function typing(target) {
 	return target.closest?.("input, textarea, select, button, a, dialog, summary")
 }
 
+// Is this a place for text, or a list?
+export function writing(target) {
+	return target.closest?.("textarea, select, input:not([type=radio], [type=checkbox])")
+}
+
 // Have a comment field written down: Enter keeps it and leaves, Escape keeps it.
 export function onComment(field, keep, leave) {
 	on(field, "change", keep)

@@ -19,6 +19,12 @@ function list(id, items) {
 	if (!busy($(id))) $(id).replaceChildren(...items)
 }
 
+// For a finger, what Enter does has a place of its own.
+const likeEnterFirst = choices => [
+	...choices.filter(({current}) => current),
+	...choices.filter(({current}) => !current),
+]
+
 export class Panel {
 	constructor(app) {
 		this.app = app
@@ -107,10 +113,6 @@ export class Panel {
 				),
 			),
 		)
-		const box = $("choices")
-		const current = box.querySelector(".current")?.parentElement
-		const below = current ? current.offsetTop + current.offsetHeight - box.clientHeight : 0
-		box.scrollTop = Math.max(0, below)
 		const stops = route.stops().length
 		$("finger-word").replaceChildren(
 			at === null ? app.ending() : html("b", {dir: "auto"}, app.wordOf(at)),
@@ -118,7 +120,7 @@ export class Panel {
 			html("small", {class: "note"}, note),
 		)
 		$("finger-choices").replaceChildren(
-			...choices.flatMap(({finger, act, current}) =>
+			...likeEnterFirst(choices).flatMap(({finger, act, current}) =>
 				finger ? [button(act, current ? "main" : "", html("span", {dir: "auto"}, finger))] : [],
 			),
 		)
