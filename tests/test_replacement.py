@@ -13,7 +13,8 @@ from scipy.stats import ttest_1samp
 
 import alignkit as ak
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
-from alignkit.agreement.replacement.decision import p_values
+from alignkit.agreement.replacement.decision import AnnotatorTest, Decision, p_values, passes
+from alignkit.agreement.replacement.power import passing_power
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.stats.tests import benjamini_yekutieli
 
@@ -567,3 +568,28 @@ def test_without_probabilities_there_is_no_share():
     result = ak.replaceable(random_corpus(1, 60), "system", NAMES, **QUICK)
     assert result.certain is None
     assert not {"certain", "certain-none"} & set(result.codes)
+
+
+def test_many_different_groups_are_represented_by_some():
+    rng = np.random.default_rng(0)
+    many = passing_power(rng.normal(0, 0.4, (3, 6000)), 0.1, samples=100, seed=1)
+    assert (many.units, many.drawn_from) == (6000, 2000)
+    few = passing_power(rng.normal(0, 0.4, (3, 1500)), 0.1, samples=100, seed=1)
+    assert (few.units, few.drawn_from) == (1500, 1500)
+    assert many.needed == pytest.approx(few.needed, rel=0.25)
+    d = rng.integers(-1, 2, (3, 50_000)).astype(float)
+    assert passing_power(d, 0.1, samples=100, seed=1).drawn_from == 50_000
+
+
+def test_half_of_the_annotators_are_enough():
+    p = np.array([[0.001, 0.9], [0.9, 0.9], [0.001, np.nan], [np.nan, np.nan]])
+    assert passes(p).tolist() == [True, False, True, False]
+
+    def decision(*replaced):
+        return Decision(0.1, tuple(AnnotatorTest("a", 30, 0.5, 0, 0, 0, each) for each in replaced))
+
+    assert decision(True, False).may_replace is True
+    assert decision(True, False, False).may_replace is False
+    assert decision().may_replace is None
+    assert isnan(decision().winning_rate)
+    assert isnan(decision().advantage)

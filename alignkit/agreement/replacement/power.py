@@ -15,6 +15,7 @@ SIZES = (50, 100, 200, 400, 800, 1600)
 """The numbers of pairs in the table."""
 
 _MOST_UNITS = 1_000_000
+_MOST_PATTERNS = 2_000  # of means of groups there may be as many as groups; d itself has few values
 _CLOSE = 1.05  # two numbers of pairs that differ by less need no third between them
 
 
@@ -29,12 +30,15 @@ class Power:
     by_size : The same for other numbers of pairs.
     needed : The number of pairs with which it passes in 80% of samples, rounded up to two digits;
         None if that is more than a million.
+    drawn_from : The number of units that samples are drawn from: all, or 2,000 of them, chosen at
+        random, if there are many different ones.
     """
 
     units: int
     passing: float
     by_size: tuple[tuple[int, float], ...]
     needed: int | None
+    drawn_from: int
 
 
 def passing_power(differences: F8, epsilon: float, *, samples: int, seed: int) -> Power:
@@ -50,7 +54,12 @@ def passing_power(differences: F8, epsilon: float, *, samples: int, seed: int) -
     """
     known = differences[:, ~np.isnan(differences).all(axis=0)].T
     missing = 9.0  # no d is as large; NaN would differ from itself
-    patterns, counts = np.unique(np.nan_to_num(known, nan=missing), axis=0, return_counts=True)
+    units = np.nan_to_num(known, nan=missing)
+    patterns, counts = np.unique(units, axis=0, return_counts=True)
+    if len(patterns) > _MOST_PATTERNS:
+        rng = np.random.default_rng(seed)
+        chosen = rng.choice(len(units), _MOST_PATTERNS, replace=False)
+        patterns, counts = np.unique(units[chosen], axis=0, return_counts=True)
     present = patterns != missing
     values = np.where(present, patterns, 0.0)
     drawn = _Simulation(
@@ -61,9 +70,9 @@ def passing_power(differences: F8, epsilon: float, *, samples: int, seed: int) -
         samples,
         seed,
     )
-    units = len(known)
     sizes = tuple((size, drawn.passing(size)) for size in SIZES)
-    return Power(units, drawn.passing(units), sizes, _needed(drawn))
+    at_hand = len(known)
+    return Power(at_hand, drawn.passing(at_hand), sizes, _needed(drawn), int(counts.sum()))
 
 
 @dataclass(frozen=True, eq=False)

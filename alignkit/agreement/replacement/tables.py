@@ -178,6 +178,8 @@ def _power_table(figures: ReplacementFigures) -> Table:
         "how often a system passes that is as good as the annotators: in samples of the units at "
         f"hand, with the sign of d at random; {needed} are needed for 80%"
     )
+    if power.drawn_from < power.units:
+        note += f". The samples are of {power.drawn_from:,} units, chosen at random"
     return Table("How many are needed", columns, rows, note, "power")
 
 
