@@ -13,6 +13,8 @@ from scipy.stats import ttest_1samp
 
 import alignkit as ak
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
+from alignkit.agreement.replacement.comparison import Closeness, OthersComparison, Units
+from alignkit.agreement.replacement.confidence import certain_pairs
 from alignkit.agreement.replacement.decision import AnnotatorTest, Decision, p_values, passes
 from alignkit.agreement.replacement.power import passing_power
 from alignkit.errors import OptionError, UnknownNameError
@@ -593,3 +595,44 @@ def test_half_of_the_annotators_are_enough():
     assert decision().may_replace is None
     assert isnan(decision().winning_rate)
     assert isnan(decision().advantage)
+
+
+def compared_by(*differences):
+    """Return a comparison with these d of each annotator, NaN where not compared."""
+    d = np.array(differences, float)[None]
+    wins = np.where(np.isnan(d), np.nan, d <= 0)
+    losses = np.where(np.isnan(d), np.nan, d >= 0)
+    names = tuple("ABC"[: len(differences)])
+    return OthersComparison(("all",), names, wins, losses, Closeness.empty(["system", *names]))
+
+
+def certain_of(comparison, probabilities):
+    numbers = np.arange(len(probabilities))
+    units = Units(numbers, numbers, grouped=False)
+    return certain_pairs(comparison, units, np.array(probabilities, float), 0.1, seed=1)
+
+
+def test_all_pairs_can_be_certain_enough():
+    certain = certain_of(compared_by([-1] * 100, [-1] * 100), np.linspace(0.5, 1, 100))
+    assert (certain.passes, certain.share) == (True, pytest.approx(1, abs=0.05))
+
+
+def test_an_annotator_who_cannot_be_replaced_may_not_drop_out():
+    """Without C, who has few of the certain pairs, half of the annotators would be enough."""
+    few = [1.0] * 100 + [np.nan] * 100
+    certain = certain_of(compared_by([-1] * 200, [1] * 200, few), np.linspace(0, 1, 200))
+    assert certain.decision is None
+    certain = certain_of(compared_by([-1] * 200, [1] * 200), np.linspace(0, 1, 200))
+    assert certain.passes
+
+
+def test_thirty_pairs_are_enough():
+    corpus = random_corpus(4, 60, missing=0)
+    counts = set()
+    for pairs in range(30, 40):
+        try:
+            result = ak.replaceable(corpus[:pairs], "system", NAMES, **QUICK)
+        except OptionError:
+            continue
+        counts.update(test.units for test in result.decision.tests)
+    assert min(counts) == 30
