@@ -23,6 +23,19 @@ WITHOUT_EXAMPLE = {
 }
 """Public names that need no example, and why."""
 
+CENTRAL = ("Alignment", "SentencePair", "Corpus", "Aligner")
+"""The classes that all users meet; their methods are described like functions."""
+
+PLAIN_METHODS = {
+    "SentencePair.trusted": "for readers of formats, which have checked the values",
+    "Aligner.load": "the example of `save` loads what it saved",
+    "Aligner.with_learned": "for `Refiner`, which learns from gold links",
+    "Aligner.gold_record": "for the commands that write links",
+    "Aligner.decoder": "for `Refiner`, which learns from the posteriors of gold pairs",
+    "Aligner.packed": "for `Refiner`, which keeps the numbers of the words",
+}
+"""Their methods that users hardly call, and why."""
+
 SOURCE = re.compile(
     r"(?P<how>Returned by|Made by|Part of|Raised by|The base of) (?P<names>`.*?)\.(?:\s|$)|"
     r"(?P<function>`\S+`) takes the fields as keywords"
@@ -103,6 +116,27 @@ def test_functions_have_an_example(problems):
             problems.append(f"{function.__module__}.{name}")
 
 
+def methods():
+    """Yield the methods of the central classes that take anything, with their docstrings."""
+    for name in CENTRAL:
+        for key, member in vars(PUBLIC[name][0]).items():
+            function = getattr(member, "__func__", member)
+            if key.startswith("_") or not inspect.isfunction(function):
+                continue
+            if set(inspect.signature(function).parameters) - {"self", "cls"}:
+                yield f"{name}.{key}", inspect.getdoc(function) or ""
+
+
+def is_whole(text):
+    return "Parameters\n----------" in text and "\n>>> " in text
+
+
+def test_methods_that_all_users_call_say_what_they_take_and_have_an_example(problems):
+    problems += [
+        name for name, text in methods() if name not in PLAIN_METHODS and not is_whole(text)
+    ]
+
+
 def test_classes_have_an_example_or_say_what_returns_them(problems):
     for name, kind, text in described(inspect.isclass):
         if "\n>>> " not in text and name not in WITHOUT_EXAMPLE:
@@ -110,6 +144,8 @@ def test_classes_have_an_example_or_say_what_returns_them(problems):
 
 
 def test_exceptions_are_needed():
+    texts = dict(methods())
+    assert [name for name in PLAIN_METHODS if is_whole(texts[name])] == []
     for name in WITHOUT_EXAMPLE:
         for value in PUBLIC[name]:
             text = inspect.getdoc(value)

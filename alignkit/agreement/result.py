@@ -81,6 +81,14 @@ class Agreement(AgreementFigures):
         Raises
         ------
         UnknownNameError : If there is no such medium or table.
+
+        Examples
+        --------
+        >>> from alignkit import agree, read_corpus
+        >>> corpus = read_corpus("samples/paraphrases.jsonl")
+        >>> agreement = agree(corpus, ["anna", "ben"], resamples=20)
+        >>> print(agreement.show(tables=["words"]).splitlines()[0])
+        Words: anna ~ ben (the second is the reference; links of equal words left out)
         """
         return draw_report(self, self.answer, medium, tables, label)
 
@@ -109,7 +117,14 @@ class Agreement(AgreementFigures):
     def to_html(
         self, *, title: str | None = None, function_words: FunctionWords | None = None
     ) -> str:
-        """Return a page with all tables, figures and disagreements; see `draw_agreement_page`."""
+        """Return a page with all tables, figures and disagreements; see `draw_agreement_page`.
+
+        Parameters
+        ----------
+        title : The heading of the page; None: one made of the names.
+        function_words : The function words of both sides, whose links are also counted separately;
+            None: no such table.
+        """
         return "".join(draw_agreement_page(self, title=title, function_words=function_words))
 
     def to_json(self) -> dict[str, object]:

@@ -143,6 +143,12 @@ class Aligner:
             word.
         EncoderError : If the encoder cannot be loaded.
         OptionError, UnknownNameError : If a setting is invalid.
+
+        Examples
+        --------
+        >>> aligner = Aligner.train([("das haus", "the house")], model="ibm1", ibm1=3)
+        >>> [(each.model, each.number) for each in aligner.history]
+        [('ibm1', 1), ('ibm1', 2), ('ibm1', 3)]
         """
         if others:
             raise ArgumentError(
@@ -205,9 +211,24 @@ class Aligner:
 
         The format: https://alignkit.github.io/alignkit/latest/align/model_files.html
 
+        Parameters
+        ----------
+        path : The file to write.
+
         Raises
         ------
         WriteError : If the file cannot be written.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "model")
+        ...     aligner.save(path)
+        ...     Aligner.load(path).align("das buch", "the book")
+        Alignment('0-0 1-1')
         """
         from alignkit.align.model_contents import save_parameters
 
@@ -370,6 +391,12 @@ class Aligner:
         Alignment or dict
             An alignment with probabilities as weights, or with `probs` a dict of them: the means
             of the posteriors of both directions, calibrated after training of the HMM.
+
+        Examples
+        --------
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> aligner.align("das buch", "the book").possible == {(0, 0), (1, 1)}
+        True
         """
         pair = _words("source", source), _words("target", target)
         links = self.align_bitext(
@@ -424,6 +451,12 @@ class Aligner:
         AlignerError : If the refinement from gold links needs vectors, and there are none.
         OptionError : If Viterbi alignments are requested with a refinement from gold links, or the
             evidence is not of the systems that the refinement needs.
+
+        Examples
+        --------
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> [str(links) for links in aligner.align_bitext([("das buch", "the book")])]
+        ['0-0 1-1']
         """
         arguments.check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
         arguments.check_known("symmetrization", symmetrize, SYMMETRIZATIONS)
@@ -488,6 +521,17 @@ class Aligner:
 
         Forward probabilities add up to at most 1 over the source words (each target word comes from
         one source word or the empty word); reverse probabilities do so over the target words.
+
+        Parameters
+        ----------
+        source, target : The words; a text is split at whitespace.
+
+        Examples
+        --------
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> forward, reverse = aligner.posteriors("das buch", "the book")
+        >>> forward.shape, forward.argmax(0).tolist()
+        ((2, 2), [0, 1])
         """
         pair = _words("source", source), _words("target", target)
         shape = len(pair[0]), len(pair[1])
@@ -503,12 +547,24 @@ class Aligner:
     def scores(self, bitext: Bitext | Iterable[PairLike], *, threads: int | None = None) -> F8:
         """Return the log probabilities of each pair.
 
+        Parameters
+        ----------
+        bitext : The sentence pairs.
+        threads : Number of threads; None: all cores. It does not affect the result.
+
         Returns
         -------
         (P, 2) float64 array
             Natural logarithms of P(target | source) and P(source | target): the probability of the
             words given their number; with the HMM also of ending after the last. IBM 3 and 4 use
             the HMM, `best` the model of whole words. To compare pairs, divide by their words.
+
+        Examples
+        --------
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> scores = aligner.scores([("das buch", "the book"), ("das buch", "the house")])
+        >>> scores.shape, bool(scores[0, 0] > scores[1, 0])
+        ((2, 2), True)
         """
         arguments.check_arguments(Aligner.scores, locals(), apart=["bitext"])
         bitext = self._encoded(self.packed(bitext))
@@ -526,6 +582,10 @@ class Aligner:
         """Count the words that the aligner knows, also with source and target exchanged.
 
         Use it to see whether texts have the direction of the aligner, or fit it at all.
+
+        Parameters
+        ----------
+        bitext : The sentence pairs.
 
         Examples
         --------
@@ -547,6 +607,16 @@ class Aligner:
 
         The most frequent source words come first. A pair is left out if both are below `least` or,
         with collapsed inference, if nothing was learned about it. With `best`, words are whole.
+
+        Parameters
+        ----------
+        least : The least probability of either direction.
+
+        Examples
+        --------
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> [(source, target) for source, target, _, _ in aligner.lexicon(least=0.5)]
+        [('das', 'the'), ('haus', 'house'), ('buch', 'book')]
         """
         arguments.check_arguments(Aligner.lexicon, locals())
         if isnan(least):

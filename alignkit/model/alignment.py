@@ -168,9 +168,18 @@ class Alignment:
 
         A link may have a weight, ``0-0:0.93``, as ``alignkit align --probs`` writes it.
 
+        Parameters
+        ----------
+        text : The links, separated by white space.
+
         Raises
         ------
         AlignmentError : If a token does not have this form.
+
+        Examples
+        --------
+        >>> Alignment.parse("0-0 1?1 2-").possible == {(0, 0), (1, 1)}
+        True
         """
         check_kind("text", text, str)
         sure: list[Link] = []
@@ -210,6 +219,12 @@ class Alignment:
         points : Native 32-bit `i, j` pairs in ascending order, 8 bytes per link.
         flags : One byte per link: 1 sure, 0 possible.
         weights : The weights of links, in ascending order.
+
+        Examples
+        --------
+        >>> alignment = Alignment.parse("0-0 1?1")
+        >>> Alignment.from_bytes(*alignment.packed()) == alignment
+        True
         """
         self = cls.__new__(cls)
         self._points = points
@@ -223,9 +238,19 @@ class Alignment:
     def from_matrix(cls, matrix: NDArray[np.integer]) -> Alignment:
         """Make an alignment from an (N, M) array of 0 (no link), 1 (possible) and 2 (sure).
 
+        Parameters
+        ----------
+        matrix : (N, M) whole numbers; rows are source words.
+
         Raises
         ------
         AlignmentError : If the array has another shape or other values.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Alignment.from_matrix(np.array([[2, 0], [0, 1]]))
+        Alignment('0-0 1?1')
         """
         if not hasattr(matrix, "ndim"):
             raise ArgumentError(f"matrix is a {type(matrix).__name__}; it must be a NumPy array")
@@ -274,12 +299,32 @@ class Alignment:
         return zip(self, map(bool, self._flags), strict=True)
 
     def targets_of(self, i: int) -> tuple[int, ...]:
-        """Return the target positions linked to source word `i`, in ascending order."""
+        """Return the target positions linked to source word `i`, in ascending order.
+
+        Parameters
+        ----------
+        i : The position of the source word, from 0.
+
+        Examples
+        --------
+        >>> Alignment.parse("0-0 0-2 1-1").targets_of(0)
+        (0, 2)
+        """
         source = whole_number("i", i)
         return tuple(j for i, j in self if i == source)
 
     def sources_of(self, j: int) -> tuple[int, ...]:
-        """Return the source positions linked to target word `j`, in ascending order."""
+        """Return the source positions linked to target word `j`, in ascending order.
+
+        Parameters
+        ----------
+        j : The position of the target word, from 0.
+
+        Examples
+        --------
+        >>> Alignment.parse("0-0 2-0 1-1").sources_of(0)
+        (0, 2)
+        """
         target = whole_number("j", j)
         return tuple(i for i, j in self if j == target)
 
@@ -321,9 +366,18 @@ class Alignment:
     def matrix(self, n: int, m: int) -> NDArray[np.uint8]:
         """Return the (N, M) array of 0 (no link), 1 (only possible) and 2 (sure).
 
+        Parameters
+        ----------
+        n, m : The numbers of source and target words, N and M.
+
         Raises
         ------
         AlignmentError : If a link is outside N x M.
+
+        Examples
+        --------
+        >>> Alignment.parse("0-0 1?1").matrix(2, 3).tolist()
+        [[2, 0, 0], [0, 1, 0]]
         """
         import numpy as np
 
@@ -386,17 +440,46 @@ class Alignment:
         """Return the links of both alignments; a link is sure if it is sure in either.
 
         Nulls, weights and labels are dropped, also by `intersection` and `difference`.
+
+        Parameters
+        ----------
+        other : The other alignment of the same sentence pair.
+
+        Examples
+        --------
+        >>> Alignment.parse("0-0 1?1").union(Alignment.parse("1-1"))
+        Alignment('0-0 1-1')
         """
         check_kind("other", other, Alignment)
         return Alignment(self.sure | other.sure, self.possible | other.possible)
 
     def intersection(self, other: Alignment) -> Alignment:
-        """Return the links that are in both alignments; a link is sure if it is sure in both."""
+        """Return the links that are in both alignments; a link is sure if it is sure in both.
+
+        Parameters
+        ----------
+        other : The other alignment of the same sentence pair.
+
+        Examples
+        --------
+        >>> Alignment.parse("0-0 1?1").intersection(Alignment.parse("0?0 1-1"))
+        Alignment('0?0 1?1')
+        """
         check_kind("other", other, Alignment)
         return Alignment(self.sure & other.sure, self.possible & other.possible)
 
     def difference(self, other: Alignment) -> Alignment:
-        """Return the links that `other` lacks; they stay sure or possible."""
+        """Return the links that `other` lacks; they stay sure or possible.
+
+        Parameters
+        ----------
+        other : The other alignment of the same sentence pair.
+
+        Examples
+        --------
+        >>> Alignment.parse("0-0 1?1").difference(Alignment.parse("0-0"))
+        Alignment('1?1')
+        """
         check_kind("other", other, Alignment)
         return Alignment(self.sure - other.possible, self.possible - other.possible)
 

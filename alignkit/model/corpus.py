@@ -157,6 +157,11 @@ class Corpus:
     ) -> Corpus:
         """Make a corpus from the rows of a pandas or Polars DataFrame; see `from_records`.
 
+        Parameters
+        ----------
+        df : A row for each sentence pair.
+        alignments, judgments : As in `from_records`.
+
         Examples
         --------
         >>> import pandas as pd
@@ -234,6 +239,13 @@ class Corpus:
         ------
         UnknownNameError : If no pair has the attribute.
         OptionError : If `split` is empty, or no annotation has a time for the day, week or month.
+
+        Examples
+        --------
+        >>> genres = {"genre": ["news", "law"]}
+        >>> corpus = Corpus.from_texts(["a", "b"], ["x", "y"], attributes=genres)
+        >>> {genre: part.ids for genre, part in corpus.groups("genre").items()}
+        {'news': ('1',), 'law': ('2',)}
         """
         values_of("", split)  # refuses a wrong one
         texts = group_texts(self._pairs, attribute, annotators)
@@ -246,10 +258,19 @@ class Corpus:
     def require(self, *annotators: str) -> None:
         """Check that each name aligned at least one pair.
 
+        Parameters
+        ----------
+        *annotators : The names.
+
         Raises
         ------
         UnknownNameError : If one did not; a `NotAlignedError` if it judged pairs.
         OptionError : If the corpus is empty.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["he left", "rain"], ["he went", "rain"], gold=["0-0", None])
+        >>> corpus.require("gold")
         """
         known = self.aligners
         for name in annotators:
@@ -263,26 +284,73 @@ class Corpus:
             raise errors.UnknownNameError("annotator", name, known)
 
     def annotated_by(self, *annotators: str) -> Corpus:
-        """Return the pairs that all these annotators aligned; see `require`."""
+        """Return the pairs that all these annotators aligned; see `require`.
+
+        Parameters
+        ----------
+        *annotators : The names.
+
+        Raises
+        ------
+        UnknownNameError : If one of them aligned no pair.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["he left", "rain"], ["he went", "rain"], gold=["0-0", None])
+        >>> corpus.annotated_by("gold").ids
+        ('1',)
+        """
         self.require(*annotators)
         return self.filter(lambda pair: pair.aligned_by(*annotators))
 
     def filter(self, keep: Callable[[SentencePair], bool]) -> Corpus:
-        """Return a corpus of the pairs for which `keep` is true."""
+        """Return a corpus of the pairs for which `keep` is true.
+
+        Parameters
+        ----------
+        keep : A function of a sentence pair.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["he left", "rain"], ["he went", "rain"], gold=["0-0", None])
+        >>> corpus.filter(lambda pair: len(pair.source) > 1).ids
+        ('1',)
+        """
         arguments.check_callable("keep", keep)
         return Corpus(pair for pair in self._pairs if keep(pair))
 
     def map(self, change: Callable[[SentencePair], SentencePair]) -> Corpus:
-        """Return a corpus of the changed pairs."""
+        """Return a corpus of the changed pairs.
+
+        Parameters
+        ----------
+        change : A function that returns the new pair for a sentence pair.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["he left", "rain"], ["he went", "rain"], gold=["0-0", None])
+        >>> corpus.map(lambda pair: pair.transpose())["1"].source
+        ('he', 'went')
+        """
         arguments.check_callable("change", change)
         return Corpus(map(change, self._pairs))
 
     def with_roles(self, roles: Mapping[str, str]) -> Corpus:
         """Return the corpus with other roles for some annotators; see `roles`.
 
+        Parameters
+        ----------
+        roles : The new role of each annotator to change, one of `ROLES`.
+
         Raises
         ------
         UnknownNameError : If there is no annotator with this name, or no such role.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["he left", "rain"], ["he went", "rain"], gold=["0-0", None])
+        >>> corpus.with_roles({"gold": "adjudicated"}).roles["gold"]
+        'adjudicated'
         """
         arguments.check_kind("roles", roles, Mapping)
         for name, role in roles.items():
@@ -302,10 +370,20 @@ class Corpus:
 
         Annotations that started from an alignment name it by its new name.
 
+        Parameters
+        ----------
+        names : The new name for each old one; annotators that it lacks keep theirs.
+
         Raises
         ------
         UnknownNameError : If there is no annotator with this name.
         OptionError : If two would have the same name.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["he left", "rain"], ["he went", "rain"], gold=["0-0", None])
+        >>> corpus.rename({"gold": "anna"}).annotators
+        ('anna',)
         """
         arguments.check_kind("names", names, Mapping)
         for name in names:
@@ -336,7 +414,18 @@ class Corpus:
     def transpose(
         self, scheme: Scheme | str | None = None, *, lenient_labels: bool = False
     ) -> Corpus:
-        """Return the corpus with source and target exchanged; see `SentencePair.transpose`."""
+        """Return the corpus with source and target exchanged; see `SentencePair.transpose`.
+
+        Parameters
+        ----------
+        scheme, lenient_labels : As in `SentencePair.transpose`.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["he left", "rain"], ["he went", "rain"], gold=["0-0", None])
+        >>> corpus.transpose()["1"].source
+        ('he', 'went')
+        """
         return self.map(lambda pair: pair.transpose(scheme, lenient_labels=lenient_labels))
 
     def to_records(
@@ -352,6 +441,12 @@ class Corpus:
             attributes, annotator, links (an `Alignment`), and the other fields of `Annotation`;
             `from_records` makes the same corpus from these, except trees. These keys replace equal
             attributes.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["a b"], ["x y"], gold=["0-0 1?1"])
+        >>> corpus.to_records()[0]["id"]
+        '1'
         """
         arguments.check_known("kind of record", each, coercion.RECORDS)
         if each == "link":
@@ -360,6 +455,11 @@ class Corpus:
 
     def to_html(self, *, interlinear: bool = False, title: str = "Alignments") -> str:
         """Return a page in one file: matrices, or, `interlinear`, running text of both sides.
+
+        Parameters
+        ----------
+        interlinear : Write running text of both sides; else a matrix for each pair.
+        title : The heading of the page.
 
         Examples
         --------

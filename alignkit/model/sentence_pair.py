@@ -193,7 +193,19 @@ class SentencePair:
         return {name: x.alignment for name, x in annotations if x.alignment is not None}
 
     def aligned_by(self, *names: str) -> bool:
-        """Return whether all these names aligned the pair; faster than `alignments`."""
+        """Return whether all these names aligned the pair; faster than `alignments`.
+
+        Parameters
+        ----------
+        *names : The names.
+
+        Examples
+        --------
+        >>> links = {"gold": Alignment.parse("0-0")}
+        >>> pair = SentencePair("1", ("he", "left"), ("he", "went"), links)
+        >>> pair.aligned_by("gold"), pair.aligned_by("gold", "anna")
+        (True, False)
+        """
         for name in names:
             annotation = self.annotations.get(name)
             if annotation is None or annotation.alignment is None:
@@ -205,9 +217,20 @@ class SentencePair:
     def annotation(self, name: str) -> Annotation:
         """Return the annotation with this name.
 
+        Parameters
+        ----------
+        name : The name of the annotator.
+
         Raises
         ------
         UnknownNameError : If nobody with this name annotated this pair.
+
+        Examples
+        --------
+        >>> links = {"gold": Alignment.parse("0-0")}
+        >>> pair = SentencePair("1", ("he", "left"), ("he", "went"), links)
+        >>> pair.annotation("gold").alignment
+        Alignment('0-0')
         """
         if name not in self.annotations:
             check_kind("name", name, str)
@@ -218,10 +241,21 @@ class SentencePair:
     def alignment(self, name: str) -> Alignment:
         """Return the alignment with this name.
 
+        Parameters
+        ----------
+        name : The name of the annotator.
+
         Raises
         ------
         UnknownNameError : If nobody with this name annotated this pair; a `NotAlignedError` if it
             was only judged.
+
+        Examples
+        --------
+        >>> links = {"gold": Alignment.parse("0-0")}
+        >>> pair = SentencePair("1", ("he", "left"), ("he", "went"), links)
+        >>> pair.alignment("gold")
+        Alignment('0-0')
         """
         alignment = self.annotation(name).alignment
         if alignment is None:
@@ -229,11 +263,36 @@ class SentencePair:
         return alignment
 
     def with_annotation(self, name: str, value: Annotation | Alignment) -> SentencePair:
-        """Return the pair with an annotation added or replaced."""
+        """Return the pair with an annotation added or replaced.
+
+        Parameters
+        ----------
+        name : The name of the annotator.
+        value : The annotation, or only its links.
+
+        Examples
+        --------
+        >>> links = {"gold": Alignment.parse("0-0")}
+        >>> pair = SentencePair("1", ("he", "left"), ("he", "went"), links)
+        >>> list(pair.with_annotation("anna", Alignment.parse("0-0 1-1")).annotations)
+        ['gold', 'anna']
+        """
         return replace(self, annotations={**self.annotations, name: _annotation(name, value)})
 
     def without_annotations(self, *names: str) -> SentencePair:
-        """Return the pair without the annotations with these names."""
+        """Return the pair without the annotations with these names.
+
+        Parameters
+        ----------
+        *names : The names; a name that annotated nothing is ignored.
+
+        Examples
+        --------
+        >>> links = {"gold": Alignment.parse("0-0")}
+        >>> pair = SentencePair("1", ("he", "left"), ("he", "went"), links)
+        >>> dict(pair.without_annotations("gold").annotations)
+        {}
+        """
         kept = {name: value for name, value in self.annotations.items() if name not in names}
         return replace(self, annotations=kept)
 
@@ -275,9 +334,23 @@ class SentencePair:
     ) -> SentencePair:
         """Return the pair with trees added or replaced under a name; see `tree`.
 
+        Parameters
+        ----------
+        name : The name of the trees.
+        source, target : The trees; None leaves the side as it is.
+
         Raises
         ------
         TreeError : If the leaves of a tree are not the words of its side.
+
+        Examples
+        --------
+        >>> from alignkit import Tree
+        >>> links = {"gold": Alignment.parse("0-0")}
+        >>> pair = SentencePair("1", ("he", "left"), ("he", "went"), links)
+        >>> tree = Tree.parse("(S (PRP he) (VBD left))")
+        >>> pair.with_trees("gold", source=tree).tree("source").words
+        ('he', 'left')
         """
         source_trees = dict(self.source_trees)
         target_trees = dict(self.target_trees)

@@ -214,9 +214,20 @@ class Comparisons(TableResult, Sequence[Comparison]):
         return [self.table()]
 
     def show(self, medium: str = "text", tables: Sequence[str] | None = None) -> str:
-        """Return the report in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
+        r"""Return the report in a medium.
 
-        `tables` names ``"systems"`` (the default), ``"differences"``, or both.
+        Parameters
+        ----------
+        medium : ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
+        tables : ``"systems"`` (the default), ``"differences"``, or both.
+
+        Examples
+        --------
+        >>> from alignkit.scoring import score
+        >>> gold = ["0-0 1-1", "0-0 1-1 2-2"] * 20
+        >>> scores = {"good": score(gold, gold), "poor": score(["0-0", "0-1"] * 20, gold)}
+        >>> print(compare(scores).show("markdown").splitlines()[0])
+        **Links, 40 sentence pairs, percent \[95% of bootstrap resamples\]**
         """
         names = ["systems"] if tables is None else list(tables)
         for name in names:

@@ -226,7 +226,22 @@ class Score(TableResult):
     def with_intervals(
         self: S, *, resamples: int = RESAMPLES, confidence: float = CONFIDENCE, seed: int = SEED
     ) -> S:
-        """Return the score with bootstrap intervals; see `confidence_interval`."""
+        """Return the score with bootstrap intervals; see `confidence_interval`.
+
+        Parameters
+        ----------
+        resamples : Number of resamples of the bootstrap over sentence pairs.
+        confidence : Between 0 and 1.
+        seed : The seed of the resamples.
+
+        Examples
+        --------
+        >>> from alignkit import score
+        >>> gold = ["0-0 1-1", "0-0 1-1 2-2"] * 20
+        >>> result = score(["0-0", "0-0 1-1 2-2"] * 20, gold, keep_rows=True).with_intervals()
+        >>> result.intervals["links"]["f1"].low < result.links.f1
+        True
+        """
         check_arguments(Score.with_intervals, locals())
         check_drawing(resamples, confidence, seed)
         if not self.rows:
