@@ -110,6 +110,25 @@ def test_functions_say_what_they_take(problems):
             problems.append(f"{function.__module__}.{name}")
 
 
+def unnamed(function, text):
+    """Return the parameters that the section Parameters does not name."""
+    _, _, rest = text.partition("Parameters\n----------\n")
+    section = re.split(r"\n\n(?=\S)", rest)[0]
+    entries = [
+        line.partition(" : ")[0] for line in section.splitlines() if line[:1] not in ("", " ")
+    ]
+    named = words(" ".join(entries))
+    if "**options" in section:
+        return set()
+    return set(inspect.signature(function).parameters) - named
+
+
+def test_functions_say_what_each_parameter_is(problems):
+    for name, function, text in described(inspect.isfunction):
+        if unnamed(function, text):
+            problems.append(f"{function.__module__}.{name}: {unnamed(function, text)}")
+
+
 def test_functions_have_an_example(problems):
     for name, function, text in described(inspect.isfunction):
         if "\n>>> " not in text and name not in WITHOUT_EXAMPLE:

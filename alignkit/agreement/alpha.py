@@ -282,6 +282,11 @@ def alpha_from_units(
     ------
     UnknownNameError : If the distance is unknown.
 
+    References
+    ----------
+    Krippendorff 2011, Computing Krippendorff's alpha-reliability,
+    https://repository.upenn.edu/asc_papers/43. Sets as values: Passonneau 2006, LREC.
+
     Examples
     --------
     >>> one, two = frozenset({1}), frozenset({2})

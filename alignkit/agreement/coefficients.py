@@ -229,6 +229,7 @@ def fleiss(*given: Given, **options: Any) -> float:
     ----------
     *given : As for `alpha`, but a table has counts, items x categories. For labels, items x
         annotators, use ``fleiss(*zip(*table))``. For links see `alignkit.agreement.fleiss_kappa`.
+    lengths : As for `alpha`.
 
     References
     ----------

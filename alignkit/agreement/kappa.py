@@ -261,6 +261,11 @@ def cell_agreement(
         effect, or the corpus does not record which cells were judged.
     MissingTextError : If the words of a pair are needed but not known.
 
+    References
+    ----------
+    Cohen 1960, Educational and Psychological Measurement 20:37-46; Gwet 2008, British Journal of
+    Mathematical and Statistical Psychology 61:29-48.
+
     Examples
     --------
     >>> from alignkit.model.alignment import Alignment

@@ -168,6 +168,11 @@ def overlap(
         effect.
     MissingTextError : If `ignore_identical` is True and words are not known.
 
+    References
+    ----------
+    Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and evaluation of
+    paraphrase systems, Computational Linguistics 34(4):597-614, eq. 2 and 3.
+
     Examples
     --------
     >>> from alignkit.model.alignment import Alignment

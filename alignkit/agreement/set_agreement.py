@@ -88,6 +88,11 @@ def agree_on_sets(path: str | PathLike[str], options: SetOptions) -> SetAgreemen
     FormatError : If a line is not of this form, or a unit and an annotator occur twice in `path`.
     OptionError : If samples are missing, or fewer than two annotators are left.
 
+    References
+    ----------
+    Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and evaluation of
+    paraphrase systems, Computational Linguistics 34(4):597-614, for C.
+
     Examples
     --------
     >>> from pathlib import Path

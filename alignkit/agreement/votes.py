@@ -288,6 +288,7 @@ def vote_table(
 
     Parameters
     ----------
+    corpus : The sentence pairs, with words.
     adjudicated : The adjudicated version.
     annotators : The voters, two to four; None: all people.
     exact_case : Whether words that differ only in case are different.

@@ -70,6 +70,7 @@ def draw_pairs(
 
     Parameters
     ----------
+    corpus : The pairs, rewrites among them, and their judgments.
     n, seed : The number of items to draw (all, if there are fewer), and the seed of all draws.
     judges, each : The judges, named as in the corpus if they are annotators; the number of judges
         per item.

@@ -109,6 +109,8 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
 
     Parameters
     ----------
+    audit : The items to judge.
+    judge : The name of the judge.
     place : The number of the judge, counted from 0.
     format : The format of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
 
@@ -202,6 +204,7 @@ def write_audit(
 
     Parameters
     ----------
+    audit : The items to judge.
     folder : The folder to write to; it is created if needed.
     judges : The names; None for the judges of the items, or A and B if there are none.
     sheets : ``"tsv"``, ``"csv"``, or ``"html"``: a page for judging, which saves such a sheet.

@@ -234,12 +234,14 @@ def concordance(
 
     Parameters
     ----------
+    corpus : The sentence pairs, with words and links.
     word : The word; with `regex`, a regular expression that matches the whole word.
     side : ``"source"`` or ``"target"``.
     annotator : Whose links to read; None for each annotator.
     lemma : A column of the words, such as ``"lemma"``: look for its values, and give the
         counterparts by their values if their side has the column too.
     ignore_case : Ignore differences of case. Those of the Unicode form of characters never count.
+    regex : Whether `word` is a regular expression.
     context : Words of context on either side of the word.
 
     Examples

@@ -136,6 +136,7 @@ def consistency(corpus: Corpus, *, annotator: str | None = None) -> Consistency:
 
     Parameters
     ----------
+    corpus : The sentence pairs; those without words are left out and counted.
     annotator : Whose links to check; None for each annotator.
 
     References

@@ -254,6 +254,7 @@ def diversity(
 
     Parameters
     ----------
+    corpus : The sentence pairs, with words.
     by : Also measure groups: ``"judgment"``, or an attribute.
     annotator : The annotator with the judgments; needed if several judged a pair.
     split : The separator of several values of the attribute.

@@ -190,6 +190,7 @@ def cotrain(
 
     Parameters
     ----------
+    pairs : The sentence pairs; those without words are left out and counted.
     strength : The least share of paraphrases among the phrase pairs between the contexts of a rule.
     min_count : The least number of paraphrases of a rule.
     context : The most words of a context, on each side of a phrase.

@@ -432,6 +432,8 @@ def compare(
         default, 1,000 for each comparison of two systems (at least 10,000 trials), and at most
         100,000: with a fixed number, Holm's correction would leave no difference significant if
         there are many systems.
+    confidence : Confidence of the intervals, between 0 and 1.
+    seed : Seed of the resamples and trials.
 
     Returns
     -------

@@ -111,6 +111,7 @@ def count_phrases(
 
     Parameters
     ----------
+    hypothesis, reference : The links of the same P sentence pairs.
     links : Extract from the ``"possible"`` (all) or from the ``"sure"`` links, on both sides.
     loose, max_length, ignore_identical : As in `alignkit.model.phrases.extract_phrases`.
     source, target : The words: needed to leave out identical phrase pairs; if given, they define

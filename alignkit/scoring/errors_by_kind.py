@@ -401,6 +401,8 @@ def link_errors(
 
     Parameters
     ----------
+    corpus : The sentence pairs; those that one of the two did not align are left out.
+    hypothesis, reference : The annotators of the scored and of the correct alignments.
     by_link : The ways to classify links, from `BY_LINK`.
     function_words : The function words of the languages; None does not separate them from content
         words.
@@ -408,6 +410,7 @@ def link_errors(
     attribute, split : The attribute with the phenomena, and the separator of several phenomena in
         it.
     examples : Number of errors to show for each class, spread over the corpus.
+    resamples, confidence, seed : Of the bootstrap over pairs, as in `confidence_interval`.
 
     Raises
     ------

@@ -301,7 +301,9 @@ def score_labels(
 
     Parameters
     ----------
+    corpus : The pairs with their judgments.
     systems : The annotators to score, each on the pairs that it and the reference judged.
+    reference : The annotator with the correct judgments.
     scheme, view : See `alignkit.model.labels.get_view`; labels not in the view are left out and
         counted.
     lenient_labels : Leave out and count invalid judgments, instead of raising an error.
@@ -440,9 +442,9 @@ def profile_labels(
     Parameters
     ----------
     corpus, systems, reference : Only pairs that all these annotators judged are used.
-    scheme, view, lenient_labels, rewrites : See `score_labels`; for the options of the tests, see
-        `profile_rows`.
+    scheme, view, lenient_labels, rewrites : See `score_labels`.
     by, split : The attribute with the phenomena, and the separator of several phenomena in it.
+    like, trials, resamples, confidence, alpha, seed : As in `profile_rows`.
 
     Raises
     ------

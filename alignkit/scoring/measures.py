@@ -78,6 +78,11 @@ def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     precision = |A_atom & B| / |A_atom|, recall = |A & B_atom| / |B_atom|. NaN for 0/0, as in
     `link_ratios`.
 
+    References
+    ----------
+    Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and evaluation of
+    paraphrase systems, Computational Linguistics 34(4):597-614.
+
     Examples
     --------
     >>> counts = np.array([[2, 4, 1, 3, 1]])
@@ -241,6 +246,11 @@ def macro_ratios(terms: Counts) -> dict[str, NDArray[np.float64]]:
     share of pairs with A_S = B_S: both have the same sure links (or atomic phrase pairs), or none.
     These are the averages of MacCartney, Galley & Manning (2008, EMNLP, D08-1084) for the RTE-2
     alignments.
+
+    References
+    ----------
+    MacCartney, Galley & Manning 2008, A phrase-based alignment model for natural language
+    inference, EMNLP, D08-1084.
 
     Examples
     --------

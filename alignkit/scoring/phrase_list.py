@@ -183,11 +183,14 @@ def score_phrase_list(
     ----------
     entries : (source phrase, target phrase), words separated by white space; read once, not stored.
     corpus : The test sentence pairs; pairs without the reference are left out and counted.
+    reference : The annotator with the gold links.
     links : Gold phrase pairs come from the ``"sure"`` links or the ``"possible"`` (all) links.
     exact_case : Distinguish case; otherwise words are compared after casefold.
     ignore_identical : Leave out entries and gold phrase pairs with the same words on both sides.
     min_length, max_length : Leave out entries and gold phrase pairs with fewer or more words on
         either side.
+    loose : Extend gold phrase pairs over unaligned words at their ends.
+    signature : The known settings of the files; the other settings are added.
 
     Raises
     ------
@@ -400,6 +403,7 @@ def read_phrase_table(
     ----------
     path : The file; ``-`` is standard input, ``.gz`` is decompressed.
     format : ``"tsv"`` or ``"moses"``; None means moses if the first line contains ``|||``.
+    encoding : The encoding of the file.
     max_size : Maximum size of a line in megabytes, as in `alignkit.io.ReadOptions`.
 
     Raises

@@ -56,14 +56,17 @@ def with_predictions(
 
     Parameters
     ----------
+    corpus : The pairs.
     path : Lines with an id, a tab and a label, for some or all pairs, with or without the heading
         ``id<TAB>label``; or only a label for each pair, in the order of the pairs. The first form
         is assumed if at least half of the lines have a tab.
+    name : The annotator to add.
     view : Labels must be in this view or its scheme; None accepts any text.
     predicted : Whether they are labels of the ``"scheme"`` or the ``"view"``; None means the
         scheme, unless a label is only in the view. A label of a view becomes the first judgment
         that the view maps to it.
     lenient_labels : Keep labels that are in neither, instead of raising an error.
+    encoding : The encoding of the file.
 
     Raises
     ------

@@ -254,6 +254,7 @@ def profile_rows(
     groups : The phenomena of each pair; ``""`` is none.
     measure, name : A function that computes measures of (R, C) sums of counts, such as
         `alignkit.scoring.link_ratios`, and the measure to use.
+    by : The name of the attribute with the phenomena, for headings.
     paired : One of `PAIRED`: paired randomization, or McNemar's exact test if the first count of a
         pair is whether it is right.
     like : `KOVATCHEV` uses Mann and Whitney's one-sided test of the measure of each pair against
@@ -263,6 +264,8 @@ def profile_rows(
         number, Holm's correction would leave no phenomenon significant if there are many.
     resamples, confidence : Of the intervals, by bootstrap over the pairs with the phenomenon, and
         over the others.
+    alpha : The probability of any false difference between ranks.
+    seed : Seed of the trials and resamples.
 
     Raises
     ------

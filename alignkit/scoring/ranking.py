@@ -126,6 +126,8 @@ def read_measured(
         system, such as ``.74`` or, equivalently, ``74%``; a missing value is empty, ``-`` or
         ``NA``. The first line names the systems.
     leave_out : Rows that are not phenomena, such as a mean over all.
+    lower_is_better : Whether the measure is an error.
+    encoding : The encoding of the file.
 
     Raises
     ------
@@ -348,6 +350,12 @@ def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
     ----------
     measured : A measure of systems on phenomena; phenomena with a missing value, or with fewer than
         `FEW_HOLD` pairs, are left out.
+    alpha : The probability of any false difference.
+
+    References
+    ----------
+    Friedman 1937, Journal of the American Statistical Association 32:675-701. Demsar 2006,
+    Journal of Machine Learning Research 7:1-30, for the critical differences.
 
     Examples
     --------

@@ -37,6 +37,8 @@ def pair_records(
 
     Parameters
     ----------
+    rows : For each level of `LEVELS` its (P, C) counts.
+    ids : The ids of the P pairs.
     aggregate : ``"macro"`` and ``"both"`` add ``exact_match``: 1 if both are the same, else 0.
 
     Returns
@@ -78,8 +80,10 @@ def group_records(
 
     Parameters
     ----------
+    rows : For each level of `LEVELS` its (P, C) counts.
     groups : The group of each of the P pairs; or the groups of each, which may overlap.
     name : The key of the group in the records.
+    aggregate : ``"macro"`` and ``"both"`` add the means over the pairs of each group.
     resamples, confidence, seed : Of bootstrap intervals over the pairs of each group, as in
         `confidence_interval`; no intervals without `resamples`. Each group has its own random
         numbers.

@@ -170,6 +170,11 @@ def score(
     MissingTextError : If words or sentence lengths are needed, but the corpus does not have them.
     FormatError, JoinError : If a file cannot be read, or two do not have the same pairs.
 
+    References
+    ----------
+    Och & Ney 2003, Computational Linguistics 29(1):19-51, for links; Cohn, Callison-Burch & Lapata
+    2008, Computational Linguistics 34(4):597-614, for phrase pairs.
+
     Examples
     --------
     >>> score([{(0, 0), (1, 1)}], [{(0, 0)}])

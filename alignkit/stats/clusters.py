@@ -40,6 +40,7 @@ def share_interval(
     ----------
     counts, totals : (m,) counts of each cluster, and their totals; clusters with the total 0 do
         not count.
+    confidence : Between 0 and 1.
 
     Raises
     ------

@@ -100,6 +100,8 @@ def confidence_interval(
     rows : (P, C) counts, a row for each sentence pair.
     measure : `link_ratios`, `phrase_ratios` or any function of (R, C) sums of rows.
     resamples : Number of corpora of P pairs to draw with replacement, 8 * C bytes each.
+    confidence : The share of the resamples between the bounds.
+    seed : Seed of the resamples.
 
     References
     ----------

@@ -184,6 +184,11 @@ def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
     Parameters
     ----------
     first, second : Numbers of pairs that only the first, or only the second, has right.
+    exact : Use the binomial distribution; otherwise chi-square.
+
+    Raises
+    ------
+    OptionError : If a count is negative.
 
     References
     ----------
@@ -418,7 +423,9 @@ def friedman(
     Parameters
     ----------
     values : (N, K) values without missing ones.
+    names : The K names.
     lower_is_better : Rank the lowest first.
+    alpha : The probability of any false difference.
 
     Raises
     ------
