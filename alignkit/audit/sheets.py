@@ -71,6 +71,10 @@ def sheet_text(
     format : ``"tsv"`` or ``"csv"``; both quote as spreadsheets do.
     bom : Begin with a byte order mark; some spreadsheets need it to recognise UTF-8.
 
+    Raises
+    ------
+    UnknownNameError : If the format is unknown.
+
     Examples
     --------
     >>> from alignkit.audit import draw_phrases
@@ -113,6 +117,10 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
     judge : The name of the judge.
     place : The number of the judge, counted from 0.
     format : The format of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
+
+    Raises
+    ------
+    UnknownNameError : If the format is unknown.
 
     Examples
     --------

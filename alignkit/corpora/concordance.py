@@ -244,6 +244,12 @@ def concordance(
     regex : Whether `word` is a regular expression.
     context : Words of context on either side of the word.
 
+    Raises
+    ------
+    OptionError : If the regular expression is invalid, `context` is negative, or no pair has the
+        column `lemma`.
+    UnknownNameError : If the annotator or the side is unknown.
+
     Examples
     --------
     >>> from alignkit.model.corpus import Corpus
@@ -285,6 +291,10 @@ def glossary(
     ----------
     corpus : The sentence pairs, with words and links.
     side, annotator, lemma, ignore_case : As in `concordance`.
+
+    Raises
+    ------
+    OptionError, UnknownNameError : As in `concordance`.
 
     Examples
     --------

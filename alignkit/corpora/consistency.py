@@ -139,6 +139,10 @@ def consistency(corpus: Corpus, *, annotator: str | None = None) -> Consistency:
     corpus : The sentence pairs; those without words are left out and counted.
     annotator : Whose links to check; None for each annotator.
 
+    Raises
+    ------
+    UnknownNameError : If the annotator aligned no pair.
+
     References
     ----------
     Dunning 1993, Computational Linguistics 19(1):61-74: the log-likelihood ratio.

@@ -130,8 +130,12 @@ def sample(
     Parameters
     ----------
     corpus : The sentence pairs.
-    share : The share of the pairs to draw, above 0 and below 1.
+    share : The share of the pairs to draw, above 0 and at most 1.
     seed, stratify, keep_together, separator, keep_texts : As in `split_corpus`.
+
+    Raises
+    ------
+    OptionError, UnknownNameError : As in `split_corpus`.
 
     Examples
     --------

@@ -66,6 +66,10 @@ def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
     rows
         (P, 8) int64, the columns `LINK_COLUMNS`.
 
+    Raises
+    ------
+    JoinError : If the numbers of sentence pairs differ.
+
     Examples
     --------
     >>> from alignkit.model.alignment import Alignment

@@ -206,6 +206,10 @@ def macro_terms(rows: Counts, level: str) -> NDArray[np.float64]:
     terms
         (P, 8), the columns `MACRO_COLUMNS`.
 
+    Raises
+    ------
+    UnknownNameError : If the level is unknown.
+
     Examples
     --------
     >>> rows = np.array([[2, 2, 4, 4, 1, 1, 1, 1]])

@@ -352,6 +352,10 @@ def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
         `FEW_HOLD` pairs, are left out.
     alpha : The probability of any false difference.
 
+    Raises
+    ------
+    OptionError : If `alpha` is not between 0 and 1.
+
     References
     ----------
     Friedman 1937, Journal of the American Statistical Association 32:675-701. Demsar 2006,

@@ -46,6 +46,11 @@ def pair_records(
     list of dict
         For each pair and level: id, level, the measures (NaN if undefined) and the counts.
 
+    Raises
+    ------
+    JoinError : If there is not one id for each row.
+    UnknownNameError : If `aggregate` is unknown.
+
     Examples
     --------
     >>> import numpy as np
@@ -95,6 +100,12 @@ def group_records(
         level, the measures (NaN if undefined), their bounds (``f1_low``, ``f1_high``) or why there
         are none (``f1_reason``), and the counts; with means over pairs, also the number of pairs
         left out of each mean because of 0/0 (``left_out_f1``).
+
+    Raises
+    ------
+    JoinError : If there is not one group for each row.
+    OptionError : If a number is out of range.
+    UnknownNameError : If `aggregate` is unknown.
 
     Examples
     --------

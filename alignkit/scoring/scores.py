@@ -378,6 +378,10 @@ def score_blocks(
     **options : The other options of `score`. `exact_case` only appears in the signature: it records
         whether words were numbered with case.
 
+    Raises
+    ------
+    OptionError, UnknownNameError, MissingTextError : As in `score`.
+
     Examples
     --------
     >>> from alignkit import Alignment

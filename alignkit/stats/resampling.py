@@ -103,6 +103,10 @@ def confidence_interval(
     confidence : The share of the resamples between the bounds.
     seed : Seed of the resamples.
 
+    Raises
+    ------
+    OptionError : If there are no resamples, or `confidence` or `seed` is out of range.
+
     References
     ----------
     Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
