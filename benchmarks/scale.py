@@ -22,7 +22,13 @@ from alignkit.agreement import Agreement, Pairing
 from alignkit.agreement.numbers import c_of
 from alignkit.agreement.published import INCLUDED, LEFT_OUT, published
 from alignkit.agreement.scale import languages_of, shared_words
-from alignkit.agreement.scale_page import kinds_table, printed_table, scale_table, sources
+from alignkit.agreement.scale_page import (
+    adjudicated_table,
+    kinds_table,
+    printed_table,
+    scale_table,
+    sources,
+)
 from alignkit.tables.columns import Column
 from alignkit.tables.table import Table
 
@@ -146,7 +152,7 @@ def _record(agreement: Agreement, two: Pairing, level: str, equal_words: str) ->
         record["chance"] = quoted.model
         record["used"] = two.part(level, "all", quoted.model).used
     unit, links = level.split(".")
-    if unit == "words":
+    if unit == "words" and two.given is None:
         name = f"cells.{links}.kappa"
         if equal_words == LEFT_OUT:
             name = f"different.{name}"
@@ -210,7 +216,10 @@ def main(arguments: list[str] | None = None) -> int:
             record["figures"] = computed.get(record["name"], record["figures"])
         FILE.write_text(_as_text(corpora), encoding="utf-8")
         published.cache_clear()
-    tables = [scale_table(LEFT_OUT), scale_table(INCLUDED), printed_table(), kinds_table()]
+    tables = []
+    for make in (scale_table, adjudicated_table):
+        tables += [make(LEFT_OUT), make(INCLUDED)]
+    tables += [printed_table(), kinds_table()]
     for table in tables:
         print(table.show(medium), end="\n\n")
     for source in sources():

@@ -24,8 +24,8 @@ LANGUAGES: Mapping[str, str] = {
 }
 STARTS: Mapping[str, str] = {
     "nothing": "from nothing",
-    "corrected": "corrected from an automatic alignment",
-    "given links": "judged links that they were given",
+    "corrected": "corrected automatic links",
+    "given links": "judged given links",
     "": "start not stated",
 }
 LEFT_OUT = "left out"
@@ -72,7 +72,8 @@ class PublishedFigure:
     measure : ``"F1"``, or what else was printed.
     adjudicated : Whether one of the two is the adjudicated version: no measure of reliability.
     C, chance, used : C by a model of chance, and the number of pairs that it is based on.
-    kappa : Cohen's kappa over cells; of different words if equal words are left out.
+    kappa : Cohen's kappa over cells; of different words if equal words are left out. NaN if the
+        annotators judged given links, as nobody judged the other cells.
     place : Where the figure stands in the source, and how it follows from what stands there.
     """
 

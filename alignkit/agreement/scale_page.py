@@ -9,6 +9,7 @@ from typing import NamedTuple
 from alignkit.agreement.numbers import ALL, SURE
 from alignkit.agreement.published import (
     LANGUAGES,
+    STARTS,
     PublishedCorpus,
     PublishedFigure,
     ScaleKind,
@@ -22,13 +23,6 @@ from alignkit.tables.table import Table
 OWN = "this corpus"
 SERIES = ("this corpus", "same kind", "other kinds")
 OTHERWISE = "measured, otherwise"  # the group of figures that are no F1 of such links
-
-_STARTS: Mapping[str, str] = {
-    "nothing": "from nothing",
-    "corrected": "corrected",
-    "given links": "given links",
-    "": "start unknown",
-}
 
 
 class _Row(NamedTuple):
@@ -80,7 +74,7 @@ def _rows(place: ScalePlace, corpora: Sequence[PublishedCorpus]) -> Iterator[_Ro
 
 def group_of(kind: ScaleKind) -> str:
     """Return the group of a kind in the figure."""
-    return f"{LANGUAGES[kind.languages].partition(' not')[0]}, {_STARTS[kind.start]}"
+    return f"{LANGUAGES[kind.languages].partition(' not')[0]}, {STARTS[kind.start]}"
 
 
 # tables
@@ -92,13 +86,22 @@ def scale_table(equal_words: str) -> Table:
     rows: list[list[Cell]] = []
     apart = []
     for corpus in published():
-        figures = [figure for figure in corpus.figures if figure.equal_words == equal_words]
-        between = dict.fromkeys(figure.between for figure in figures)
         start = len(rows)
-        for name in between:
-            by_level = {each.level: each for each in figures if each.between == name}
-            if ALL in by_level:
-                rows.append(_table_row(corpus, name, by_level))
+        for name, every, sure in _pairings(corpus, equal_words, adjudicated=False):
+            rows.append(
+                [
+                    corpus.name,
+                    name,
+                    LANGUAGES[corpus.languages],
+                    STARTS[corpus.start],
+                    corpus.pairs or None,
+                    every.cell,
+                    sure.cell if sure else None,
+                    every.C,
+                    every.chance,
+                    None if isnan(every.kappa) else every.kappa,
+                ]
+            )
         if start and len(rows) > start:
             apart.append(start)
     columns = [
@@ -117,33 +120,55 @@ def scale_table(equal_words: str) -> Table:
         f"Agreement on links in published corpora, equal words {equal_words}",
         columns,
         rows,
-        note="In brackets: 95% intervals over sentence pairs. C and kappa: all links. With an "
-        "adjudicated version, F1 does not measure reliability.",
+        note="In brackets: 95% intervals over sentence pairs. C and kappa: all links. Annotators "
+        "who judged given links have neither here, because both would count cells that nobody "
+        "judged.",
         anchor="scale-links",
         apart=apart,
     )
 
 
-def _table_row(
-    corpus: PublishedCorpus, name: str, by_level: Mapping[str, PublishedFigure]
-) -> list[Cell]:
-    """Return the row of two annotators."""
-    every = by_level[ALL]
-    sure = by_level.get(SURE)
-    if every.adjudicated:
-        name += " (adjudicated)"
-    return [
-        corpus.name,
-        name,
-        LANGUAGES[corpus.languages],
-        _STARTS[corpus.start],
-        corpus.pairs or None,
-        every.cell,
-        sure.cell if sure else None,
-        every.C,
-        every.chance,
-        None if isnan(every.kappa) else every.kappa,
+def adjudicated_table(equal_words: str) -> Table:
+    """Return the table of F1 of annotators and the adjudicated version of their corpus."""
+    rows: list[list[Cell]] = []
+    for corpus in published():
+        for name, every, sure in _pairings(corpus, equal_words, adjudicated=True):
+            rows.append(
+                [
+                    corpus.name,
+                    name,
+                    corpus.pairs or None,
+                    every.cell,
+                    sure.cell if sure else None,
+                ]
+            )
+    columns = [
+        Column("corpus"),
+        Column("annotator and adjudicated version"),
+        Column("pairs", "count"),
+        Column("F1, all links", "percent"),
+        Column("F1, sure links", "percent"),
     ]
+    return Table(
+        f"Annotators and the adjudicated version, equal words {equal_words}",
+        columns,
+        rows,
+        note="This is not agreement between annotators, and it is not drawn.",
+        anchor="scale-adjudicated",
+    )
+
+
+def _pairings(
+    corpus: PublishedCorpus, equal_words: str, *, adjudicated: bool
+) -> Iterator[tuple[str, PublishedFigure, PublishedFigure | None]]:
+    """Yield who is compared, with the figures of all links and of sure links."""
+    by_level: dict[str, dict[str, PublishedFigure]] = {}
+    for figure in corpus.figures:
+        if figure.equal_words == equal_words and figure.adjudicated == adjudicated:
+            by_level.setdefault(figure.between, {})[figure.level] = figure
+    for name, levels in by_level.items():
+        if ALL in levels:
+            yield name, levels[ALL], levels.get(SURE)
 
 
 def printed_table() -> Table:
@@ -152,15 +177,17 @@ def printed_table() -> Table:
     for corpus in published():
         if not corpus.computed:
             for figure in corpus.figures:
+                drawn = "yes" if figure == corpus.figures[0] else "no"
                 what = f"{figure.measure}, {_LEVELS.get(figure.level, figure.level)}"
                 value = 100 * figure.value
-                rows.append([corpus.name, what, figure.equal_words, value, figure.place])
+                rows.append([corpus.name, what, figure.equal_words, value, drawn, figure.place])
     columns = [
         Column("corpus"),
         Column("what"),
         Column("equal words"),
         Column("%", "decimal", digits=1),
-        Column("where it stands"),
+        Column("drawn"),
+        Column("found in"),
     ]
     return Table("Printed figures", columns, rows, anchor="scale-printed")
 
