@@ -58,7 +58,13 @@ class Contingency:
 
     @classmethod
     def of(cls, categories: Sequence[str], table: Table) -> Contingency:
-        """Compute everything from Q x Q counts; other tables raise an OptionError."""
+        """Compute everything from Q x Q counts; other tables raise an OptionError.
+
+        Parameters
+        ----------
+        categories : The Q names.
+        table : Q x Q counts: rows are categories of the first annotator, columns of the second.
+        """
         counts = _checked(table)
         ratios = _ratios_of(counts)
         if len(categories) != len(counts):
@@ -79,7 +85,13 @@ class Contingency:
         )
 
     def collapse(self, name: str, rest: str, *, categories: Sequence[str]) -> Contingency:
-        """Return the 2 x 2 table of some `categories`, called `name`, against the `rest`."""
+        """Return the 2 x 2 table of some `categories`, called `name`, against the `rest`.
+
+        Parameters
+        ----------
+        name, rest : The names of the two categories of the new table.
+        categories : The categories that become `name`.
+        """
         unknown = [category for category in categories if category not in self.categories]
         if unknown:
             raise OptionError(f"no category {unknown[0]!r}; there are {', '.join(self.categories)}")

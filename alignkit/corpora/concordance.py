@@ -184,6 +184,11 @@ class Glossary(_Counted):
         """Return the entropy of the counterparts of a word in bits; NaN if it has no links.
 
         H = -sum p log2 p, with p the share of each counterpart among the linked occurrences.
+
+        Parameters
+        ----------
+        annotator : The name of the annotator.
+        word : A word of the side.
         """
         counts = Counter(x.counterpart for x in self.entries[annotator, word] if x.counterpart)
         if not counts:

@@ -328,7 +328,12 @@ class Identifier:
         return cls(view, model, how, aligner, aligned, trained, tuple(notes))
 
     def judge(self, corpus: Iterable[SentencePair]) -> tuple[tuple[str, ...], I8, F8]:
-        """Return the ids, the places of the labels, (P,), and the probabilities, (P, K)."""
+        """Return the ids, the places of the labels, (P,), and the probabilities, (P, K).
+
+        Parameters
+        ----------
+        corpus : The pairs, with words.
+        """
         pairs = list(corpus)
         ids = tuple(pair.id for pair in pairs)
         check_ids(ids)
@@ -338,16 +343,31 @@ class Identifier:
         return ids, *self.model.judge(PairTexts(texts, self.aligner, self.options))
 
     def known(self, corpus: Iterable[SentencePair]) -> int:
-        """Return how many pairs of a corpus are training pairs, which are judged too well."""
+        """Return how many pairs of a corpus are training pairs, which are judged too well.
+
+        Parameters
+        ----------
+        corpus : The pairs, with words.
+        """
         return sum(digest_of(text_of(pair)) in self.trained for pair in corpus)
 
     def predict(self, corpus: Iterable[SentencePair]) -> dict[str, str]:
-        """Return the label of each pair, by id."""
+        """Return the label of each pair, by id.
+
+        Parameters
+        ----------
+        corpus : The pairs, with words.
+        """
         ids, labels, _ = self.judge(corpus)
         return {id: self.view.labels[k] for id, k in zip(ids, labels.tolist(), strict=True)}
 
     def probabilities(self, corpus: Iterable[SentencePair]) -> dict[str, dict[str, float]]:
-        """Return the probability of each label, by id."""
+        """Return the probability of each label, by id.
+
+        Parameters
+        ----------
+        corpus : The pairs, with words.
+        """
         ids, _, values = self.judge(corpus)
         rows = [dict(zip(self.view.labels, row, strict=True)) for row in values.tolist()]
         return dict(zip(ids, rows, strict=True))
@@ -371,6 +391,10 @@ class Identifier:
         """Write the system as JSON; one with vectors of texts or a forest cannot be written.
 
         Of an encoder of words, its name and digest are written; `load` needs it again.
+
+        Parameters
+        ----------
+        path : The file to write.
         """
         model = self.model
         options = self.options

@@ -167,7 +167,12 @@ class LinkArrays:
         return len(self.offsets) - 1
 
     def alignment(self, k: int) -> Alignment:
-        """Return the alignment of pair k; a negative k counts from the end."""
+        """Return the alignment of pair k; a negative k counts from the end.
+
+        Parameters
+        ----------
+        k : The place of the pair.
+        """
         k = arguments.place("k", k, len(self), "pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
         points = self.links[start:end].tobytes()
@@ -182,7 +187,12 @@ class LinkArrays:
             yield Alignment.from_bytes(points[8 * start : 8 * end], flags[start:end])
 
     def part(self, start: int, end: int) -> LinkArrays:
-        """Return the arrays of the pairs from `start` to before `end`, as a slice does."""
+        """Return the arrays of the pairs from `start` to before `end`, as a slice does.
+
+        Parameters
+        ----------
+        start, end : The places of the first pair, and of the one after the last.
+        """
         start = arguments.whole_number("start", start)
         end = arguments.whole_number("end", end)
         start, end, _ = slice(start, end).indices(len(self))
@@ -197,7 +207,12 @@ class LinkArrays:
         )
 
     def take(self, places: I8) -> LinkArrays:
-        """Return the arrays of the pairs at some places, in that order; places may repeat."""
+        """Return the arrays of the pairs at some places, in that order; places may repeat.
+
+        Parameters
+        ----------
+        places : (n,) int64 places of pairs, from 0.
+        """
         chosen, offsets = gather(self.offsets, places)
         links = self.links[chosen]
         sure = self.sure[chosen]
@@ -270,7 +285,12 @@ class LinkArrays:
         return self.keep(self.sure.astype(bool))
 
     def keep(self, kept: B1) -> LinkArrays:
-        """Return the arrays of the links of an (L,) mask, in the same P pairs."""
+        """Return the arrays of the links of an (L,) mask, in the same P pairs.
+
+        Parameters
+        ----------
+        kept : (L,) whether to keep each link.
+        """
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         links = self.links[kept]
         sure = self.sure[kept]
@@ -372,7 +392,12 @@ class Vocabulary:
         self._folded: dict[str, int] = {}
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
-        """Return the number of each token; new tokens are added."""
+        """Return the number of each token; new tokens are added.
+
+        Parameters
+        ----------
+        tokens : The words.
+        """
         tokens = arguments.words("tokens", tokens)
         numbers = self._numbers
         for token in tokens:
@@ -417,7 +442,13 @@ class TokenArrays:
 
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:
-        """Make the arrays from sentences."""
+        """Make the arrays from sentences.
+
+        Parameters
+        ----------
+        sentences : The words of each sentence.
+        vocabulary : The numbers of words; new words are added.
+        """
         arguments.check_arguments(TokenArrays.pack, locals())
         coded = [vocabulary.encode(sentence) for sentence in sentences]
         offsets = np.cumsum([0, *map(len, coded)], dtype=np.int64)

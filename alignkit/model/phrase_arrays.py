@@ -48,7 +48,12 @@ class PhrasePair(NamedTuple):
     def words(
         self, source: Sequence[str], target: Sequence[str]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the source and the target words of the phrase pair."""
+        """Return the source and the target words of the phrase pair.
+
+        Parameters
+        ----------
+        source, target : The words of the sentence pair.
+        """
         source_words = words("source", source)[self.source_start : self.source_end]
         target_words = words("target", target)[self.target_start : self.target_end]
         return source_words, target_words
@@ -98,7 +103,12 @@ class PhraseArrays:
         return len(self.offsets) - 1
 
     def pair(self, k: int) -> list[PhrasePair]:
-        """Return the phrase pairs of sentence pair k."""
+        """Return the phrase pairs of sentence pair k.
+
+        Parameters
+        ----------
+        k : The place of the sentence pair.
+        """
         k = arguments.place("k", k, len(self), "sentence pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
         spans = self.spans[start:end].tolist()
@@ -108,6 +118,10 @@ class PhraseArrays:
 
     def only(self, kind: str) -> PhraseArrays:
         """Return the phrase pairs of one kind.
+
+        Parameters
+        ----------
+        kind : One of `KINDS`.
 
         Raises
         ------

@@ -162,6 +162,11 @@ class Tree:
     def from_nltk(cls, tree: nltk.Tree, tokens: Iterable[str] | None = None) -> Tree:
         """Make a tree from an nltk tree; its leaves are words and are not changed.
 
+        Parameters
+        ----------
+        tree : The tree of nltk.
+        tokens : The words that its leaves should be; None: any.
+
         Raises
         ------
         TreeError : If a label or a leaf is not text, or the leaves are not the `tokens`.
@@ -222,6 +227,10 @@ class Tree:
     def with_words(self, words: Iterable[str]) -> Tree:
         """Return the same tree over the same number of other words.
 
+        Parameters
+        ----------
+        words : As many words as the tree has.
+
         Raises
         ------
         TreeError : If the number of words differs.
@@ -243,11 +252,21 @@ class Tree:
         return max(depths)
 
     def span(self, node: int) -> tuple[int, int]:
-        """Return the half-open span of the words below a node."""
+        """Return the half-open span of the words below a node.
+
+        Parameters
+        ----------
+        node : The number of the node.
+        """
         return int(self.starts[node]), int(self.ends[node])
 
     def children(self, node: int) -> list[Child]:
-        """Return the children of a node, in order: nodes and words."""
+        """Return the children of a node, in order: nodes and words.
+
+        Parameters
+        ----------
+        node : The number of the node.
+        """
         place, end = self.span(node)
         below: list[Child] = []
         child = node + 1

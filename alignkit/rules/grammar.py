@@ -286,8 +286,11 @@ class Grammar:
     ) -> Grammar:
         """Return a grammar with some of the types; their weights are not recomputed.
 
-        Keeps types of `kinds` (None: all) with a count of at least `min_count`. If `kinds` is None,
-        rules with two equal sides are kept only if `identity`.
+        Parameters
+        ----------
+        kinds : The kinds of rules to keep, of `alignkit.rules.KINDS`; None: all.
+        min_count : The least count of a type.
+        identity : Whether to keep rules with two equal sides; only if `kinds` is None.
 
         Raises
         ------

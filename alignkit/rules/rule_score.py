@@ -123,7 +123,14 @@ class RuleScore(TableResult):
     def with_intervals(
         self, *, resamples: int = RESAMPLES, confidence: float = CONFIDENCE, seed: int = SEED
     ) -> RuleScore:
-        """Return the score with bootstrap intervals over the sentence pairs."""
+        """Return the score with bootstrap intervals over the sentence pairs.
+
+        Parameters
+        ----------
+        resamples : Number of resamples of the bootstrap over sentence pairs.
+        confidence : Between 0 and 1.
+        seed : The seed of the resamples.
+        """
         check_arguments(RuleScore.with_intervals, locals())
         intervals = resampling.confidence_interval(
             self.rows, rule_ratios, resamples=resamples, confidence=confidence, seed=seed

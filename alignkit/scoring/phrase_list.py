@@ -93,7 +93,14 @@ class PhraseListScore(TableResult):
     def with_intervals(
         self, *, resamples: int = RESAMPLES, confidence: float = CONFIDENCE, seed: int = SEED
     ) -> PhraseListScore:
-        """Return the score with bootstrap intervals over the sentence pairs."""
+        """Return the score with bootstrap intervals over the sentence pairs.
+
+        Parameters
+        ----------
+        resamples : Number of resamples of the bootstrap over sentence pairs.
+        confidence : Between 0 and 1.
+        seed : The seed of the resamples.
+        """
         check_arguments(PhraseListScore.with_intervals, locals())
         intervals = confidence_interval(
             self.rows, phrase_ratios, resamples=resamples, confidence=confidence, seed=seed

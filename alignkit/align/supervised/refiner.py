@@ -103,7 +103,13 @@ class Refiner:
         ignore_identical: bool = False,
         evidence: Annotators | None = None,
     ) -> Refiner:
-        """Create a refiner without pairs; it aligns like the aligner. Parameters as in `train`."""
+        """Create a refiner without pairs; it aligns like the aligner.
+
+        Parameters
+        ----------
+        aligner, gold, objective, prior, vectors, target_vectors, ignore_identical, evidence : As in
+            `train`.
+        """
         check_arguments(Refiner.begin, locals())
         check_known("objective", objective, refinement.OBJECTIVES)
         annotators = checked_annotators(evidence, gold)
@@ -192,7 +198,11 @@ class Refiner:
     ) -> Refiner:
         """Continue from a loaded aligner that was refined; its gold pairs are not included.
 
-        If it was refined with evidence, `evidence` names the annotators of these systems.
+        Parameters
+        ----------
+        aligner : An aligner that was refined.
+        gold : The annotator with the gold links.
+        evidence : The annotators of the systems, if it was refined with evidence.
 
         Raises
         ------
@@ -266,7 +276,13 @@ class Refiner:
 
         A pair replaces one with the same id. Pairs with an empty side or more than 400 words are
         left out. The threshold and the report do not change until the next `validate`; if the last
-        one found no gain, the pairs are only stored. `annotator` aligned these pairs.
+        one found no gain, the pairs are only stored.
+
+        Parameters
+        ----------
+        pairs : Annotated pairs.
+        annotator : Who aligned them; None: the annotator of the gold links.
+        threads : Number of threads; None: all cores. It does not affect the result.
         """
         check_arguments(Refiner.update, locals(), apart=["pairs"])
         self._add(list(each("pairs", pairs, SentencePair)), annotator or self._course.annotator)
@@ -281,7 +297,13 @@ class Refiner:
             self._without._pairs.add([pair for pair in pairs if pair.id in kept], annotator)
 
     def forget(self, ids: Collection[str], threads: int | None = 1) -> Refiner:
-        """Forget the pairs with these ids, if present; return the refiner itself."""
+        """Forget the pairs with these ids, if present; return the refiner itself.
+
+        Parameters
+        ----------
+        ids : The ids of the pairs.
+        threads : Number of threads; None: all cores. It does not affect the result.
+        """
         check_arguments(Refiner.forget, locals(), apart=["ids"])
         for refiner in filter(None, (self, self._without)):
             refiner._pairs.forget(set(words("ids", ids)))
@@ -291,6 +313,10 @@ class Refiner:
         """Choose again how to learn from the pairs, cross-validate, and use the result if it gains.
 
         The result is the same as from `train` with these pairs in this order.
+
+        Parameters
+        ----------
+        threads : Number of threads; None: all cores. It does not affect the result.
 
         Raises
         ------
@@ -354,7 +380,12 @@ class Refiner:
         return outcome
 
     def probabilities(self, pair: PairLike) -> F4:
-        """Return the link probabilities (N, M) of a pair with at most 400 words per side."""
+        """Return the link probabilities (N, M) of a pair with at most 400 words per side.
+
+        Parameters
+        ----------
+        pair : A sentence pair, or its two texts.
+        """
         bitext = self.aligner.packed([pair])
         shape = int(bitext.source.lengths[0]), int(bitext.target.lengths[0])
         if max(shape) > LONGEST_PIECE:
@@ -375,7 +406,12 @@ class Refiner:
         return probabilities
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Save the refined aligner to a file; `Aligner.load` reads it."""
+        """Save the refined aligner to a file; `Aligner.load` reads it.
+
+        Parameters
+        ----------
+        path : The file to write.
+        """
         self.aligner.save(path)
 
     def _refitted(self, threads: int | None) -> Refiner:
