@@ -8,6 +8,7 @@ from annotation import Tab, add_pairs, ask, cell, done, project, sent, small_cor
 from annotation_server import served
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair
@@ -16,13 +17,20 @@ from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.dashboard.work import version_of
 from alignkit.annotate.exporting import exported
+from alignkit.annotate.project import queries
 from alignkit.annotate.project.names import NotTrained, ProjectError
 from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.training import TrainingCounts, compared, total
 from alignkit.annotate.reassignment import move_pairs
 from alignkit.annotate.renaming import rename_annotator
-from alignkit.annotate.training import TrainingAnswer, admit, begin_training, end_training
+from alignkit.annotate.training import (
+    TrainingAnswer,
+    admit,
+    begin_training,
+    end_training,
+    made_in_words,
+)
 from alignkit.errors import UnknownNameError
 
 CASE = "Case 7.1 of the guidelines"
@@ -116,6 +124,11 @@ def test_who_reaches_the_mark_passes(store, mark, state):
 def test_a_round_has_the_links_of_gold_with_their_notes(store):
     made = begin_training(store, gold="gold", ids=["p2", "p1"], mark=0.5)
     assert (made.pairs, made.links, made.taken_back, made.begun) == (["p2", "p1"], 4, 0, [])
+    with store.database.reading() as conn:
+        assert made.left == queries.count_pairs(conn) - 2
+    assert not any("left to annotate" in text for text in made_in_words(made, 0.5))
+    none = made_in_words(structs.replace(made, left=0), 0.5)
+    assert any("No other pair is left to annotate" in text for text in none)
     report = answered(store, "anna", 1, 1, [(0, 0, 1), (3, 0, 2)])
     assert report.id == "p2"
     differences = [(each.cell, each.own, each.gold, each.note) for each in report.differences]

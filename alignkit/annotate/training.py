@@ -61,6 +61,7 @@ class RoundMade(Struct):
     links: int  # of gold, in all of them
     taken_back: int  # assigned pairs that are for training now, each counted for each annotator
     begun: list[str]  # who need not train, because they have begun to work
+    left: int  # pairs of the project that are not for training
 
 
 def begin_training(
@@ -118,7 +119,8 @@ def begin_training(
             if gone:
                 write_rows(conn, [], None, gone, actor)
             append_to_project(conn, BeginTraining(pairs, gold, mark, begun), actor)
-    return RoundMade([pair.id for pair in pairs], links, len(gone), begun)
+        left = queries.count_pairs(conn) - len(numbers - {0})
+    return RoundMade([pair.id for pair in pairs], links, len(gone), begun, left)
 
 
 def end_training(store: Store, actor: str = "") -> None:
@@ -531,6 +533,8 @@ def made_in_words(made: RoundMade, mark: float) -> list[str]:
     ]
     if made.taken_back:
         said.append(f"Back to nobody, for training: {how_many(made.taken_back, 'pair')} not begun.")
+    if not made.left:
+        said.append("No other pair is left to annotate: choose fewer pairs for training.")
     if made.begun:
         said.append(f"Have begun to work, and need not train: {', '.join(made.begun)}.")
     return said

@@ -12,6 +12,7 @@ const dot = (...parts) => parts.filter(Boolean).join(" · ")
 
 // "155 to go, about 2 h"
 function rest({mine: [done, all], left}) {
+	if (!all) return "nothing is assigned to you yet"
 	if (done === all) return "all done"
 	const time =
 		left && (left < 60 ? plural(Math.ceil(left), "minute") : `${Math.round(left / 60)} h`)
