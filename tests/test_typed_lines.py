@@ -216,6 +216,6 @@ def test_the_readme_is_one_page_and_has_them():
     )
     words = ("read_corpus", 'corpus["p05"]', "agree", "score", "compare", "Aligner.train")
     assert all(word in python for word in (*words, "from_texts"))
-    for command in ("show", "agree", "score", "align", "phrases", "select"):
+    for command in ("show", "agree", "score", "align", "phrases"):
         assert f"$ alignkit {command} " in console
     assert re.search(r"score \S+ --hyp-annotator \w+ \w+ --ref-annotator", console)  # compares
