@@ -411,7 +411,7 @@ def test_a_project_that_is_open_but_not_counted_yet_is_in_the_list(server, monke
 
     monkeypatch.setattr(Desks, "count", counted)
     desks.get(server.lab.projects.get(server.project("Uncounted", small_corpus(2, {}))))
-    assert seen[0] == ([], None, 0)
+    assert seen[0] == ([], None, 0, False)
 
 
 def test_a_project_whose_counts_cannot_be_read_is_closed_and_opens_again(server, monkeypatch):

@@ -60,7 +60,8 @@ def annotation_of(
     else:
         return None
     unseen = _unseen_links(state)
-    return Annotation(alignment, comment, flags, judgment, state.provenance, when, unseen=unseen)
+    said = comment, flags, judgment, state.provenance, when
+    return Annotation(alignment, *said, learned=state.learned, unseen=unseen)
 
 
 def _unseen_links(state: PairState) -> frozenset[Link]:
@@ -101,7 +102,9 @@ def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
         apart = scheme.take_apart(judgment, flags)
         if scheme.put_together(*apart) == (judgment, flags):
             judgment, flags = apart
-    state = PairState(judgment=judgment, flags=sorted(flags), provenance=annotation.provenance)
+    state = PairState(judgment=judgment, flags=sorted(flags))
+    state.provenance = annotation.provenance
+    state.learned = annotation.learned
     if annotation.comment:
         state.comments[""] = annotation.comment
     alignment = annotation.alignment
@@ -143,6 +146,8 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
         data.flags = old.flags, new.flags
     if old.provenance != new.provenance:
         data.provenance = old.provenance, new.provenance
+    if old.learned != new.learned:
+        data.learned = old.learned, new.learned
     if old.done != new.done:
         data.done = Turn(old.done, new.done)
     return data
@@ -171,6 +176,8 @@ def merged(
     _merge_judgment(new, said, holds, scheme)
     if "provenance" in holds:
         new.provenance = said.provenance
+    if "learned" in holds:
+        new.learned = said.learned
     if annotation.alignment is None:
         return new
     new.done = True

@@ -87,7 +87,8 @@ class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
     """The content of an event of a stream; its kind decides which fields it has.
 
     edit: how, cells, bulk, rejected, settled, seen, set, threshold, p, q; if imported, also
-        weights, comments, label, flags, provenance, whys, rewrites, extracts, when, start
+        weights, comments, label, flags, provenance, learned, whys, rewrites, extracts, when,
+        start
     reject: rejected, set, p
     comment: key, before, after
     judge: label, flags
@@ -115,6 +116,7 @@ class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
     label: Change | None = None
     flags: tuple[list[str], list[str]] | None = None
     provenance: Change | None = None
+    learned: Change | None = None  # what a system learned from
     whys: tuple[WhyWrite, ...] = ()
     rewrites: tuple[RewriteWrite, ...] = ()
     extracts: tuple[ExtractWrite, ...] = ()

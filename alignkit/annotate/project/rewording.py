@@ -147,6 +147,7 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
     """Return a state for corrected words; lost links become marks."""
     new = PairState(state.seq, rev, judgment=state.judgment, flags=state.flags)
     new.provenance = state.provenance
+    new.learned = state.learned
     new.rewrites = dict(state.rewrites)
     new.extracts = dict(state.extracts)
     if not state.done:

@@ -41,6 +41,7 @@ class StateView(Struct):
     rewrites: list[tuple[str, log.Texts]] | UnsetType = UNSET
     extracts: list[tuple[str, log.Spans]] | UnsetType = UNSET
     settled: list[log.Cell] | UnsetType = UNSET
+    learned: str | UnsetType = UNSET
 
 
 class PairState(Struct):
@@ -65,6 +66,7 @@ class PairState(Struct):
     undo: int = 0  # the events (seq) that would be undone and redone next; 0 for none
     redo: int = 0
     settled: set[log.Cell] = field(default_factory=set)  # the nulls of words that are settled
+    learned: str = ""  # what a system learned from
 
     def apply(self, kind: str, data: log.Data) -> None:
         """Apply an event."""
@@ -99,6 +101,8 @@ class PairState(Struct):
             self.flags = data.flags[1]
         if data.provenance is not None:
             self.provenance = data.provenance[1]
+        if data.learned is not None:
+            self.learned = data.learned[1]
         turn = _turn(kind, data)
         if turn is not None:
             self.done = turn.after
@@ -152,6 +156,7 @@ class PairState(Struct):
             sorted(self.rewrites.items()) or UNSET,
             sorted(self.extracts.items()) or UNSET,
             sorted(self.settled) or UNSET,
+            self.learned or UNSET,
         )
 
 
@@ -184,7 +189,7 @@ _WRITES = (
     "extracts",
 )
 """The fields of an event that hold rows; each row ends in its values before and after."""
-_CHANGES = ("label", "flags", "provenance")
+_CHANGES = ("label", "flags", "provenance", "learned")
 """The fields of an event that hold one value before and after."""
 _PLAIN = frozenset({"edit", "reject", "open"})
 """Kinds that usually write only marks of cells; a million of them are folded in seconds."""
@@ -216,6 +221,7 @@ def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
         undo,
         redo,
         set(view.settled or ()),
+        view.learned or "",
     )
 
 
