@@ -101,7 +101,8 @@ def test_it_is_well_formed_complete_and_linked(page):
     assert [str(error) for error in parser.error_log if error.type != unknown] == []
     images = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
     tree = html.fromstring(page)
-    assert len(images) == len(tree.xpath("//figure")) == 3
+    assert len(tree.xpath("//figure")) == 3
+    assert len(images) == 4  # that of published corpora is there for two widths of screens
     for image in images:
         drawn = etree.fromstring(image)
         assert all(drawn.xpath(f"string(*[name()='{name}'])") for name in ("title", "desc"))
@@ -352,20 +353,44 @@ def check_room(plot, width):
 def test_published_corpora_are_drawn_with_this_one_among_them(agreement):
     place = agreement().found.scale
     plot = scale_plot(place)
-    (panel,) = plot.panels
-    names = [row.names[0] for row in panel.rows]
-    assert sorted(names) == sorted(["this corpus", *(corpus.name for corpus in published())])
-    own = panel.values[names.index("this corpus")]
-    assert own[0] == Value(place.f1, place.low, place.high)
-    for name, values in zip(names, panel.values, strict=True):
-        known = [k for k, value in enumerate(values) if not isnan(value.value)]
-        assert len(known) == 1
-        assert (known == [0]) == (name == "this corpus")
+    f1, otherwise = plot.panels
+    assert (f1.label, otherwise.label) == ("F1 (%)", "%, measured otherwise")
+    names = [" ~ ".join(row.names) for panel in plot.panels for row in panel.rows]
+    own = [values[0] for values in f1.values if not isnan(values[0].value)]
+    assert {name.partition(":")[0] for name in names[len(own) :]} == {
+        corpus.name for corpus in published()
+    }
+    shown = [Value(*numbers) for numbers in place.pairings.values()]
+    if len(shown) == 1:
+        assert names[0] == "this corpus"
+    elif len(shown) <= 10:
+        assert set(names[: len(own)]) == set(place.pairings)
+    else:
+        assert names[:2] == ["this corpus: highest", "this corpus: lowest"]
+        ordered = sorted(shown, key=lambda value: value.value)
+        shown = [ordered[-1], ordered[0]]
+    assert sorted(own, key=str) == sorted(shown, key=str)
+    assert [value.value for value in own] == sorted((each.value for each in shown), reverse=True)
+    assert all(not isnan(values[0].value) for values in f1.values[: len(own)])  # always first
+    for panel in plot.panels:
+        for values in panel.values:
+            assert sum(not isnan(value.value) for value in values) == 1
+    # three annotators of RTE-2 are three points, not one mean
+    assert [name for name in names if "RTE-2" in name] == [
+        "RTE-2: A ~ B",
+        "RTE-2: A ~ C",
+        "RTE-2: B ~ C",
+    ]
     for width in WIDTHS:
-        assert set(names) <= check_room(plot, width)  # no name is cut
+        texts = check_room(plot, width)
+        assert set(names) <= texts  # no name is cut
+        assert "Lines: 95% intervals. Compare F1 within a group only." in texts
+        assert "agreement, not F1, equal words included" in texts
     said = agreement().tree.xpath("string(//section[@id='scale'])")
-    assert place.says in said
+    assert all(reason in said for reason in place.reasons.values())
+    assert all(sentence in said for sentence in place.assumed)
     assert all(corpus.source in said for corpus in published())
+    assert f"{place.kind} (this corpus)" in said
 
 
 @given(st.lists(st.floats(-30, 1), min_size=1, max_size=5), st.booleans(), st.floats(40, 400))

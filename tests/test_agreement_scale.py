@@ -230,6 +230,82 @@ def test_why_nothing_is_said(with_scale):
     assert agree(unclear, resamples=20).scale.code == "kind-unknown"
 
 
+def test_all_reasons_are_given_not_only_the_first(with_scale):
+    corpus = samples().corpus
+    apart = [
+        pair.with_annotation("cleo", Alignment([(0, len(pair.target) - 1)])) for pair in corpus
+    ]
+    three = agree(Corpus(apart), ["anna", "ben", "cleo"], resamples=20, exact_case=True)
+    reasons = three.scale.reasons
+    assert list(reasons) == ["no-single-figure", "exact-case", "few"]
+    assert reasons["no-single-figure"].startswith("cleo stands apart from anna and ben, so")
+    assert "At least 3 are needed" in reasons["few"]
+    assert three.scale.says == " ".join(reasons.values())
+    with_scale(made_up(*FIVE))
+    assert samples().scale.reasons == {}
+
+
+def test_what_is_assumed_of_the_kind_is_said():
+    start, languages = samples().scale.assumed
+    assert "taken to have started from nothing, because no initial alignment was given" in start
+    assert languages.startswith("The texts are taken to be of one language, because")
+    corrected = agree(samples().corpus, initial="eflomal", samples=5, resamples=20)
+    assert corrected.scale.assumed[0].startswith("The annotators are taken to have corrected eflom")
+
+
+# corpora without a single F1, and the same corpus again
+def three_of(name, *values):
+    """Return a corpus with three annotators, of one language and from nothing."""
+    figures = []
+    for between, value in zip(("A ~ B", "A ~ C", "B ~ C"), values, strict=True):
+        interval = (value, value - 0.02, value + 0.02)
+        figures.append(PublishedFigure(ALL, "left out", *interval, between=between))
+    return PublishedCorpus(name, "same", "nothing", "made up", tuple(figures))
+
+
+def test_a_published_corpus_without_a_single_f1_does_not_count_either(with_scale):
+    """One rule for both: a corpus of the user in which an annotator stands apart has no place."""
+    assert published()[0].sides("left out") == (["A", "B"], ["C"])
+    assert three_of("X", 0.7, 0.71, 0.72).sides("left out") is None
+    with_scale((*made_up(*FIVE[:2]), three_of("X", 0.7, 0.71, 0.72)))
+    assert (samples().scale.code, samples().scale.corpora) == ("scale-higher", 3)
+    with_scale((*made_up(*FIVE[:2]), three_of("X", 0.9, 0.61, 0.62)))
+    place = samples().scale
+    assert (place.code, place.corpora) == ("few", 2)
+    assert "not counting X, which has no single F1 (C stands apart from A and B)" in place.says
+    assert place.kinds[str(place.kind)] == 2
+
+
+def test_a_corpus_is_not_compared_with_itself(with_scale):
+    own = samples().scale
+    (numbers,) = own.pairings.values()
+    rounded = tuple(round(number, 4) for number in numbers)
+    with_scale(made_up(*FIVE[:3], rounded))
+    place = samples().scale
+    assert (place.code, place.corpora, place.same_as) == ("scale-higher", 3, "corpus D")
+    assert place.says.startswith(
+        "This corpus has the same figures as corpus D; if it is that corpus, 3 others are of its "
+        "kind."
+    )
+    with_scale(made_up(rounded, start="corrected"))
+    place = samples().scale
+    assert "its kind is another (one language, corrected automatic links," in place.about_same
+    assert "0 others are of its kind." in place.about_same
+    assert "No other published corpus is of this kind" in place.says
+    names = [row.names[0] for panel in scale_page.scale_plot(place).panels for row in panel.rows]
+    assert names == ["this corpus"]
+    for other in ((rounded[0] + 0.001,), (rounded[0], rounded[1] - 0.01, rounded[2])):
+        with_scale(made_up(other))
+        assert samples().scale.same_as == ""
+
+
+def test_of_many_pairings_the_ends_are_drawn():
+    values = {str(k): (k / 20, k / 20, k / 20) for k in range(1, 12)}
+    place = replace(samples().scale, pairings=values)
+    rows = scale_page.scale_plot(place).panels[0].rows
+    assert [row.names[0] for row in rows[:2]] == ["this corpus: highest", "this corpus: lowest"]
+
+
 def test_what_the_annotators_started_from_is_part_of_the_kind():
     corpus = samples().corpus
     corrected = agree(corpus, initial="eflomal", samples=5, resamples=20)
@@ -412,7 +488,12 @@ def test_json_has_the_place_or_why_there_is_none(capsys):
     assert place["code"] == "few"
     assert place["corpora"] < LEAST
     assert place["kind"] == {"languages": "same", "start": "nothing", "equal_words": "left out"}
-    assert place["says"].startswith("Only 1 published corpus is of this kind (one language,")
+    assert place["says"].startswith("No published corpus is of this kind (one language,")
+    assert (
+        "not counting RTE-2, which has no single F1 (C stands apart from A and B)" in place["says"]
+    )
+    assert place["reasons"] == {"few": place["says"]}
+    assert list(place["pairings"]) == ["anna ~ ben"]
     assert place["clause"] == ""
     assert set(CLAUSES).isdisjoint(REASONS)
 

@@ -317,7 +317,7 @@ class AnswerWriter:
     @cached_property
     def scale(self) -> ScalePlace:
         """The place among published corpora, or why there is none."""
-        return place_of(self.agreement, self.pairings, divided=self.sides is not None)
+        return place_of(self.agreement, self.pairings, sides=self.sides)
 
     # what is left beyond chance
     def parts(self, model: str) -> Parts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 
 import numpy as np
@@ -10,19 +10,44 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from alignkit.agreement.figures import Pairing
 from alignkit.agreement.numbers import ALL, f1_of
+from alignkit.tables.columns import Value
 
 
 def sides_of(
     names: Sequence[str], pairings: Sequence[Pairing]
 ) -> tuple[list[str], list[str]] | None:
+    """Return the two groups of annotators that differ most by F1 of all links; see `sides_by`."""
+    values = {}
+    for two in pairings:
+        number = f1_of(two, ALL)
+        values[two.first, two.second] = Value(number.value, *number.bounds)
+    return sides_by(names, values)
+
+
+def sides_by(
+    names: Sequence[str], values: Mapping[tuple[str, str], Value]
+) -> tuple[list[str], list[str]] | None:
     """Return the two groups of annotators that differ most, the larger first.
 
     They differ if every F1 within a group is above every F1 across, with its whole interval. None
     if no two groups differ.
+
+    Parameters
+    ----------
+    names : The annotators.
+    values : F1 of every two annotators, with its interval.
+
+    Examples
+    --------
+    >>> alike, apart = Value(0.9, 0.85, 0.95), Value(0.6, 0.5, 0.7)
+    >>> sides_by(["A", "B", "C"], {("A", "B"): alike, ("A", "C"): apart, ("B", "C"): apart})
+    (['A', 'B'], ['C'])
     """
     weights = np.zeros((len(names), len(names)))
-    for two in pairings:  # the heavier, the less they share; scipy takes 0 for no edge
-        weights[names.index(two.first), names.index(two.second)] = 2 - f1_of(two, ALL).value
+    for two, value in values.items():
+        # the heavier, the less they share; scipy takes 0 for no edge
+        row, column = map(names.index, two)
+        weights[row, column] = 2 - value.value
     tree = minimum_spanning_tree(weights).toarray()
     best = None
     widest = 0.0
@@ -34,7 +59,7 @@ def sides_of(
             continue
         first = [name for name, label in zip(names, labels.tolist(), strict=True) if not label]
         second = [name for name in names if name not in first]
-        gap = _gap(first, pairings)
+        gap = _gap(first, values)
         if gap > widest:  # false where there is no interval
             widest = gap
             best = (first, second) if len(first) >= len(second) else (second, first)
@@ -53,8 +78,13 @@ def parted(twos: Iterable[Pairing], side: Sequence[str]) -> tuple[list[Pairing],
     return within, across
 
 
-def _gap(side: Sequence[str], pairings: Iterable[Pairing]) -> float:
+def _gap(side: Sequence[str], values: Mapping[tuple[str, str], Value]) -> float:
     """Return the gap between the lowest bound within two groups and the highest across."""
-    within, across = parted(pairings, side)
-    low = min((f1_of(two, ALL).bounds[0] for two in within), default=nan)
-    return low - max((f1_of(two, ALL).bounds[1] for two in across), default=nan)
+    within = []
+    across = []
+    for (first, second), value in values.items():
+        if (first in side) == (second in side):
+            within.append(value.low)
+        else:
+            across.append(value.high)
+    return min(within, default=nan) - max(across, default=nan)

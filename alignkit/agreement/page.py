@@ -61,7 +61,7 @@ class PairDifference(NamedTuple):
 class PublishedScale(NamedTuple):
     """Published corpora: where this one stands, a figure, tables and sources."""
 
-    says: str
+    place: ScalePlace
     plot: str
     tables: Sequence[Table]
     sources: Sequence[str]
@@ -128,9 +128,9 @@ def _published_scale(place: ScalePlace) -> PublishedScale | None:
     """Return what the page shows of published corpora; None without an F1 to compare."""
     if isnan(place.f1):
         return None
-    tables = [scale_table(place.kind.equal_words), printed_table(), kinds_table()]
-    image = scale_plot(place).image("scale", "F1 of this corpus and of published ones")
-    return PublishedScale(place.says, image, tables, sources())
+    tables = [scale_table(place.kind.equal_words), printed_table(), kinds_table(str(place.kind))]
+    image = scale_plot(place).images("scale", "F1 of this corpus and of published ones")
+    return PublishedScale(place, image, tables, sources())
 
 
 def _unbroken(text: str) -> str:

@@ -15,6 +15,8 @@ from importlib.resources import files
 from math import isnan, nan
 from typing import Any
 
+from alignkit.agreement.apart import sides_by
+from alignkit.agreement.numbers import ALL
 from alignkit.tables.columns import Value
 
 LANGUAGES: Mapping[str, str] = {
@@ -26,7 +28,7 @@ STARTS: Mapping[str, str] = {
     "nothing": "from nothing",
     "corrected": "corrected automatic links",
     "given links": "judged given links",
-    "": "start not stated",
+    "": "start not known",
 }
 LEFT_OUT = "left out"
 INCLUDED = "included"
@@ -138,6 +140,19 @@ class PublishedCorpus:
     def f1(self, level: str, equal_words: str) -> Value:
         """Return F1 at a level; see `summary`."""
         return summary([figure.cell for figure in self.chosen(level, equal_words)])
+
+    def sides(self, equal_words: str) -> tuple[list[str], list[str]] | None:
+        """Return the two groups of annotators, if no single F1 of all links describes all of them.
+
+        The rule is that of `agree` for any corpus: see `alignkit.agreement.apart.sides_by`.
+        """
+        values = {}
+        names: dict[str, None] = {}
+        for figure in self.chosen(ALL, equal_words):
+            first, _, second = figure.between.partition(" ~ ")
+            values[first, second] = figure.cell
+            names.update({first: None, second: None})
+        return sides_by(list(names), values) if len(names) > 2 else None
 
 
 def summary(pairings: Sequence[Value]) -> Value:

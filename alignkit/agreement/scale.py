@@ -14,11 +14,13 @@ from math import isnan, nan
 from typing import TYPE_CHECKING
 
 from alignkit._support.values import FrozenMap
-from alignkit._support.wording import how_many
+from alignkit._support.wording import how_many, visible
 from alignkit.agreement.figures import AgreementFigures, Pairing
+from alignkit.agreement.names import listed
 from alignkit.agreement.numbers import ALL, f1_of, mean_of
 from alignkit.agreement.published import (
     INCLUDED,
+    LANGUAGES,
     LEFT_OUT,
     PublishedCorpus,
     ScaleKind,
@@ -41,13 +43,12 @@ CLAUSES: Mapping[str, str] = {
 
 REASONS: Mapping[str, str] = {
     "no-figure": "There is no F1 to place.",
-    "no-single-figure": "One annotator stands apart, or there are two groups, so no single F1 "
-    "describes all annotators, and nothing is compared.",
+    "no-single-figure": "{apart}, so no single F1 describes all annotators.",
     "exact-case": "Words that differ only in case count as different here, but not in the "
-    "published figures, so nothing is compared.",
-    "kind-unknown": "The kind of this corpus is not known ({kind}), so nothing is compared.",
-    "few": "{published} of this kind ({kind}). At least {least} are needed to say where this "
-    "corpus stands among them.",
+    "published figures.",
+    "kind-unknown": "The kind of this corpus is not known ({kind}).",
+    "few": "{published} of this kind ({kind}){without}. At least {least} are needed: a place among "
+    "fewer would say more about these corpora than about this one.",
     "no-interval": "Without an interval of F1, nobody can say where this corpus stands.",
     "within": "The interval of F1 overlaps with the nearest published figures ({neighbours}), so "
     "nobody can say which is higher.",
@@ -61,13 +62,18 @@ class ScalePlace:
 
     Parameters
     ----------
-    code : A key of `CLAUSES` if there is a place, else a key of `REASONS`.
-    says : The same as a sentence.
+    code : A key of `CLAUSES` if there is a place, else the first key of `reasons`.
+    says : The same as sentences.
     kind : What is compared with what.
     f1, low, high : F1 of all links. With several annotators: the mean of the pairings, from the
         lowest to the highest bound.
-    corpora : How many published corpora of this kind there are.
+    corpora : How many published corpora of this kind have a single F1.
     kinds : How many there are of each kind, by its text.
+    pairings : F1 of every two annotators with its bounds, by their names.
+    reasons : Every reason why no place is said, by its code in `REASONS`.
+    assumed : What the kind was derived from, as sentences.
+    same_as : The published corpus that has the same figures; it is not counted. Empty if none.
+    about_same : The same as a sentence.
     neighbours : The names of the corpora with the next lower and the next higher F1.
     clause : The clause of the answer; empty if there is no place.
     """
@@ -80,6 +86,11 @@ class ScalePlace:
     high: float
     corpora: int
     kinds: Mapping[str, int]
+    pairings: Mapping[str, tuple[float, float, float]]
+    reasons: Mapping[str, str]
+    assumed: tuple[str, ...] = ()
+    same_as: str = ""
+    about_same: str = ""
     neighbours: tuple[str, ...] = ()
     clause: str = ""
 
@@ -136,7 +147,10 @@ def _overlap(own: Value, other: Value) -> bool:
 
 
 def place_of(
-    agreement: AgreementFigures, pairings: Sequence[Pairing], *, divided: bool
+    agreement: AgreementFigures,
+    pairings: Sequence[Pairing],
+    *,
+    sides: tuple[Sequence[str], Sequence[str]] | None,
 ) -> ScalePlace:
     """Return the place of an agreement by F1 of all links, or why there is none.
 
@@ -144,54 +158,138 @@ def place_of(
     ----------
     agreement : The agreement.
     pairings : Every two annotators with an F1.
-    divided : Whether an annotator stands apart, or there are two groups.
+    sides : The annotators in two groups, if these differ or one annotator stands apart.
     """
-    kind = kind_of(agreement, pairings)
+    kind, assumed = kind_of(agreement, pairings)
     own = own_figure(pairings)
-    others = figures_of(kind, published())
-    neighbours: tuple[str, ...] = ()
+    numbers = {two.name: f1_of(two, ALL) for two in pairings}
+    values = {name: Value(number.value, *number.bounds) for name, number in numbers.items()}
+    twin = twin_of(list(values.values()), kind.equal_words, published())
+    rest = [corpus for corpus in published() if corpus != twin]
+    others = figures_of(kind, rest)
+    blocked = list[str]()
     if isnan(own.value):
-        code = "no-figure"
-    elif divided:
-        code = "no-single-figure"
-    elif agreement.options.exact_case:
-        code = "exact-case"
-    elif not kind.known:
-        code = "kind-unknown"
-    elif len(others) < LEAST:
-        code = "few"
-    elif isnan(own.low):
-        code = "no-interval"
+        blocked = ["no-figure"]
     else:
+        if sides:
+            blocked.append("no-single-figure")
+        if agreement.options.exact_case:
+            blocked.append("exact-case")
+        if not kind.known:
+            blocked.append("kind-unknown")
+        elif len(others) < LEAST:
+            blocked.append("few")
+        if isnan(own.low):
+            blocked.append("no-interval")
+    neighbours: tuple[str, ...] = ()
+    code = blocked[0] if blocked else ""
+    if not code:
         code, neighbours = stand(own, others)
+        if code in REASONS:
+            blocked = [code]
     shown = [f"{name} ({percent(others[name].value)})" for name in neighbours]
-    corpora = how_many(len(others), "published corpus is", "published corpora are")
+    other = "other " if twin else ""
+    counted = how_many(len(others), f"{other}published corpus is", f"{other}published corpora are")
     words = {
         "kind": str(kind),
         "count": len(others),
-        "published": f"Only {corpora}" if others else "No published corpus is",
+        "published": f"Only {counted}" if others else f"No {other}published corpus is",
+        "without": _without(kind, rest),
         "least": LEAST,
         "neighbours": " and ".join(shown),
         "lower": shown[0] if shown else "",
         "upper": shown[-1] if shown else "",
+        "apart": _who_is_apart(sides) if sides else "",
     }
     clause = CLAUSES[code].format(**words) if code in CLAUSES else ""
-    if clause:
-        says = f"F1 is {clause} (kind: {kind})."
-    else:
-        says = REASONS[code].format(**words)
+    reasons = {each: REASONS[each].format(**words) for each in blocked}
+    says = [f"F1 is {clause} (kind: {kind})."] if clause else list(reasons.values())
+    about_same = _of_twin(twin, kind, rest) if twin else ""
+    if twin:
+        says.insert(0, about_same)
     return ScalePlace(
         code=code,
-        says=says,
+        says=" ".join(says),
         kind=kind,
         f1=own.value,
         low=own.low,
         high=own.high,
         corpora=len(others),
         kinds=FrozenMap(kinds_of(published())),
+        pairings=FrozenMap({name: (at.value, at.low, at.high) for name, at in values.items()}),
+        reasons=FrozenMap(reasons),
+        assumed=assumed,
+        same_as=twin.name if twin else "",
+        about_same=about_same,
         neighbours=neighbours,
         clause=clause,
     )
+
+
+def _who_is_apart(sides: tuple[Sequence[str], Sequence[str]]) -> str:
+    """Return the clause on the annotator who stands apart, or on two groups."""
+    rest, side = (list(map(visible, names)) for names in sides)
+    if len(side) == 1:
+        return f"{side[0]} stands apart from {listed(rest)}"
+    return f"There are two groups ({listed(rest)}; {listed(side)})"
+
+
+def _without(kind: ScaleKind, corpora: Sequence[PublishedCorpus]) -> str:
+    """Return the clause on corpora of a kind that have no single F1."""
+    parts = []
+    for corpus in corpora:
+        sides = corpus.sides(kind.equal_words)
+        if corpus.kind(kind.equal_words) == kind and sides:
+            parts.append(f"{corpus.name}, which has no single F1 ({_who_is_apart(sides)})")
+    return f", not counting {listed(parts)}" if parts else ""
+
+
+def _of_twin(twin: PublishedCorpus, kind: ScaleKind, rest: Sequence[PublishedCorpus]) -> str:
+    """Return the sentences on a published corpus with the same figures."""
+    its_kind = twin.kind(kind.equal_words)
+    count = sum(1 for corpus in rest if _is_of(corpus, its_kind))
+    others = how_many(count, "other is", "others are")
+    says = f"This corpus has the same figures as {twin.name}; if it is that corpus, "
+    if its_kind != kind:
+        says += f"its kind is another ({its_kind}), and "
+    return f"{says}{others} of its kind."
+
+
+def _is_of(corpus: PublishedCorpus, kind: ScaleKind) -> bool:
+    """Return whether a corpus is of a kind and has F1 of all links."""
+    has_f1 = not isnan(corpus.f1(ALL, kind.equal_words).value)
+    return has_f1 and corpus.kind(kind.equal_words) == kind
+
+
+_SAME_F1 = 6e-5  # published figures have four digits
+_SAME_BOUND = 5e-3  # bounds depend on the resamples
+
+
+def twin_of(
+    own: Sequence[Value], equal_words: str, corpora: Sequence[PublishedCorpus]
+) -> PublishedCorpus | None:
+    """Return the published corpus that has all figures of an agreement, with their intervals.
+
+    A corpus that was published must not count as another one of its kind.
+
+    Parameters
+    ----------
+    own : F1 of all links of every two annotators.
+    equal_words : Whether links of equal words are ``"left out"`` or ``"included"``.
+    corpora : The published corpora; figures without an interval need only the same F1.
+    """
+    for corpus in corpora:
+        figures = [figure.cell for figure in corpus.chosen(ALL, equal_words)]
+        if own and all(any(_alike(value, figure) for figure in figures) for value in own):
+            return corpus
+    return None
+
+
+def _alike(first: Value, second: Value) -> bool:
+    """Return whether two figures are the same, up to rounding and resampling."""
+    bounds = (abs(first.low - second.low), abs(first.high - second.high))
+    apart = any(bound > _SAME_BOUND for bound in bounds)  # false for those without
+    return abs(first.value - second.value) <= _SAME_F1 and not apart
 
 
 def own_figure(pairings: Sequence[Pairing]) -> Value:
@@ -205,56 +303,86 @@ def own_figure(pairings: Sequence[Pairing]) -> Value:
 
 
 def figures_of(kind: ScaleKind, corpora: Sequence[PublishedCorpus]) -> dict[str, Value]:
-    """Return F1 of all links of the corpora of a kind, by name."""
+    """Return F1 of all links of the corpora of a kind, by name.
+
+    Without those in which an annotator stands apart, or in which there are two groups: they have no
+    single F1, as in `place_of`.
+    """
     figures = {}
     for corpus in corpora:
-        figure = corpus.f1(ALL, kind.equal_words)
-        if corpus.kind(kind.equal_words) == kind and not isnan(figure.value):
-            figures[corpus.name] = figure
+        if _is_of(corpus, kind) and not corpus.sides(kind.equal_words):
+            figures[corpus.name] = corpus.f1(ALL, kind.equal_words)
     return figures
 
 
 def kinds_of(corpora: Sequence[PublishedCorpus]) -> dict[str, int]:
-    """Return how many corpora of each kind have F1 of all links, by the text of the kind."""
-    counts = Counter[str]()
+    """Return how many corpora of each kind have a single F1 of all links, by the kind's text."""
+    kinds: dict[str, int] = {}
     for equal_words in (LEFT_OUT, INCLUDED):
         for corpus in corpora:
-            if corpus.chosen(ALL, equal_words):
-                counts[str(corpus.kind(equal_words))] += 1
-    return dict(counts)
+            kind = corpus.kind(equal_words)
+            if _is_of(corpus, kind):
+                kinds[str(kind)] = len(figures_of(kind, corpora))
+    return kinds
 
 
 # the kind of a corpus
-def kind_of(agreement: AgreementFigures, pairings: Sequence[Pairing]) -> ScaleKind:
-    """Return the kind of an agreement, as far as it is known."""
+def kind_of(
+    agreement: AgreementFigures, pairings: Sequence[Pairing]
+) -> tuple[ScaleKind, tuple[str, ...]]:
+    """Return the kind of an agreement as far as it is known, and sentences on what is assumed."""
     equal_words = LEFT_OUT if agreement.options.ignore_identical else INCLUDED
-    languages = languages_of(agreement.corpus)
-    return ScaleKind(languages, _start_of(agreement, pairings), equal_words)
+    start, assumed = _start_of(agreement, pairings)
+    share = shared_words(agreement.corpus)
+    languages = _languages_by(share)
+    sentences = [assumed] if assumed else []
+    if not isnan(share):
+        taken = LANGUAGES[languages] if languages else "unclear languages"
+        sentences.append(
+            f"The texts are taken to be of {taken}, because the sentences of a pair share "
+            f"{percent(share)}% of their words ({100 * _SAME:.0f}% or more: one language; "
+            f"{100 * _TWO:.0f}% or less: two)."
+        )
+    return ScaleKind(languages, start, equal_words), tuple(sentences)
 
 
-def _start_of(agreement: AgreementFigures, pairings: Sequence[Pairing]) -> str:
-    """Return what the annotators started from; empty if it differs or is not known.
+def _start_of(agreement: AgreementFigures, pairings: Sequence[Pairing]) -> tuple[str, str]:
+    """Return what the annotators started from, and a sentence if this is assumed.
 
     An annotation says it, or else the annotator is taken to have started from the initial alignment
-    of the pair; from nothing if there is none.
+    of the pair; from nothing if there is none. Empty if it differs or is not known.
     """
     given = [two.given is not None for two in pairings]
     if any(given):
-        return "given links" if all(given) else ""
+        return ("given links" if all(given) else "", "")
     initial = agreement.initial
     corrected = set()
+    stated = True
     for pair in agreement.corpus:
         names = [name for name in agreement.annotators if pair.aligned_by(name)]
         if len(names) < 2:
             continue
         for name in names:
             start = pair.annotations[name].start
-            if start is None and initial is not None and pair.aligned_by(initial):
-                start = initial
+            if start is None:
+                stated = False
+                if initial is not None and pair.aligned_by(initial):
+                    start = initial
             corrected.add(bool(start))
     if len(corrected) != 1:
-        return ""
-    return "corrected" if corrected.pop() else "nothing"
+        return "", ""
+    start_of_all = "corrected" if corrected.pop() else "nothing"
+    if stated:
+        return start_of_all, ""
+    if start_of_all == "nothing":
+        return start_of_all, (
+            "The annotators are taken to have started from nothing, because no initial alignment "
+            "was given (--initial)."
+        )
+    return start_of_all, (
+        f"The annotators are taken to have corrected {visible(str(initial))}, because it was given "
+        "as the initial alignment."
+    )
 
 
 _LOOKED_AT = 1000  # sentence pairs, spread over the corpus
@@ -273,7 +401,11 @@ def languages_of(corpus: Corpus) -> str:
     str
         ``"same"``, ``"two"``, or empty.
     """
-    share = shared_words(corpus)
+    return _languages_by(shared_words(corpus))
+
+
+def _languages_by(share: float) -> str:
+    """Return the languages by the share of words that both sentences have."""
     if share >= _SAME:
         return "same"
     return "two" if share <= _TWO else ""

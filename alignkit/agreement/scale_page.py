@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import isnan, nan
 from typing import NamedTuple
 
+from alignkit.agreement.figures import MOST_PAIRINGS
 from alignkit.agreement.numbers import ALL, SURE
 from alignkit.agreement.published import (
     LANGUAGES,
@@ -21,8 +23,8 @@ from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table
 
 OWN = "this corpus"
-SERIES = ("this corpus", "same kind", "other kinds")
-OTHERWISE = "measured, otherwise"  # the group of figures that are no F1 of such links
+SERIES = ("this corpus", "same kind", "others")
+_NOTE = "Lines: 95% intervals. Compare F1 within a group only."
 
 
 class _Row(NamedTuple):
@@ -35,41 +37,95 @@ class _Row(NamedTuple):
 
 
 def scale_plot(place: ScalePlace) -> DotPlot:
-    """Return the figure of F1 of all links: published corpora, and the compared one among them.
+    """Return the figure of F1 of all links: the compared corpus first, and published corpora.
 
-    Rows are grouped by languages and by what the annotators started from, the highest F1 first.
-    What was measured otherwise comes last: another measure or other units, or links of equal words
-    are included here and left out there.
+    Every two annotators have a row; of more than ten, those with the lowest and with the highest
+    F1. Rows are grouped by languages and by what the annotators started from. What was measured
+    otherwise is in a panel of its own, grouped by what it is: another measure or other units, or
+    links of equal words are included here and left out there. A published corpus with the same
+    figures as the compared one is not drawn again.
     """
-    rows = list(_rows(place, published()))
-    groups = [row.group for row in rows]
-    ordered = sorted(rows, key=lambda row: (groups.index(row.group), -row.value.value))
-    ordered.sort(key=lambda row: row.group == OTHERWISE)
-    values = []
-    for row in ordered:
-        cells = [Value(nan)] * len(SERIES)
-        cells[row.series] = row.value
-        values.append(cells)
-    panel = DotPanel("F1 (%)", [DotRow((row.name,), row.group) for row in ordered], values)
-    shown = "; ".join(f"{row.name} {100 * row.value.value:.1f}" for row in ordered)
+    same, otherwise = _rows(place, published())
+    panels = []
+    for label, rows in {"F1 (%)": same, "%, measured otherwise": otherwise}.items():
+        groups = list(dict.fromkeys(row.group for row in rows))
+        ordered = sorted(rows, key=lambda row: groups.index(row.group))
+        values = []
+        for row in ordered:
+            cells = [Value(nan)] * len(SERIES)
+            cells[row.series] = row.value
+            values.append(cells)
+        if ordered:
+            drawn = [DotRow(tuple(row.name.split(" ~ ")), row.group) for row in ordered]
+            panels.append(DotPanel(label, drawn, values))
+    listed: dict[str, None] = {}
+    for rows in (same, otherwise):
+        for row in rows:
+            shown = f"{row.name} {100 * row.value.value:.1f}"
+            listed[shown if rows is same else f"{shown} ({row.group})"] = None
     caption = (
-        f"F1 of all links in percent (equal words {place.kind.equal_words}) of this corpus and of "
-        "published ones; lines: 95% intervals over sentence pairs, with several annotators the "
-        f"mean of the pairings, from the lowest to the highest bound: {shown}."
+        f"F1 of all links in percent (equal words {place.kind.equal_words}) of every two "
+        "annotators, of this corpus and of published ones; lines: 95% intervals over sentence "
+        f"pairs; in brackets: measured otherwise: {'; '.join(listed)}."
     )
-    return DotPlot([panel], SERIES, caption)
+    return DotPlot(panels, SERIES, caption, abreast=(1, 1), headed=True, note=_NOTE)
 
 
-def _rows(place: ScalePlace, corpora: Sequence[PublishedCorpus]) -> Iterator[_Row]:
-    """Yield the row of the compared corpus, and one of each published corpus."""
-    yield _Row(OWN, group_of(place.kind), Value(place.f1, place.low, place.high), 0)
-    for corpus in corpora:
-        kind = corpus.kind(place.kind.equal_words)
-        value = corpus.f1(ALL, kind.equal_words)
-        if not isnan(value.value):
-            yield _Row(corpus.name, group_of(kind), value, 1 if kind == place.kind else 2)
+def _rows(place: ScalePlace, corpora: Sequence[PublishedCorpus]) -> tuple[list[_Row], list[_Row]]:
+    """Return the rows of F1 of all links, the compared corpus first, and of other measures."""
+    own = {name: Value(*numbers) for name, numbers in place.pairings.items()}
+    equal_words = place.kind.equal_words
+    same = list(_pairing_rows(OWN, own, group_of(place.kind), 0))
+    otherwise = []
+    for corpus in sorted(corpora, key=partial(_order, equal_words=equal_words)):
+        if corpus.name == place.same_as:
+            continue
+        kind = corpus.kind(equal_words)
+        figures = corpus.chosen(ALL, equal_words)
+        if figures:
+            values = {figure.between: figure.cell for figure in figures}
+            series = 1 if kind == place.kind else 2
+            same += _pairing_rows(corpus.name, values, group_of(kind), series)
         else:
-            yield _Row(corpus.name, OTHERWISE, corpus.figures[0].cell, 2)
+            figure = corpus.figures[0]
+            group = _why_otherwise(figure, equal_words)
+            otherwise.append(_Row(corpus.name, group, figure.cell, 2))
+    return same, otherwise
+
+
+def _order(corpus: PublishedCorpus, equal_words: str) -> float:
+    """Return the place of a corpus: the highest F1 first, those without F1 last."""
+    value = corpus.f1(ALL, equal_words).value
+    return 0.0 if isnan(value) else -value
+
+
+def _pairing_rows(
+    corpus: str, values: Mapping[str, Value], group: str, series: int
+) -> Iterator[_Row]:
+    """Yield the row of every two annotators, the highest F1 first; of many, the ends."""
+    known = {name: value for name, value in values.items() if not isnan(value.value)}
+    ordered = sorted(known, key=lambda name: -known[name].value)
+    if len(ordered) == 1:
+        yield _Row(corpus, group, known[ordered[0]], series)
+    elif len(ordered) <= MOST_PAIRINGS:
+        for name in ordered:  # the colour shows that names are those of the compared corpus
+            shown = name if corpus == OWN else f"{corpus}: {name}"
+            yield _Row(shown, group, known[name], series)
+    else:
+        yield _Row(f"{corpus}: highest", group, known[ordered[0]], series)
+        yield _Row(f"{corpus}: lowest", group, known[ordered[-1]], series)
+
+
+def _why_otherwise(figure: PublishedFigure, equal_words: str) -> str:
+    """Return why a figure is no F1 of all links with equal words left out or included."""
+    parts = ["F1 of all links"]
+    if figure.measure != "F1":
+        parts = [f"{figure.measure}, not F1"]
+    elif figure.level != ALL:
+        parts = [f"F1 of {_LEVELS.get(figure.level, figure.level)}"]
+    if figure.equal_words != equal_words:
+        parts.append(f"equal words {figure.equal_words}")
+    return ", ".join(parts)
 
 
 def group_of(kind: ScaleKind) -> str:
@@ -199,13 +255,22 @@ _LEVELS: Mapping[str, str] = {
 }
 
 
-def kinds_table() -> Table:
-    """Return how many corpora of each kind there are."""
+def kinds_table(own: str = "") -> Table:
+    """Return how many corpora of each kind there are; the kind of the compared corpus first."""
+    kinds = kinds_of(published())
     rows: list[list[Cell]] = []
-    for kind, count in kinds_of(published()).items():
+    if own:
+        rows.append([f"{own} (this corpus)", kinds.pop(own, 0)])
+    for kind, count in kinds.items():
         rows.append([kind, count])
     columns = [Column("kind"), Column("corpora", "count")]
-    return Table("Corpora of each kind with F1 of all links", columns, rows, anchor="scale-kinds")
+    return Table(
+        "Published corpora of each kind that can be compared",
+        columns,
+        rows,
+        note="With F1 of all links, and without an annotator who stands apart or two groups.",
+        anchor="scale-kinds",
+    )
 
 
 def sources() -> list[str]:

@@ -26,6 +26,8 @@ _AXIS = 36.0
 _EDGE = 3.0
 _GAP = 20.0
 _LINE = 1.25 * _TEXT
+_HEAD = 15.0  # the height of the title of a group above its rows
+_PAGE = 390.0  # the width of a wide figure of a page, in points
 _LABELS = 0.45  # the most of the width that stands left of the axis
 _MOST_TICKS = 7
 _STEPS = [step * 10**k for k in range(8) for step in (1, 2, 5)]
@@ -106,6 +108,8 @@ class DotPlot:
     series: Sequence[str]  # the names of the points of a row
     caption: str  # what is drawn, for whom, from how much data, by which model
     abreast: tuple[int, int] = (1, 2)  # panels next to each other, by the width
+    headed: bool = False  # whether the name of a group is above its rows, else at their left
+    note: str = ""  # a line above the rows
 
     def save(self, path: str, width: str = "column") -> None:
         """Write the figure to a PDF, PNG or SVG file, by its ending; its text stays text.
@@ -123,6 +127,16 @@ class DotPlot:
             return ""
         with self.drawn("column") as figure:
             return figure.image(name, title, self.caption, look="chart paper")
+
+    def images(self, name: str, title: str) -> str:
+        """Return the figure as two SVG for a page, which shows the one that fits the screen."""
+        if not self.panels:
+            return ""
+        with self.drawn("column") as figure:
+            narrow = figure.image(f"{name}-narrow", title, self.caption, look="chart paper narrow")
+        with canvas(_PAGE, 0, _TEXT) as figure:
+            _draw(figure, self, 1)
+            return narrow + figure.image(name, title, self.caption, look="chart paper broad")
 
     def _repr_svg_(self) -> str:
         with self.drawn("column") as figure:
@@ -142,7 +156,7 @@ class DotPlot:
 def _draw(figure: Canvas, plot: DotPlot, abreast: int) -> None:
     """Draw the panels, `abreast` next to each other; panels of a line have the same rows."""
     rows = list(chain.from_iterable(panel.rows for panel in plot.panels))
-    groups = [row.group.split(", ") for row in rows if row.group]
+    groups = [row.group.split(", ") for row in rows if row.group and not plot.headed]
     margin = _LINE * max(map(len, groups), default=0)
     if groups:
         margin += 3
@@ -151,15 +165,24 @@ def _draw(figure: Canvas, plot: DotPlot, abreast: int) -> None:
     wide = (figure.width - left - 9 - _GAP * (abreast - 1)) / abreast
     has_legend = len(plot.series) > 1
     top = _EDGE + (_ROW if has_legend else 2)
+    if plot.note:
+        top += _ROW
     lines = [plot.panels[k : k + abreast] for k in range(0, len(plot.panels), abreast)]
-    layouts = [_Layout.of(line[0].rows) for line in lines]
+    layouts = [_Layout.of(line[0].rows, headed=plot.headed) for line in lines]
     figure.resize(top + sum(layout.height + _AXIS for layout in layouts) - 9)
     if has_legend:
         _legend(figure, plot.series, left)
+    if plot.note:
+        figure.text(_EDGE, top - 0.65 * _ROW + 0.35 * _TEXT, plot.note)
     for line, layout in zip(lines, layouts, strict=True):
         for y, row in zip(layout.ys, line[0].rows, strict=True):
             figure.text(left - 7, top + y + 0.35 * _TEXT, texts[row.names], ha="right")
-        for group in layout.groups:
+        for group in layout.groups if plot.headed else ():
+            height = group.start + _HEAD
+            colours = {"facecolor": COLOURS["paper"], "edgecolor": "none"}
+            figure.box(_EDGE, top + group.start + 1, figure.width - 2 * _EDGE, _HEAD - 2, **colours)
+            figure.text(_EDGE, top + height - 0.5 * _TEXT, group.name)
+        for group in () if plot.headed else layout.groups:
             middle = top + (group.start + group.end) / 2
             for k, part in enumerate(group.parts):
                 x = _EDGE + _LINE * (k + 0.8)
@@ -219,6 +242,11 @@ class _Group(NamedTuple):
     end: float
     parts: list[str]
 
+    @property
+    def name(self) -> str:
+        """The name in one line."""
+        return ", ".join(self.parts)
+
 
 class _Layout(NamedTuple):
     """The places of rows, in points from the top: their middles, their groups, their end."""
@@ -228,16 +256,24 @@ class _Layout(NamedTuple):
     height: float
 
     @classmethod
-    def of(cls, rows: Sequence[DotRow]) -> _Layout:
-        """Place rows below each other; a group is at least as high as its name is long."""
+    def of(cls, rows: Sequence[DotRow], *, headed: bool = False) -> _Layout:
+        """Place rows below each other.
+
+        The name of a group is above its rows (`headed`), or at their left. Then a group is at least
+        as high as its name is long.
+        """
         ys: list[float] = []
         groups: list[_Group] = []
         y = 0.0
         for name, members in groupby(rows, key=lambda row: row.group):
             parts = name.split(", ") if name else []
             count = len(list(members))
-            height = max([_ROW * count, *(_width(part) + 6 for part in parts)])
-            first = y + (height - _ROW * count) / 2
+            if headed:
+                height = _ROW * count + _HEAD * bool(parts)
+                first = y + _HEAD * bool(parts)
+            else:
+                height = max([_ROW * count, *(_width(part) + 6 for part in parts)])
+                first = y + (height - _ROW * count) / 2
             ys += [first + _ROW * (k + 0.5) for k in range(count)]
             groups.append(_Group(y, y + height, parts))
             y += height
