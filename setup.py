@@ -23,20 +23,22 @@ LINK = re.compile(
 def described() -> str:
     """Return README.md with links to the files of this version in the repository.
 
-    The package index shows this text at an address where relative links lead nowhere.
+    The package index shows this text at an address where relative links lead nowhere. A version
+    to come has no tag, so its links lead to main.
     """
     config = ConfigParser()
     config.read("setup.cfg", encoding="utf-8")
     urls = config["metadata"]["project_urls"].strip().splitlines()
     repository = dict(line.split(" = ") for line in urls)["Source"]
     code = Path("alignkit", "version.py").read_text("utf-8")
-    tag = re.findall(r'__version__ = "(.+)"', code)[0]
+    version = re.findall(r'__version__ = "(.+)"', code)[0]
+    tag = "main" if ".dev" in version else f"v{version}"
     raw = repository.replace("github.com", "raw.githubusercontent.com")
 
     def absolute(link: re.Match[str]) -> str:
-        place = f"{repository}/blob/v{tag}"
+        place = f"{repository}/blob/{tag}"
         if link["picture"]:
-            place = f"{raw}/v{tag}"
+            place = f"{raw}/{tag}"
         address = f"{place}/{link['path']}{link['anchor'] or ''}"
         return f"{link['picture']}[{link['text']}]({address})"
 

@@ -4,6 +4,7 @@ import configparser
 import datetime
 import importlib
 import inspect
+import os
 import re
 import runpy
 import shutil
@@ -31,14 +32,18 @@ def setup_cfg():
     return config
 
 
-@pytest.fixture(scope="module")
-def described():
+def described_in(folder):
     """The page of the package index, as setup.py makes it."""
     setuptools = pytest.importorskip("setuptools")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(setuptools, "setup", lambda **_: None)
-        patch.chdir(ROOT)
-        return runpy.run_path("setup.py")["described"]()
+        patch.chdir(folder)
+        return runpy.run_path(str(ROOT / "setup.py"))["described"]()
+
+
+@pytest.fixture(scope="module")
+def described():
+    return described_in(ROOT)
 
 
 def test_links_on_the_page_of_the_package_index_are_absolute(described):
@@ -48,8 +53,9 @@ def test_links_on_the_page_of_the_package_index_are_absolute(described):
 
 
 def test_these_links_lead_to_files_of_this_version(described):
-    blob = f"{addresses.REPOSITORY}/blob/v{__version__}/"
-    raw = f"https://raw.githubusercontent.com/{OWN}/v{__version__}/"
+    tag = "main" if ".dev" in __version__ else f"v{__version__}"
+    blob = f"{addresses.REPOSITORY}/blob/{tag}/"
+    raw = f"https://raw.githubusercontent.com/{OWN}/{tag}/"
     pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", described)
     assert len(pictures) == 2
     assert all(place.startswith(raw) for place in pictures)
@@ -58,6 +64,18 @@ def test_these_links_lead_to_files_of_this_version(described):
     for place in places:
         path = place.removeprefix(blob).removeprefix(raw).partition("#")[0]
         assert (ROOT / path).is_file(), place
+
+
+def test_links_of_a_dry_run_lead_to_main(copied):
+    """Its version never gets a tag."""
+    folder, run = copied
+    run("set", "2.3.4")
+    places = SHOWN.findall(described_in(folder))
+    assert len([place for place in places if "/v2.3.4/" in place]) > 30
+    run("dry-run", "7")
+    of_dry_run = SHOWN.findall(described_in(folder))
+    assert [place for place in of_dry_run if "/v2.3.4" in place] == []
+    assert of_dry_run == [place.replace("/v2.3.4/", "/main/") for place in places]
 
 
 def test_nothing_else_of_the_readme_changes(described):
@@ -82,6 +100,15 @@ def test_all_is_every_extra_that_users_need():
     for_developers = {"all", "test", "browser", "docs", "dev"}
     wanted = {line for name in set(extras) - for_developers for line in extras[name].split("\n")}
     assert set(extras["all"].split("\n")) == wanted
+
+
+CITED = re.findall(r"\nversion: (\S+)", text_of("CITATION.cff"))[0]
+RELEASED = CITED if ".dev" in __version__ else __version__
+"""The last release: this version, unless it is one to come."""
+
+
+def test_no_version_to_come_is_cited():
+    assert re.fullmatch(r"\d+\.\d+\.\d+(rc\d+)?", RELEASED)
 
 
 PAGE = re.compile(rf"{re.escape(addresses.SITE)}([\w/]+)\.html")
@@ -125,11 +152,13 @@ def test_help_in_python_names_no_file_of_the_repository():
 
 
 def test_the_version_stands_once():
-    """In one file, from which a release writes it into two others; tests and docs fill it in."""
+    """In one file, from which a release writes it into others; tests and docs fill it in."""
     script = release_script()
-    assert script["problems"](f"v{__version__}", OWN) is not None
     for name, pattern in script["FILLED"].items():
-        assert re.findall(pattern, text_of(name))[0][1] == __version__
+        if name in script["OF_RELEASES"]:
+            assert re.findall(pattern, text_of(name))[0][1] == RELEASED
+        else:
+            assert re.findall(pattern, text_of(name))[0][1] == __version__
     written = re.compile(rf"(version|read)[:=\s\"']+{re.escape(__version__)}\b")
     for folder in ("alignkit", "docs", "tests", "benchmarks"):
         for path in (ROOT / folder).rglob("*"):
@@ -144,14 +173,24 @@ def release_script():
     return runpy.run_path(str(ROOT / ".ci" / "release.py"))
 
 
+def git(folder, *words):
+    settings = ["-c", "user.name=me", "-c", "user.email=me@here.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *settings, *words], cwd=folder, check=True, capture_output=True)
+
+
 @pytest.fixture
 def copied(tmp_path):
-    """A copy of the script and of the files that it reads, and a function that runs it."""
+    """A repository with the script and the files that it reads, and a function that runs it."""
+    if not shutil.which("git"):
+        pytest.skip("needs git")
     script = release_script()
     names = {".ci/release.py", "SECURITY.md", "setup.cfg", "README.md", *script["FILLED"]}
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "begin")
 
     def run(*words):
         command = [sys.executable, tmp_path / ".ci" / "release.py", *words]
@@ -160,18 +199,43 @@ def copied(tmp_path):
     return tmp_path, run
 
 
-def test_a_release_is_checked_before_it_is_published(copied):
+def replace_in(path, old, new):
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+@pytest.fixture
+def ready(copied):
+    """The same with version 2.3.4 and with all that maintainers fill in, committed on main."""
     folder, run = copied
     assert run("set", "2.3.4").returncode == 0
+    fillings = [
+        ("SECURITY.md", r"@\S+\.example", "@here.org"),
+        ("CITATION.cff", r"\nauthors:\n(  .+\n)+", "\nauthors:\n  - name: Ada\n"),
+        ("setup.cfg", r"\nauthor = .+", "\nauthor = Ada"),
+        ("setup.cfg", r"Status :: .+", "Status :: 5 - Production/Stable"),
+    ]
+    for name, old, new in fillings:
+        path = folder / name
+        path.write_text(re.sub(old, new, path.read_text("utf-8")), "utf-8")
+    git(folder, "commit", "-q", "-a", "-m", "2.3.4")
+    return folder, run
+
+
+def today():
+    return datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+
+
+def test_a_release_is_checked_before_it_is_published(ready):
+    folder, run = ready
     assert '__version__ = "2.3.4"' in (folder / "alignkit" / "version.py").read_text("utf-8")
-    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    assert f"\n## 2.3.4 ({today})\n" in (folder / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## 2.3.4 ({today()})\n" in (folder / "CHANGELOG.md").read_text("utf-8")
     citation = (folder / "CITATION.cff").read_text("utf-8")
-    assert f"\nversion: 2.3.4\ndate-released: {today}\n" in citation
-    security = folder / "SECURITY.md"
-    security.write_text(security.read_text("utf-8").replace(".example", ".org"), "utf-8")
-    ran = run("check", "v2.3.4", OWN)
-    assert (ran.returncode, ran.stdout) == (0, "v2.3.4 can be published\n"), ran.stderr
+    assert f"\nversion: 2.3.4\ndate-released: {today()}\n" in citation
+    for words in (["v2.3.4"], ["v2.3.4", OWN]):
+        ran = run("check", *words)
+        assert (ran.returncode, ran.stdout) == (0, "v2.3.4 can be published\n"), ran.stderr
     wrong = {
         "tag v2.3.4": ("v2.3.5", OWN),
         f"setup.cfg says {OWN}": ("v2.3.4", "somebody/alignkit"),
@@ -182,43 +246,125 @@ def test_a_release_is_checked_before_it_is_published(copied):
         assert message in ran.stderr
 
 
+def test_the_files_of_a_release_are_written_and_printed(copied):
+    folder, run = copied
+    ran = run("set", "2.3.4")
+    changed = subprocess.check_output(["git", "diff", "--name-only"], cwd=folder, text=True)
+    assert sorted(ran.stdout.splitlines()) == changed.splitlines()
+    assert set(changed.splitlines()) == set(release_script()["FILLED"])
+
+
+def test_only_a_commit_of_main_without_changes_can_be_tagged(ready):
+    folder, run = ready
+    (folder / "new.txt").write_text("words", "utf-8")
+    ran = run("check", "v2.3.4")
+    assert (ran.returncode, ran.stderr) == (1, "commit or remove these files:\n?? new.txt\n")
+    assert run("check").stdout == "the files are ready for 2.3.4\n"
+    git(folder, "switch", "-q", "-c", "branch")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "new")
+    ran = run("check", "v2.3.4")
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("the current commit is not on main: ")
+    git(folder, "branch", "-f", "main", "branch")
+    assert run("check", "v2.3.4").returncode == 0
+
+
+def test_main_is_that_of_the_hosted_repository(ready, tmp_path_factory):
+    """What was not pushed is not tagged; the workflow has no branch main of its own."""
+    folder, run = ready
+    hosted = tmp_path_factory.mktemp("hosted")
+    git(hosted, "init", "-q", "--bare")
+    git(folder, "remote", "add", "origin", str(hosted))
+    git(folder, "push", "-q", "origin", "main")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "more")
+    assert "the current commit is not on origin/main: " in run("check", "v2.3.4").stderr
+    git(folder, "push", "-q", "origin", "main")
+    git(folder, "switch", "-q", "--detach")
+    git(folder, "branch", "-q", "-D", "main")
+    assert run("check", "v2.3.4").returncode == 0
+
+
+def test_the_date_is_that_of_today_until_there_is_a_tag(ready):
+    folder, run = ready
+    for name in ("CHANGELOG.md", "CITATION.cff"):
+        replace_in(folder / name, today(), "2020-02-29")
+    git(folder, "commit", "-q", "-a", "-m", "an old date")
+    lines = run("check", "v2.3.4").stderr.splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        assert f"the date is 2020-02-29, today is {today()} (UTC): run " in line
+        assert line.endswith("'python .ci/release.py set 2.3.4' again")
+    git(folder, "tag", "v2.3.4")
+    assert run("check", "v2.3.4").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("version", "of_dry_run"),
+    [
+        ("1.0.0", "1.0.0.dev7"),
+        ("1.0.0rc1", "1.0.0rc1.dev7"),
+        ("1.1.0.dev0", "1.1.0.dev7"),
+    ],
+)
+def test_a_dry_run_has_a_version_of_its_own(version, of_dry_run, copied):
+    folder, run = copied
+    run("set", version)
+    git(folder, "commit", "-q", "-a", "--allow-empty", "-m", version)
+    assert run("dry-run", "7").stdout == f"{of_dry_run}\n"
+    assert f'__version__ = "{of_dry_run}"\n' in (folder / "alignkit/version.py").read_text("utf-8")
+    changed = subprocess.check_output(["git", "diff", "--name-only"], cwd=folder, text=True)
+    assert changed == "alignkit/version.py\n"
+    assert str(pytest.importorskip("packaging.version").Version(of_dry_run)) == of_dry_run
+    (step,) = re.findall(r"run: (.+ dry-run .+)", text_of(".github/workflows/release.yml"))
+    assert step == 'python .ci/release.py dry-run "$GITHUB_RUN_NUMBER"'
+
+
 def test_the_next_version_begins_with_a_part_of_the_changelog(copied):
     folder, run = copied
     old = (folder / "CHANGELOG.md").read_text("utf-8").partition("\n## ")[2]
-    assert run("set", "2.4.0.dev0").returncode == 0
+    ran = run("set", "2.4.0.dev0")
+    assert sorted(ran.stdout.splitlines()) == ["CHANGELOG.md", "alignkit/version.py"]
     new = (folder / "CHANGELOG.md").read_text("utf-8")
     assert f"\n## 2.4.0.dev0 (unreleased)\n\n## {old}" in new
-    assert "the date is 'unreleased'" in run("check", "v2.4.0.dev0", OWN).stderr
+    changed = subprocess.check_output(["git", "diff", "--name-only"], cwd=folder, text=True)
+    assert sorted(changed.splitlines()) == sorted(ran.stdout.splitlines())
+    assert "2.4.0.dev0 is a version to come" in run("check", "v2.4.0.dev0", OWN).stderr
     assert run("set", "2.4").returncode == 1
 
 
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("CITATION.cff", f"version: {__version__}", "version: 0.1.0", "has another version"),
-        ("CHANGELOG.md", rf"## {__version__} (", "## 0.1.0 (", "has another version"),
+        ("CITATION.cff", "version: 2.3.4", "version: 0.1.0", "has another version"),
+        ("CHANGELOG.md", "## 2.3.4 (", "## 0.1.0 (", "has another version"),
+        ("CHANGELOG.md", f"({today()})", "(unreleased)", "the date is 'unreleased'"),
         ("SECURITY.md", "mail to", "mail to me@here.example, or", "ends in .example"),
+        ("CITATION.cff", "name: Ada", "name: The alignkit developers", "names of the authors"),
+        ("setup.cfg", "= Ada", "= The alignkit developers", "names of the authors"),
+        ("setup.cfg", "5 - Production/Stable", "4 - Beta", "'Development Status :: 5"),
     ],
 )
-def test_what_is_left_to_do_is_named(name, old, new, message, copied):
-    folder, run = copied
-    run("set", __version__)
-    path = folder / name
-    text = path.read_text("utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), "utf-8")
-    ran = run("check", f"v{__version__}", OWN)
+def test_what_is_left_to_do_is_named(name, old, new, message, ready):
+    folder, run = ready
+    assert run("check").stdout == "the files are ready for 2.3.4\n"
+    replace_in(folder / name, old, new)
+    ran = run("check")
     assert ran.returncode == 1
-    assert f"{name}" in ran.stderr
-    assert message in ran.stderr
+    (line,) = ran.stderr.splitlines()
+    assert line.startswith(f"{name}")
+    assert message in line
+
+
+def test_a_candidate_may_be_beta(ready):
+    folder, run = ready
+    replace_in(folder / "setup.cfg", "5 - Production/Stable", "4 - Beta")
+    run("set", "3.0.0rc1")
+    assert run("check").stdout == "the files are ready for 3.0.0rc1\n"
 
 
 def test_other_addresses_are_written_everywhere(copied):
-    if not shutil.which("git"):
-        pytest.skip("needs git")
     folder, run = copied
-    for words in (["init", "-q"], ["add", "-A"]):
-        subprocess.run(["git", *words], cwd=folder, check=True)
     assert run("move", "github.com/us/words", "https://words.org/ak").returncode == 0
     for path in folder.rglob("*.*"):
         if path.is_file() and ".git" not in path.parts:
@@ -230,12 +376,45 @@ def test_other_addresses_are_written_everywhere(copied):
     assert "Documentation = https://words.org/ak/latest/\n" in setup
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("us/words", "https://words.org/"), "such as github.com/OWNER/REPOSITORY"),
+        (("https://github.com/us/words", "https://words.org/"), "such as github.com/"),
+        (("github.com/us/words/", "https://words.org/"), "such as github.com/"),
+        (("github.com/us/words", "words.org"), "begins with https://"),
+    ],
+)
+def test_addresses_of_another_form_are_refused(words, message, copied):
+    folder, run = copied
+    ran = run("move", *words)
+    assert ran.returncode == 1
+    assert message in ran.stderr
+    assert subprocess.check_output(["git", "status", "--porcelain"], cwd=folder) == b""
+
+
+def test_all_tests_are_run_in_whole_length_if_asked_for(tmp_path):
+    """.ci/run takes the variables of alignkit away, and gives this one back to its last step."""
+    if not (ROOT / ".ci").exists() or not shutil.which("bash"):
+        pytest.skip("needs a checkout and bash")
+    text = text_of(".ci/run")
+    begin = text[: text.index("export PIP_COMPILE")]
+    begin += "env | grep -c ALIGNKIT_ || true\nrun() { echo ${ALIGNKIT_FULL-unset}; }\n"
+    script = tmp_path / ".ci" / "run"
+    script.parent.mkdir()
+    script.write_text(begin + text[text.index("workers=") :], "utf-8")
+    for full, in_last_step in (("1", "1"), ("", "unset")):
+        environment = {**os.environ, "ALIGNKIT_FULL": full}
+        printed = subprocess.check_output(["bash", script], env=environment, text=True)
+        assert printed == f"0\n{in_last_step}\n"
+
+
 def test_the_citation_is_as_it_should_be():
     yaml = pytest.importorskip("yaml")
     citation = yaml.safe_load(text_of("CITATION.cff"))
     assert citation["repository-code"] == addresses.REPOSITORY
     assert citation["url"] == addresses.SITE
-    assert str(citation["version"]) == __version__
+    assert str(citation["version"]) == RELEASED
     datetime.date.fromisoformat(str(citation["date-released"]))
 
 
@@ -294,5 +473,5 @@ def test_the_recipe_is_rendered():
     path = ROOT / "docs" / "contribute" / "recipe.yaml"
     (variant,) = builder.Stage0Recipe.from_file(path).render()
     package = variant.recipe.package
-    assert (str(package.name), str(package.version)) == ("alignkit", __version__)
-    assert f"alignkit-{__version__}.tar.gz" in str(variant.recipe.to_dict()["source"])
+    assert (str(package.name), str(package.version)) == ("alignkit", RELEASED)
+    assert f"alignkit-{RELEASED}.tar.gz" in str(variant.recipe.to_dict()["source"])
