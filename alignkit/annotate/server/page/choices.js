@@ -9,10 +9,20 @@ const FEWEST = 3 // and at least so many
 
 const percent = q => `${Math.round(100 * q)} %`
 
+// Words that occur several times get the number of their occurrence: "the (2)".
+function toldApart(words) {
+	const seen = new Map()
+	const numbers = words.map(word => {
+		seen.set(word, (seen.get(word) ?? 0) + 1)
+		return seen.get(word)
+	})
+	return words.map((word, at) => (seen.get(word) > 1 ? `${word} (${numbers[at]})` : word))
+}
+
 /** @returns {Choice[]} */
 export function choicesOf(app) {
 	const {at, route, pair, side, act} = app
-	const names = pair[opposite(side)]
+	const names = toldApart(pair[opposite(side)])
 	const shown = route.shown(at)
 	const links = [...shown.keys()].filter(other => other < route.others)
 	const choices = []
