@@ -201,6 +201,15 @@ class KrippendorffAlpha:
     values : The number of values of these units, over all annotators.
     distinct : The number of distinct values.
     distance : The name of the distance between two sets.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.agreement import krippendorff_alpha
+    >>> corpus = Corpus.from_texts(["he left"], ["she went"], A=["0-0 1-1"], B=["0-0"])
+    >>> result = krippendorff_alpha(corpus)
+    >>> result.units, result.values, result.distance
+    (2, 4, 'jaccard')
     """
 
     alpha: float

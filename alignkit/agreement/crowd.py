@@ -93,6 +93,17 @@ class CrowdQuality(Result):
     judges : The model of judges; None without.
     settled : The judged pairs with the most probable label by annotator ``model``, and its
         probability as attribute ``model.probability``; None without the model.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.agreement import crowd_quality
+    >>> texts, key = [f"text {k}" for k in range(12)], ["0", "1"] * 6
+    >>> judged = {"key": key, "ann": key, "ben": ["1"] * 12}
+    >>> corpus = Corpus.from_texts(texts, texts, judgments=judged)
+    >>> quality = crowd_quality(corpus, ["ann", "ben"], scheme="binary", gold="key")
+    >>> quality.pairs, quality.annotators[1].gold.right, quality.asked
+    (12, 6, {'0': 6, '1': 6})
     """
 
     options: QualityOptions

@@ -64,6 +64,15 @@ class Figure:
     low, high : The bounds of the interval; NaN without one.
     pairs : The number of sentence pairs that it is based on.
     reason : Why there is no value or interval; empty otherwise, or if none was requested.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+    >>> figures = alignkit.agree(corpus, bootstrap="none").figures()
+    >>> figure = next(figures)
+    >>> figure.level, figure.statistic, figure.value
+    ('words.possible', 'precision', 1.0)
     """
 
     kind: str
@@ -102,6 +111,15 @@ class PairingSection:
     alpha : By links and distance, ``possible.masi``; over different words
         ``different.possible.masi``.
     reason : Why there are no cells although the words are known; empty otherwise.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+    >>> pairing = alignkit.agree(corpus, bootstrap="none").pairing("anna", "ben")
+    >>> section = pairing.section("all")
+    >>> section.pairs, section.figures["words.sure.precision"], section.figures["words.sure.recall"]
+    (1, 1.0, 0.5)
     """
 
     name: str
@@ -149,6 +167,14 @@ class Pairing:
         far as is known; edit models use only these. None if edits are not known.
     unseen : The common links of two annotators that both kept without looking at them; None if
         nobody in the corpus kept links in this way, or if this is not known.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+    >>> pairing = alignkit.agree(corpus, bootstrap="none").pairing("anna", "ben")
+    >>> pairing.name, pairing.section("all").figures["words.sure.precision"]
+    ('anna ~ ben', 1.0)
     """
 
     kind: str
@@ -214,6 +240,14 @@ class Together:
         and pi0: by pairs used), without undefined ones.
     automatic : The same over two or more pairings with automatic alignments; empty otherwise.
     mean_left_out, automatic_left_out : The number of undefined figures that each mean leaves out.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+    >>> together = alignkit.agree(corpus, bootstrap="none").together[0]
+    >>> together.name, together.used, together.mean["words.sure.recall"]
+    ('all', 1, 0.5)
     """
 
     name: str

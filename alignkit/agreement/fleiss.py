@@ -55,6 +55,15 @@ class FleissKappa:
     categories : For each category, its share of all items x annotators judgements.
     agreeing : For n from all annotators down to 1, the number of items on which exactly n agree;
         "not proposed" and null count as different here.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.agreement import fleiss_kappa
+    >>> corpus = Corpus.from_texts(["he left"], ["she went"], A=["0-0 1-1"], B=["0-0"])
+    >>> result = fleiss_kappa(corpus)
+    >>> result.items, result.observed, dict(result.agreeing)
+    (4, 0.75, {2: 2, 1: 2})
     """
 
     kappa: float

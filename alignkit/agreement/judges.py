@@ -35,6 +35,14 @@ class Judges:
         positive.
     posterior : The probability of each label of each pair, (P, K).
     rounds : The number of rounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from alignkit.agreement import fit_judges
+    >>> judges = fit_judges(np.array([[0, 1] * 10, [0, 1] * 10, [0, 1, 1, 0] * 5]), 2)
+    >>> judges.pi.round(2).tolist(), judges.posterior.argmax(axis=1)[:4].tolist()
+    ([0.5, 0.5], [0, 1, 0, 1])
     """
 
     pi: F8

@@ -229,6 +229,15 @@ class CellAgreement:
     all : Over {none, possible, sure}; possible means *only* possible.
     possible : Cells with a link (sure or possible) against cells without.
     sure : Cells with a sure link against all others.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.agreement import cell_agreement
+    >>> corpus = Corpus.from_texts(["he left"], ["he went away"], A=["0-0 1-1"], B=["0-0 1?1"])
+    >>> cells = cell_agreement(corpus, "A", "B")
+    >>> cells.pairs, cells.possible.kappa, cells.sure.table
+    (1, 1.0, ((4, 0), (1, 1)))
     """
 
     annotators: tuple[str, str]

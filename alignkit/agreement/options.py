@@ -172,6 +172,14 @@ class AgreementOptions(Threads, Draws, OverlapRatio, Words, Grouped, Annotators)
     """The options of `alignkit.agree`, which compares links of words and phrases.
 
     `agree` takes the fields as keywords.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+    >>> agreement = alignkit.agree(corpus, bootstrap="none", seed=7)
+    >>> agreement.options.seed, agreement.options.confidence, agreement.options.bootstrap
+    (7, 0.95, 'none')
     """
 
     _: KW_ONLY
@@ -354,9 +362,26 @@ def edits_known(initial: str | None, missing_initial: str | None) -> bool:
 # sets of items
 @dataclass(frozen=True)
 class SetOptions(Draws, OverlapRatio, Annotators):
-    """The options of `alignkit.agree_on_sets`.
+    r"""The options of `alignkit.agree_on_sets`.
 
     `agree_on_sets` takes the fields as keywords.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import alignkit
+    >>> line = '{{"id": "1", "annotator": "{}", "items": [{}]}}'.format
+    >>> chosen = [line("ann", "1, 2"), line("ben", "2, 3")]
+    >>> drawn = [line(who, k % 4) for who in ("ann", "ben") for k in range(100)]
+    >>> with TemporaryDirectory() as folder:
+    ...     sets, chance = Path(folder, "sets.jsonl"), Path(folder, "chance.jsonl")
+    ...     _ = sets.write_text("\n".join(chosen), "utf-8")
+    ...     _ = chance.write_text("\n".join(drawn), "utf-8")
+    ...     agreement = alignkit.agree_on_sets(sets, chance=chance, aggregate="micro")
+    >>> correction, units = agreement.pairings["ann", "ben"]
+    >>> correction.pi, units
+    (0.5, 1)
     """
 
     _: KW_ONLY
@@ -377,6 +402,13 @@ class PlanOptions(Words, Annotators):
     """The options of `alignkit.plan_pairs`.
 
     `plan_pairs` takes the fields as keywords.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.read_corpus("samples/paraphrases.jsonl")
+    >>> alignkit.plan_pairs(corpus, statistic="f1", half_width=0.05).plans["anna", "ben"].half_width
+    0.05
     """
 
     _: KW_ONLY

@@ -33,6 +33,15 @@ class OverlapRow:
     f1 : Their harmonic mean; 0 if nothing is shared, NaN if neither has anything.
     hypothesis, reference : The number of items of the annotator, and of the reference annotator.
     hypothesis_found, reference_found : How many of these the other one also has.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.agreement import overlap
+    >>> corpus = Corpus.from_texts(["he left"], ["she went"], A=["0-0 1-1"], B=["0-0"])
+    >>> row = overlap(corpus, "A", "B").words_sure
+    >>> row.hypothesis, row.hypothesis_found, row.reference, row.f1
+    (2, 1, 1, 0.6666666666666666)
     """
 
     precision: float
@@ -69,6 +78,15 @@ class Overlap:
     words_eq2 : The sure links of each with all links of the other (eq. 2 of Cohn et al. 2008).
     phrases_possible, phrases_sure : The atomic phrase pairs of each with all phrase pairs of the
         other, made of all links or of the sure ones (eq. 3 of Cohn et al. 2008).
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.agreement import overlap
+    >>> corpus = Corpus.from_texts(["he left"], ["she went"], A=["0-0 1-1"], B=["0-0"])
+    >>> result = overlap(corpus, "A", "B")
+    >>> result.hypothesis, result.words_sure.precision, result.phrases_sure.recall
+    ('A', 0.5, 1.0)
     """
 
     hypothesis: str

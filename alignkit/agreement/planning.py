@@ -54,6 +54,14 @@ class PairPlan:
     value : The statistic of the pilot.
     spread : The standard deviation of the influence of a pair, over all pairs of the pilot.
     pairs : The number of pairs in all that is enough with a probability of about 80%.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> plans = alignkit.plan_pairs(alignkit.read_corpus("samples/paraphrases.jsonl")).plans
+    >>> plan = plans["anna", "ben"]
+    >>> plan.statistic, plan.level, plan.half_width, plan.pilot, plan.pairs
+    ('f1', 'words.possible', 0.03, 64, 48)
     """
 
     statistic: str
@@ -84,6 +92,13 @@ class PairPlans(Result):
     """The plans of every two annotators.
 
     Returned by `plan_pairs`.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> plans = alignkit.plan_pairs(alignkit.read_corpus("samples/paraphrases.jsonl"))
+    >>> [(names, plan.pairs) for names, plan in plans.plans.items()]
+    [(('anna', 'ben'), 48)]
     """
 
     plans: dict[tuple[str, str], PairPlan]

@@ -45,6 +45,18 @@ class Agreement(AgreementFigures):
     cautions : Warnings to read before the figures.
     several : The number of pairs with several values of the attribute `by`; these are in several
         groups.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.read_corpus("samples/paraphrases.jsonl")[:4]
+    >>> agreement = alignkit.agree(corpus, ["anna", "ben"], bootstrap="none")
+    >>> agreement
+    Agreement(anna, ben; 4 pairs; words sure F1 100.0)
+    >>> agreement.pairing("anna", "ben").section("all").figures["words.sure.f1"]
+    1.0
+    >>> agreement.together[0].used
+    4
     """
 
     @cached_property

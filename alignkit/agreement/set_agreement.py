@@ -35,13 +35,30 @@ _KINDS = {"id": str, "annotator": str, "items": list}
 
 @dataclass(frozen=True, eq=False)
 class SetAgreement(Result):
-    """The agreement of every two annotators on sets.
+    r"""The agreement of every two annotators on sets.
 
     Returned by `agree_on_sets`.
 
     Parameters
     ----------
     pairings : The correction of each two annotators, and the number of units that both have.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import alignkit
+    >>> line = '{{"id": "1", "annotator": "{}", "items": [{}]}}'.format
+    >>> chosen = [line("ann", "1, 2"), line("ben", "2, 3")]
+    >>> drawn = [line(who, k % 4) for who in ("ann", "ben") for k in range(100)]
+    >>> with TemporaryDirectory() as folder:
+    ...     sets, chance = Path(folder, "sets.jsonl"), Path(folder, "chance.jsonl")
+    ...     _ = sets.write_text("\n".join(chosen), "utf-8")
+    ...     _ = chance.write_text("\n".join(drawn), "utf-8")
+    ...     agreement = alignkit.agree_on_sets(sets, chance=chance)
+    >>> correction, units = agreement.pairings["ann", "ben"]
+    >>> correction.pi, units
+    (0.5, 1)
     """
 
     pairings: dict[tuple[str, str], tuple[SetCorrection, int]]

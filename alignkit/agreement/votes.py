@@ -97,6 +97,14 @@ class VoteTable(Result):
         how many the adjudicated version changed.
     left_out : The number of pairs that lack one of them.
     seed : Of the random orders of the test of both halves.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> from alignkit.agreement import vote_table
+    >>> votes = vote_table(read_corpus("samples/paraphrases.jsonl"), "gold", ["anna", "ben"])
+    >>> votes.pairs, votes.agreed, len(votes.kinds)
+    (64, 33, 20)
     """
 
     annotators: tuple[str, ...]

@@ -48,6 +48,14 @@ class KnownWords:
         have more with the languages exchanged.
     different : Whether the aligner was trained on two different languages, as far as its
         vocabularies say; else nothing can be said about an exchange.
+
+    Examples
+    --------
+    >>> from alignkit import Aligner
+    >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+    >>> known = aligner.known_words([("das buch", "the old book")])
+    >>> known.pairs, known.shares, known.exchanged
+    (1, (1.0, 0.6666666666666666), False)
     """
 
     source_words: int = 0

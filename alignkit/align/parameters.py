@@ -93,6 +93,14 @@ class Round:
     number : Its number, from 1 for each model.
     forward, reverse : Log-likelihoods (natural logarithm) of target given source and of source
         given target, before the update of the round.
+
+    Examples
+    --------
+    >>> from alignkit import Aligner
+    >>> aligner = Aligner.train([("das haus", "the house")], model="ibm1", ibm1=3)
+    >>> last = aligner.history[-1]
+    >>> last.model, last.number
+    ('ibm1', 3)
     """
 
     model: str

@@ -195,6 +195,15 @@ class Origin:
     about : A description of its items.
     population : The number of items that exist.
     drawn : The number of items drawn for judges.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> from alignkit.audit import draw_phrases
+    >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+    >>> origin = audit.origins["hypothesis"]
+    >>> origin.population, origin.drawn
+    (151, 2)
     """
 
     about: str
@@ -217,6 +226,15 @@ class Rate:
     origin : The origin of the other total - hits items.
     strict, lenient : The judgments that make such an item right, and those that make it possibly
         right.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> from alignkit.audit import draw_phrases
+    >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+    >>> rate = audit.rates["precision"]
+    >>> rate.hits, rate.total, rate.origin, rate.strict
+    (45, 196, 'hypothesis', ('correct',))
     """
 
     hits: int
@@ -239,6 +257,15 @@ class Item:
     cells : The texts that a judge sees, one for each of `Audit.columns`.
     facts : Other facts for the key: the sentence pair, the words.
     judges : The judges of the item; empty for everybody.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> from alignkit.audit import draw_phrases
+    >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+    >>> item = audit.items[0]
+    >>> dict(zip(audit.columns, item.cells))["source"], item.origin
+    ('difference between a stoat and', 'reference')
     """
 
     id: str
@@ -280,6 +307,16 @@ class Audit:
     upheld : The judgments that uphold an item, if there are any: the upheld share of the first
         origin is compared with that of the second.
     by : The attribute for figures by group, see `groups`; empty for none.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> from alignkit.audit import draw_phrases
+    >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+    >>> audit
+    Audit(phrases, 4 items: 2 hypothesis, 2 reference, 0 both)
+    >>> audit.scale.names, len(audit.of("hypothesis"))
+    (('correct', 'uncertain', 'incorrect'), 2)
     """
 
     kind: str

@@ -48,7 +48,7 @@ class AuditResamples:
 
 @dataclass(frozen=True)
 class AuditFigure:
-    """One figure, with all that identifies it.
+    r"""One figure, with all that identifies it.
 
     Part of `AuditResult.figures`.
 
@@ -68,6 +68,21 @@ class AuditFigure:
     units : The number of sentence pairs of these items, the units of the interval.
     reason : Why there is no value, or no interval.
     group : The value of the attribute that figures are grouped by; empty for all items.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from alignkit import read_corpus
+    >>> from alignkit.audit import draw_phrases, read_audit, write_audit
+    >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     sheet, key = write_audit(audit, folder, judges=["anna"])
+    ...     empty = Path(sheet).read_text("utf-8")
+    ...     _ = Path(sheet).write_text(empty.replace("\t\t\t", "\tcorrect\t\t"), "utf-8")
+    ...     figure = read_audit(sheet, key).figures[0]
+    >>> figure.kind, figure.statistic, figure.value
+    ('share', 'correct', 1.0)
     """
 
     kind: str

@@ -26,12 +26,27 @@ from alignkit.tables.media import unguarded
 
 @dataclass(frozen=True)
 class SheetFinding:
-    """Something missing or unusual in a sheet: its kind (a key of `_SAID`) and its place.
+    r"""Something missing or unusual in a sheet: its kind (a key of `_SAID`) and its place.
 
     An item that was already judged the same way counts once; one judged in two ways does not
     count. The line is None if there is no row.
 
     Made by `read_audit`, for `AuditResult.filled`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from alignkit import read_corpus
+    >>> from alignkit.audit import draw_phrases, read_audit, write_audit
+    >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=2)
+    >>> with TemporaryDirectory() as folder:
+    ...     sheet, key = write_audit(audit, folder, judges=["anna"])
+    ...     empty = Path(sheet).read_text("utf-8")
+    ...     _ = Path(sheet).write_text(empty.replace("\t\t\t", "\tcorrect\t\t", 1), "utf-8")
+    ...     result = read_audit(sheet, key)
+    >>> [(finding.kind, finding.line) for finding in result.filled.findings]
+    [('unjudged', 3)]
     """
 
     kind: str

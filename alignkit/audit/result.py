@@ -32,7 +32,7 @@ UNIT = "unit: the sentence pair, since its items, and all judgments of an item, 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditResult(Result):
-    """The result of an audit; printing it shows the tables.
+    r"""The result of an audit; printing it shows the tables.
 
     Returned by `read_audit`.
 
@@ -44,6 +44,22 @@ class AuditResult(Result):
     by : The attribute for figures by group; empty for none.
     figures : Every figure, see `AuditFigure`.
     confusions : The table of judgments of every two judges.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from alignkit import read_corpus
+    >>> from alignkit.audit import draw_phrases, read_audit, write_audit
+    >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     sheet, key = write_audit(audit, folder, judges=["anna"])
+    ...     empty = Path(sheet).read_text("utf-8")
+    ...     _ = Path(sheet).write_text(empty.replace("\t\t\t", "\tcorrect\t\t"), "utf-8")
+    ...     result = read_audit(sheet, key)
+    >>> share = result.figures[0]
+    >>> share.first, share.origin, share.statistic, share.count, share.total
+    ('anna', 'hypothesis', 'correct', 2, 2)
     """
 
     audit: Audit

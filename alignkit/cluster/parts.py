@@ -40,6 +40,13 @@ class Part:
     order of the patterns.
 
     Returned by `find_parts`.
+
+    Examples
+    --------
+    >>> from alignkit.cluster import find_parts
+    >>> part = find_parts("samples/french-english/*.align")[-1]
+    >>> part.name, len(part.paths)
+    ('gold', 1)
     """
 
     name: str

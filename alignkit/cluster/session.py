@@ -50,6 +50,13 @@ class ClusterError(AlignkitError):
     """A cluster that cannot be reached, or workers that cannot do a task.
 
     Raised by `open_session`, and by all that uses a session.
+
+    Examples
+    --------
+    >>> from alignkit.cluster import ClusterError
+    >>> from alignkit.errors import AlignkitError
+    >>> issubclass(ClusterError, AlignkitError)
+    True
     """
 
 
@@ -167,6 +174,13 @@ class Session:
     threads, workers : Threads of a task (None: one per core), and number of simultaneous tasks.
     memory : Bytes that a task may take; 0 if there is no limit.
     dashboard : Address that shows the work in a browser; None if there is none.
+
+    Examples
+    --------
+    >>> from alignkit.cluster import open_session
+    >>> with open_session(None) as session:
+    ...     session.workers, session.memory, session.dashboard
+    (1, 0, None)
     """
 
     threads: int | None = None

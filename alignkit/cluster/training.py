@@ -42,6 +42,19 @@ class TrainedParts:
     Long pairs are cut and count as several; `entries_met`: dictionary entries that occurred.
 
     Returned by `train`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from alignkit.cluster import train
+    >>> with TemporaryDirectory() as folder:
+    ...     german, english = Path(folder, "german.txt"), Path(folder, "english.txt")
+    ...     _ = german.write_text("das haus", "utf-8")
+    ...     _ = english.write_text("the house", "utf-8")
+    ...     trained = train(None, str(german), str(english), work=folder, save=folder + "/model")
+    >>> trained.pairs, trained.source_words
+    (1, 2)
     """
 
     history: tuple[Round, ...]

@@ -103,6 +103,14 @@ class Concordance(_Counted):
     occurrences : The occurrences in annotated pairs, by annotator.
     left_out : The number of further occurrences, or pairs, by the reason why they do not count.
     most : Lines of context for each counterpart that `show` prints; None for all.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["the bank"], ["la rive"], gold=["0-0 1-1"])
+    >>> found = alignkit.concordance(corpus, "bank")
+    >>> found.word, found.occurrences[0].counterpart
+    ('bank', 'rive')
     """
 
     word: str
@@ -175,6 +183,14 @@ class Glossary(_Counted):
     ----------
     entries : The occurrences of each word, by annotator and word, most frequent words first.
     left_out : See `Concordance`.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["the bank"] * 2, ["la rive"] * 2, gold=["0-0 1-1"] * 2)
+    >>> entries = alignkit.glossary(corpus).entries
+    >>> [occurrence.counterpart for occurrence in entries["gold", "bank"]]
+    ['rive', 'rive']
     """
 
     entries: Mapping[tuple[str, str], Sequence[Occurrence]]

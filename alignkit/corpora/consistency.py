@@ -94,6 +94,15 @@ class Consistency(TableResult):
     pairs : The number of pairs with words that each annotator aligned.
     without_text : The number of aligned pairs without words, which are left out.
     most : Suggestions of an annotator that `show` prints; None for all.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.corpora import consistency
+    >>> corpus = Corpus.from_texts(["a b"] * 20, ["c d"] * 20, ann=["0-0 1-1"] * 19 + ["0-0"])
+    >>> result = consistency(corpus)
+    >>> result.pairs["ann"], result.suggestions[0].id, result.suggestions[0].kind
+    (20, '20', 'missing link')
     """
 
     suggestions: tuple[Suggestion, ...]

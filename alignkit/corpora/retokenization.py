@@ -43,6 +43,14 @@ class Retokenized(TableResult):
     corpus : The corpus with the new words.
     lost : What could not be carried over, with its number.
     differing : The id of each pair that was left out, and the first difference of its texts.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["unhappy"], ["not happy"], gold=["0-0 0-1"])
+    >>> pieces = alignkit.retokenize(corpus, ["un@@ happy"])
+    >>> pieces.corpus["1"].source, dict(pieces.lost)
+    (('un@@', 'happy'), {})
     """
 
     corpus: Corpus

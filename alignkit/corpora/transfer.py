@@ -29,7 +29,7 @@ _SPANS = ("spans", "placed", "unlinked", "conflicts", "dropped", "filled")
 
 @dataclass(frozen=True)
 class Transferred(Result):
-    """A corpus with labels that were carried over links, with counts and a score.
+    r"""A corpus with labels that were carried over links, with counts and a score.
 
     Returned by `transfer`.
 
@@ -47,6 +47,15 @@ class Transferred(Result):
     left_out : The number of pairs ``without labels`` and ``without links``; they are unchanged.
     score : If the other side has these labels as well: the counts of ``gold`` labels, and so on,
         with coverage and accuracy of words; precision, recall and F1 of spans.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["in York"], ["à York"], gold=["0-0 1-1"],
+    ...                                     attributes={"source.ner": ["O\tB-LOC"]})
+    >>> result = alignkit.transfer(corpus, "ner")
+    >>> result.spans, result.counts["placed"], result.corpus["1"].attributes["target.ner"].split()
+    (True, 1, ['O', 'B-LOC'])
     """
 
     corpus: Corpus

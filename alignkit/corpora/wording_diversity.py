@@ -142,6 +142,14 @@ class Diversity(Result):
     signature : The settings in one line.
     rewrites_left_out : The number of rewrites that were left out; None if pairs were not grouped by
         judgment.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.corpora import diversity
+    >>> result = diversity(Corpus.from_texts(["a dog", "a dog"], ["a dog", "one dog barks"]))
+    >>> result.mean("jaccard"), result.values.shape, result.identical.tolist()
+    (0.625, (2, 4), [True, False])
     """
 
     ids: tuple[str, ...]

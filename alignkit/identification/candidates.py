@@ -166,6 +166,15 @@ class Candidates(Result):
     notes : Warnings.
     histogram : (20,): the number of compared pairs in each bin of similarity; None: unknown.
     more : Further tables.
+
+    Examples
+    --------
+    >>> from alignkit.identification import TextRecord, candidate_documents
+    >>> texts = {"a": "A fire broke out on Monday.", "b": "On Monday a fire broke out in Lund."}
+    >>> documents = [TextRecord(id, {"text": text}) for id, text in texts.items()]
+    >>> candidates = candidate_documents(documents)
+    >>> [pair.id for pair in candidates.pairs], int(candidates.histogram.sum())
+    (['a~b'], 1)
     """
 
     pairs: Sequence[TextPair]

@@ -66,6 +66,18 @@ class IdentifierScores(Result):
     ids : The ids of the pairs.
     systems : The systems; the last one's labels are the predictions.
     gold : The pairs that somebody judged, with their labels and groups; None if nobody did.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.identification import cross_validate
+    >>> from alignkit.model.labels import get_view
+    >>> same = [f"the {k} cats sat down" for k in range(40)]
+    >>> other = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+    >>> corpus = Corpus.from_texts(same, other, judgments={"ann": ["0", "1"] * 20})
+    >>> scores = cross_validate(corpus, get_view("binary"), [["cosine"]], count=4)
+    >>> scores.ids[:2], [system.name for system in scores.systems]
+    (('1', '2'), ['cosine'])
     """
 
     view: View

@@ -210,6 +210,14 @@ class DocumentOptions(BandOptions):
     far : text that should differ: the pairs have this text, and the least similar ones come first
     grid : show candidates from so many equal bins of similarity (default: none)
     show : candidates of each bin that the grid shows (default: 3)
+
+    Examples
+    --------
+    >>> from alignkit.identification import TextRecord, candidate_documents
+    >>> texts = {"a": "A fire broke out on Monday.", "b": "On Monday a fire broke out in Lund."}
+    >>> documents = [TextRecord(id, {"text": text, "topic": "fire"}) for id, text in texts.items()]
+    >>> [pair.id for pair in candidate_documents(documents, key=["topic"], per_document=1).pairs]
+    ['a~b']
     """
 
     key: Sequence[str] = ()
@@ -231,7 +239,7 @@ class DocumentOptions(BandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceOptions(BandOptions):
-    """Which windows of lines are compared, and which pairs are kept.
+    r"""Which windows of lines are compared, and which pairs are kept.
 
     `candidate_sentences` takes the fields as keywords.
 
@@ -243,6 +251,14 @@ class SentenceOptions(BandOptions):
     near_diagonal : largest difference of the relative positions in the two documents, 0 to 1
     sample : draw so many candidates, as many from each bin of similarity (default: all)
     bins : equal bins of similarity from 0 to 1 for the sample (default: 20)
+
+    Examples
+    --------
+    >>> from alignkit.identification import TextPair, candidate_sentences
+    >>> pair = TextPair("d", "Hello.\nA fire broke out.", "There was a fire. It broke out.", {})
+    >>> candidates = candidate_sentences([pair], lines=(1, 1), near_diagonal=1.0)
+    >>> [(each.id, each.source) for each in candidates.pairs]
+    [('d/c1', 'A fire broke out.')]
     """
 
     lines: tuple[int, int] = (1, 3)
@@ -270,6 +286,15 @@ class GroupOptions(SearchOptions):
     min_group : groups with fewer different texts are dropped
     max_alike : pairs that are this alike letter by letter (the ratio of difflib) are dropped
     all_pairs : pair all texts of a group, without clusters
+
+    Examples
+    --------
+    >>> from alignkit.identification import TextRecord, candidate_groups
+    >>> texts = ["a list of items", "items in a list", "a kind of tree"]
+    >>> records = [TextRecord(str(k), {"topic": "t", "gloss": x}) for k, x in enumerate(texts)]
+    >>> found = candidate_groups(records, group="topic", text="gloss", min_group=3, all_pairs=True)
+    >>> [pair.id for pair in found.pairs]
+    ['0~1', '0~2', '1~2']
     """
 
     group: str = "group"
@@ -290,6 +315,16 @@ class RetrievalOptions(SearchOptions):
     ----------
     annotator : annotator with the judgments; needed if several judged
     at : ranks k of the columns top-k (default: 1 10 100)
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.identification import retrieve
+    >>> from alignkit.model.labels import get_view
+    >>> texts = ["a fire broke out", "it rained"], ["fire broke out", "it rained a lot"]
+    >>> corpus = Corpus.from_texts(*texts, judgments={"ann": ["1", "1"], "ben": ["0", "1"]})
+    >>> retrieve(corpus, get_view("binary"), annotator="ben", at=(1, 2)).at
+    (1, 2)
     """
 
     annotator: str | None = None
@@ -319,6 +354,18 @@ class IdentifierOptions(CheckedOptions):
     classifier : logistic, or forest: 500 random trees, which cannot be saved
     function_words : Words that are not content words.
     seed : seed of folds and trees (default: 0)
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.identification import Identifier
+    >>> from alignkit.model.labels import get_view
+    >>> texts = [f"the {k} cats sat down" for k in range(40)]
+    >>> others = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+    >>> corpus = Corpus.from_texts(texts, others, judgments={"ann": ["0", "1"] * 20})
+    >>> identifier = Identifier.train(corpus, get_view("binary"), features=["cosine"], seed=7)
+    >>> identifier.options.features, identifier.options.seed
+    (('cosine',), 7)
     """
 
     features: Sequence[str] = ("overlap", "align")

@@ -42,6 +42,17 @@ class Retrieval(TableResult):
     at : The ranks k of the columns top-k.
     notes : Warnings, and what was left out.
     signature : All settings in one line.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.identification import retrieve
+    >>> from alignkit.model.labels import get_view
+    >>> texts = ["a fire broke out", "it rained"], ["fire broke out", "it rained a lot"]
+    >>> corpus = Corpus.from_texts(*texts, judgments={"ann": ["1", "1"]})
+    >>> retrieval = retrieve(corpus, get_view("binary"), at=(1, 2))
+    >>> retrieval.pool, retrieval.ranks["1"].tolist()
+    (4, [1, 1, 1, 1])
     """
 
     ranks: Mapping[str, Places]

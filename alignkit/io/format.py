@@ -90,6 +90,13 @@ class Format:
     pairs : A faster reader of pairs, with the same result as `parse`.
     blocks : The ids and links of many pairs at a time, without words; ids that are line numbers are
         a range.
+
+    Examples
+    --------
+    >>> from alignkit.io import get_format
+    >>> pharaoh = get_format("pharaoh")
+    >>> pharaoh.base, pharaoh.text_beside, pharaoh.folder
+    (0, True, False)
     """
 
     sniff: Sniffer

@@ -48,6 +48,15 @@ class ReadOptions:
     max_size : refuse longer lines, larger XML elements, and larger files that must be read as a
         whole (default: 64)
     max_words : refuse longer sentences (default: 10000)
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> folder = "samples/french-english/"
+    >>> texts = {"source": folder + "fr.txt", "target": folder + "en.txt"}
+    >>> corpus = alignkit.read_corpus(folder + "gold.align", name="gold", **texts)
+    >>> corpus.annotators, corpus[0].source[:3]
+    (('gold',), ('Le', 'maire', 'a'))
     """
 
     base: int | None = None
@@ -90,6 +99,13 @@ class WriteOptions:
     ids : write ids too, in formats that can do without (pharaoh, one-line)
     weights : write weights too, in formats that can do without (pharaoh, one-line)
     annotator : annotator to write, if the format allows only one; required if there are several
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["he left"], ["he went"], gold=["0-0 1-1"])
+    >>> lost = alignkit.write_corpus(corpus, "-", format="pharaoh", base=1, transpose=True)
+    1-1 2-2
     """
 
     base: int | None = None

@@ -191,6 +191,14 @@ class Reading(TextFile):
     missing.
 
     Returned by `open_reading`.
+
+    Examples
+    --------
+    >>> from alignkit.io import open_reading, read_pairs
+    >>> chosen, reading = open_reading("samples/paraphrases.jsonl")
+    >>> first = next(read_pairs(chosen, reading))
+    >>> first.id, reading.read, reading.refused
+    ('p01', 1, 0)
     """
 
     def __init__(

@@ -104,6 +104,14 @@ class Finding:
     """A problem that reading tolerated: its kind, details, place, and count.
 
     Made by `open_reading`, which gives each to its argument *observe*.
+
+    Examples
+    --------
+    >>> from alignkit.io import open_reading, read_pairs
+    >>> findings = []
+    >>> chosen, reading = open_reading("samples/paraphrases.jsonl", observe=findings.append)
+    >>> len(list(read_pairs(chosen, reading))), findings
+    (64, [])
     """
 
     kind: str

@@ -33,6 +33,16 @@ class ContextRule(NamedTuple):
     """A pair of contexts, with how often phrases between them are paraphrases, and are not.
 
     Part of `CoTrained.rules`.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.rules import cotrain
+    >>> corpus = Corpus.from_texts(["I will buy it", "we will see it"],
+    ...                            ["I will get it", "we will see it"])
+    >>> rule = cotrain(corpus, min_count=1, context=1).rules[0]
+    >>> rule.source, rule.positive, rule.negative
+    ((('<s>',), ('will',)), 2, 0)
     """
 
     source: Context
@@ -58,6 +68,16 @@ class CoTrained:
     rules : The rules of the last round, the strongest first.
     rounds : The number of rounds.
     left_out, untagged : The numbers of sentence pairs without words, and without parts of speech.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.rules import cotrain
+    >>> corpus = Corpus.from_texts(["I will buy it", "we will see it"],
+    ...                            ["I will get it", "we will see it"])
+    >>> result = cotrain(corpus, min_count=1, context=1)
+    >>> result.paraphrases, result.rounds
+    ({(('buy',), ('get',)): 1}, 2)
     """
 
     paraphrases: dict[Phrases, int]

@@ -183,6 +183,16 @@ class Example:
     """A place where a rule was seen: the pair, and the half-open spans of words of its root.
 
     Part of `RuleType.examples`.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair, Tree
+    >>> from alignkit.rules import learn_grammar
+    >>> trees = {"source": Tree.parse("(NP (NN car))"), "target": Tree.parse("(NP (NN auto))")}
+    >>> pair = SentencePair("1", ["car"], ["auto"], {"gold": Alignment.parse("0-0")})
+    >>> grammar = learn_grammar([pair.with_trees("gold", **trees)], examples=1)
+    >>> grammar.types[0].examples[0]
+    Example(id='1', source=('car',), target=('auto',), source_span=(0, 1), target_span=(0, 1))
     """
 
     id: str
@@ -250,6 +260,16 @@ class Grammar:
     pairs : The number of sentence pairs that it was learned from.
     passed_over : The sentence pairs that gave no rules: reason to number of pairs.
     sizes : Rules by size: the number of minimal rules in a rule, to counts.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair, Tree
+    >>> from alignkit.rules import learn_grammar, rule_text
+    >>> trees = {"source": Tree.parse("(NP (NN car))"), "target": Tree.parse("(NP (NN auto))")}
+    >>> pair = SentencePair("1", ["car"], ["auto"], {"gold": Alignment.parse("0-0")})
+    >>> grammar = learn_grammar([pair.with_trees("gold", **trees)])
+    >>> [rule_text(entry.rule) for entry in grammar.types]
+    ['NN("car") ||| NN("auto")', 'NP(x0:NN) ||| NP(x0:NN)']
     """
 
     types: tuple[RuleType, ...]

@@ -450,6 +450,16 @@ class Replacement:
     rule : The rule with its weights.
     node : The node of the tree that its source side matched.
     start, end : The span of words below that node.
+
+    Examples
+    --------
+    >>> from alignkit import Tree
+    >>> from alignkit.rules import RuleIndex, RuleType, paraphrase, parse_rule
+    >>> rule = RuleType(parse_rule('NN("car") ||| NN("auto")'), count=2, p_target=0.5)
+    >>> tree = Tree.parse("(S (NP (DT The) (NN car)) (VP (VBD stopped)))")
+    >>> rewrite = next(iter(paraphrase(tree, RuleIndex.build([rule]))))
+    >>> [(each.start, each.end) for each in rewrite.replacements]
+    [(1, 2)]
     """
 
     rule: RuleType
@@ -471,6 +481,16 @@ class Rewrite:
     replacements : The applied rules and their places, from the root down, left to right.
     minor : Whether only punctuation or determiners changed.
     origins : The position of each word in the original sentence; -1 for a new word.
+
+    Examples
+    --------
+    >>> from alignkit import Tree
+    >>> from alignkit.rules import RuleIndex, RuleType, paraphrase, parse_rule
+    >>> rule = RuleType(parse_rule('NN("car") ||| NN("auto")'), count=2, p_target=0.5)
+    >>> tree = Tree.parse("(S (NP (DT The) (NN car)) (VP (VBD stopped)))")
+    >>> rewrite = next(iter(paraphrase(tree, RuleIndex.build([rule]))))
+    >>> rewrite.words, rewrite.probability, rewrite.marked(tree.words)
+    (('The', 'auto', 'stopped'), 0.5, 'The [car → auto] stopped')
     """
 
     words: tuple[str, ...]

@@ -90,6 +90,17 @@ class RuleScore(TableResult):
     rows : (P, 12) counts of the sentence pairs.
     intervals : The intervals of the measures; empty before `with_intervals`.
     suspicions : Signs of errors in the alignments.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair, Tree
+    >>> from alignkit.rules import score_rules
+    >>> trees = {"source": Tree.parse("(NN car)"), "target": Tree.parse("(NN auto)")}
+    >>> links = {"gold": Alignment.parse("0-0"), "system": Alignment.parse("0-0")}
+    >>> pair = SentencePair("1", ["car"], ["auto"], links).with_trees("gold", **trees)
+    >>> score = score_rules([pair], "system")
+    >>> score.pairs, score.measures["rules.f1"]
+    (1, 1.0)
     """
 
     measures: Mapping[str, float]

@@ -85,6 +85,15 @@ class Comparison:
     bootstrap_p_bound, randomization_p_bound, bootstrap_holm_bound, randomization_holm_bound :
         Whether the p-value is only an upper bound: no resample (or trial) spoke against the
         difference, so more of them would give a smaller p-value. Tables show it with ``<``.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> gold = ["0-0 1-1"] * 20
+    >>> scores = {"good": alignkit.score(gold, gold), "poor": alignkit.score(["0-0"] * 20, gold)}
+    >>> recall = alignkit.compare(scores)[1]
+    >>> recall.measure, recall.system_value, recall.baseline_value, recall.bootstrap_p_bound
+    ('recall', 0.5, 1.0, True)
     """
 
     measure: str
@@ -134,6 +143,17 @@ class Comparisons(TableResult, Sequence[Comparison]):
     scores : The compared scores, by system; empty if rows of counts were compared.
     intervals : The intervals of each system's measures from the same resamples as the p-values, by
         system, level and measure.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> gold = ["0-0 1-1"] * 20
+    >>> scores = {"good": alignkit.score(gold, gold), "poor": alignkit.score(["0-0"] * 20, gold)}
+    >>> comparisons = alignkit.compare(scores)
+    >>> [each.measure for each in comparisons], comparisons[1].difference
+    (['precision', 'recall', 'f1', 'aer'], -0.5)
+    >>> comparisons.to_records()[0]["system"]
+    'poor'
     """
 
     differences: tuple[Comparison, ...]

@@ -97,6 +97,15 @@ class ClassErrors:
     intervals : The intervals of both.
     gaps : By ``"precision"`` and ``"recall"``, the difference between the class and all other
         links; empty if it is not a class of links.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.scoring import link_errors
+    >>> corpus = Corpus.from_texts(["a b"], ["a c"], gold=["0-0 1-1"], system=["0-0 1-0"])
+    >>> words = link_errors(corpus, "system", "gold", by_link=["word"]).classes[0]
+    >>> words.name, words.hypothesis, words.right, words.precision
+    ('all links', 2, 1, 0.5)
     """
 
     by: str
@@ -237,6 +246,15 @@ class LinkErrors(Result):
     notes : Notes on the classes.
     signature : The settings in one line.
     system : The name of the system.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.scoring import link_errors
+    >>> corpus = Corpus.from_texts(["a b"], ["a c"], gold=["0-0 1-1"], system=["0-0 1-0"])
+    >>> errors = link_errors(corpus, "system", "gold", by_link=["word"])
+    >>> [each.name for each in errors.classes], errors.pairs
+    (['all links', 'identical', 'words'], 1)
     """
 
     classes: tuple[ClassErrors, ...]

@@ -149,6 +149,16 @@ class LabelScores(Result):
     """The scores of systems against a reference, and their comparison.
 
     Returned by `score_labels`.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.scoring import score_labels
+    >>> judged = {"gold": ["1", "1", "0", "0"], "a": ["1", "0", "0", "0"]}
+    >>> corpus = Corpus.from_texts(["x"] * 4, ["y"] * 4, judgments=judged)
+    >>> scores = score_labels(corpus, ["a"], "gold", scheme="binary")
+    >>> scores.systems[0].name, scores.systems[0].accuracy
+    ('a', 0.75)
     """
 
     systems: tuple[SystemScore, ...]

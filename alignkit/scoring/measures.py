@@ -163,6 +163,15 @@ class PhraseScore(_OfCounts):
     ----------
     precision, recall, f1 : The ratios; NaN if undefined.
     counts : The numbers behind them, by the names `PHRASE_COLUMNS`.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> phrases = alignkit.score(["0-0 1-1"], ["0-0"], level="phrases").phrases["sure"]
+    >>> phrases.recall, phrases.precision
+    (1.0, 0.5)
+    >>> phrases.counts["hyp_atomic"], phrases.counts["ref_atomic"]
+    (2, 1)
     """
 
     precision: float
@@ -309,6 +318,14 @@ class MacroScore:
     exact_pairs : Their number.
     left_out : Number of pairs left out of the mean of ``"precision"``, ``"recall"`` and ``"f1"``
         (0/0).
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> score = alignkit.score(["0-0", "0-0 1-1"], ["0-0 1-1"] * 2, aggregate="macro")
+    >>> macro = score.macro["links"]
+    >>> macro.precision, macro.recall, macro.exact_match
+    (1.0, 0.75, 0.5)
     """
 
     precision: float

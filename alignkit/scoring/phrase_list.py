@@ -63,6 +63,14 @@ class PhraseListScore(TableResult):
     rows : (P, 5) counts of the sentence pairs.
     intervals : The intervals of precision, recall and F1; empty until `with_intervals`.
     suspicions : What looks wrong in the reference.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["they left"], ["both went"], gold=["0-0 1-1"])
+    >>> result = alignkit.score_phrase_list([("they", "both"), ("left", "both")], corpus)
+    >>> result.entries, result.correct, result.entry_precision
+    (2, 1, 0.5)
     """
 
     precision: float

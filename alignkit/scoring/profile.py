@@ -35,6 +35,17 @@ class OnPhenomenon:
         phenomena; NaN if not tested.
     p_bound, holm_bound : Whether `p_value` and `holm` are only upper bounds, because no trial
         reached the difference.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.scoring import profile_labels
+    >>> gold = ["0", "1"] * 4
+    >>> corpus = Corpus.from_texts(gold, gold, judgments={"gold": gold, "a": ["0"] * 8},
+    ...                            attributes={"phenomena": ["idiom", "tense"] * 4})
+    >>> part = profile_labels(corpus, ["a"], "gold", scheme="binary").parts[0]
+    >>> part.phenomenon, part.pairs, part.value, part.rest
+    ('tense', 4, 0.0, 1.0)
     """
 
     system: str
@@ -93,6 +104,17 @@ class Profile(Result):
     alpha : The probability of a false difference.
     notes, signature : Notes, and the settings in one line.
     by_label : For two labels of the reference, the pairs with each phenomenon of `measured`.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.scoring import profile_labels
+    >>> gold = ["0", "1"] * 4
+    >>> corpus = Corpus.from_texts(gold, gold, judgments={"gold": gold, "a": ["0"] * 8},
+    ...                            attributes={"phenomena": ["idiom", "tense"] * 4})
+    >>> profile = profile_labels(corpus, ["a"], "gold", scheme="binary")
+    >>> profile.overall, profile.measured.phenomena
+    ({'a': 0.5}, ('tense', 'idiom'))
     """
 
     measured: Measured

@@ -215,6 +215,15 @@ class Ranking(Result):
     systems : Friedman's test of the systems, with phenomena as blocks.
     missing : The phenomena left out because a value is missing.
     few : The phenomena left out because they have fewer than `FEW_HOLD` sentence pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from alignkit.scoring import Measured, rank
+    >>> values = np.array([[.8, .7], [.9, .8], [.6, .5]])
+    >>> ranking = rank(Measured(("idiom", "number", "tense"), ("giza", "eflomal"), values))
+    >>> ranking.systems.mean_ranks, ranking.phenomena.names
+    ((1.0, 2.0), ('idiom', 'number', 'tense'))
     """
 
     measured: Measured

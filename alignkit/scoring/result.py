@@ -198,6 +198,15 @@ class Score(TableResult):
     scored : A digest of the ids of the scored pairs, with which comparisons check that the pairs
         are the same; empty if there are no ids.
     suspicions : What looks wrong in the alignments: base, direction, dropped links.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> result = alignkit.score(["0-0 1-1"], ["0-0"])
+    >>> result.pairs, result.links.precision, round(result.links.f1, 3)
+    (1, 0.5, 0.667)
+    >>> result.to_records()[0]["recall"]
+    1.0
     """
 
     links: LinkScore | None
@@ -360,6 +369,13 @@ class ScoreOfLinks(Score):
     """The score of links, ``level="links"``.
 
     Returned by `score`.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> result = alignkit.score(["0-0 1-1"], ["0-0"], level="links")
+    >>> result.links.recall, result.phrases
+    (1.0, None)
     """
 
     links: LinkScore
@@ -370,6 +386,13 @@ class ScoreOfPhrases(Score):
     """The score of phrase pairs, ``level="phrases"``.
 
     Returned by `score`.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> result = alignkit.score(["0-0 1-1"], ["0-0"], level="phrases")
+    >>> result.phrases["sure"].recall, result.links
+    (1.0, None)
     """
 
     links: None
@@ -380,6 +403,13 @@ class ScoreOfBoth(Score):
     """The score of links and of phrase pairs, ``level="both"``.
 
     Returned by `score`.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> result = alignkit.score(["0-0 1-1"], ["0-0"], level="both")
+    >>> result.links.recall, result.phrases["sure"].recall
+    (1.0, 1.0)
     """
 
     links: LinkScore

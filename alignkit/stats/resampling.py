@@ -65,6 +65,16 @@ class Interval:
     standard_error : The standard deviation of the measure over the resamples.
     undefined : Number of resamples with 0/0; the interval is over the others.
     reason : Why there are no bounds, or "".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from alignkit.scoring import link_ratios
+    >>> from alignkit.stats import confidence_interval
+    >>> rows = np.array([[2, 2, 2, 2, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, 2]])
+    >>> interval = confidence_interval(rows, link_ratios, seed=1)["recall"]
+    >>> interval.low, interval.high, interval.confidence
+    (0.5, 1.0, 0.95)
     """
 
     low: float

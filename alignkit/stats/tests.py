@@ -336,6 +336,14 @@ class Friedman:
     critical_difference : Items differ significantly at `alpha` if their mean ranks differ by more.
     alpha : The probability of any false difference.
     reason : Why there is no statistic, or "".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from alignkit.stats import friedman
+    >>> test = friedman(np.array([[.8, .7, .6], [.9, .7, .8], [.7, .6, .5]]), ["a", "b", "c"])
+    >>> test.ranking[0], test.blocks
+    (('a', 1.0), 3)
     """
 
     names: tuple[str, ...]

@@ -37,6 +37,14 @@ class Caution:
     number : The number that triggers it, or several.
     pairings : The pairings it applies to; empty for the whole report.
     brief : The caution in a line, if any.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+    >>> caution = alignkit.agree(corpus).cautions[0]
+    >>> caution.code, caution.number
+    ('few-pairs', 'all: 1')
     """
 
     code: str

@@ -61,6 +61,13 @@ class Correction:
     undefined : Why C has no value; empty if it has one.
     pi0_error, C_error : The Monte-Carlo errors: the standard errors due to sampling. 0 for closed
         forms, NaN if undefined.
+
+    Examples
+    --------
+    >>> from alignkit.agreement import correct_sets
+    >>> correction = correct_sets([{1}, {2, 3}], [{1}, {3}], choices=4)
+    >>> correction.pi, correction.undefined, correction.C_error
+    (1.0, '', 0.0)
     """
 
     pi: float
@@ -82,6 +89,13 @@ class SetCorrection(Correction):
     interval : The bootstrap interval of C over units; None if not requested.
     left_out : The number of units left out, by reason.
     notes : Cautions.
+
+    Examples
+    --------
+    >>> from alignkit.agreement import correct_sets
+    >>> correction = correct_sets([{1}, set()], [{1}, set()], choices=4)
+    >>> correction.C, correction.left_out
+    (1.0, Counter({'both sets empty': 1}))
     """
 
     interval: Interval | None

@@ -78,6 +78,13 @@ class EditModel:
     log_likelihood : The log of the binomial probability of the data.
     pairs : The number of fitted sentence pairs: those with trials.
     data : The data of the fitted pairs.
+
+    Examples
+    --------
+    >>> from alignkit.agreement import EditData, fit_edit_model
+    >>> model = fit_edit_model(EditData([10, 20, 30], [25, 100, 225], [2, 4, 6]))
+    >>> model.reading, model.pairs, round(model.b, 6)
+    ('count', 3, 0.2)
     """
 
     a: float

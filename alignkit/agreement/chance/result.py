@@ -44,6 +44,15 @@ class SentenceAgreement:
     observed : common / norm; NaN if both sets are empty.
     expected : The same ratio by chance; NaN if it was not computed or all samples are empty.
     expected_error : Its Monte-Carlo error.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+    >>> pairing = alignkit.agree(corpus, bootstrap="none").pairing("anna", "ben")
+    >>> sentence = pairing.main("words.sure").sentences[0]
+    >>> sentence.id, sentence.first, sentence.second, sentence.common, sentence.observed
+    ('1', 1, 2, 1, 1.0)
     """
 
     place: int
@@ -72,6 +81,15 @@ class BeyondChanceSection(Correction):
     left_out : The number of pairs left out, by reason.
     interval : The bootstrap interval of C; None if not requested, or if all resamples are the same.
     no_interval : Why a requested interval has no bounds; empty otherwise.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+    >>> pairing = alignkit.agree(corpus, bootstrap="none").pairing("anna", "ben")
+    >>> section = pairing.part("words.sure", "all")
+    >>> section.name, section.pairs, section.used, section.pi
+    ('all', 1, 1, 1.0)
     """
 
     name: str
@@ -113,6 +131,15 @@ class BeyondChance(BeyondChanceSection):
     redrawn : How often a pair was sampled again for the interval with refitted edit models.
     by : The attribute that defines the groups; None without groups.
     signature : The settings.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+    >>> pairing = alignkit.agree(corpus, bootstrap="none").pairing("anna", "ben")
+    >>> result = pairing.main("words.sure")
+    >>> result.chance, result.pi, len(result.sentences)
+    ('kupper-hafner', 1.0, 1)
     """
 
     annotators: tuple[str, str]

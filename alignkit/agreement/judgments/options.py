@@ -62,6 +62,15 @@ class JudgmentOptions(Threads, Draws, SchemeOfJudgments, Grouped, Annotators):
     A view without an order raises an OptionError if an order is needed.
 
     `agree_on_judgments` takes the fields as keywords.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.read_corpus("samples/paraphrases.jsonl")
+    >>> names = ["anna", "ben"]
+    >>> agreement = alignkit.agree_on_judgments(corpus, names, scheme="paraphrase", seed=7)
+    >>> agreement.options.resamples, agreement.options.seed
+    (1000, 7)
     """
 
     _: KW_ONLY
@@ -173,6 +182,17 @@ class QualityOptions(SchemeOfJudgments, Annotators):
     """The options of `alignkit.agreement.crowd_quality`.
 
     `crowd_quality` takes the fields as keywords.
+
+    Examples
+    --------
+    >>> from alignkit import Corpus
+    >>> from alignkit.agreement import crowd_quality
+    >>> texts, key = [f"text {k}" for k in range(12)], ["0", "1"] * 6
+    >>> judged = {"key": key, "ann": key, "ben": ["1"] * 12}
+    >>> corpus = Corpus.from_texts(texts, texts, judgments=judged)
+    >>> quality = crowd_quality(corpus, ["ann", "ben"], scheme="binary", gold="key")
+    >>> quality.options.gold, quality.options.view
+    ('key', 'full')
     """
 
     _: KW_ONLY

@@ -44,6 +44,17 @@ class JudgmentAgreement(JudgmentFigures):
     unjudged : The number of pairs of the corpus that none of them judged.
     coefficients : AC2, Brennan-Prediger and Conger's kappa of all, and of every two.
     concordances : Kendall's W of each group of texts that were ranked together; NaN if undefined.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.read_corpus("samples/paraphrases.jsonl")
+    >>> names = ["anna", "ben"]
+    >>> agreement = alignkit.agree_on_judgments(corpus, names, scheme="paraphrase", resamples=100)
+    >>> agreement
+    JudgmentAgreement(paraphrase, 64 pairs; anna, ben)
+    >>> dict(agreement.shares["binary"])
+    {'0': 0.1796875, '1': 0.8203125}
     """
 
     @property

@@ -22,6 +22,13 @@ class ReplaceOptions(Grouped, Annotators):
     """The options of `alignkit.replaceable`.
 
     `replaceable` takes the fields as keywords.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.read_corpus("samples/paraphrases.jsonl")
+    >>> alignkit.replaceable(corpus, "eflomal", epsilon=0.2).options.epsilon
+    0.2
     """
 
     _: KW_ONLY

@@ -44,6 +44,16 @@ class SystemReplacement(ReplacementFigures):
     shown : In how many pairs annotators were shown the links of something else, by its name.
     several : The number of pairs with several values of the attribute `by`.
     learned : What the system learned from, if that is recorded and none of these pairs is among it.
+
+    Examples
+    --------
+    >>> import alignkit
+    >>> corpus = alignkit.read_corpus("samples/paraphrases.jsonl")
+    >>> result = alignkit.replaceable(corpus, "eflomal")
+    >>> result.system, result.annotators, result.pairs
+    ('eflomal', ('anna', 'ben'), 64)
+    >>> result.may_replace
+    False
     """
 
     @cached_property

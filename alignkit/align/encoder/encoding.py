@@ -126,6 +126,17 @@ class EncodingCounts:
     """What an encoder had to do, and how well it knew the words.
 
     Returned by `Aligner.encoding`.
+
+    Examples
+    --------
+    >>> from alignkit import Aligner
+    >>> from alignkit.align.encoder import FunctionEncoder
+    >>> def letters(words):
+    ...     return [[word.count(letter) for letter in "aeiou"] for word in words]
+    >>> bitext = [("das haus", "the house"), ("das buch", "the book")]
+    >>> aligner = Aligner.train(bitext, encoder=FunctionEncoder(letters))
+    >>> aligner.encoding.words, aligner.encoding.unknown
+    ((4, 4), (0, 0))
     """
 
     encoded: int = 0  # sentences

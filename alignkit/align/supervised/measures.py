@@ -156,6 +156,15 @@ class LearningReport(TableResult):
     systems : With evidence, each system and the vote; `gain` and `gaining` are against the best of
         these, the aligner and `without`, which is `base`.
     without : With evidence, the report of learning without it.
+
+    Examples
+    --------
+    >>> from alignkit import Aligner, read_corpus
+    >>> from alignkit.align.supervised import Refiner
+    >>> corpus = read_corpus("samples/paraphrases.jsonl")[:12]
+    >>> report = Refiner.train(Aligner.train(corpus), corpus).report
+    >>> report.objective, report.pairs
+    ('links', 12)
     """
 
     objective: str

@@ -211,6 +211,17 @@ class RuleToken:
     source_span, target_span : The half-open spans of words below its root.
     alignment : The links between its words, as positions of symbols in the leaves of each side.
     count : Its count: 1, or a fraction in the rules of all consistent nodes.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair, Tree
+    >>> from alignkit.rules import extract_rules, rule_text
+    >>> trees = {"source": Tree.parse("(NP (NN car))"), "target": Tree.parse("(NP (NN auto))")}
+    >>> pair = SentencePair("1", ["car"], ["auto"], {"gold": Alignment.parse("0-0")})
+    >>> derivation = extract_rules(pair.with_trees("gold", **trees))
+    >>> token = next(iter(derivation.tokens()))
+    >>> rule_text(token.rule), token.source_span, token.target_span
+    ('NP(x0:NN) ||| NP(x0:NN)', (0, 1), (0, 1))
     """
 
     rule: Rule
@@ -232,6 +243,16 @@ class Derivation:
     id, source, target : The id of the pair, and its words.
     source_tree, target_tree : The trees; None if the side is a string.
     alignment : The alignment used for the derivation.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair, Tree
+    >>> from alignkit.rules import extract_rules, rule_text
+    >>> trees = {"source": Tree.parse("(NP (NN car))"), "target": Tree.parse("(NP (NN auto))")}
+    >>> pair = SentencePair("1", ["car"], ["auto"], {"gold": Alignment.parse("0-0")})
+    >>> derivation = extract_rules(pair.with_trees("gold", **trees))
+    >>> [rule_text(rule) for rule in derivation.minimal]
+    ['NP(x0:NN) ||| NP(x0:NN)', 'NN("car") ||| NN("auto")']
     """
 
     def __init__(self, derived: Derived, k: int) -> None:
