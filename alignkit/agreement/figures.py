@@ -194,21 +194,57 @@ class Pairing:
         return f"{self.first} ~ {self.second}"
 
     def section(self, name: str) -> PairingSection:
-        """Return the agreement in a section."""
+        """Return the agreement in a section.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> [pairing] = alignkit.agree(corpus, bootstrap="none").pairings
+        >>> pairing.section("all").figures["words.sure.recall"]
+        0.5
+        """
         return named("section", name, {part.name: part for part in self.sections})
 
     def main(self, level: str) -> BeyondChance:
-        """Return the agreement beyond chance at a level, by the main model."""
+        """Return the agreement beyond chance at a level, by the main model.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> [pairing] = alignkit.agree(corpus, bootstrap="none").pairings
+        >>> pairing.main("words.sure").pi
+        1.0
+        """
         return named("level", level, named("model of chance", self.chance, self.beyond))
 
     def part(self, level: str, section: str, chance: str | None = None) -> BeyondChanceSection:
-        """Return the agreement beyond chance in a section, by the main or another model."""
+        """Return the agreement beyond chance in a section, by the main or another model.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> [pairing] = alignkit.agree(corpus, bootstrap="none").pairings
+        >>> pairing.part("words.sure", "all").used
+        1
+        """
         result = named("level", level, named("model of chance", chance or self.chance, self.beyond))
         parts: tuple[BeyondChanceSection, ...] = (result, *result.groups)
         return named("section", section, {part.name: part for part in parts})
 
     def results(self) -> Iterator[tuple[str, str, BeyondChance]]:
-        """Yield each model of chance and level, with the agreement beyond chance."""
+        """Yield each model of chance and level, with the agreement beyond chance.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> [pairing] = alignkit.agree(corpus, bootstrap="none").pairings
+        >>> [(chance, level) for chance, level, result in pairing.results()][:1]
+        [('kupper-hafner', 'phrases.possible')]
+        """
         for chance, levels in self.beyond.items():
             for level, result in levels.items():
                 yield chance, level, result
@@ -273,11 +309,29 @@ class FigureResult(Result):
         """Return every figure."""
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return every figure as a dictionary, for a DataFrame; see `Figure`."""
+        """Return every figure as a dictionary, for a DataFrame; see `Figure`.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> record = alignkit.agree(corpus, bootstrap="none").to_records()[0]
+        >>> record["level"], record["statistic"], record["value"]
+        ('words.possible', 'precision', 1.0)
+        """
         return [dict(vars(figure)) for figure in self.figures()]
 
     def csv(self) -> str:
-        """Return figures, cautions and signature as CSV; the columns are the fields of `Figure`."""
+        """Return figures, cautions and signature as CSV; the columns are the fields of `Figure`.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> csv = alignkit.agree(corpus, bootstrap="none").csv()
+        >>> print(csv.splitlines()[0])
+        kind,first,second,section,level,statistic,value,low,high,pairs,reason
+        """
         records = self.to_records()
         for caution in self.cautions:
             reason = str(caution)
@@ -314,11 +368,29 @@ class AgreementFigures(FigureResult):
         return f"Agreement({who}; {self.together[0].used} pairs; words sure F1 {percent(f1)})"
 
     def of(self, kind: str) -> tuple[Pairing, ...]:
-        """Return the pairings of a kind."""
+        """Return the pairings of a kind.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> agreement = alignkit.agree(corpus, bootstrap="none")
+        >>> [pairing.name for pairing in agreement.of("annotators")]
+        ['anna ~ ben']
+        """
         return tuple(pairing for pairing in self.pairings if pairing.kind == kind)
 
     def pairing(self, first: str, second: str) -> Pairing:
-        """Return the pairing of two names, in this order."""
+        """Return the pairing of two names, in this order.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> agreement = alignkit.agree(corpus, bootstrap="none")
+        >>> agreement.pairing("anna", "ben").kind
+        'annotators'
+        """
         pairings = {pairing.name: pairing for pairing in self.pairings}
         return named("pairing", f"{first} ~ {second}", pairings)
 
@@ -351,7 +423,17 @@ class AgreementFigures(FigureResult):
             return None
 
     def figures(self) -> Iterator[Figure]:
-        """Yield every figure."""
+        """Yield every figure.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> figures = alignkit.agree(corpus, bootstrap="none").figures()
+        >>> figure = next(figures)
+        >>> figure.level, figure.statistic, figure.value
+        ('words.possible', 'precision', 1.0)
+        """
         for pairing in self.pairings:
             yield from pairing_figures(pairing)
         yield from edit_figures(self.pairings)

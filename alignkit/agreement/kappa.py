@@ -64,6 +64,13 @@ class Contingency:
         ----------
         categories : The Q names.
         table : Q x Q counts: rows are categories of the first annotator, columns of the second.
+
+        Examples
+        --------
+        >>> from alignkit.agreement import Contingency
+        >>> table = Contingency.of(("no", "yes"), ((20, 5), (10, 15)))
+        >>> round(table.kappa, 3)
+        0.4
         """
         counts = _checked(table)
         ratios = _ratios_of(counts)
@@ -91,6 +98,13 @@ class Contingency:
         ----------
         name, rest : The names of the two categories of the new table.
         categories : The categories that become `name`.
+
+        Examples
+        --------
+        >>> from alignkit.agreement import Contingency
+        >>> table = Contingency.of(("none", "possible", "sure"), ((5, 1, 0), (1, 2, 0), (0, 1, 3)))
+        >>> table.collapse("link", "none", categories=["possible", "sure"]).table
+        ((5, 1), (1, 6))
         """
         unknown = [category for category in categories if category not in self.categories]
         if unknown:

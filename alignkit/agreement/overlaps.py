@@ -100,7 +100,16 @@ class Overlap:
     phrases_sure: OverlapRow
 
     def rows(self) -> Mapping[str, OverlapRow]:
-        """Return the rows by level and links: ``words.possible`` and so on."""
+        """Return the rows by level and links: ``words.possible`` and so on.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.agreement import overlap
+        >>> corpus = Corpus.from_texts(["he left"], ["she went"], A=["0-0 1-1"], B=["0-0"])
+        >>> list(overlap(corpus, "A", "B").rows())[:2]
+        ['words.possible', 'words.sure']
+        """
         levels = [statistic.level for statistic in OVERLAP]
         return {level: getattr(self, level.replace(".", "_")) for level in levels}
 

@@ -140,7 +140,15 @@ class Agreement(AgreementFigures):
         return "".join(draw_agreement_page(self, title=title, function_words=function_words))
 
     def to_json(self) -> dict[str, object]:
-        """Return everything for JSON; NaN becomes None."""
+        """Return everything for JSON; NaN becomes None.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> alignkit.agree(corpus, bootstrap="none").to_json()["annotators"]
+        ['anna', 'ben']
+        """
         of_all = self.together[0]  # the section "all" is the first
         fleiss_kappa = None
         if of_all.fleiss:

@@ -64,7 +64,15 @@ class Side:
 
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], *, casefold: bool = True) -> Side:
-        """Assign numbers to words; with `casefold`, words that differ only in case are the same."""
+        """Assign numbers to words; with `casefold`, words that differ only in case are the same.
+
+        Examples
+        --------
+        >>> from alignkit.align import Side
+        >>> side = Side.pack([["the", "house"], ["the", "book"]])
+        >>> side.words, side.ids.tolist()
+        (['the', 'house', 'book'], [0, 1, 0, 2])
+        """
         arguments.check_arguments(Side.pack, locals())
         numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
         flat: list[int] = []
@@ -107,7 +115,14 @@ class Side:
         return np.bincount(self.ids, minlength=len(self.words))
 
     def sentence(self, k: int) -> list[str]:
-        """Return the words of sentence k."""
+        """Return the words of sentence k.
+
+        Examples
+        --------
+        >>> from alignkit.align import Side
+        >>> Side.pack([["the", "house"], ["the", "book"]]).sentence(1)
+        ['the', 'book']
+        """
         k = arguments.place("k", k, len(self), "sentences")
         ids = self.ids[self.starts[k] : self.starts[k + 1]]
         return [self.words[number] for number in ids]

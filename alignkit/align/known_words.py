@@ -115,7 +115,15 @@ class KnownWords:
         )
 
     def to_json(self) -> dict[str, object]:
-        """Return the counts and whether the languages are exchanged, for JSON."""
+        """Return the counts and whether the languages are exchanged, for JSON.
+
+        Examples
+        --------
+        >>> from alignkit import Aligner
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> aligner.known_words([("das buch", "the old book")]).to_json()["source_known"]
+        2
+        """
         return {**asdict(self), "exchanged": self.exchanged}
 
 

@@ -69,6 +69,12 @@ class Scale:
         """Return the judgment for a text: its name, meaning or letter, in any case.
 
         Empty text means no judgment and returns empty text.
+
+        Examples
+        --------
+        >>> from alignkit.audit import Scale
+        >>> Scale(("correct", "uncertain", "incorrect")).parse("C")
+        'correct'
         """
         wanted = text.strip().casefold()
         if not wanted:
@@ -81,7 +87,14 @@ class Scale:
         raise FormatError(problem)
 
     def words(self) -> str:
-        """Return the names with their letters or meanings, for a message."""
+        """Return the names with their letters or meanings, for a message.
+
+        Examples
+        --------
+        >>> from alignkit.audit import Scale
+        >>> Scale(("correct", "uncertain", "incorrect")).words()
+        'correct (c), uncertain (u), incorrect (i)'
+        """
         meanings = self.meanings or self.letters
         listed = []
         for name, letter, meaning in zip(self.names, self.letters, meanings, strict=True):
@@ -90,7 +103,14 @@ class Scale:
         return ", ".join(listed)
 
     def place(self, name: str) -> int:
-        """Return the place of a judgment in the scale."""
+        """Return the place of a judgment in the scale.
+
+        Examples
+        --------
+        >>> from alignkit.audit import Scale
+        >>> Scale(("correct", "uncertain", "incorrect")).place("uncertain")
+        1
+        """
         return self.names.index(name)
 
 
@@ -337,7 +357,16 @@ class Audit:
         return f"Audit({self.kind}, {len(self.items)} items: {drawn})"
 
     def of(self, origin: str) -> tuple[Item, ...]:
-        """Return the items from an origin."""
+        """Return the items from an origin.
+
+        Examples
+        --------
+        >>> from alignkit import read_corpus
+        >>> from alignkit.audit import draw_phrases
+        >>> corpus = read_corpus("samples/paraphrases.jsonl")
+        >>> [item.origin for item in draw_phrases(corpus, "eflomal", "gold", n=4).of("hypothesis")]
+        ['hypothesis', 'hypothesis']
+        """
         check_known("origin", origin, self.origins)
         return tuple(item for item in self.items if item.origin == origin)
 

@@ -205,6 +205,14 @@ class Glossary(_Counted):
         ----------
         annotator : The name of the annotator.
         word : A word of the side.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> texts = ["bank"] * 2, ["rive", "banque"]
+        >>> corpus = alignkit.Corpus.from_texts(*texts, gold=["0-0"] * 2)
+        >>> alignkit.glossary(corpus).entropy("gold", "bank")
+        1.0
         """
         counts = Counter(x.counterpart for x in self.entries[annotator, word] if x.counterpart)
         if not counts:

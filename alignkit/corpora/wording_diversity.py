@@ -172,12 +172,30 @@ class Diversity(Result):
         return (f"wording of {how_many(len(self.ids), 'sentence pair')}{left}",)
 
     def mean(self, measure: str, group: str | None = None) -> float:
-        """Return the mean of a measure over the pairs with a value; NaN if there are none."""
+        """Return the mean of a measure over the pairs with a value; NaN if there are none.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.corpora import diversity
+        >>> result = diversity(Corpus.from_texts(["a dog", "a dog"], ["a dog", "one dog barks"]))
+        >>> result.mean("jaccard")
+        0.625
+        """
         known = self._known(measure, group)
         return float(known.mean()) if len(known) else float("nan")
 
     def histogram(self, measure: str, group: str | None = None) -> list[int]:
-        """Return the number of pairs in each of the `BINS` of a measure."""
+        """Return the number of pairs in each of the `BINS` of a measure.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.corpora import diversity
+        >>> result = diversity(Corpus.from_texts(["a dog", "a dog"], ["a dog", "one dog barks"]))
+        >>> result.histogram("jaccard")[5]
+        1
+        """
         counts, _ = np.histogram(self._known(measure, group), BINS, (0.0, 1.0))
         return list(map(int, counts))
 

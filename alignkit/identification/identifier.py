@@ -293,6 +293,18 @@ class Identifier:
         ------
         OptionError : If a label has fewer than 20 pairs, there are fewer groups than folds, labels
             have a direction, or pairs of `test` are in the training part.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.identification import Identifier
+        >>> from alignkit.model.labels import get_view
+        >>> texts = [f"the {k} cats sat down" for k in range(40)]
+        >>> others = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+        >>> corpus = Corpus.from_texts(texts, others, judgments={"ann": ["0", "1"] * 20})
+        >>> identifier = Identifier.train(corpus, get_view("binary"), features=["cosine"])
+        >>> identifier.predict(Corpus.from_texts(["the old cats sat down"], ["the old cats sat"]))
+        {'1': '1'}
         """
         check_arguments(Identifier.train, locals(), apart=("view", "options", "test"))
         how = IdentifierOptions(**options)
@@ -333,6 +345,19 @@ class Identifier:
         Parameters
         ----------
         corpus : The pairs, with words.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.identification import Identifier
+        >>> from alignkit.model.labels import get_view
+        >>> texts = [f"the {k} cats sat down" for k in range(40)]
+        >>> others = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+        >>> corpus = Corpus.from_texts(texts, others, judgments={"ann": ["0", "1"] * 20})
+        >>> identifier = Identifier.train(corpus, get_view("binary"), features=["cosine"])
+        >>> ids, places, probabilities = identifier.judge(corpus[:3])
+        >>> ids, places.tolist(), probabilities.shape
+        (('1', '2', '3'), [0, 1, 0], (3, 2))
         """
         pairs = list(corpus)
         ids = tuple(pair.id for pair in pairs)
@@ -348,6 +373,18 @@ class Identifier:
         Parameters
         ----------
         corpus : The pairs, with words.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.identification import Identifier
+        >>> from alignkit.model.labels import get_view
+        >>> texts = [f"the {k} cats sat down" for k in range(40)]
+        >>> others = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+        >>> corpus = Corpus.from_texts(texts, others, judgments={"ann": ["0", "1"] * 20})
+        >>> identifier = Identifier.train(corpus, get_view("binary"), features=["cosine"])
+        >>> identifier.known(corpus[:3])
+        3
         """
         return sum(digest_of(text_of(pair)) in self.trained for pair in corpus)
 
@@ -357,6 +394,18 @@ class Identifier:
         Parameters
         ----------
         corpus : The pairs, with words.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.identification import Identifier
+        >>> from alignkit.model.labels import get_view
+        >>> texts = [f"the {k} cats sat down" for k in range(40)]
+        >>> others = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+        >>> corpus = Corpus.from_texts(texts, others, judgments={"ann": ["0", "1"] * 20})
+        >>> identifier = Identifier.train(corpus, get_view("binary"), features=["cosine"])
+        >>> identifier.predict(corpus[:2])
+        {'1': '0', '2': '1'}
         """
         ids, labels, _ = self.judge(corpus)
         return {id: self.view.labels[k] for id, k in zip(ids, labels.tolist(), strict=True)}
@@ -367,6 +416,19 @@ class Identifier:
         Parameters
         ----------
         corpus : The pairs, with words.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.identification import Identifier
+        >>> from alignkit.model.labels import get_view
+        >>> texts = [f"the {k} cats sat down" for k in range(40)]
+        >>> others = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+        >>> corpus = Corpus.from_texts(texts, others, judgments={"ann": ["0", "1"] * 20})
+        >>> identifier = Identifier.train(corpus, get_view("binary"), features=["cosine"])
+        >>> probabilities = identifier.probabilities(corpus[:2])
+        >>> probabilities["2"]["1"] > probabilities["1"]["1"]
+        True
         """
         ids, _, values = self.judge(corpus)
         rows = [dict(zip(self.view.labels, row, strict=True)) for row in values.tolist()]
@@ -395,6 +457,23 @@ class Identifier:
         Parameters
         ----------
         path : The file to write.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from alignkit import Corpus
+        >>> from alignkit.identification import Identifier
+        >>> from alignkit.model.labels import get_view
+        >>> texts = [f"the {k} cats sat down" for k in range(40)]
+        >>> others = [f"the {k} cats sat" if k % 2 else f"rain in {k} towns" for k in range(40)]
+        >>> corpus = Corpus.from_texts(texts, others, judgments={"ann": ["0", "1"] * 20})
+        >>> identifier = Identifier.train(corpus, get_view("binary"), features=["cosine"])
+        >>> with TemporaryDirectory() as folder:
+        ...     identifier.save(Path(folder, "system.json"))
+        ...     again = Identifier.load(Path(folder, "system.json"))
+        >>> again.predict(corpus) == identifier.predict(corpus)
+        True
         """
         model = self.model
         options = self.options

@@ -51,7 +51,14 @@ class Link(_Positions):
             return cls(whole_number("i", i), whole_number("j", j))
 
     def transpose(self) -> Link:
-        """Return the link with source and target exchanged."""
+        """Return the link with source and target exchanged.
+
+        Examples
+        --------
+        >>> from alignkit import Link
+        >>> Link(0, 2).transpose()
+        Link(i=2, j=0)
+        """
         return Link(self.j, self.i)
 
 
@@ -295,7 +302,14 @@ class Alignment:
         return MappingProxyType(self._labels)
 
     def items(self) -> Iterator[tuple[Link, bool]]:
-        """Yield the links in ascending order, each with True if sure, False if only possible."""
+        """Yield the links in ascending order, each with True if sure, False if only possible.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment
+        >>> [(tuple(link), sure) for link, sure in Alignment.parse("0-0 1?2").items()]
+        [((0, 0), True), ((1, 2), False)]
+        """
         return zip(self, map(bool, self._flags), strict=True)
 
     def targets_of(self, i: int) -> tuple[int, ...]:
@@ -329,21 +343,49 @@ class Alignment:
         return tuple(i for i, j in self if j == target)
 
     def aligned_source(self) -> frozenset[int]:
-        """Return the source positions with a link."""
+        """Return the source positions with a link.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment
+        >>> sorted(Alignment.parse("0-0 2?1").aligned_source())
+        [0, 2]
+        """
         return frozenset(link.i for link in self)
 
     def aligned_target(self) -> frozenset[int]:
-        """Return the target positions with a link."""
+        """Return the target positions with a link.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment
+        >>> sorted(Alignment.parse("0-0 2?1").aligned_target())
+        [0, 1]
+        """
         return frozenset(link.j for link in self)
 
     def points(self) -> NDArray[np.int32]:
-        """Return the links as a read-only (L, 2) array of positions in ascending order."""
+        """Return the links as a read-only (L, 2) array of positions in ascending order.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment
+        >>> Alignment.parse("0-0 1?2").points().tolist()
+        [[0, 0], [1, 2]]
+        """
         import numpy as np
 
         return np.frombuffer(self._points, np.int32).reshape(-1, 2)
 
     def flags(self) -> NDArray[np.uint8]:
-        """Return a read-only (L,) array: 1 if the link of `points` is sure, else 0."""
+        """Return a read-only (L,) array: 1 if the link of `points` is sure, else 0.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment
+        >>> Alignment.parse("0-0 1?2").flags().tolist()
+        [1, 0]
+        """
         import numpy as np
 
         return np.frombuffer(self._flags, np.uint8)
@@ -353,7 +395,14 @@ class Alignment:
         return self._points, self._flags
 
     def extent(self) -> tuple[int, int]:
-        """Return the smallest sentence lengths (N, M) that fit every link, null and label."""
+        """Return the smallest sentence lengths (N, M) that fit every link, null and label.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment
+        >>> Alignment.parse("0-0 1?2").extent()
+        (2, 3)
+        """
         numbers = array("i", self._points)  # sorted, so the last link has the last source word
         n = 1 + numbers[-2] if numbers else 0
         m = 1 + max(numbers[1::2], default=-1)
@@ -412,7 +461,14 @@ class Alignment:
         return word_graph(self)
 
     def components(self) -> list[frozenset[Link]]:
-        """Return the connected components of the bipartite graph of links, by their first link."""
+        """Return the connected components of the bipartite graph of links, by their first link.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment
+        >>> [sorted(map(tuple, links)) for links in Alignment.parse("0-0 0-1 1-2").components()]
+        [[(0, 0), (0, 1)], [(1, 2)]]
+        """
         import networkx as nx
 
         graph: nx.Graph[tuple[str, int]] = nx.Graph()
@@ -426,7 +482,14 @@ class Alignment:
         return list(map(frozenset, members.values()))
 
     def transpose(self) -> Alignment:
-        """Return the alignment with source and target exchanged."""
+        """Return the alignment with source and target exchanged.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment
+        >>> Alignment.parse("0-0 1?2").transpose()
+        Alignment('0-0 2?1')
+        """
         return Alignment(
             (link.transpose() for link, flag in self.items() if flag),
             (link.transpose() for link in self),
@@ -488,7 +551,14 @@ class Alignment:
     __sub__ = difference
 
     def sure_only(self) -> Alignment:
-        """Return the alignment with only the sure links."""
+        """Return the alignment with only the sure links.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment
+        >>> Alignment.parse("0-0 1?2").sure_only()
+        Alignment('0-0')
+        """
         return Alignment(self.sure)
 
     def __len__(self) -> int:

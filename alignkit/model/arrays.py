@@ -98,6 +98,13 @@ class LinkArrays:
         Raises
         ------
         AlignmentError : If the counts differ or a link is outside its sentence pair.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, LinkArrays
+        >>> arrays = LinkArrays.pack([Alignment.parse("0-0 1-1"), Alignment.parse("0?1")])
+        >>> arrays.offsets.tolist(), arrays.sure.tolist()
+        ([0, 2, 3], [1, 1, 0])
         """
         links, sure, offsets = _joined(arguments.each("alignments", alignments, Alignment))
         least = cls.extents(links, offsets)
@@ -139,7 +146,15 @@ class LinkArrays:
 
     @classmethod
     def concatenate(cls, blocks: Sequence[LinkArrays]) -> LinkArrays:
-        """Join the arrays of several blocks of pairs."""
+        """Join the arrays of several blocks of pairs.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, LinkArrays
+        >>> arrays = LinkArrays.pack([Alignment.parse("0-0")])
+        >>> list(LinkArrays.concatenate([arrays, arrays]).alignments())
+        [Alignment('0-0'), Alignment('0-0')]
+        """
         blocks = arguments.every("blocks", blocks, LinkArrays)
         if len(blocks) == 1:
             return blocks[0]
@@ -172,6 +187,12 @@ class LinkArrays:
         Parameters
         ----------
         k : The place of the pair.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, LinkArrays
+        >>> LinkArrays.pack([Alignment.parse("0-0"), Alignment.parse("0?1")]).alignment(-1)
+        Alignment('0?1')
         """
         k = arguments.place("k", k, len(self), "pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
@@ -179,7 +200,15 @@ class LinkArrays:
         return Alignment.from_bytes(points, self.sure[start:end].tobytes())
 
     def alignments(self) -> Iterator[Alignment]:
-        """Yield the alignment of each pair; faster than asking for each."""
+        """Yield the alignment of each pair; faster than asking for each.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, LinkArrays
+        >>> arrays = LinkArrays.pack([Alignment.parse("0-0"), Alignment.parse("0?1")])
+        >>> list(arrays.alignments())
+        [Alignment('0-0'), Alignment('0?1')]
+        """
         points = self.links.tobytes()
         flags = self.sure.tobytes()
         bounds = self.offsets.tolist()
@@ -192,6 +221,13 @@ class LinkArrays:
         Parameters
         ----------
         start, end : The places of the first pair, and of the one after the last.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, LinkArrays
+        >>> arrays = LinkArrays.pack([Alignment.parse("0-0"), Alignment.parse("0?1")])
+        >>> list(arrays.part(1, 2).alignments())
+        [Alignment('0?1')]
         """
         start = arguments.whole_number("start", start)
         end = arguments.whole_number("end", end)
@@ -212,6 +248,14 @@ class LinkArrays:
         Parameters
         ----------
         places : (n,) int64 places of pairs, from 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from alignkit import Alignment, LinkArrays
+        >>> arrays = LinkArrays.pack([Alignment.parse("0-0"), Alignment.parse("0?1")])
+        >>> list(arrays.take(np.array([1, 0])).alignments())
+        [Alignment('0?1'), Alignment('0-0')]
         """
         chosen, offsets = gather(self.offsets, places)
         links = self.links[chosen]
@@ -279,7 +323,14 @@ class LinkArrays:
         return np.concatenate(here), np.concatenate(there)
 
     def sure_only(self) -> LinkArrays:
-        """Return the arrays with only the sure links."""
+        """Return the arrays with only the sure links.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, LinkArrays
+        >>> list(LinkArrays.pack([Alignment.parse("0-0 1?1")]).sure_only().alignments())
+        [Alignment('0-0')]
+        """
         if np.count_nonzero(self.sure) == len(self.sure):  # quicker than to copy them
             return self
         return self.keep(self.sure.astype(bool))
@@ -290,6 +341,14 @@ class LinkArrays:
         Parameters
         ----------
         kept : (L,) whether to keep each link.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from alignkit import Alignment, LinkArrays
+        >>> arrays = LinkArrays.pack([Alignment.parse("0-0 1?1")])
+        >>> list(arrays.keep(np.array([False, True])).alignments())
+        [Alignment('1?1')]
         """
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         links = self.links[kept]

@@ -53,6 +53,13 @@ class PhrasePair(NamedTuple):
         Parameters
         ----------
         source, target : The words of the sentence pair.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, extract_phrases
+        >>> first = next(iter(extract_phrases(Alignment.parse("0-1 1-0"))))
+        >>> first.words(["he", "left"], ["away", "he"])
+        (('he',), ('he',))
         """
         source_words = words("source", source)[self.source_start : self.source_end]
         target_words = words("target", target)[self.target_start : self.target_end]
@@ -108,6 +115,13 @@ class PhraseArrays:
         Parameters
         ----------
         k : The place of the sentence pair.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, LinkArrays, extract_phrases
+        >>> phrases = extract_phrases(LinkArrays.pack([Alignment.parse("0-0 1-1")]))
+        >>> [pair.kind for pair in phrases.pair(0)]
+        ['atomic', 'composite', 'atomic']
         """
         k = arguments.place("k", k, len(self), "sentence pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
@@ -126,6 +140,13 @@ class PhraseArrays:
         Raises
         ------
         UnknownNameError : If `kind` is not one of `KINDS`.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, LinkArrays, extract_phrases
+        >>> phrases = extract_phrases(LinkArrays.pack([Alignment.parse("0-0 1-1")]))
+        >>> len(phrases.only("atomic").pair(0))
+        2
         """
         arguments.check_arguments(PhraseArrays.only, locals())
         arguments.check_known("kind of phrase pair", kind, KINDS)

@@ -361,7 +361,16 @@ class SentencePair:
         return replace(self, source_trees=source_trees, target_trees=target_trees)
 
     def without_trees(self) -> SentencePair:
-        """Return the pair without its trees."""
+        """Return the pair without its trees.
+
+        Examples
+        --------
+        >>> from alignkit import SentencePair, Tree
+        >>> tree = Tree.parse("(NN car)")
+        >>> pair = SentencePair("1", ["car"], ["auto"]).with_trees("gold", source=tree)
+        >>> pair.without_trees() == SentencePair("1", ["car"], ["auto"])
+        True
+        """
         return replace(self, source_trees=_NONE, target_trees=_NONE)
 
     def transpose(

@@ -170,6 +170,13 @@ class Tree:
         Raises
         ------
         TreeError : If a label or a leaf is not text, or the leaves are not the `tokens`.
+
+        Examples
+        --------
+        >>> import nltk
+        >>> from alignkit import Tree
+        >>> Tree.from_nltk(nltk.Tree.fromstring("(NP (DT the) (NN car))")).words
+        ('the', 'car')
         """
         import nltk
 
@@ -202,6 +209,12 @@ class Tree:
         Raises
         ------
         TreeError : If it is deeper than nltk allows, 500 nodes.
+
+        Examples
+        --------
+        >>> from alignkit import Tree
+        >>> Tree.parse("(NP (DT the) (NN car))").to_nltk().label()
+        'NP'
         """
         import nltk.tree.tree
 
@@ -234,6 +247,12 @@ class Tree:
         Raises
         ------
         TreeError : If the number of words differs.
+
+        Examples
+        --------
+        >>> from alignkit import Tree
+        >>> print(Tree.parse("(NP (DT the) (NN car))").with_words(["an", "auto"]))
+        (NP (DT an) (NN auto))
         """
         known = check_words("words", words)
         if len(known) != len(self.words):
@@ -257,6 +276,13 @@ class Tree:
         Parameters
         ----------
         node : The number of the node.
+
+        Examples
+        --------
+        >>> from alignkit import Tree
+        >>> tree = Tree.parse("(NP (DT the) (NN car))")
+        >>> [(tree.labels[k], tree.span(k)) for k in range(3)]
+        [('NP', (0, 2)), ('DT', (0, 1)), ('NN', (1, 2))]
         """
         return int(self.starts[node]), int(self.ends[node])
 
@@ -266,6 +292,12 @@ class Tree:
         Parameters
         ----------
         node : The number of the node.
+
+        Examples
+        --------
+        >>> from alignkit import Tree
+        >>> Tree.parse("(NP (DT the) (NN car))").children(0)
+        [Child(node=1, word=None), Child(node=2, word=None)]
         """
         place, end = self.span(node)
         below: list[Child] = []

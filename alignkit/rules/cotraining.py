@@ -87,7 +87,17 @@ class CoTrained:
     untagged: int
 
     def rows(self) -> Iterator[tuple[Words, Words, float, float, int]]:
-        """Yield e1, e2, p(e2 | e1), p(e1 | e2) and the count, sorted by e1, then by probability."""
+        """Yield e1, e2, p(e2 | e1), p(e1 | e2) and the count, sorted by e1, then by probability.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.rules import cotrain
+        >>> corpus = Corpus.from_texts(["I will buy it", "we will see it"],
+        ...                            ["I will get it", "we will see it"])
+        >>> next(cotrain(corpus, min_count=1, context=1).rows())
+        (('buy',), ('get',), 1.0, 1.0, 1)
+        """
         totals = Counter[tuple[int, Words]]()
         for (first, second), n in self.paraphrases.items():
             totals[0, first] += n

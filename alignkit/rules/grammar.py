@@ -294,7 +294,17 @@ class Grammar:
         return _whole(sum(entry.count or 0 for entry in self.types))
 
     def kinds(self) -> dict[str, tuple[float, int]]:
-        """Return the rules and the types of each kind, in the order of `alignkit.rules.KINDS`."""
+        """Return the rules and the types of each kind, in the order of `alignkit.rules.KINDS`.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, SentencePair, Tree
+        >>> from alignkit.rules import learn_grammar
+        >>> trees = {"source": Tree.parse("(NP (NN car))"), "target": Tree.parse("(NP (NN auto))")}
+        >>> pair = SentencePair("1", ["car"], ["auto"], {"gold": Alignment.parse("0-0")})
+        >>> learn_grammar([pair.with_trees("gold", **trees)]).kinds()["lexical"]
+        (1, 1)
+        """
         counts: dict[str, tuple[float, int]] = dict.fromkeys(KINDS, (0, 0))
         for entry in self.types:
             tokens, types = counts[entry.kind]
@@ -315,6 +325,16 @@ class Grammar:
         Raises
         ------
         UnknownNameError : If a kind is not in `alignkit.rules.KINDS`.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, SentencePair, Tree
+        >>> from alignkit.rules import learn_grammar
+        >>> trees = {"source": Tree.parse("(NP (NN car))"), "target": Tree.parse("(NP (NN auto))")}
+        >>> pair = SentencePair("1", ["car"], ["auto"], {"gold": Alignment.parse("0-0")})
+        >>> grammar = learn_grammar([pair.with_trees("gold", **trees)])
+        >>> len(grammar.types), len(grammar.select(kinds=["lexical"]).types)
+        (2, 1)
         """
         check_arguments(Grammar.select, locals())
         check_kinds(kinds)

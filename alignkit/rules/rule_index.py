@@ -190,6 +190,14 @@ class RuleIndex:
         ------
         OptionError : If `min_count` or `min_p` is out of range, or a rule is invalid: its
             probability is not between 0 and 1, or a variable is only on its target side.
+
+        Examples
+        --------
+        >>> from alignkit.rules import RuleIndex, RuleType, parse_rule
+        >>> rule = RuleType(parse_rule('NN("car") ||| NN("auto")'), count=2, p_target=0.5)
+        >>> index = RuleIndex.build([rule])
+        >>> index
+        RuleIndex(kept=1, left_out={})
         """
         check_arguments(RuleIndex.build, {**locals(), "cls": cls}, apart=["rules"])
         if not min_count >= 0:

@@ -203,7 +203,16 @@ class Comparisons(TableResult, Sequence[Comparison]):
             )
 
     def draws(self) -> str:
-        """Return how many random draws there were, and for how many comparisons."""
+        """Return how many random draws there were, and for how many comparisons.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> gold, poor = ["0-0 1-1"] * 20, ["0-0"] * 20
+        >>> scores = {"good": alignkit.score(gold, gold), "poor": alignkit.score(poor, gold)}
+        >>> alignkit.compare(scores).draws()
+        '1 comparison of two systems: 1,000 resamples, 10,000 trials of randomization'
+        """
         tests = how_many(self.compared, "comparison of two systems", "comparisons of two systems")
         return f"{tests}: {self.resamples:,} resamples, {self.trials:,} trials of randomization"
 
@@ -223,12 +232,30 @@ class Comparisons(TableResult, Sequence[Comparison]):
         return f"Comparisons({', '.join(names)}; {pairs}; {len(self)} differences)"
 
     def table(self) -> Table:
-        """Return the differences as a table."""
+        """Return the differences as a table.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> gold, poor = ["0-0 1-1"] * 20, ["0-0"] * 20
+        >>> scores = {"good": alignkit.score(gold, gold), "poor": alignkit.score(poor, gold)}
+        >>> len(alignkit.compare(scores).table().rows)
+        4
+        """
         note = "\n".join([self.draws(), *self.cautions, str(self.signature)])
         return comparison_table(self.differences, note=note)
 
     def tables(self) -> Sequence[Table]:
-        """Return a table of systems and measures for each level; see `system_tables`."""
+        """Return a table of systems and measures for each level; see `system_tables`.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> gold, poor = ["0-0 1-1"] * 20, ["0-0"] * 20
+        >>> scores = {"good": alignkit.score(gold, gold), "poor": alignkit.score(poor, gold)}
+        >>> [table.anchor for table in alignkit.compare(scores).tables()]
+        ['systems-links']
+        """
         if self.scores:
             return [*system_tables(self)]
         return [self.table()]
@@ -265,7 +292,17 @@ class Comparisons(TableResult, Sequence[Comparison]):
         return self.show("html")
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each difference, for a DataFrame."""
+        """Return a dictionary for each difference, for a DataFrame.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> gold, poor = ["0-0 1-1"] * 20, ["0-0"] * 20
+        >>> scores = {"good": alignkit.score(gold, gold), "poor": alignkit.score(poor, gold)}
+        >>> record = alignkit.compare(scores).to_records()[1]
+        >>> record["measure"], record["system"], record["difference"]
+        ('recall', 'poor', -0.5)
+        """
         records = []
         for row in self:
             record = {**vars(row), "low": row.interval.low, "high": row.interval.high}
@@ -274,7 +311,16 @@ class Comparisons(TableResult, Sequence[Comparison]):
         return records
 
     def to_json(self) -> list[dict[str, object]]:  # type: ignore[override]
-        """Return the differences as JSON values; NaN becomes None."""
+        """Return the differences as JSON values; NaN becomes None.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> gold, poor = ["0-0 1-1"] * 20, ["0-0"] * 20
+        >>> scores = {"good": alignkit.score(gold, gold), "poor": alignkit.score(poor, gold)}
+        >>> [each["measure"] for each in alignkit.compare(scores).to_json()]
+        ['precision', 'recall', 'f1', 'aer']
+        """
         return [row.to_json() for row in self]
 
 

@@ -108,6 +108,16 @@ class PhraseListScore(TableResult):
         resamples : Number of resamples of the bootstrap over sentence pairs.
         confidence : Between 0 and 1.
         seed : The seed of the resamples.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> links = ["0-0 1-1"] * 5 + ["0-0"] * 5
+        >>> corpus = alignkit.Corpus.from_texts(["they left"] * 10, ["both went"] * 10, gold=links)
+        >>> result = alignkit.score_phrase_list([("they", "both")], corpus)
+        >>> interval = result.with_intervals(resamples=100).intervals["recall"]
+        >>> interval.low < result.recall < interval.high
+        True
         """
         check_arguments(PhraseListScore.with_intervals, locals())
         intervals = confidence_interval(

@@ -57,7 +57,16 @@ class Measured:
     lower_is_better: bool = False
 
     def worst_first(self) -> Measured:
-        """Return the table with phenomena sorted by their mean, those without values last."""
+        """Return the table with phenomena sorted by their mean, those without values last.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from alignkit.scoring import Measured
+        >>> measured = Measured(("idiom", "tense"), ("giza",), np.array([[.8], [.6]]))
+        >>> measured.worst_first().phenomena
+        ('tense', 'idiom')
+        """
         means = ratio(np.nansum(self.values, axis=1), (~np.isnan(self.values)).sum(axis=1))
         if self.lower_is_better:
             means = -means

@@ -277,7 +277,14 @@ class Score(TableResult):
         return f"Score({how_many(self.pairs, 'pair')}; {short(self.parts(), self.macro)})"
 
     def parts(self) -> dict[str, Part]:
-        """Return the measures of each scored level."""
+        """Return the measures of each scored level.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> list(alignkit.score(["0-0 1-1"], ["0-0"], level="both").parts())
+        ['links', 'phrases-possible', 'phrases-sure']
+        """
         parts: dict[str, Part] = {}
         if self.links is not None:
             parts["links"] = self.links
@@ -294,7 +301,14 @@ class Score(TableResult):
         return pairs
 
     def table(self) -> Table:
-        """Return the score as a table, for LaTeX, Markdown, HTML, ..."""
+        """Return the score as a table, for LaTeX, Markdown, HTML, ...
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> len(alignkit.score(["0-0 1-1"], ["0-0"], level="both").table().rows)
+        3
+        """
         table = self.bare_table(self.title)
         note = "\n".join(filter(None, [table.note, *self.cautions, str(self.signature)]))
         return replace(table, note=note)
@@ -323,12 +337,27 @@ class Score(TableResult):
 
         It has the level, the numbers of scored and skipped pairs, the measures (NaN if undefined),
         their bounds (``f1_low``, ``f1_high``) if computed, and the counts.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> [record] = alignkit.score(["0-0 1-1"], ["0-0"]).to_records()
+        >>> record["level"], record["precision"], record["hyp_sure"]
+        ('links', 0.5, 2)
         """
         more = {"pairs": self.pairs, "skipped": self.skipped}
         return level_records(self.parts(), self.intervals, self.macro, **more)
 
     def to_json(self) -> dict[str, object]:
-        """Return the score as JSON values; NaN becomes None; intervals only if computed."""
+        """Return the score as JSON values; NaN becomes None; intervals only if computed.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> result = alignkit.score(["0-0 1-1"], ["0-0"]).to_json()
+        >>> result["pairs"], result["links"]["precision"]
+        (1, 0.5)
+        """
         parts: dict[str, dict[str, object]] = {}
         for level, part in self.parts().items():
             parts[level] = part.to_json()

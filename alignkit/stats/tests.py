@@ -362,7 +362,16 @@ class Friedman:
         return sorted(zip(self.names, self.mean_ranks, strict=True), key=lambda pair: pair[1])
 
     def beyond(self) -> list[tuple[str, str, float]]:
-        """Return the pairs that differ significantly: the better, the other, and their distance."""
+        """Return the pairs that differ significantly: the better, the other, and their distance.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from alignkit.stats import friedman
+        >>> test = friedman(np.array([[.9, .5, .1]] * 8), ["a", "b", "c"])
+        >>> [(better, other) for better, other, difference in test.beyond()]
+        [('a', 'c')]
+        """
         rows = []
         for (better, low), (other, high) in combinations(self.ranking, 2):
             distance = high - low
@@ -398,7 +407,15 @@ class Friedman:
         return ""
 
     def groups(self) -> list[tuple[str, ...]]:
-        """Return the largest runs of two or more neighbours that do not differ significantly."""
+        """Return the largest runs of two or more neighbours that do not differ significantly.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from alignkit.stats import friedman
+        >>> friedman(np.array([[.9, .5, .1]] * 8), ["a", "b", "c"]).groups()
+        [('a', 'b'), ('b', 'c')]
+        """
         names = [name for name, _ in self.ranking]
         ranks = [rank for _, rank in self.ranking]
         groups = list[tuple[str, ...]]()

@@ -96,7 +96,17 @@ class Result(ABC):
         yield from ()
 
     def show(self, medium: str = "text") -> str:
-        """Return all tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
+        """Return all tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.agreement import vote_table
+        >>> links = {"anna": ["0-0 1-1"], "ben": ["0-0"], "gold": ["0-0"]}
+        >>> corpus = Corpus.from_texts(["he left"], ["she went"], **links)
+        >>> vote_table(corpus, "gold", ["anna", "ben"]).show("latex").count("begin{tabular}")
+        2
+        """
         written = get_medium(medium)
         cautions = [str(x) for x in self.cautions]
         sheets = [table.sheet() for table in self.shown_tables()]
@@ -109,21 +119,46 @@ class Result(ABC):
         return self.show("html")
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each row of each table, with the table's name as ``table``."""
+        """Return a dictionary for each row of each table, with the table's name as ``table``.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["the bank"], ["la rive"], gold=["0-0 1-1"])
+        >>> record = alignkit.concordance(corpus, "bank").to_records()[0]
+        >>> record["table"], record["counterpart"], record["share"]
+        ('counterparts', 'rive', 1.0)
+        """
         records: list[dict[str, object]] = []
         for table in self.tables():
             records += [{"table": table.anchor, **record} for record in table.to_records()]
         return records
 
     def csv(self) -> str:
-        """Return the records as CSV, with one line of headings for all tables."""
+        """Return the records as CSV, with one line of headings for all tables.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["the bank"], ["la rive"], gold=["0-0 1-1"])
+        >>> print(alignkit.concordance(corpus, "bank").csv().splitlines()[0])
+        table,annotator,counterpart,sure,possible,share,id,at,left,word,right,status
+        """
         records = self.to_records()
         keys = list(dict.fromkeys(chain.from_iterable(records)))
         rows = ([record.get(key) for key in keys] for record in records)
         return csv_lines([keys, *rows])
 
     def to_json(self) -> dict[str, object]:
-        """Return the records of each table as JSON values; NaN becomes None."""
+        """Return the records of each table as JSON values; NaN becomes None.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["the bank"], ["la rive"], gold=["0-0 1-1"])
+        >>> sorted(alignkit.concordance(corpus, "bank").to_json())
+        ['cautions', 'counterparts', 'left_out', 'lines', 'signature']
+        """
         tables = {table.anchor: jsonable(table.to_records()) for table in self.tables()}
         if self.rewrites_left_out is not None:
             tables["rewrites_left_out"] = self.rewrites_left_out
@@ -160,25 +195,55 @@ class TableResult(Result):
 
     @abstractmethod
     def table(self) -> Table:
-        """Return the result as a table."""
+        """Return the result as a table.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> len(alignkit.score(["0-0 1-1"], ["0-0"], level="both").table().rows)
+        3
+        """
 
     def tables(self) -> Sequence[Table]:
         """Return the one table."""
         return (self.table(),)
 
     def show(self, medium: str = "text") -> str:
-        """Return the table in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
+        """Return the table in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> result = alignkit.score(["0-0 1-1"], ["0-0"])
+        >>> print(result.show("markdown").splitlines()[4])
+        | links | 50.0 | 100.0 | 66.7 | 33.3 | 2 | 1 |
+        """
         return self.table().show(medium)
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each row, for a DataFrame."""
+        """Return a dictionary for each row, for a DataFrame.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> record = alignkit.score(["0-0 1-1"], ["0-0"]).to_records()[0]
+        >>> record["level"], record["precision"], record["hyp_sure"]
+        ('links', 0.5, 2)
+        """
         return self.table().to_records()
 
     def csv(self) -> str:
-        """Return the table as CSV."""
+        """Return the table as CSV.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> print(alignkit.score(["0-0 1-1"], ["0-0"]).csv().splitlines()[0][:30])
+        level,precision,recall,f1,aer,
+        """
         return self.table().csv()
 
 

@@ -148,6 +148,13 @@ class Table:
         Raises
         ------
         UnknownNameError : If the medium is unknown.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> table = alignkit.score(["0-0 1-1"], ["0-0"]).table()
+        >>> print(table.show("markdown").splitlines()[4])
+        | links | 50.0 | 100.0 | 66.7 | 33.3 | 2 | 1 |
         """
         return get_medium(medium).table(self.sheet())
 
@@ -158,7 +165,15 @@ class Table:
         return max(map(char_width, bare.show().split("\n")))
 
     def csv(self) -> str:
-        """Return the table as CSV, with one line of headings: the keys, as in `to_records`."""
+        """Return the table as CSV, with one line of headings: the keys, as in `to_records`.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> table = alignkit.score(["0-0 1-1"], ["0-0"]).table()
+        >>> print(table.csv().splitlines()[0][:24])
+        level,precision,recall,f
+        """
         lines: list[Iterable[object]] = [self._all_keys()]
         lines += [record.values() for record in self.to_records()]
         return csv_lines(lines)
@@ -200,6 +215,14 @@ class Table:
 
         If some cell of a column has bounds or a reason, or is an upper bound, all rows have further
         keys: its own with ``_low`` and ``_high``, with ``_reason``, and with ``_bound``.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> table = alignkit.score(["0-0 1-1"], ["0-0"]).table()
+        >>> record = table.to_records()[0]
+        >>> record["precision"], record["recall"], record["hypothesis"]
+        (0.5, 1.0, 2)
         """
         parts = [self._parts(k) for k in range(len(self.columns))]
         records = []

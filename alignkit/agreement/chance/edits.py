@@ -99,6 +99,13 @@ class EditModel:
 
         `words` are N + M, `trials` the cells that can be changed, both (P,). The probability is 0
         without trials or without data to fit.
+
+        Examples
+        --------
+        >>> from alignkit.agreement import EditData, fit_edit_model
+        >>> model = fit_edit_model(EditData([10, 20, 30], [25, 100, 225], [2, 4, 6]))
+        >>> model.rates([20], [100]).round(3).tolist()
+        [0.04]
         """
         cells = np.asarray(trials, np.float64)
         value = self.a + self.b * np.asarray(words, np.float64)

@@ -72,6 +72,15 @@ class JudgmentFigures(FigureResult):
         """Return one figure, by kind and statistic (see `figures`) and by annotators.
 
         `view` is empty for the first view; `section` is ``"all"`` or a group.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus, agree_on_judgments
+        >>> judged = {"ann": ["0", "1"] * 4, "ben": ["0", "1"] * 3 + ["1", "1"]}
+        >>> corpus = Corpus.from_texts(["a"] * 8, ["b"] * 8, judgments=judged)
+        >>> agreement = agree_on_judgments(corpus, scheme="binary", resamples=100)
+        >>> agreement.figure("pairing", "observed", "ann", "ben").value
+        0.875
         """
         first = who[0] if who else ""
         second = who[1] if len(who) > 1 else ""

@@ -109,6 +109,15 @@ class Refiner:
         ----------
         aligner, gold, objective, prior, vectors, target_vectors, ignore_identical, evidence : As in
             `train`.
+
+        Examples
+        --------
+        >>> from alignkit import Aligner
+        >>> from alignkit.align.supervised import Refiner
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> refiner = Refiner.begin(aligner)
+        >>> refiner.probabilities(("das buch", "the book")).shape
+        (2, 2)
         """
         check_arguments(Refiner.begin, locals())
         check_known("objective", objective, refinement.OBJECTIVES)
@@ -283,6 +292,16 @@ class Refiner:
         pairs : Annotated pairs.
         annotator : Who aligned them; None: the annotator of the gold links.
         threads : Number of threads; None: all cores. It does not affect the result.
+
+        Examples
+        --------
+        >>> from alignkit import Aligner, Alignment, SentencePair
+        >>> from alignkit.align.supervised import Refiner
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> links = {"gold": Alignment.parse("0-0 1-1")}
+        >>> pair = SentencePair("1", ["das", "buch"], ["the", "book"], links)
+        >>> Refiner.begin(aligner).update([pair]).ids
+        ('1',)
         """
         check_arguments(Refiner.update, locals(), apart=["pairs"])
         self._add(list(each("pairs", pairs, SentencePair)), annotator or self._course.annotator)
@@ -303,6 +322,16 @@ class Refiner:
         ----------
         ids : The ids of the pairs.
         threads : Number of threads; None: all cores. It does not affect the result.
+
+        Examples
+        --------
+        >>> from alignkit import Aligner, Alignment, SentencePair
+        >>> from alignkit.align.supervised import Refiner
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> links = {"gold": Alignment.parse("0-0 1-1")}
+        >>> pair = SentencePair("1", ["das", "buch"], ["the", "book"], links)
+        >>> len(Refiner.begin(aligner).update([pair]).forget(["1"]).ids)
+        0
         """
         check_arguments(Refiner.forget, locals(), apart=["ids"])
         for refiner in filter(None, (self, self._without)):
@@ -385,6 +414,15 @@ class Refiner:
         Parameters
         ----------
         pair : A sentence pair, or its two texts.
+
+        Examples
+        --------
+        >>> from alignkit import Aligner
+        >>> from alignkit.align.supervised import Refiner
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> probabilities = Refiner.begin(aligner).probabilities(("das buch", "the book"))
+        >>> probabilities.argmax(axis=1).tolist()
+        [0, 1]
         """
         bitext = self.aligner.packed([pair])
         shape = int(bitext.source.lengths[0]), int(bitext.target.lengths[0])

@@ -327,12 +327,33 @@ class Derivation:
         Raises
         ------
         OptionError : If `size` is less than 1, or there are too many rules.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, SentencePair, Tree
+        >>> from alignkit.rules import extract_rules, rule_text
+        >>> trees = {"source": Tree.parse("(NP (NN car))"), "target": Tree.parse("(NP (NN auto))")}
+        >>> pair = SentencePair("1", ["car"], ["auto"], {"gold": Alignment.parse("0-0")})
+        >>> derivation = extract_rules(pair.with_trees("gold", **trees))
+        >>> [rule_text(rule) for rule in derivation.composed(2)]
+        ['NP(NN("car")) ||| NP(NN("auto"))']
         """
         fragments = self.arrays.fragments(self.cuts(size), deletions=self._derived.deletions)
         return tuple(self._derived.reader.rules(fragments.symbols, fragments.offsets))
 
     def tokens(self, size: int = 1) -> tuple[RuleToken, ...]:
-        """Return the rules made of exactly `size` minimal rules, and where they are."""
+        """Return the rules made of exactly `size` minimal rules, and where they are.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, SentencePair, Tree
+        >>> from alignkit.rules import extract_rules
+        >>> trees = {"source": Tree.parse("(NP (NN car))"), "target": Tree.parse("(NP (NN auto))")}
+        >>> pair = SentencePair("1", ["car"], ["auto"], {"gold": Alignment.parse("0-0")})
+        >>> derivation = extract_rules(pair.with_trees("gold", **trees))
+        >>> [token.source_span for token in derivation.tokens()]
+        [(0, 1), (0, 1)]
+        """
         return self._tokens(self.cuts(size))
 
     def cuts(self, size: int = 1) -> Cuts:
