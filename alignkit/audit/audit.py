@@ -301,7 +301,16 @@ class Item:
         return str(facts.get("rewrite_of") or facts.get("pair") or self.id)
 
     def given_to(self, judge: str) -> bool:
-        """Return whether a judge gets the item."""
+        """Return whether a judge gets the item.
+
+        Examples
+        --------
+        >>> from alignkit import read_corpus
+        >>> from alignkit.audit import draw_phrases
+        >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+        >>> audit.items[0].given_to("anna")
+        True
+        """
         return not self.judges or judge in self.judges
 
 

@@ -83,7 +83,23 @@ class AuditResult(Result):
         origin: str = "",
         group: str = "",
     ) -> AuditFigure:
-        """Return one figure; see `AuditFigure` for the names."""
+        r"""Return one figure; see `AuditFigure` for the names.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from alignkit import read_corpus
+        >>> from alignkit.audit import draw_phrases, read_audit, write_audit
+        >>> audit = draw_phrases(read_corpus("samples/paraphrases.jsonl"), "eflomal", "gold", n=4)
+        >>> with TemporaryDirectory() as folder:
+        ...     sheet, key = write_audit(audit, folder, judges=["anna"])
+        ...     text = Path(sheet).read_text("utf-8").replace("\t\t\t", "\tcorrect\t\t")
+        ...     _ = Path(sheet).write_text(text, "utf-8")
+        ...     result = read_audit(sheet, key)
+        >>> result.figure("share", "correct", first="anna", origin="hypothesis").value
+        1.0
+        """
         wanted = (kind, first, second, origin, statistic, group)
         names = attrgetter("kind", "first", "second", "origin", "statistic", "group")
         for figure in self.figures:

@@ -119,7 +119,16 @@ class Consistency(TableResult):
         return super().to_json() | {"pairs": dict(self.pairs), "without_text": self.without_text}
 
     def table(self, most: int | None = None) -> Table:
-        """Return a row for each suggestion, or for the strongest of each annotator."""
+        """Return a row for each suggestion, or for the strongest of each annotator.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.corpora import consistency
+        >>> corpus = Corpus.from_texts(["a b"] * 20, ["c d"] * 20, ann=["0-0 1-1"] * 19 + ["0-0"])
+        >>> len(consistency(corpus).table(most=5).rows)
+        1
+        """
         rows = []
         notes = []
         for name, pairs in self.pairs.items():

@@ -186,7 +186,18 @@ class RuleScore(TableResult):
         return Value(value, interval.low, interval.high, interval.reason)
 
     def to_json(self) -> dict[str, object]:
-        """Return the score as plain values for JSON; NaN becomes None."""
+        """Return the score as plain values for JSON; NaN becomes None.
+
+        Examples
+        --------
+        >>> from alignkit import Alignment, SentencePair, Tree
+        >>> from alignkit.rules import score_rules
+        >>> trees = {"source": Tree.parse("(NN car)"), "target": Tree.parse("(NN auto)")}
+        >>> links = {"gold": Alignment.parse("0-0"), "system": Alignment.parse("0-0")}
+        >>> pair = SentencePair("1", ["car"], ["auto"], links).with_trees("gold", **trees)
+        >>> score_rules([pair], "system").to_json()["pairs"]
+        1
+        """
         record: dict[str, object] = {}
         for level in LEVELS:
             record[level] = {name: jsonable(self.measures[f"{level}.{name}"]) for name in _MEASURES}

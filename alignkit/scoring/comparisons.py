@@ -124,7 +124,16 @@ class Comparison:
         ]
 
     def to_json(self) -> dict[str, object]:
-        """Return the comparison as JSON values; NaN becomes None."""
+        """Return the comparison as JSON values; NaN becomes None.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> gold, poor = ["0-0 1-1"] * 20, ["0-0"] * 20
+        >>> scores = {"good": alignkit.score(gold, gold), "poor": alignkit.score(poor, gold)}
+        >>> alignkit.compare(scores)[1].to_json()["difference"]
+        -0.5
+        """
         return {"level": self.level, **named_json(self, vars(self))}
 
 

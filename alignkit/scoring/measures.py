@@ -345,12 +345,28 @@ class MacroScore:
         return cls(precision, recall, f1, mean_f1, match, exact, left_out(terms[0]))
 
     def measures(self) -> dict[str, float]:
-        """Return the measures under the names `MACRO_MEASURES`."""
+        """Return the measures under the names `MACRO_MEASURES`.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> score = alignkit.score(["0-0", "0-0 1-1"], ["0-0 1-1"] * 2, aggregate="macro")
+        >>> score.macro["links"].measures()["exact_match"]
+        0.5
+        """
         values = self.precision, self.recall, self.f1, self.mean_f1, self.exact_match
         return dict(zip(MACRO_MEASURES, values, strict=True))
 
     def to_json(self) -> dict[str, object]:
-        """Return the means as JSON values; NaN becomes None."""
+        """Return the means as JSON values; NaN becomes None.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> score = alignkit.score(["0-0", "0-0 1-1"], ["0-0 1-1"] * 2, aggregate="macro")
+        >>> score.macro["links"].to_json()["recall"]
+        0.75
+        """
         return named_json(self, ("precision", "recall", "f1", "mean_f1", "left_out"))
 
 

@@ -157,7 +157,16 @@ class PhraseListScore(TableResult):
         return Table(title, columns, [row], note, stub=0)
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return one dictionary for a DataFrame: measures, bounds, counts, entries."""
+        """Return one dictionary for a DataFrame: measures, bounds, counts, entries.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["they left"], ["both went"], gold=["0-0 1-1"])
+        >>> [record] = alignkit.score_phrase_list([("they", "both")], corpus).to_records()
+        >>> record["precision"], record["recall"], record["entries"]
+        (1.0, 0.5, 1)
+        """
         part = PhraseScore(self.precision, self.recall, self.f1, self.counts)
         numbers = ("entries", *_FATES, "correct", "entry_precision")
         (record,) = result.level_records(
@@ -167,7 +176,16 @@ class PhraseListScore(TableResult):
         return [record]
 
     def to_json(self) -> dict[str, object]:
-        """Return the score as JSON values; NaN becomes None."""
+        """Return the score as JSON values; NaN becomes None.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["they left"], ["both went"], gold=["0-0 1-1"])
+        >>> result = alignkit.score_phrase_list([("they", "both")], corpus).to_json()
+        >>> result["precision"], result["recall"]
+        (1.0, 0.5)
+        """
         names = (*_RATIOS, "entry_precision", "entries", *_FATES, "correct", "pairs", "skipped")
         plain = named_json(self, (*names, "counts")) | {"signature": str(self.signature)}
         more = [name for name in ("intervals", "cautions") if getattr(self, name)]

@@ -139,7 +139,18 @@ class Profile(Result):
         return correlation(*self.by_label.values())
 
     def to_json(self) -> dict[str, object]:
-        """Return the records of each table, and Pearson's r of the phenomena in two labels."""
+        """Return the records of each table, and Pearson's r of the phenomena in two labels.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus
+        >>> from alignkit.scoring import profile_labels
+        >>> gold = ["0", "1"] * 4
+        >>> corpus = Corpus.from_texts(gold, gold, judgments={"gold": gold, "a": ["0"] * 8},
+        ...                            attributes={"phenomena": ["idiom", "tense"] * 4})
+        >>> sorted(profile_labels(corpus, ["a"], "gold", scheme="binary").to_json())[:2]
+        ['by-label', 'by-phenomenon']
+        """
         values = super().to_json()
         if self.by_label:
             values["pearson"] = None if isnan(self.pearson) else self.pearson

@@ -85,7 +85,17 @@ class Interval:
     reason: str = ""
 
     def to_json(self) -> dict[str, object]:
-        """Return the interval as JSON values; NaN becomes None."""
+        """Return the interval as JSON values; NaN becomes None.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from alignkit.scoring import link_ratios
+        >>> from alignkit.stats import confidence_interval
+        >>> rows = np.array([[2, 2, 2, 2, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, 2]])
+        >>> confidence_interval(rows, link_ratios, seed=1)["recall"].to_json()["low"]
+        0.5
+        """
         record = {name: jsonable(value) for name, value in vars(self).items()}
         if not self.reason:
             del record["reason"]

@@ -155,7 +155,16 @@ class BeyondChance(BeyondChanceSection):
     signature: str = field(default="", kw_only=True)
 
     def to_json(self) -> dict[str, object]:
-        """Return everything for JSON; NaN becomes None."""
+        """Return everything for JSON; NaN becomes None.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.Corpus.from_texts(["a b"], ["c d"], anna=["0-0"], ben=["0-0 1-1"])
+        >>> [pairing] = alignkit.agree(corpus, bootstrap="none").pairings
+        >>> pairing.main("words.sure").to_json()["chance"]
+        'kupper-hafner'
+        """
         groups = {group.name: group.section_json() for group in self.groups}
         rest = ("models", "rates", "samples", "distribution", "redrawn", "sentences", "signature")
         return {

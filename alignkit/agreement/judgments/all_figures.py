@@ -63,6 +63,15 @@ class JudgmentFigures(FigureResult):
         consensus"``, ``"pooled consensus"``, ``"leave-one-out"``, ``"mean leave-one-out"``,
         ``"adjudicated"``, ``"mean adjudicated"``. Statistics: ``"kappa"``, ``"observed"``,
         ``"ac1"``; of a consensus ``"null"`` and ``"corrected"`` too; shares of items.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus, agree_on_judgments
+        >>> judged = {"ann": ["0", "1"] * 4, "ben": ["0", "1"] * 3 + ["1", "1"]}
+        >>> corpus = Corpus.from_texts(["a"] * 8, ["b"] * 8, judgments=judged)
+        >>> figures = agree_on_judgments(corpus, scheme="binary", resamples=100).figures()
+        >>> [figure.statistic for figure in figures if figure.kind == "pairing"]
+        ['kappa', 'observed', 'ac1']
         """
         return self.all_figures
 

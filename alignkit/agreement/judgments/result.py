@@ -127,7 +127,16 @@ class JudgmentAgreement(JudgmentFigures):
         return lines
 
     def to_json(self) -> dict[str, object]:
-        """Return everything for JSON; NaN becomes None."""
+        """Return everything for JSON; NaN becomes None.
+
+        Examples
+        --------
+        >>> from alignkit import Corpus, agree_on_judgments
+        >>> judged = {"ann": ["0", "1"] * 4, "ben": ["0", "1"] * 3 + ["1", "1"]}
+        >>> corpus = Corpus.from_texts(["a"] * 8, ["b"] * 8, judgments=judged)
+        >>> agree_on_judgments(corpus, scheme="binary", resamples=100).to_json()["annotators"]
+        ['ann', 'ben']
+        """
         alike = [[view.name for view in views] for views in self.options.alike]
         own = {"scheme": self.scheme, "view": list(self.views), "alike": alike}
         coefficients = self.coefficients.to_records() if self.coefficients else []

@@ -116,7 +116,15 @@ class SystemReplacement(ReplacementFigures):
         return self.page(title or self.title)
 
     def to_json(self) -> dict[str, object]:
-        """Return everything for JSON; NaN becomes None."""
+        """Return everything for JSON; NaN becomes None.
+
+        Examples
+        --------
+        >>> import alignkit
+        >>> corpus = alignkit.read_corpus("samples/paraphrases.jsonl")
+        >>> alignkit.replaceable(corpus, "eflomal").to_json()["system"]
+        'eflomal'
+        """
         parts = []
         for part in self.parts:
             known = named_json(part, ("by", "name", "pairs"))
