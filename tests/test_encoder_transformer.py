@@ -201,7 +201,7 @@ def test_suggestions_of_a_project_use_the_encoder(folder, tmp_path):
     assert aligner.parameters.encoder.layer == 1
     aligner.save(tmp_path / "model")
     without = SuggestionPlan("model", str(tmp_path / "model"))
-    with pytest.raises(errors.OptionError, match="add --encoder"):
+    with pytest.raises(errors.OptionError, match="give it again"):
         aligner_of(without, words, lambda *_: None)
 
 
