@@ -40,29 +40,7 @@ class ReplacementPart:
 
 @dataclass(frozen=True, eq=False)
 class ReplacementFigures(Result):
-    """The figures of a system in place of annotators.
-
-    Parameters
-    ----------
-    system, annotators : The names.
-    options : The options.
-    pairs : The number of pairs that two or more annotators annotated.
-    compared : The number of these in which the system is compared with somebody.
-    units : The number of units of the test: pairs, copies counted once, or groups.
-    decision : The decision at the epsilon of the options.
-    decisions : The same for each epsilon of the table.
-    parts : The same for kinds of links, and for values of an attribute.
-    leaks : Why nothing can be decided on these pairs; usually nothing.
-    near_copies : The annotators whom the system is more like than any person is.
-    twins : Annotators who have the same links in nearly all longer pairs.
-    likeness : How alike every two are.
-    power : How many pairs are needed; None if no annotator has enough pairs.
-    certain : The pairs of which the system is most certain; None without probabilities.
-    left_out : The number of pairs, or judgments, that are left out, by reason.
-    shown : In how many pairs annotators were shown the links of something else, by its name.
-    several : The number of pairs with several values of the attribute `by`.
-    learned : What the system learned from, if that is recorded and none of these pairs is among it.
-    """
+    """The figures of a system in place of annotators; see `SystemReplacement`, which shows them."""
 
     system: str
     annotators: tuple[str, ...]
