@@ -17,7 +17,7 @@ import {dismiss, question} from "./question.js"
 import {opposite, Route, sideOf} from "./route.js"
 import {Session} from "./session.js"
 import {likeliest} from "./suggest.js"
-import {cellName, cellState, describe, keyName, NAMES, plural, spanName} from "./words.js"
+import {cellName, cellState, describe, keyName, NAMES, percent, plural, spanName} from "./words.js"
 
 const MOST_COMPOSITES = 300
 const FEWEST = 3 // digits that are shown, however unlikely their words are
@@ -25,7 +25,6 @@ const LEAST_DIGIT = 0.005 // the likelihood from which on the others are shown
 const LIKELY = 0.1 // from here on a digit is marked as likely
 const SIDES = ["source", "target"]
 const SPOKEN = 5 // candidates that a screen reader says at once
-const percent = q => `${Math.round(100 * q)} %`
 const focused = () => document.activeElement?.closest("#matrix, #sentences")
 
 // Where the cursor goes for a word: to its first link or its null, else to its likeliest cell.

@@ -1,13 +1,12 @@
 // What the word one is at can be linked to: the keys of its candidates, and what else ends a word.
 import {opposite} from "./route.js"
+import {percent} from "./words.js"
 
 const LEAST = 0.05 // candidates from this likelihood on are listed
 const FEWEST = 3 // and at least so many
 
 /** @typedef {{sign: string, name: string, about: string, finger: string, current: boolean,
  *     act: () => void}} Choice `finger` is the text of a button for a finger; empty: none */
-
-const percent = q => `${Math.round(100 * q)} %`
 
 // Words that occur several times get the number of their occurrence: "the (2)".
 function toldApart(words) {

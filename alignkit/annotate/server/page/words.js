@@ -4,6 +4,8 @@ export const NAMES = ["no link", "possible", "sure"]
 export const plural = (count, noun) =>
 	`${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
 
+export const percent = q => `${Math.round(100 * q)} %`
+
 const segmenter = globalThis.Intl?.Segmenter && new Intl.Segmenter()
 
 // A word cut at so many graphemes, with an ellipsis where something is missing.
