@@ -81,3 +81,12 @@ def test_a_checkout_is_named(monkeypatch):
     command = extras.install_command("zstd")
     assert f'install -e "{ROOT}[zstd]"' in command
     assert shlex.split(command)[-2:] == ["-e", f"{ROOT}[zstd]"] or os.name == "nt"
+
+
+def test_all_that_needs_an_extra_says_so_alike(installed):
+    installed()
+    one = extras.missing_libraries("a thing", ["a"], "zstd")
+    two = extras.missing_libraries("a thing", ["a", "b"], "zstd")
+    command = 'pip install "alignkit[zstd]"'
+    assert one == f"a thing needs one more library (a); run: {command}"
+    assert two == f"a thing needs more libraries (a, b); run: {command}"

@@ -1,4 +1,4 @@
-"""The command that installs the libraries of an extra, as alignkit itself was installed."""
+"""What to say if the libraries of an extra are missing, and the command that installs them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,24 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 _PROJECT = Path(__file__).parent.parent.parent
 
 
+def missing_libraries(user: str, libraries: Sequence[str], extra: str) -> str:
+    """Return the message that something ("a cluster") needs libraries, which an extra brings."""
+    more = "one more library" if len(libraries) == 1 else "more libraries"
+    return f"{user} needs {more} ({', '.join(libraries)}); run: {install_command(extra)}"
+
+
 def install_command(extra: str) -> str:
-    """Return the command that adds an extra, such as ``annotate``, to this alignkit."""
+    """Return the command that adds an extra, such as ``annotate``, in the way that alignkit came.
+
+    That is by pip, uv or pipx, from the package index, a file, or the folder of the sources.
+    """
     source = _source()
     wanted = f'"{source.place}[{extra}]"'  # quotes of all shells, those of Windows too
     if source.editable:

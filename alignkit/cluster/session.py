@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from alignkit._support.arguments import kind_of
-from alignkit._support.extras import install_command
+from alignkit._support.extras import missing_libraries
 from alignkit.errors import AlignkitError, ArgumentError, FileError, OptionError, PartsError
 from alignkit.io.atomic_files import WriteError
 from alignkit.version import __version__
@@ -613,10 +613,7 @@ def check_address(address: str) -> None:
         )
     missing = [name for name in ("dask", "distributed") if find_spec(name) is None]
     if missing:
-        raise ClusterError(
-            f"a cluster needs more libraries ({', '.join(missing)}); run: "
-            f"{install_command('cluster')}"
-        )
+        raise ClusterError(missing_libraries("a cluster", missing, "cluster"))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.extras import install_command
+from alignkit._support.extras import missing_libraries
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.identification.options import Encoder, Matrix, SearchOptions, name_of
 
@@ -35,8 +35,8 @@ def sklearn(module: str) -> Any:
     try:
         return import_module(f"sklearn.{module}")
     except ImportError:
-        needed = f"this needs scikit-learn; run: {install_command('identify')}"
-        raise AlignkitError(needed) from None
+        message = missing_libraries("this", ["scikit-learn"], "identify")
+        raise AlignkitError(message) from None
 
 
 def fit(texts: Sequence[str], options: SearchOptions) -> Encoder:

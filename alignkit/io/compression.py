@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
-from alignkit._support.extras import install_command
+from alignkit._support.extras import missing_libraries
 from alignkit.errors import AlignkitError, FormatError
 
 _BUFFER = 1 << 14
@@ -196,9 +196,8 @@ else:
         try:
             import zstandard
         except ImportError:
-            raise AlignkitError(
-                f"Zstandard files (.zst) need the package zstandard; run: {install_command('zstd')}"
-            ) from None
+            message = missing_libraries("reading or writing .zst", ["zstandard"], "zstd")
+            raise AlignkitError(message) from None
         return zstandard
 
     class _ZstdUnpacker:

@@ -20,7 +20,7 @@ import numpy as np
 from alignkit._support.addresses import page
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F4
-from alignkit._support.extras import install_command
+from alignkit._support.extras import missing_libraries
 from alignkit.align.encoder.joined_words import JoinedWords
 from alignkit.align.encoder.kept_shares import KeptShares
 from alignkit.align.encoder.word_encoder import Progress
@@ -76,10 +76,9 @@ def find_encoder(name: str | PathLike[str], *, download: bool = False) -> Path:
 
 def _needed() -> str:
     """Return the message about missing libraries."""
-    return (
-        "an encoder needs PyTorch and transformers (0.9 GB; for GPUs several GB); run: "
-        f"{install_command('encoder')}; how to get the small build: {page('start/install')}"
-    )
+    needed = missing_libraries("an encoder", ["PyTorch", "transformers"], "encoder")
+    build = f"how to get the small build: {page('start/install')}"
+    return f"{needed}; they take 0.9 GB, for GPUs several GB; {build}"
 
 
 def require_libraries() -> None:

@@ -28,7 +28,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.pool import QueuePool
 
-from alignkit._support.extras import install_command
+from alignkit._support.extras import missing_libraries
 from alignkit.annotate.project.names import ProjectError, shown_place
 
 _ESCAPE = "\U0010ffff"  # no character, so hardly any text has it
@@ -117,10 +117,8 @@ def postgres_engine(url: str, schema: str) -> sa.Engine:
     try:
         base = _base_engine(url)
     except ImportError:
-        raise ProjectError(
-            f"{shown_place(url)}: needs one more library (psycopg); run: "
-            f"{install_command('postgres')}"
-        ) from None
+        message = missing_libraries(f"{shown_place(url)}:", ["psycopg"], "postgres")
+        raise ProjectError(message) from None
     except sa.exc.ArgumentError:
         raise ProjectError(f"{shown_place(url)}: is no address of a database") from None
     return base.execution_options(schema_translate_map={None: schema})

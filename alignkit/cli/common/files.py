@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from alignkit._support.extras import install_command
+from alignkit._support.extras import missing_libraries
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.atomic_files import identity, refuse_same, refuse_unwritable, standard_stream
@@ -155,9 +155,7 @@ def require_extra(name: str, *more: str) -> None:
     """Raise an error if packages of an extra are missing; `more` names those of one command."""
     missing = [package for package in (*_NEEDS[name], *more) if find_spec(package) is None]
     if missing:
-        raise AlignkitError(
-            f"this needs more libraries ({', '.join(missing)}); run: {install_command(name)}"
-        )
+        raise AlignkitError(missing_libraries("this", missing, name))
 
 
 _MEGABYTES = 128
