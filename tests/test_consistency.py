@@ -14,7 +14,8 @@ from scipy.stats import chi2_contingency
 
 import alignkit as ak
 from alignkit import Alignment, Corpus, SentencePair
-from alignkit.corpora.consistency import MISSING, UNUSUAL, consistency, log_likelihood_ratio
+from alignkit.corpora.consistency import MISSING, UNUSUAL, consistency
+from alignkit.corpora.word_usage import log_likelihood_ratio
 
 
 def planted(corpus, name, seed, *, anywhere):

@@ -1,20 +1,27 @@
-"""Links to look at again: missing and unusual links, by the links of the same words elsewhere."""
+"""Links to look at again: missing and unusual links, by the links of the same words elsewhere.
+
+Each pair of an annotator is compared with the annotator's other pairs, in three steps:
+
+1. *Missing links*: two words that are not linked here, but in most other pairs with both. The
+   strongest missing link of a word names its usual counterpart.
+2. *Unusual links*: two words that are seldom linked. The evidence against a link is added up over
+   its two words: a word has a usual counterpart in the pair (step 1), or is scattered, that is, it
+   has links in several places, which is rare for it.
+3. A missing link is weaker if its words have other links that are not unusual, and stronger if they
+   have an unusual link, which the annotator may have drawn instead.
+"""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise, product
-from math import log
+from itertools import product
 from typing import NamedTuple
 
 from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.wording import how_many
+from alignkit.corpora.word_usage import FEW, SOURCE, TARGET, AlignedWords, Forms, WordUsage
 from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.texts import compared
 from alignkit.tables.columns import Column
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
@@ -26,33 +33,11 @@ UNUSUAL = "unusual link"
 LEAST = 3.84
 """The least strength of a suggestion: 5 % of a chi-squared variable with 1 degree of freedom."""
 
-_ADDED = 5  # to the counts of equal words, and of links apart, at the rate of all such words
-_NEAR = 2  # positions: links of a word that are nearer belong to one phrase
-_FEW = 3  # other pairs must show what is usual: the words of one pair are not independent
-_TAKEN = 0.5  # of the strength of a missing link stays for each end that is linked as usual
-_CARRIED = 0.5  # of the strength of an unusual link counts for the link that it may replace
-
-
-def log_likelihood_ratio(a: float, b: float, c: float, d: float) -> float:
-    """Return Dunning's G2 of the table [[a, b], [c, d]]: 2 sum O ln(O / E); 0 if a margin is 0."""
-    total = a + b + c + d
-    first_row = a + b
-    second_row = c + d
-    first_column = a + c
-    second_column = b + d
-
-    def term(observed: float, row: float, column: float) -> float:
-        """Return O ln(O / E) of a cell, with E = row sum x column sum / total."""
-        if not observed:
-            return 0.0
-        return observed * log(observed * total / (row * column))
-
-    return 2 * (
-        term(a, first_row, first_column)
-        + term(b, first_row, second_column)
-        + term(c, second_row, first_column)
-        + term(d, second_row, second_column)
-    )
+# shares that step 3 takes: of the strength of a missing link, for each of its two words that has
+# other links, none of them unusual
+_IF_LINKED_AS_USUAL = 0.5
+# and of the strength of an unusual link that it may replace, which is added
+_OF_UNUSUAL = 0.5
 
 
 class Suggestion(NamedTuple):
@@ -181,263 +166,163 @@ def consistency(corpus: Corpus, *, annotator: str | None = None) -> Consistency:
     without_text = 0
     for name in names:
         aligned = [pair for pair in corpus if pair.aligned_by(name)]
-        worded = [_Words(pair, name) for pair in aligned if pair.has_text]
-        pairs[name] = len(worded)
-        without_text += len(aligned) - len(worded)
-        usage = _Usage(worded)
+        with_text = [AlignedWords(pair, name) for pair in aligned if pair.has_text]
+        pairs[name] = len(with_text)
+        without_text += len(aligned) - len(with_text)
+        usage = WordUsage(with_text)
         strong: list[Suggestion] = []
-        for words in worded:
-            strong += [x for x in _suggested(words, usage) if x.strength >= LEAST]
+        for pair in with_text:
+            strong += [x for x in _suggestions(pair, usage) if x.strength >= LEAST]
         suggestions += sorted(strong, key=lambda x: -x.strength)
     return Consistency(tuple(suggestions), pairs, without_text)
 
 
-class _Words:
-    """A pair with the compared forms of its words, and an annotator's links by word.
+class _Counterpart(NamedTuple):
+    """The usual counterpart of a word, and the strength of the missing link to it."""
 
-    `linked` gives for each side, and for each linked position there, the positions it is linked to.
-    `types` are the pairs of forms that are linked.
-    """
-
-    def __init__(self, pair: SentencePair, annotator: str) -> None:
-        self.pair = pair
-        self.annotator = annotator
-        self.links = tuple(pair.alignment(annotator))
-        source, target = pair.words
-        self.sides = (_compared_forms(source), _compared_forms(target))
-        self.linked: tuple[dict[int, list[int]], ...] = defaultdict(list), defaultdict(list)
-        for i, j in self.links:
-            self.linked[0][i].append(j)
-            self.linked[1][j].append(i)
-        self.types = {self.forms(i, j) for i, j in self.links}
-        equal = set(self.sides[0]) & set(self.sides[1])
-        self.equal = len(equal)
-        self.equal_linked = sum((word, word) in self.types for word in equal)
-
-    def forms(self, i: int, j: int) -> tuple[str, str]:
-        """Return the compared forms of a source and a target word."""
-        return self.sides[0][i], self.sides[1][j]
-
-    def together(self, partners: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
-        """Yield the different words of both sides that are linked in some pair, or equal."""
-        targets = set(self.sides[1])
-        for word in dict.fromkeys(self.sides[0]):
-            for other in sorted((partners.get(word, set()) | {word}) & targets):
-                yield word, other
-
-    def in_phrase(self, i: int, j: int) -> bool:
-        """Return whether a link of the same word is near, or the link is in a block of links."""
-        targets = [b for b in self.linked[0][i] if b != j]
-        sources = [a for a in self.linked[1][j] if a != i]
-        near_target = any(abs(b - j) <= _NEAR for b in targets)
-        near_source = any(abs(a - i) <= _NEAR for a in sources)
-        in_block = any(not set(targets).isdisjoint(self.linked[0][a]) for a in sources)
-        return near_target or near_source or in_block
-
-    @cached_property
-    def bearing(self) -> Mapping[tuple[int, str], bool]:
-        """Each linked word, by side and form, and whether it has links in several places."""
-        apart: dict[tuple[int, str], bool] = {}
-        for side, forms in enumerate(self.sides):
-            for at, others in self.linked[side].items():
-                key = side, forms[at]
-                several = any(b - a > _NEAR for a, b in pairwise(sorted(others)))
-                apart[key] = several or apart.get(key, False)
-        return apart
-
-    def suggestion(self, i: int, j: int, kind: str, strength: float, why: str) -> Suggestion:
-        """Return a suggestion for a cell of this pair."""
-        source, target = self.pair.words
-        return Suggestion(
-            self.annotator, self.pair.id, source[i], target[j], i, j, kind, strength, why
-        )
+    strength: float
+    form: str
 
 
-def _compared_forms(words: Sequence[str]) -> list[str]:
-    """Return the words as they are compared: in one case and one form of Unicode."""
-    return [compared(word, ignore_case=True) for word in words]
+_NO_COUNTERPART = _Counterpart(0.0, "")
+
+_Counterparts = tuple[dict[str, _Counterpart], dict[str, _Counterpart]]
+"""By form of the source and of the target side; words without a missing link have none."""
 
 
-class _Usage:
-    """How an annotator links words: the numbers of pairs in which that happens.
+class _Unusual(NamedTuple):
+    """How unusual a link is, and why; 0 if it is as usual."""
 
-    `linked` counts the pairs that link two forms, `both` the pairs that have them.
-    """
-
-    def __init__(self, pairs: Sequence[_Words]) -> None:
-        self.linked: Counter[tuple[str, str]] = Counter()
-        for words in pairs:
-            self.linked.update(words.types)
-        self.partners: dict[str, set[str]] = defaultdict(set)
-        for source, target in self.linked:
-            self.partners[source].add(target)
-        self.both: Counter[tuple[str, str]] = Counter()
-        self._words: Counter[tuple[int, str]] = Counter()
-        self._apart: Counter[tuple[int, str]] = Counter()
-        for words in pairs:
-            self.both.update(words.together(self.partners))
-            self._words.update(words.bearing.keys())
-            self._apart.update(word for word, apart in words.bearing.items() if apart)
-        self._equal = sum(words.equal for words in pairs)
-        self._equal_linked = sum(words.equal_linked for words in pairs)
-        self._with_equal = sum(words.equal_linked > 0 for words in pairs)
-        self._all = self._words.total()
-        self._all_apart = self._apart.total()
-        self._pairs = sum(bool(words.bearing) for words in pairs)
-
-    def equal_rate(self, words: _Words) -> float | None:
-        """Return the share of equal words that other pairs link; None if too few link any."""
-        if self._with_equal - (words.equal_linked > 0) < _FEW:
-            return None
-        return (self._equal_linked - words.equal_linked) / (self._equal - words.equal)
-
-    def rate(self, words: _Words, types: tuple[str, str]) -> tuple[float, float]:
-        """Return the number of other pairs that link both words, and that have both."""
-        linked = self.linked[types] - (types in words.types)
-        both = self.both[types] - 1
-        source, target = types
-        rate = self.equal_rate(words) if source == target else None
-        if rate is None:
-            return linked, both
-        return linked + _ADDED * rate, both + _ADDED
-
-    def missing(self, words: _Words, types: tuple[str, str]) -> float:
-        """Return the strength of a missing link: most other pairs with both words have it."""
-        linked, both = self.rate(words, types)
-        if linked >= _FEW and linked > both / 2:
-            return log_likelihood_ratio(0, 1, linked, both - linked)
-        return 0.0
-
-    def other_places(self, side: int, word: str) -> tuple[int, int]:
-        """Return the other pairs in which a word has links in several places, and all with links.
-
-        The word has links in several places in this pair.
-        """
-        return self._apart[side, word] - 1, self._words[side, word] - 1
-
-    def place_rate(self, words: _Words) -> float | None:
-        """Return the share of words of other pairs with links in several places; as `equal_rate`.
-
-        A word counts once for each pair in which it has links.
-        """
-        if self._pairs - 1 < _FEW:
-            return None
-        others = self._all_apart - sum(words.bearing.values())
-        return others / (self._all - len(words.bearing))
-
-    def apart(self, words: _Words, side: int, word: str) -> float:
-        """Return how surprising it is that a word has links in several places here."""
-        rate = self.place_rate(words)
-        if rate is None:
-            return 0.0
-        several, pairs = self.other_places(side, word)
-        apart = several + _ADDED * rate
-        others = pairs + _ADDED
-        if apart < others / 2:
-            return log_likelihood_ratio(1, 0, apart, others - apart)
-        return 0.0
-
-    def why_apart(self, words: _Words, side: int, word: str) -> str:
-        """Return the evidence behind `apart`: of this word, or of all words if it is rare."""
-        several, pairs = self.other_places(side, word)
-        if pairs >= _FEW:
-            return (
-                f"{word!r} seldom has links in several places (in {several} of the {pairs} "
-                "other pairs in which it is linked)"
-            )
-        others = 1 - (self.place_rate(words) or 0.0)
-        return f"{word!r} has links in several places, unlike {others:.1%} of the words elsewhere"
+    strength: float
+    why: str
 
 
-_Strongest = tuple[dict[str, tuple[float, str]], dict[str, tuple[float, str]]]
-"""The strongest missing link of each source and each target word, and its other word."""
-
-
-def _suggested(words: _Words, usage: _Usage) -> Iterator[Suggestion]:
+def _suggestions(pair: AlignedWords, usage: WordUsage) -> Iterator[Suggestion]:
     """Yield the suggestions for a pair, also weak ones."""
-    missing: dict[tuple[str, str], float] = {}
-    strongest: _Strongest = {}, {}
-    for types in words.together(usage.partners):
-        strength = 0.0 if types in words.types else usage.missing(words, types)
-        if strength:
-            source, target = types
-            missing[types] = strength
-            _keep_stronger(strongest[0], source, (strength, target))
-            _keep_stronger(strongest[1], target, (strength, source))
-    unusual: tuple[dict[int, float], ...] = defaultdict(float), defaultdict(float)
-    for i, j in words.links:
-        strength, why = _unusual(words, usage, strongest, (i, j))
-        unusual[0][i] = max(unusual[0][i], strength)
-        unusual[1][j] = max(unusual[1][j], strength)
-        yield words.suggestion(i, j, UNUSUAL, strength, why)
-    for types, strength in missing.items():
-        i, j = _likeliest(words, types)
-        odd_source = unusual[0][i]
-        odd_target = unusual[1][j]
-        total = strength
-        if i in words.linked[0] and not odd_source:
-            total *= _TAKEN
-        if j in words.linked[1] and not odd_target:
-            total *= _TAKEN
-        total += _CARRIED * max(odd_source, odd_target)
-        yield words.suggestion(i, j, MISSING, total, _why_missing(words, usage, types))
+    missing = {}
+    for forms in pair.candidates(usage.partners):
+        if forms not in pair.linked_forms:
+            strength = usage.missing_strength(pair, forms)
+            if strength:
+                missing[forms] = strength
+    counterparts = _counterparts(missing)
+    unusual = {}
+    for i, j in pair.links:
+        link = _unusual(pair, usage, counterparts, i, j)
+        unusual[i, j] = link.strength
+        yield _suggestion(pair, i, j, UNUSUAL, link.strength, link.why)
+    for forms, strength in missing.items():
+        i, j = _likeliest_cell(pair, forms)
+        total = _weighed(pair, i, j, strength, unusual)
+        yield _suggestion(pair, i, j, MISSING, total, _why_missing(pair, usage, forms))
 
 
-def _keep_stronger(
-    strongest: dict[str, tuple[float, str]], word: str, missing: tuple[float, str]
-) -> None:
-    """Note a missing link of a word, unless a stronger one is known."""
-    strongest[word] = max(strongest.get(word, missing), missing)
+def _suggestion(
+    pair: AlignedWords, i: int, j: int, kind: str, strength: float, why: str
+) -> Suggestion:
+    """Return a suggestion for a cell of a pair."""
+    source, target = pair.pair.words
+    return Suggestion(
+        annotator=pair.annotator,
+        id=pair.pair.id,
+        source=source[i],
+        target=target[j],
+        i=i,
+        j=j,
+        kind=kind,
+        strength=strength,
+        why=why,
+    )
 
 
-def _why_missing(words: _Words, usage: _Usage, types: tuple[str, str]) -> str:
-    """Return the evidence for a missing link."""
-    source, target = types
-    why = f"linked in {usage.linked[types]} of the {usage.both[types] - 1} other pairs with both"
-    rate = usage.equal_rate(words) if source == target else None
-    if rate is None:
-        return why
-    return f"{why}; equal words in {rate:.0%}"
+def _counterparts(missing: Mapping[Forms, float]) -> _Counterparts:
+    """Return the other end of the strongest missing link of each word that has one."""
+    counterparts: _Counterparts = {}, {}
+    for (source, target), strength in missing.items():
+        to_target = _Counterpart(strength, target)
+        to_source = _Counterpart(strength, source)
+        of_source = counterparts[SOURCE].get(source, to_target)
+        of_target = counterparts[TARGET].get(target, to_source)
+        counterparts[SOURCE][source] = max(of_source, to_target)
+        counterparts[TARGET][target] = max(of_target, to_source)
+    return counterparts
 
 
 def _unusual(
-    words: _Words, usage: _Usage, strongest: _Strongest, link: tuple[int, int]
-) -> tuple[float, str]:
-    """Return how unusual a link is, and why; 0 in a phrase, or if it is the usual one."""
-    types = words.forms(*link)
-    linked, both = usage.rate(words, types)
-    if (both and linked >= both / 2) or words.in_phrase(*link):
-        return 0.0, ""
+    pair: AlignedWords, usage: WordUsage, counterparts: _Counterparts, i: int, j: int
+) -> _Unusual:
+    """Return how unusual a link is; 0 in a phrase, or if most other pairs with both words have it.
+
+    Each of its words adds the stronger of its two kinds of evidence: that its usual counterpart is
+    here, but not linked, and that it is scattered.
+    """
+    forms = pair.forms(i, j)
+    linked, both = usage.linked_elsewhere(pair, forms)
+    is_usual = both > 0 and linked >= both / 2
+    if is_usual or pair.in_phrase(i, j):
+        return _Unusual(0.0, "")
     strength = 0.0
     why = []
-    for side, word in enumerate(types):
-        missing, counterpart = strongest[side].get(word, (0.0, ""))
-        apart = 0.0
-        if len(words.linked[side][link[side]]) > 1:
-            apart = usage.apart(words, side, word)
-        if not (missing or apart):
-            continue
-        strength += max(missing, apart)
-        usual = (word, counterpart) if side == 0 else (counterpart, word)
-        if missing < apart:
-            why.append(usage.why_apart(words, side, word))
-        elif usage.linked[usual] < _FEW:
-            why.append(f"{word!r} is on both sides, and equal words are usually linked")
-        else:
-            why.append(f"{word!r} is usually linked to {counterpart!r}, which is here too")
-    return strength, "; ".join(why)
+    for side, position in enumerate((i, j)):
+        form = forms[side]
+        counterpart = counterparts[side].get(form, _NO_COUNTERPART)
+        scattered = 0.0
+        if len(pair.linked_to[side][position]) > 1:
+            scattered = usage.scatter_strength(pair, side, form)
+        if scattered > counterpart.strength:
+            why.append(usage.why_scattered(pair, side, form))
+        elif counterpart.strength:
+            why.append(_why_counterpart(usage, side, form, counterpart.form))
+        strength += max(counterpart.strength, scattered)
+    return _Unusual(strength, "; ".join(why))
 
 
-def _likeliest(words: _Words, types: tuple[str, str]) -> tuple[int, int]:
-    """Return the cell of two words whose ends have the fewest links, then nearest the diagonal."""
-    sources, targets = words.sides
-    rows = [i for i, word in enumerate(sources) if word == types[0]]
-    columns = [j for j, word in enumerate(targets) if word == types[1]]
+def _why_counterpart(usage: WordUsage, side: int, form: str, counterpart: str) -> str:
+    """Return the evidence for the usual counterpart of a form."""
+    if side == SOURCE:
+        usual = (form, counterpart)
+    else:
+        usual = (counterpart, form)
+    if usage.linked[usual] < FEW:
+        return f"{form!r} is on both sides, and equal words are usually linked"
+    return f"{form!r} is usually linked to {counterpart!r}, which is here too"
+
+
+def _likeliest_cell(pair: AlignedWords, forms: Forms) -> tuple[int, int]:
+    """Return the cell of two forms whose words have the fewest links, then nearest the diagonal."""
+    sources, targets = pair.sides
+    rows = [i for i, form in enumerate(sources) if form == forms[SOURCE]]
+    columns = [j for j, form in enumerate(targets) if form == forms[TARGET]]
 
     def cost(cell: tuple[int, int]) -> tuple[int, float]:
-        """Return how many ends of a cell are linked, and how far from the diagonal it is."""
+        """Return how many words of a cell are linked, and how far from the diagonal it is."""
         i, j = cell
-        linked_ends = (i in words.linked[0]) + (j in words.linked[1])
-        return linked_ends, abs(i / len(sources) - j / len(targets))
+        linked = (i in pair.linked_to[SOURCE]) + (j in pair.linked_to[TARGET])
+        return linked, abs(i / len(sources) - j / len(targets))
 
     return min(product(rows, columns), key=cost)
+
+
+def _weighed(
+    pair: AlignedWords, i: int, j: int, strength: float, unusual: Mapping[tuple[int, int], float]
+) -> float:
+    """Return the strength of a missing link after the other links of its words are considered.
+
+    `unusual` has the strength of each link of the pair as an unusual one.
+    """
+    of_source = [unusual[i, b] for b in pair.linked_to[SOURCE].get(i, ())]
+    of_target = [unusual[a, j] for a in pair.linked_to[TARGET].get(j, ())]
+    for strengths in (of_source, of_target):
+        if strengths and not any(strengths):
+            strength *= _IF_LINKED_AS_USUAL
+    return strength + _OF_UNUSUAL * max([*of_source, *of_target], default=0.0)
+
+
+def _why_missing(pair: AlignedWords, usage: WordUsage, forms: Forms) -> str:
+    """Return the evidence for a missing link."""
+    source, target = forms
+    why = f"linked in {usage.linked[forms]} of the {usage.both[forms] - 1} other pairs with both"
+    equal_rate = usage.equal_rate(pair) if source == target else None
+    if equal_rate is None:
+        return why
+    return f"{why}; equal words in {equal_rate:.0%}"
