@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from alignkit.annotate.assignment import CONTROL, StratifiedPair, doubt_of, draw, stratum_of
+from alignkit.annotate.assignment_draw import draw
 from alignkit.annotate.project.project_events import AssignmentPlan
+from alignkit.annotate.strata import CONTROL, StratifiedPair, doubt_of, stratum_of
 
 NAMES = ("anna", "ben", "carla", "dora")
 PLANS = st.builds(

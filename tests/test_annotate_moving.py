@@ -102,8 +102,8 @@ def test_whoever_leaves_gives_back_what_is_not_begun_and_may_return(tmp_path):
     assert ask(store, read_plan).annotators == ("anna",)
     assert take_back(store, "zoe") == take_back(store, "ben") == []
     gone = bens[-1]
-    move_pairs(store, "", "dora", 1, pairs=[gone])
-    back = move_pairs(store, "", "ben", len(taken), pairs=taken)
+    move_pairs(store, None, "dora", 1, pairs=[gone])
+    back = move_pairs(store, None, "ben", len(taken), pairs=taken)
     assert back.text == f"{len(taken) - 1} of {len(taken)}: the others are somebody's"
     move_pairs(store, "dora", "ben", 1)
     assert ask(store, assigned_rows) == before
@@ -134,7 +134,7 @@ def test_nothing_is_everybodys_when_all_was_taken_and_copies_have_the_moves(tmp_
     build_project(str(tmp_path / "copy"), store.log())
     with Store.open(str(tmp_path / "copy")) as copy:
         assert list_of(copy, "anna") == []
-        move_pairs(copy, "", "anna", 4)
+        move_pairs(copy, None, "anna", 4)
         Tab(copy, 1, "anna").send(cell(0, 0, 0, 2))
         assert merge_project(store, copy).new == 1
         assert not replay(copy).differences
@@ -142,11 +142,17 @@ def test_nothing_is_everybodys_when_all_was_taken_and_copies_have_the_moves(tmp_
     assert not replay(store).differences
 
 
-@pytest.mark.parametrize(("from_", "to"), [("ben", "ben"), ("", None), ("ben", "gold")])
-def test_moves_that_make_no_sense_are_refused(tmp_path, from_, to):
+@pytest.mark.parametrize(("giver", "taker"), [("ben", "ben"), (None, None), ("ben", "gold")])
+def test_moves_that_make_no_sense_are_refused(tmp_path, giver, taker):
     store = assigned(tmp_path, "anna", "ben")
     refuses(
-        ProjectError, "gold" if to == "gold" else "two different", move_pairs, store, from_, to, 1
+        ProjectError,
+        "gold" if taker == "gold" else "two different",
+        move_pairs,
+        store,
+        giver,
+        taker,
+        1,
     )
 
 

@@ -277,7 +277,7 @@ def test_training_pairs_are_given_to_nobody(store):
     assignment = assign_pairs(store, ["carla"])
     assert {row.k for row in ask(store, assigned_rows) if row.annotator == "carla"} == {3, 4, 5, 6}
     assert "2 pairs for training: not given to anybody to annotate" in assignment.warnings()
-    assert move_pairs(store, "", "carla", 9).pairs == []
+    assert move_pairs(store, None, "carla", 9).pairs == []
     add_pairs(store, [SentencePair("p7", ["a"], ["b"])])
     assert 7 in {row.k for row in ask(store, assigned_rows) if row.annotator == "anna"}
     end_training(store)  # nobody has answered: the pairs may be given again

@@ -22,12 +22,14 @@ from alignkit._support.arguments import check_arguments, check_attributes, every
 from alignkit._support.values import jsonable, named_json
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Measure, Rows, reasoned
 from alignkit.agreement.tables import with_interval
-from alignkit.annotate.assignment import CONTROL, assigned_rows, read_items, read_plan, stratum_of
+from alignkit.annotate.assignment import assigned_rows, read_items, read_plan
+from alignkit.annotate.assignment_draw import arm_of
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.project_events import Assigned, Suggestion
 from alignkit.annotate.project.state import PairState
+from alignkit.annotate.strata import CONTROL, stratum_of
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.arrays import LinkArrays
@@ -119,7 +121,7 @@ def control_pairs(conn: Connection) -> Iterator[ControlPair]:
     suggested = queries.suggested_cells(conn)
     done = _done(conn)
     for item in read_items(conn):
-        arm = next((row.arm for row in rows[item.k] if row.arm), "")
+        arm = arm_of(rows[item.k])
         assigned = [row for row in rows[item.k] if row.arm == arm]  # others had begun before
         if not assigned:
             continue

@@ -1,7 +1,12 @@
-"""Move pairs that are not begun to another annotator or to nobody, and back.
+"""Move pairs that are not begun: to another annotator, to nobody, or from nobody back to somebody.
 
-A pair is begun when its annotator has any event on it but that it was opened. What stands in the
-assignment about a pair (its arm, and whether suggestions are shown) goes with it.
+A pair is begun when its annotator has any event on it but that it was opened. The assignment has a
+row for each pair and annotator (`Assigned`). What stands in the row of a pair that is moved (its
+arm, and whether suggestions are shown) stays the same.
+
+The events of the project add rows and take rows away. A row that was taken away is *free* until
+somebody is assigned the pair again. Say ben has pair 7, and it is taken away: ben's row is free.
+It can be given back to ben, or to anna, who then has what stood in ben's row.
 """
 
 from __future__ import annotations
@@ -17,11 +22,9 @@ from alignkit._support.wording import how_many
 from alignkit.annotate.assignment import read_plan, write_rows
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.names import ProjectError, check_annotator
-from alignkit.annotate.project.project_events import Assigned
+from alignkit.annotate.project.project_events import Assigned, AssignmentPlan
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.training import training_pairs
-
-_row = schema.assignment.c
 
 
 class MovedPairs(NamedTuple):
@@ -33,156 +36,207 @@ class MovedPairs(NamedTuple):
 
 def move_pairs(
     store: Store,
-    from_: str,
-    to: str | None,
+    giver: str | None,
+    taker: str | None,
     count: int,
     *,
     pairs: Collection[int] | None = None,
     actor: str = "",
     dry_run: bool = False,
 ) -> MovedPairs:
-    """Move up to `count` pairs that `from_` has not begun, the last in their order first.
+    """Move up to `count` pairs that the giver has not begun, the last in their order first.
 
-    `pairs` are the only ones that may be moved. If `from_` is empty, they are given (back) to `to`,
-    if they were taken from somebody and are still nobody's.
+    Parameters
+    ----------
+    giver : Who has the pairs; None to give pairs back that are nobody's, because they were taken
+        from somebody.
+    taker : Who gets them; None for nobody.
+    pairs : The only pairs that may be moved; None: any.
     """
-    if from_ == (to or ""):
+    if giver == taker:
         raise ProjectError("name two different annotators")
     if dry_run:
         opened = store.database.reading()
     else:
         opened = store.database.writing()
     with opened as conn:
-        if to is not None:
-            check_annotator(to, queries.gold_name(conn), queries.sources(conn))
-        move = _Move(conn, from_, to)
-        rows = move.candidates()
+        if taker is not None:
+            check_annotator(taker, queries.gold_name(conn), queries.sources(conn))
+        history = _History(conn)
+        if giver is not None:
+            movable = _rows_not_begun(conn, history, giver)
+        else:
+            assert taker is not None  # the two differ
+            movable = _free_rows(conn, history, taker)
         if pairs is not None:
-            rows = [row for row in rows if row.k in pairs]
-        chosen = move.chosen(rows, count)
-        if chosen and not dry_run:
+            movable = [row for row in movable if row.k in pairs]
+        chosen = _choose(history, movable, taker, count)
+        # events take rows away and add rows in the same order, so that no event of a long move
+        # adds a row before that of the giver is gone
+        moved = chosen.rows[::-1]
+        if moved and not dry_run:
             plan = read_plan(conn)
-            if plan is not None and to and not from_:  # who gets pairs back is planned for again
-                annotators = dict.fromkeys((*plan.annotators, to))
-                plan = replace(plan, annotators=tuple(annotators))
-            gone = chosen[::-1] if from_ else []
-            write_rows(conn, move.given(chosen), plan, gone, actor)
-    return MovedPairs(sorted(row.k for row in chosen), move.text(len(chosen), count))
+            if giver is None and taker is not None and plan is not None:
+                plan = _planned_for(plan, taker)
+            new = [] if taker is None else _rows_of_taker(history, moved, taker)
+            gone = [] if giver is None else moved
+            write_rows(conn, new, plan, gone, actor)
+    return MovedPairs(sorted(row.k for row in moved), _in_words(chosen, count, giver, taker))
+
+
+def _planned_for(plan: AssignmentPlan, annotator: str) -> AssignmentPlan:
+    """Return a plan by which an annotator gets later pairs, too."""
+    if annotator in plan.annotators:
+        return plan
+    return replace(plan, annotators=(*plan.annotators, annotator))
 
 
 def take_back(store: Store, name: str, actor: str = "") -> list[int]:
     """Take all pairs that an annotator has not begun, and plan no more; return their numbers."""
     with store.database.writing() as conn:
         plan = read_plan(conn)
-        own = _Move(conn, name, None).candidates()
-        if plan is not None and (own or name in plan.annotators):
+        rows = _rows_not_begun(conn, _History(conn), name)
+        if plan is not None and (rows or name in plan.annotators):
             others = tuple(other for other in plan.annotators if other != name)
-            write_rows(conn, [], replace(plan, annotators=others), own[::-1], actor)
-    return sorted(row.k for row in own)
+            write_rows(conn, [], replace(plan, annotators=others), rows[::-1], actor)
+    return sorted(row.k for row in rows)
 
 
 def begun_pairs(conn: Connection) -> set[tuple[int, str]]:
     """Return the assigned pairs that are begun, each with its annotator."""
+    row = schema.assignment.c
     event = schema.event_table.c
     stream = schema.stream.c
     account = schema.account.c
     work = select(event.n).where(event.stream == stream.id)
-    work = work.where(stream.account == _row.account, stream.pair == _row.pair)
+    work = work.where(stream.account == row.account, stream.pair == row.pair)
     work = work.where(event.kind.not_in(("open", "text")))  # texts are corrected by others
-    asked = select(_row.pair, account.name).where(account.id == _row.account, work.exists())
+    asked = select(row.pair, account.name).where(account.id == row.account, work.exists())
     return {(k, name) for k, name in conn.execute(asked)}
 
 
-class _Move:
-    """The rows of the assignment, and why some cannot be moved."""
+class _History:
+    """The rows of the assignment now and before, from its events in order."""
 
-    def __init__(self, conn: Connection, from_: str, to: str | None) -> None:
-        self._conn = conn
-        self._from = from_
-        self._to = to
-        self._theirs = 0  # how many pairs cannot be moved: the other annotator has them already
-        self._mixed = 0  # or they compare work with and without suggestions
-        self._held: defaultdict[int, dict[str, Assigned]] = defaultdict(dict)
-        self._free: defaultdict[int, list[Assigned]] = defaultdict(list)  # nobody's
-        self._past: dict[tuple[int, str], Assigned] = {}
+    def __init__(self, conn: Connection) -> None:
+        self.held: defaultdict[int, dict[str, Assigned]] = defaultdict(dict)
+        """The present rows: by pair and annotator."""
+        self.free: defaultdict[int, list[Assigned]] = defaultdict(list)
+        """The free rows of each pair, the one that was taken away last at the end."""
+        self.places: dict[tuple[int, str], int] = {}
+        """The last place that each pair had in the list of each annotator."""
         for event in queries.assignments(conn):
             for k, name in event.gone:
-                self._free[k].append(self._held[k].pop(name))
+                row = self.held[k].pop(name)
+                self.free[k].append(row)
             for row in event.rows:
-                self._held[row.k][row.annotator] = row
-                self._past[row.k, row.annotator] = row
-                if self._free[row.k]:
-                    self._take_free(row)
+                self.held[row.k][row.annotator] = row
+                self.places[row.k, row.annotator] = row.place
+                free = self.free[row.k]
+                if free:  # whoever gets the pair: it lacks one annotator less
+                    free.remove(_own_or_last(free, row.annotator))
 
-    def _take_free(self, row: Assigned) -> None:
-        """Take away a row that is nobody's: that of the same annotator, or the last."""
-        free = self._free[row.k]
-        same = (other for other in free if other.annotator == row.annotator)
-        free.remove(next(same, free[-1]))
 
-    def candidates(self) -> list[Assigned]:
-        """Return the rows that could be moved, the last first."""
-        if self._from:
-            begun = begun_pairs(self._conn)
-            held = [rows[self._from] for rows in self._held.values() if self._from in rows]
-            candidates = [row for row in held if (row.k, self._from) not in begun]
+def _own_or_last(free: Sequence[Assigned], annotator: str) -> Assigned:
+    """Return the free row that was an annotator's, else the one that was taken away last."""
+    for row in free:
+        if row.annotator == annotator:
+            return row
+    return free[-1]
+
+
+def _rows_not_begun(conn: Connection, history: _History, annotator: str) -> list[Assigned]:
+    """Return the rows of the pairs that an annotator has and has not begun, the last first."""
+    begun = begun_pairs(conn)
+    held = [rows[annotator] for rows in history.held.values() if annotator in rows]
+    return _last_first(row for row in held if (row.k, annotator) not in begun)
+
+
+def _free_rows(conn: Connection, history: _History, taker: str) -> list[Assigned]:
+    """Return for each pair with free rows the one that a taker gets, the last first."""
+    for_training = training_pairs(conn)
+    rows = []
+    for k, free in history.free.items():
+        if free and k not in for_training:
+            rows.append(_own_or_last(free, taker))
+    return _last_first(rows)
+
+
+def _last_first(rows: Iterable[Assigned]) -> list[Assigned]:
+    return sorted(rows, key=lambda row: -row.place)
+
+
+class _Chosen(NamedTuple):
+    """The rows to move, the last in their order first, and how many pairs must stay."""
+
+    rows: list[Assigned]
+    already_held: int  # pairs that the taker has already
+    compared: int  # pairs that compare work with and without suggestions
+
+
+def _choose(
+    history: _History, movable: Iterable[Assigned], taker: str | None, count: int
+) -> _Chosen:
+    """Choose the first `count` rows that need not stay."""
+    rows: list[Assigned] = []
+    already_held = 0
+    compared = 0
+    for row in movable:
+        if len(rows) == count:
+            break
+        holders = history.held[row.k]
+        if taker is not None and taker in holders:
+            already_held += 1
+        elif taker is None and _ends_comparison(row, holders.values()):
+            compared += 1
         else:
-            candidates = []
-            trained = training_pairs(self._conn)
-            for k, rows in self._free.items():
-                if rows and k not in trained:  # of several, that of the same annotator
-                    free = {row.annotator: row for row in rows}
-                    *_, last = free.values()
-                    candidates.append(free.get(self._to or "", last))
-        return sorted(candidates, key=lambda row: -row.place)
+            rows.append(row)
+    return _Chosen(rows, already_held, compared)
 
-    def chosen(self, rows: Iterable[Assigned], count: int) -> list[Assigned]:
-        """Return up to `count` of the rows, without those that must stay."""
-        chosen: list[Assigned] = []
-        for row in rows:
-            if len(chosen) == count:
-                break
-            if self._to in self._held[row.k]:
-                self._theirs += 1
-            elif self._to is None and self._is_compared(row):
-                self._mixed += 1
-            else:
-                chosen.append(row)
-        return chosen
 
-    def _is_compared(self, row: Assigned) -> bool:
-        """Return whether all others of a split pair (two or more) have the other arm."""
-        rest = [other.shown for other in self._held[row.k].values() if other != row]
-        return row.arm == "split" and len(rest) > 1 and row.shown not in rest
+def _ends_comparison(row: Assigned, rows_of_pair: Iterable[Assigned]) -> bool:
+    """Return whether nothing is compared any more on a split pair without one of its rows.
 
-    def given(self, rows: Sequence[Assigned]) -> list[Assigned]:
-        """Return the new rows, behind those of their annotator or at the place they had before."""
-        if self._to is None:
-            return []
-        taken = {rows[self._to].place for rows in self._held.values() if self._to in rows}
-        given = []
-        for row in reversed(rows):
-            before = self._past.get((row.k, self._to))
+    Of a split pair, some annotators see suggestions and some do not. It stays as it is if two or
+    more others would be left who all see them, or all do not.
+    """
+    if row.arm != "split":
+        return False
+    shown_to_others = [other.shown for other in rows_of_pair if other != row]
+    return len(shown_to_others) > 1 and row.shown not in shown_to_others
+
+
+def _rows_of_taker(history: _History, rows: Iterable[Assigned], taker: str) -> list[Assigned]:
+    """Return the new rows of a taker, given the rows of before in order.
+
+    A pair returns to the place that it had in the taker's list before, if that is not taken. All
+    others come at the end.
+    """
+    taken = {held[taker].place for held in history.held.values() if taker in held}
+    new = []
+    for row in rows:
+        place = history.places.get((row.k, taker))
+        if place is None or place in taken:
             place = max(taken, default=0) + 1
-            if before is not None and before.place not in taken:
-                place = before.place
-            taken.add(place)
-            given.append(row._replace(annotator=self._to, place=place))
-        return given
+        taken.add(place)
+        new.append(row._replace(annotator=taker, place=place))
+    return new
 
-    def text(self, moved: int, wanted: int) -> str:
-        """Return how many were moved, and why not all."""
-        if moved == wanted:
-            return how_many(moved, "pair")
-        reasons = []
-        if self._theirs:
-            verb = "is" if self._theirs == 1 else "are"
-            reasons.append(f"{self._theirs} {verb} already {self._to}'s")
-        if self._mixed:
-            reasons.append(f"{self._mixed} compare work with and without suggestions")
-        if moved + self._theirs + self._mixed < wanted:
-            if self._from:
-                reasons.append(f"{self._from} has no more that are not begun")
-            else:
-                reasons.append("the others are somebody's")
-        return f"{moved} of {wanted}: {'; '.join(reasons)}"
+
+def _in_words(chosen: _Chosen, wanted: int, giver: str | None, taker: str | None) -> str:
+    """Return how many pairs were moved, and why not all that were wanted."""
+    moved = len(chosen.rows)
+    if moved == wanted:
+        return how_many(moved, "pair")
+    reasons = []
+    if chosen.already_held:
+        verb = "is" if chosen.already_held == 1 else "are"
+        reasons.append(f"{chosen.already_held} {verb} already {taker}'s")
+    if chosen.compared:
+        reasons.append(f"{chosen.compared} compare work with and without suggestions")
+    if moved + chosen.already_held + chosen.compared < wanted:
+        if giver is not None:
+            reasons.append(f"{giver} has no more that are not begun")
+        else:
+            reasons.append("the others are somebody's")
+    return f"{moved} of {wanted}: {'; '.join(reasons)}"

@@ -480,7 +480,7 @@ def move(visit: LabVisit, sent: bodies.Move) -> bodies.Moved:
     with refusing():
         moved = move_pairs(
             store,
-            sent.from_,
+            sent.from_ or None,
             sent.to,
             sent.count,
             pairs=sent.pairs,

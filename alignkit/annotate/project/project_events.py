@@ -45,27 +45,31 @@ Value = tuple[int, int, int]
 class Assigned(NamedTuple):
     """A row of an assignment: a pair that an annotator has."""
 
-    k: int  # the pair, and whose it is
-    annotator: str
+    k: int  # the pair
+    annotator: str  # who has it
     place: int  # where it stands in the list of the annotator, from 1
     shown: bool  # whether the annotator sees suggestions
-    arm: str
+    arm: str  # split, bare or coin (see `assignment_draw`); empty outside the control sample
     trial: bool  # whether it is of the set that all annotate first
 
 
 class AssignmentPlan(Struct, frozen=True):
-    """How pairs are assigned, also those added later."""
+    """How pairs are assigned, also those added later; see `assignment_draw`.
 
-    annotators: tuple[str, ...] = ()  # whose the pairs are
-    double: float | None = None
+    Without `double` and `each` all annotators have all pairs. An `each` that is not set is not
+    stored, and plans from before there was `each` are read likewise.
+    """
+
+    annotators: tuple[str, ...] = ()  # who gets pairs
+    double: float | None = None  # the share of pairs that two have; the others are of one
     trial: int = 0  # how many pairs all annotate first
     seed: int = 0  # what is drawn follows from it and the ids of pairs
-    stratify: tuple[str, ...] = ("length",)
-    order: str = "hash"
-    control: float = 0.1  # the share of pairs in the control sample, and how many it has at least
-    least: int = 150
-    cuts: dict[str, tuple[float, ...]] = {}
-    each: int | UnsetType = UNSET  # how many have each pair; set if `double` is not
+    stratify: tuple[str, ...] = ("length",)  # by which measures and attributes pairs are divided
+    order: str = "hash"  # of lists: hash, uncertainty, or an attribute
+    control: float = 0.1  # the share of pairs in the control sample
+    least: int = 150  # how many pairs it has at least
+    cuts: dict[str, tuple[float, ...]] = {}  # where measures are cut; they stay as drawn first
+    each: int | UnsetType = UNSET  # how many have each pair, instead of `double`
 
 
 class ProjectEvent(Struct, omit_defaults=True):
@@ -138,7 +142,7 @@ class Assign(ProjectEvent):
 
     rows: list[Assigned] = []
     plan: AssignmentPlan | None = None
-    gone: list[tuple[int, str]] = []  # what is taken away: pairs, and whose they were
+    gone: list[tuple[int, str]] = []  # what is taken away: pairs, and who had them
 
 
 class TrainingPair(Struct, omit_defaults=True):

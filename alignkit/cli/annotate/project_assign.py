@@ -92,14 +92,9 @@ def run(options: argparse.Namespace) -> None:
     from alignkit.annotate.reassignment import move_pairs
 
     if options.move is not None:
+        giver, taker = (name or None for name in options.move)  # '' is nobody
         with open_project(options, readonly=options.dry_run) as store:
-            moved = move_pairs(
-                store,
-                options.move[0],
-                options.move[1] or None,
-                options.count,
-                dry_run=options.dry_run,
-            )
+            moved = move_pairs(store, giver, taker, options.count, dry_run=options.dry_run)
         print(json_text(moved._asdict()) if options.json else moved.text)
         return
     drawn = ("double", "each", "trial", "seed", "stratify", "order")
