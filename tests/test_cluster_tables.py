@@ -121,6 +121,14 @@ def test_paraphrases_of_parts_are_those_of_the_whole(capsys, tmp_path, buckets, 
     assert joined.entries[0] == len(lines)
 
 
+def test_a_second_table_may_have_a_single_word(tmp_path):
+    (tmp_path / "first.tsv").write_text("a\tb\t1\t1\t1\n", "utf-8")
+    (tmp_path / "second.tsv").write_text("a\ta\t1\t1\t1\n", "utf-8")
+    out = tmp_path / "out"
+    pivot(None, f"{tmp_path}/first.tsv", str(out), second=f"{tmp_path}/second.tsv", min_p=0)
+    assert out.read_text("utf-8").split("\t")[:2] == ["b", "a"]
+
+
 def test_a_run_goes_on_after_a_stop(capsys, tmp_path):
     patterns, expected = written(tmp_path, corpus(7, 60), [10, 20, 50]), whole(capsys, tmp_path)
     out, work = tmp_path / "out", tmp_path / "work"

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
-from alignkit.cluster import phrase_exchange
-from alignkit.cluster.phrase_exchange import by_first_phrase, renumbered
+from alignkit.cluster import shared_words
+from alignkit.cluster.phrase_buckets import by_first_phrase, renumbered
 from alignkit.errors import FileError, OptionError
 from alignkit.io.atomic_files import WriteError
 from alignkit.rules.tables import runs as runs_module
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block, Runs, WordPool, marks_of, offsets_of
+from alignkit.rules.tables.runs import Block, Runs, WordPool, offsets_of, word_hashes
 
 LEAST = 1 << 16
 
@@ -115,11 +115,11 @@ def test_lists_of_words_merge_and_know_their_places(tmp_path_factory, lists):
     pool, places, *files = (str(tmp_path_factory.mktemp("words") / "f") for _ in ["", "", *lists])
     for file, one in zip(files, lists, strict=True):
         WordPool.of(one).write(file)
-    phrase_exchange.merge_words(files, pool)
+    shared_words.merge_words(files, pool)
     everything = sorted(set().union(*lists))
     assert list(WordPool.read(pool).words()) == everything
     for file, one in zip(files, lists, strict=True):
-        phrase_exchange.place_words(file, pool, places)
+        shared_words.place_words(file, pool, places)
         assert [everything[place] for place in np.fromfile(places, np.int32)] == one
 
 
@@ -177,11 +177,11 @@ def test_phrases_are_cut_in_their_order(pairs, cuts):
 def test_the_first_phrase_alone_says_which_bucket(pairs):
     block = block_of(pairs)
     texts = ["a", "b", "c", "d", "e"]
-    found = by_first_phrase(block, marks_of(texts), 3).tolist()
+    found = by_first_phrase(block, word_hashes(texts), 3).tolist()
     assert all(0 <= bucket < 3 for bucket in found)
     turned = [5 - k for k in range(5)]  # another part numbers the same words otherwise
     other = block_of([([turned[k - 1] for k in one], two) for one, two in pairs])
-    assert by_first_phrase(other, marks_of(texts[::-1]), 3).tolist() == found
+    assert by_first_phrase(other, word_hashes(texts[::-1]), 3).tolist() == found
     by_phrase = {}
     for (one, _), bucket in zip(pairs, found, strict=True):
         assert by_phrase.setdefault(tuple(one), bucket) == bucket
@@ -189,6 +189,6 @@ def test_the_first_phrase_alone_says_which_bucket(pairs):
 
 def test_buckets_are_about_equal():
     block = block_of([([one, other], [1]) for one in range(1, 60) for other in range(1, 60)])
-    marks = marks_of(map(str, range(60)))
+    marks = word_hashes(map(str, range(60)))
     sizes = np.bincount(by_first_phrase(block, marks, 8))
     assert sizes.min() > 0.85 * len(block) / 8

@@ -3,6 +3,9 @@
 Counting and joining use the same exchange of records; see `alignkit.cluster.phrase_exchange`.
 Phrase pairs are sorted by target phrase first, to get the totals of target phrases, then by
 source phrase. Table entries are sorted by pivot first, then by the paraphrased phrase.
+
+For both, `_read...`, `_turn...` and `_write...` are the steps of the exchange: what a worker does
+with a part, with a bucket of the records of all parts, and with a bucket of the result.
 """
 
 from __future__ import annotations
@@ -10,16 +13,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known
-from alignkit.cluster import phrase_exchange as exchanges
+from alignkit.cluster import phrase_buckets
 from alignkit.cluster.parts import Part, find_parts, largest_of
-from alignkit.cluster.phrase_exchange import BucketExchange, ExchangeOptions, Numbered, Step
+from alignkit.cluster.phrase_buckets import BucketExchange, PhraseSample
+from alignkit.cluster.phrase_exchange import (
+    ExchangeOptions,
+    ExchangeSteps,
+    Step,
+    TablePart,
+    exchange_records,
+)
 from alignkit.cluster.run import Done
 from alignkit.cluster.session import Connection, OnProgress, Session, open_session
+from alignkit.cluster.shared_words import SharedWords
 from alignkit.errors import OptionError
 from alignkit.io.detection import find_format
 from alignkit.io.inputs import Choice, naming
@@ -37,7 +49,7 @@ from alignkit.rules.tables.table_kernel import SymbolNames
 if TYPE_CHECKING:
     from alignkit.model.sentence_pair import SentencePair
 
-_MARK = 1  # symbol behind the pivot: the number of the table
+_MARKS = 1  # how many stand behind the pivot of a record: one, the number of the table
 
 
 @dataclass(frozen=True)
@@ -133,20 +145,22 @@ def count_parts(
     if given.format is None:
         path = largest_of(parts).paths[0]
         given = replace(given, format=find_format(path, encoding=given.reading.encoding))
-    what = {
+    contents = {
         "command": "phrases",
         "settings": asdict(settings),
         "min_count": min_count,
         "input": asdict(given),
     }
-    steps = (
-        Step("parts", "counted", _count_part, (settings, given)),
-        Step("target phrases", "brought together", _turn, (min_count,), rooms=2),
-        Step("source phrases", "written", _write),
+    count = partial(_read_pairs, settings=settings, given=given)
+    turn = partial(_turn_pairs, min_count=min_count)
+    steps = ExchangeSteps(
+        Step("parts", "counted", count),
+        Step("target phrases", "brought together", turn, rooms=2),
+        Step("source phrases", "written", _write_pairs),
     )
-    files = {part.key: (part, ()) for part in parts}
-    values, tallies = exchanges.exchange_records(
-        session, files, output, what, given.reading, options, steps
+    inputs = [TablePart(part.key, part) for part in parts]
+    values, tallies = exchange_records(
+        session, inputs, output, steps, options, contents=contents, reading=given.reading
     )
     total: Counter[str] = sum(map(Counter, tallies), Counter())
     counts: Counter[str] = sum((Counter(part["counts"]) for part in values), Counter())
@@ -166,21 +180,26 @@ def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], 
     return read_pairs(kind, reading), reading
 
 
-def _count_part(
-    part: Part, settings: TableSettings, given: AlignedInput, exchange: BucketExchange, parts: int
+def _read_pairs(
+    part: TablePart,
+    exchange: BucketExchange,
+    parts: int,
+    *,
+    settings: TableSettings,
+    given: AlignedInput,
 ) -> Done:
     """Count the phrase pairs of one of several parts, and write them as records."""
-    sample = exchanges.PhraseSample(parts)
-    path = part.paths[0]
+    sample = PhraseSample(parts)
+    path = part.files.paths[0]
     with (
         counting.PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as made,
         naming(path),
     ):
-        pairs, reading = open_part(part, given)
+        pairs, reading = open_part(part.files, given)
         made.add(Choice(path, given.annotator).annotated(pairs))
         words = made.words
-        blocks = map(sample.seen, made.records())
-        files = exchanges.write_records(exchange, part.key, blocks, words)
+        blocks = sample.watch(made.records())
+        files = phrase_buckets.write_records(exchange, part.key, blocks, words)
         value = {
             "pairs": reading.read,
             "occurrences": made.occurrences,
@@ -190,30 +209,32 @@ def _count_part(
     return Done(value, files)
 
 
-def _turn(
+def _turn_pairs(
     bucket: int,
-    numbered: Numbered,
-    cuts: Sequence[Sequence[int]],
-    min_count: int,
     exchange: BucketExchange,
+    words: SharedWords,
+    cuts: Sequence[Sequence[int]],
+    *,
+    min_count: int,
 ) -> Done:
     """Add up a bucket of the phrase pairs of all parts; write it in buckets by source phrase."""
-    ranks = np.arange(len(WordPool.read(numbered.pool)), dtype=np.int32)
+    # words keep their numbers, which are in order already
+    ranks = np.arange(len(WordPool.read(words.pool)), dtype=np.int32)
     tally = PhraseTally()
     with Runs(exchange.folder, room=exchange.room) as runs:
-        exchanges.add_records(runs, exchange, bucket, numbered)
+        phrase_buckets.add_records(runs, exchange, bucket, words.places)
         records = counting.turned(runs, ranks, min_count, tally)
-        path = exchanges.write_turned(exchange, bucket, records, cuts)
+        path = phrase_buckets.write_turned(exchange, bucket, records, cuts)
     return Done(asdict(tally), [path])
 
 
-def _write(bucket: int, shown: str, exchange: BucketExchange) -> Done:
+def _write_pairs(bucket: int, exchange: BucketExchange, shown: str) -> Done:
     """Write the lines of a bucket of the phrase table."""
     words = WordPool.read(shown)
     with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
-        exchanges.add_turned(runs, exchange, bucket)
+        phrase_buckets.add_turned(runs, exchange, bucket)
         lines = counting.table_lines(counting.table_blocks(runs), words)
-        path = exchanges.write_text(exchange, bucket, lines)
+        path = phrase_buckets.write_text(exchange, bucket, lines)
     return Done({}, [path])
 
 
@@ -226,7 +247,7 @@ class TableInput:
 
     on: str = "source"  # the side of the pivot
     min_count: int = 1  # entries seen less often are left out
-    format: str | None = None  # as of TableFile
+    format: str | None = None  # of the files; None finds it out, as `TableFile` does
     reading: ReadOptions = field(default_factory=ReadOptions)
 
     def __post_init__(self) -> None:
@@ -303,26 +324,27 @@ def join_tables(
     options: ExchangeOptions,
 ) -> Joined:
     """Write the paraphrases of one or two tables, each in several files; see `pivot`."""
-    files = {}
-    for side, table in enumerate(tables, start=1):
-        for part in table:
-            files[f"{side}-{part.key}"] = (part, (side,))
-    what = {"command": "pivot", "settings": asdict(settings), "input": asdict(given)}
-    steps = (
-        Step("tables", "read", _read, (given,)),
-        Step("pivots", "joined", _join, (len(tables), settings.identity)),
-        Step("paraphrases", "written", _write_pivots, (settings,)),
+    inputs: list[TablePart] = []
+    for number, table in enumerate(tables, start=1):
+        inputs += [TablePart(f"{number}-{part.key}", part, number) for part in table]
+    contents = {"command": "pivot", "settings": asdict(settings), "input": asdict(given)}
+    join = partial(_turn_entries, tables=len(tables), identity=settings.identity)
+    steps = ExchangeSteps(
+        Step("tables", "read", partial(_read_entries, given=given)),
+        Step("pivots", "joined", join),
+        Step("paraphrases", "written", partial(_write_paraphrases, settings=settings)),
     )
 
-    def numbers(values: Iterable[dict[str, Any]], name: str) -> tuple[int, ...]:
+    def by_table(values: Iterable[dict[str, Any]], name: str) -> tuple[int, ...]:
         """Return the sums of a number of the parts, by table."""
         sums = [0] * len(tables)
         for part in values:
-            sums[part["side"] - 1] += part[name]
+            sums[part["table"] - 1] += part[name]
         return tuple(sums)
 
     def check(values: Iterable[dict[str, Any]]) -> None:
-        for count, table in zip(numbers(values, "entries"), tables, strict=True):
+        """Refuse a table without entries."""
+        for count, table in zip(by_table(values, "entries"), tables, strict=True):
             if not count:
                 more = ""
                 if len(table) > 1:
@@ -332,28 +354,37 @@ def join_tables(
                     "with phrase pairs"
                 )
 
-    values, tallies = exchanges.exchange_records(
-        session, files, output, what, ReadOptions(), options, steps, check
+    values, tallies = exchange_records(
+        session,
+        inputs,
+        output,
+        steps,
+        options,
+        contents=contents,
+        reading=ReadOptions(),
+        check=check,
     )
-    entries = numbers(values, "entries")
-    left_out = numbers(values, "left_out")
+    entries = by_table(values, "entries")
+    left_out = by_table(values, "left_out")
     total: Counter[str] = sum(map(Counter, tallies), Counter())
     tally = pivots.PivotTally(**total)
     repeated = sum(entries) - sum(left_out) - tally.entries
     return Joined(entries, left_out, repeated, tally)
 
 
-def _read(part: Part, side: int, given: TableInput, exchange: BucketExchange, parts: int) -> Done:
-    """Read a file of a table (1 or 2), and write its entries as records."""
-    file = TableFile(part.paths[0], given.format, given.reading)
-    sample = exchanges.PhraseSample(parts, _MARK)
+def _read_entries(
+    part: TablePart, exchange: BucketExchange, parts: int, *, given: TableInput
+) -> Done:
+    """Read a file of a table, and write its entries as records."""
+    file = TableFile(part.files.paths[0], given.format, given.reading)
+    sample = PhraseSample(parts, _MARKS)
     with pivots.Pivot(folder=exchange.folder, room=exchange.room) as made:
-        entries = made.add_file(side, file, on=given.on, min_count=given.min_count)
+        entries = made.add_file(part.table, file, on=given.on, min_count=given.min_count)
         words = made.words
-        blocks = map(sample.seen, made.records())
-        files = exchanges.write_records(exchange, f"{side}-{part.key}", blocks, words, skip=_MARK)
+        blocks = sample.watch(made.records())
+        files = phrase_buckets.write_records(exchange, part.key, blocks, words, skip=_MARKS)
         value = {
-            "side": side,
+            "table": part.table,
             "entries": entries,
             "left_out": entries - made.added,
             "sample": sample.phrases(words),
@@ -361,33 +392,34 @@ def _read(part: Part, side: int, given: TableInput, exchange: BucketExchange, pa
     return Done(value, files)
 
 
-def _join(
+def _turn_entries(
     bucket: int,
-    numbered: Numbered,
+    exchange: BucketExchange,
+    words: SharedWords,
     cuts: Sequence[Sequence[int]],
+    *,
     tables: int,
     identity: bool,
-    exchange: BucketExchange,
 ) -> Done:
     """Join a bucket of the entries of all files at their pivots, and write it in buckets."""
-    names = SymbolNames.without_variables(len(WordPool.read(numbered.pool)) + 1)
+    names = SymbolNames.without_variables(len(WordPool.read(words.pool)) + 1)
     tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
-        exchanges.add_records(runs, exchange, bucket, numbered, skip=_MARK)
+        phrase_buckets.add_records(runs, exchange, bucket, words.places, skip=_MARKS)
         paths = pivots.pivot_paths(runs, tables, identity, names, tally)
-        path = exchanges.write_turned(exchange, bucket, paths, cuts)
+        path = phrase_buckets.write_turned(exchange, bucket, paths, cuts)
     return Done(asdict(tally), [path])
 
 
-def _write_pivots(
-    bucket: int, shown: str, settings: pivots.PivotSettings, exchange: BucketExchange
+def _write_paraphrases(
+    bucket: int, exchange: BucketExchange, shown: str, *, settings: pivots.PivotSettings
 ) -> Done:
     """Write the lines of a bucket of the paraphrases."""
     words = WordPool.read(shown)
     tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=pivots.VALUES, room=exchange.room) as runs:
-        exchanges.add_turned(runs, exchange, bucket)
+        phrase_buckets.add_turned(runs, exchange, bucket)
         tally.paths = runs.added
         lines = pivots.pivot_lines(pivots.kept_paraphrases(runs, settings, tally), words)
-        path = exchanges.write_text(exchange, bucket, lines)
+        path = phrase_buckets.write_text(exchange, bucket, lines)
     return Done(asdict(tally), [path])

@@ -93,7 +93,7 @@ def _sort_on_disk() -> None:
     """Sort more records than memory holds, and divide them among workers."""
     import numpy as np
 
-    from alignkit.cluster.phrase_exchange import BucketExchange, write_turned
+    from alignkit.cluster.phrase_buckets import BucketExchange, write_turned
     from alignkit.rules.tables.runs import Runs
 
     room = 1 << 16

@@ -487,8 +487,8 @@ class WordPool(NamedTuple):
         return len(self.ends) - 1
 
 
-def marks_of(words: Iterable[str]) -> NDArray[np.uint64]:
-    """Return a number for each word, computed from its text."""
+def word_hashes(words: Iterable[str]) -> NDArray[np.uint64]:
+    """Return a hash of each word's text, the same in all processes."""
     texts = (word.encode("utf-8", "surrogatepass") for word in words)
     digests = b"".join(blake2b(text, digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, np.uint64)
