@@ -16,7 +16,7 @@ SERVED = {
     "annotate.project_assign": "annotate.assignment assign_pairs",
     "corpora.check": "corpora.split find_leaks",
     "corpora.convert": "io.reading read_corpus, io.tree_files attach_trees",
-    "corpora.labels": "corpora.labelled count_labels",
+    "corpora.labels": "corpora.label_counts count_labels",
     "corpora.pairs": "corpora.pairings pair_translations",
     "corpora.select": "corpora.split split_corpus",
     "corpora.stats": "corpora.counts count_groups, corpora.wording_diversity diversity",

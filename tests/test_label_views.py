@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from alignkit import Annotation, Corpus, FormatError, SentencePair
-from alignkit.corpora.labelled import count_labels, judges_of, judgments_of
+from alignkit.corpora.label_counts import count_labels
+from alignkit.corpora.labelled import judges_of, judgments_of
 from alignkit.errors import UnknownNameError
 from alignkit.model.labels import SCHEMES, get_scheme, get_view
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from test_label_views import corpus_of
 
 from alignkit import Annotation, Corpus, FormatError, SentencePair, read_corpus, write_corpus
-from alignkit.corpora.labelled import count_labels, training_rows
+from alignkit.corpora.label_counts import count_labels
+from alignkit.corpora.training_rows import training_rows
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.labels import get_scheme, get_view
 

@@ -49,8 +49,8 @@ Forms = tuple[str, str]
 class Share(NamedTuple):
     """In how many of the other pairs something is so; no whole numbers if pairs were added."""
 
-    count: float
-    total: float
+    part: float
+    whole: float
 
 
 class AlignedWords:
@@ -183,8 +183,8 @@ class WordUsage:
         if rate is None:
             return 0.0
         own = self._scattered_elsewhere(side, form)
-        scattered = own.count + _ADDED * rate
-        linked = own.total + _ADDED
+        scattered = own.part + _ADDED * rate
+        linked = own.whole + _ADDED
         if scattered >= linked / 2:
             return 0.0
         # scattered and not scattered: in this pair, in the others

@@ -27,7 +27,7 @@ from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.trees import add_tree_options, trees_named, with_trees
 from alignkit.cli.parser import add_options, format_name, output, output_file
-from alignkit.corpora.labelled import KINDS, training_rows
+from alignkit.corpora.training_rows import KINDS, PREFERENCES, preferences, training_rows
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
 from alignkit.io.format import JUDGED, losses_in_words
@@ -217,22 +217,29 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
             anew += origin_of(pair) is not None
             yield pair
 
-    rows = training_rows(
-        counted(),
-        get_view(options.scheme, options.view or "full"),
-        options.rows,
-        annotator=options.annotator,
-        rewrites=not options.no_rewrites,
-        lenient_labels=options.lenient_labels,
-    )
+    view = get_view(options.scheme, options.view or "full")
+    rows: Iterator[tuple[str, ...]]
+    if options.rows == PREFERENCES:
+        columns = _OF_PREFERENCES
+        chosen = preferences(
+            counted(), view, annotator=options.annotator, lenient_labels=options.lenient_labels
+        )
+        rows = map(astuple, chosen)
+    else:
+        columns = _COLUMNS
+        labelled = training_rows(
+            counted(),
+            view,
+            options.rows,
+            annotator=options.annotator,
+            rewrites=not options.no_rewrites,
+            lenient_labels=options.lenient_labels,
+        )
+        rows = map(astuple, labelled)
     with replacing(options.output) as out:
-        if options.rows == "preferences":
-            columns = _OF_PREFERENCES
-        else:
-            columns = _COLUMNS
         write = row_writer(options.output, out, columns)
         for written, row in enumerate(rows, 1):  # noqa: B007 - how many there are, at the end
-            write(astuple(row))
+            write(row)
     say(f"{options.output}: {written} rows")
     if anew and not options.no_rewrites:
         say(

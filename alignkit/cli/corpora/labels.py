@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the counts of the labels."""
-    from alignkit.corpora.labelled import count_labels
+    from alignkit.corpora.label_counts import count_labels
 
     check_groups(options)
     read = inputs.Input(options.input, options.format, inputs.reading_options(options))
