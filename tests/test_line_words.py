@@ -12,7 +12,7 @@ from alignkit import Corpus, FormatError, read_corpus
 from alignkit.io import ReadOptions, open_reading, read_pairs
 from alignkit.io import text_blocks as blocks
 from alignkit.io.reading import _seldom_collecting as seldom_collecting
-from alignkit.io.text_files import words_of_both
+from alignkit.io.text_blocks import words_of_both
 from alignkit.model.texts import split_words
 
 LINE = st.text(st.sampled_from("ab\u00e9\u00a0\u3000 \t\x0b\U0001f600"), max_size=12)

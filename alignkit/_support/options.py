@@ -165,16 +165,16 @@ def check_options(options: object) -> None:
             raise OptionError(f"`{each.name}` needs `{needed}`: add it, or leave `{each.name}` out")
 
 
-def _check_range(name: str, value: Any, known: About) -> None:
+def _check_range(name: str, value: Any, limits: About) -> None:
     """Refuse a number that is out of its range."""
-    if known.least is not None and value < known.least:
-        raise OptionError(f"`{name}` must be at least {known.least}, not {value}")
-    if known.above is None:
+    if limits.least is not None and value < limits.least:
+        raise OptionError(f"`{name}` must be at least {limits.least}, not {value}")
+    if limits.above is None:
         return
-    if known.below is None and not value > known.above:
-        raise OptionError(f"`{name}` must be above {known.above:g}, not {value}")
-    if known.below is not None and not known.above < value < known.below:
-        ends = f"{known.above:g} and {known.below:g}"
+    if limits.below is None and not value > limits.above:
+        raise OptionError(f"`{name}` must be above {limits.above:g}, not {value}")
+    if limits.below is not None and not limits.above < value < limits.below:
+        ends = f"{limits.above:g} and {limits.below:g}"
         raise OptionError(f"`{name}` must lie between {ends}, not {value}")
 
 
@@ -222,6 +222,7 @@ def takes(options: Callable[P, Made]) -> _Taking[P, Made]:
 
     def taking(function: Any) -> Any:
         """Return the function with the options as keywords."""
+        # f(words, options) is seen as f(words, *, least=1): the fields replace the last parameter
         plain = signature(function)
         *data, last = plain.parameters
         parameters = [plain.parameters[name] for name in data]
@@ -236,11 +237,11 @@ def takes(options: Callable[P, Made]) -> _Taking[P, Made]:
             except TypeError as error:
                 raise ArgumentError(f"{function.__qualname__}: {error}") from None
             bound.apply_defaults()
-            values = bound.arguments
-            known = {name: values.pop(name) for name in data}
-            check_arguments(function, known)
-            known[last] = kind(**values)
-            return function(**known)
+            fields_given = bound.arguments
+            arguments = {name: fields_given.pop(name) for name in data}
+            check_arguments(function, arguments)
+            arguments[last] = kind(**fields_given)
+            return function(**arguments)
 
         described: Any = called
         described.__signature__ = whole
@@ -292,6 +293,7 @@ def takes_options(
     return decorate
 
 
+# the entry `options : ...` of a docstring, with the lines below it that are further indented
 _ENTRY = re.compile(r"^( *)options : .*\n(?:\1 +\S.*\n)*", re.MULTILINE)
 
 

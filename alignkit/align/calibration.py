@@ -27,7 +27,7 @@ from alignkit.align.supervised.cells_kernel import (
     CalibrationFeature,
     calibrate,
 )
-from alignkit.model.texts import word_kind
+from alignkit.model.texts import PUNCTUATION, word_kind
 
 FEATURES = tuple(feature.name.lower() for feature in CalibrationFeature)
 """The features of a cell; docs/align/probabilities.md defines them."""
@@ -75,7 +75,7 @@ def _weights() -> F8:
 
 def _calibrated_words(words: Sequence[str], counts: I4, numbers: I4) -> CalibratedWords:
     """Return the words of a side; `counts` are those of training, by the numbers of training."""
-    signs = np.array([word_kind(word) == 1 for word in words], np.uint8)
+    signs = np.array([word_kind(word) == PUNCTUATION for word in words], np.uint8)
     return CalibratedWords(letters(words), signs, counts[numbers].astype(np.float32))
 
 

@@ -1,4 +1,8 @@
-"""The arguments of a command for the options of a dataclass, and back."""
+"""The arguments of a command for the options of a dataclass, and back.
+
+`alignkit._support.options` has such a dataclass: each field is an `Option`, with a name, a type, a
+default, and what else is known `about` it (help, group, range, ...; see `About`).
+"""
 
 from __future__ import annotations
 
@@ -17,19 +21,19 @@ def add_fields(parser: Parser, kind: type) -> dict[str, argparse._ArgumentGroup]
     """Add the options of a dataclass; return the groups that they are in, by title."""
     groups: dict[str, argparse._ArgumentGroup] = {}
     for option in options_of(kind):
-        known = option.about
-        if known.python:
+        about = option.about
+        if about.python:  # Python's alone, or added by the command itself
             continue
-        if known.group not in groups:
-            groups[known.group] = parser.add_argument_group(known.group)
-        groups[known.group].add_argument(option.flag, **_settings(option))
-        if known.rare:
+        if about.group not in groups:
+            groups[about.group] = parser.add_argument_group(about.group)
+        groups[about.group].add_argument(option.flag, **_settings(option))
+        if about.rare:
             parser.rare |= {option.flag}
     return groups
 
 
 def made(kind: type[T], given: argparse.Namespace) -> T:
-    """Return the options of a dataclass with the values of a command; a wrong one is an error."""
+    """Return the options of a dataclass with the values of a command; it refuses wrong ones."""
     values = vars(given)
     names = [option.name for option in options_of(kind)]
     return kind(**{name: values[name] for name in names if name in values})
@@ -37,25 +41,25 @@ def made(kind: type[T], given: argparse.Namespace) -> T:
 
 def _settings(option: Option) -> dict[str, Any]:
     """Return what `argparse` needs for an option."""
-    known = option.about
-    text = known.help
-    default = option.default
+    about = option.about
+    text = about.help
     settings: dict[str, Any] = {"dest": option.name}
-    if default is MISSING:
-        settings["required"] = not known.implied
+    if option.default is MISSING:
+        settings["required"] = not about.implied
     else:
-        settings["default"] = default
-    choices = option.choices or known.choices
-    if isinstance(default, bool):
-        settings |= {"action": "store_const", "const": not default}
-        if default:
+        settings["default"] = option.default
+    choices = option.choices or about.choices
+    if isinstance(option.default, bool):
+        settings |= {"action": "store_const", "const": not option.default}
+        if option.default:
             text = f"do not {text}"
     elif choices:
         settings["choices"] = choices
     else:
-        settings |= {"metavar": known.metavar} | _conversion(option)
-    if default and not isinstance(default, bool) and default is not MISSING:
-        text = f"{text} (default: {default})"
+        settings |= {"metavar": about.metavar} | _conversion(option)
+    says_default = option.default is not MISSING and not isinstance(option.default, bool)
+    if says_default and option.default:  # not None, "" or 0, which mean that the option is off
+        text = f"{text} (default: {option.default})"
     settings["help"] = text.replace("%", "%%")
     return settings
 

@@ -23,7 +23,7 @@ from alignkit.model.alignment import SIDES
 from alignkit.model.corpus import Corpus, compared_texts
 from alignkit.model.labels import SCHEMES
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.texts import code_point, spaces_in
+from alignkit.model.texts import code_point, spaces_beyond_ascii
 
 if TYPE_CHECKING:
     from alignkit.io.format import Format
@@ -286,7 +286,7 @@ class _Watch:
                 continue
             for word in tokens:
                 if not word.isascii():
-                    self.report.spaces.update(map(code_point, spaces_in(word)))
+                    self.report.spaces.update(map(code_point, spaces_beyond_ascii(word)))
             if not tokens:
                 message = f"pair {pair.id!r} has no {side} words"
                 self.report.observe(Finding("empty sentence", message, path, line))

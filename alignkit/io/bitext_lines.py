@@ -1,7 +1,7 @@
 """Both sentences on one line: split such lines, and write sentences in that form or to two files.
 
 A bitext has ``source ||| target``, perhaps after an id and a tab; plain texts may instead have two
-columns, separated by a tab.
+columns, separated by a tab. The first line with words decides for all lines of a file.
 """
 
 from __future__ import annotations
@@ -20,17 +20,71 @@ DIVIDERS = {"bitext": BITEXT, "tsv": "\t"}
 """The divider of two sentences on a line, by the name of the form."""
 
 
-class TwoInLine:
-    """Split lines into source and target.
+def is_bitext_line(line: str) -> bool:
+    """Return whether a line has two sentences: around one ||| or, if none is empty, one tab."""
+    divider = _divider_in(line)
+    parts = line.split(divider) if divider else []
+    return len(parts) == 2 and (divider == BITEXT or all(map(str.strip, parts)))
 
-    The divider is that of the form, or is looked for in the first line with words. With `ids`, each
-    line begins with an id and a tab.
+
+def _divider_in(line: str) -> str:
+    """Return what divides a line into sentences, ||| or else a tab; empty if nothing does."""
+    for divider in DIVIDERS.values():
+        if divider in line:
+            return divider
+    return ""
+
+
+class Divider:
+    """Divide the lines of a file into two sentences, all like the first.
+
+    Parameters
+    ----------
+    path : The file, for errors.
+    form : One of `DIVIDERS`; None: the first line decides.
+    advice : What to do if nothing divides the first line.
+    """
+
+    def __init__(
+        self, reading: TextFile, path: str, form: str | None = None, *, advice: str
+    ) -> None:
+        self._reading = reading
+        self._path = path
+        self._advice = advice
+        self._divider = DIVIDERS[form] if form else ""
+
+    def divide(self, line: str, number: int) -> tuple[str, str]:
+        """Return both sentences of a line, not split into words yet."""
+        self._divider = self._divider or _divider_in(line)
+        if not self._divider:
+            message = f"neither ' ||| ' nor a tab divides two sentences; {self._advice}"
+            raise self._reading.error(message, number, path=self._path)
+        parts = line.split(self._divider)
+        if len(parts) == 2:
+            source, target = parts
+            return source, target
+        if self._divider == BITEXT:
+            message = f"{len(parts) - 1} dividers ' ||| ', expected one, between source and target"
+        else:
+            message = (
+                f"{len(parts)} columns, expected source and target, divided by one tab "
+                "(`cut -f` selects two columns)"
+            )
+        raise self._reading.error(message, number, path=self._path)
+
+
+class TwoInLine:
+    """Read lines with a source and a target sentence as parallel text.
+
+    With a form, one of `DIVIDERS`, they are divided so; otherwise the first line with words
+    decides. With `ids`, each line begins with an id and a tab.
     """
 
     def __init__(self, reading: TextFile, form: str | None = None, *, ids: bool = False) -> None:
         self._reading = reading
         self._ids = ids
-        self._divider = DIVIDERS[form] if form else None
+        advice = "give two texts, SRC and TGT, or the `format` of this one"
+        self._divider = Divider(reading, reading.path, form, advice=advice)
 
     def __call__(self, line: str, number: int) -> tuple[str, str, str | None]:
         """Return both sides of a line and its id; empty sides for an empty line."""
@@ -39,35 +93,11 @@ class TwoInLine:
         id = None
         if self._ids:
             id, line = split_id(self._reading, number, line, self._reading.path)
-        if self._divider is None:
-            self._divider = self._divider_in(line, number)
-        parts = line.split(self._divider)
-        if len(parts) != 2:
-            if self._divider == BITEXT:
-                message = (
-                    f"{len(parts) - 1} dividers ' ||| ', expected one, between source and target"
-                )
-            else:
-                message = (
-                    f"{len(parts)} columns, expected source and target, divided by one tab "
-                    "(`cut -f` selects two columns)"
-                )
-            raise self._reading.error(message, number)
-        for name, side in zip(SIDES, parts, strict=True):
+        sides = self._divider.divide(line, number)
+        for name, side in zip(SIDES, sides, strict=True):
             self._check_length(name, side, number)
-        source, target = (self._reading.sentence(part, number) for part in parts)
+        source, target = (self._reading.sentence(side, number) for side in sides)
         return source, target, id
-
-    def _divider_in(self, line: str, number: int) -> str:
-        """Return the divider that a line has."""
-        for divider in DIVIDERS.values():
-            if divider in line:
-                return divider
-        raise self._reading.error(
-            "neither ' ||| ' nor a tab divides two sentences; give two texts, SRC "
-            "and TGT, or the `format` of this one",
-            number,
-        )
 
     def _check_length(self, name: str, side: str, number: int) -> None:
         """Refuse a side with too many words."""

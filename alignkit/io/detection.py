@@ -219,7 +219,7 @@ class _Beginning(Reading):
     def __init__(self, head: Head, options: ReadOptions, base: int) -> None:
         super().__init__(head.path, options, base=base)
         self._raw = head.raw
-        self.cut = head.more
+        self.is_cut = head.more
 
     @contextmanager
     def open(self, path: str | None = None) -> Iterator[BufferedReader]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TextIO
 
 from alignkit.io import opening
-from alignkit.model.texts import code_point, spaces_in, without_marks
+from alignkit.model.texts import code_point, spaces_beyond_ascii, without_marks
 
 CONTROL = "control character"
 MARK = "byte order mark"
@@ -81,7 +81,7 @@ class OddCharacters:
         plain = opening.CONTROL.sub("\ufffd", plain)
         unmarked = without_marks(plain)
         self._add(MARK, "\ufeff" * (len(plain) - len(unmarked)))
-        self._add(SPACE, spaces_in(unmarked))
+        self._add(SPACE, spaces_beyond_ascii(unmarked))
         return unmarked + end
 
     def _add(self, kind: str, characters: Sequence[str]) -> None:

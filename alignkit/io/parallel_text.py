@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, NoReturn
 
-from alignkit.io.bitext_lines import BITEXT
+from alignkit.io.bitext_lines import Divider
 from alignkit.io.compression import plain_name
 from alignkit.io.opening import look_ahead
 from alignkit.io.tagged_words import IS_TAGGED, Tagged, read_tagged
@@ -84,6 +84,12 @@ def read_texts(reading: TextFile) -> Iterator[PairText] | None:
     if source is None:
         return None
     if target is None or target == source:
+        if plain_name(source).endswith(".conllu"):
+            raise reading.error(
+                "is CoNLL-U and has the words of one side; name the file of the other with "
+                "`target`",
+                path=source,
+            )
         return _bitext(reading, source)
     return _two_files(reading, source, target)
 
@@ -107,52 +113,21 @@ def ids_of(reading: TextFile, paths: Sequence[str], *, divided: bool = False) ->
 def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
     """Yield the sentences of one file, divided as in its first line."""
     ids = ids_of(reading, [path], divided=True)
-    divider = ""
+    divider = Divider(reading, path, advice="`source` without `target` must be a bitext")
     for line, text in reading.lines(path):
         id = None
         sentences = text
         if ids.present:
             id, sentences = split_id(reading, line, text, path)
-        divider = divider or _divider_in(sentences)
-        parts = sentences.split(divider)
-        if len(parts) != 2:
-            _refuse_parts(reading, len(parts), divider, line, path)
-        source, target = (reading.sentence(part, line, path) for part in parts)
+        source, target = divider.divide(sentences, line)
         snum = id if ids.numbers else None
-        yield PairText(line, snum, source, target, own_id=id)
-
-
-def parts_of(line: str) -> list[str]:
-    """Return the sentences of a line of a bitext whose form is not known: two, if it is one."""
-    return line.split(_divider_in(line))
-
-
-def _divider_in(line: str) -> str:
-    """Return what divides both sentences of a line: a tab, if that is all there is, or |||."""
-    columns = line.split("\t")
-    if BITEXT not in line and len(columns) == 2 and all(map(str.strip, columns)):
-        return "\t"
-    return BITEXT
-
-
-def _refuse_parts(reading: TextFile, parts: int, divider: str, line: int, path: str) -> NoReturn:
-    """Raise an error for a line of a bitext that is not in two parts."""
-    if plain_name(path).endswith(".conllu"):
-        raise reading.error(
-            "is CoNLL-U and has the words of one side; name the file of the other with `target`",
-            path=path,
-        )
-    if divider != BITEXT:
-        raise reading.error(
-            f"{parts} columns, expected two: a source sentence, a tab and a target sentence",
+        yield PairText(
             line,
-            path=path,
+            snum,
+            reading.sentence(source, line, path),
+            reading.sentence(target, line, path),
+            own_id=id,
         )
-    raise reading.error(
-        f"{parts - 1} dividers ' ||| ', expected one: `source` without `target` is a bitext",
-        line,
-        path=path,
-    )
 
 
 class _Sentence(NamedTuple):

@@ -15,7 +15,7 @@ from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.texts import code_points, spaces_in, split_unicode
+from alignkit.model.texts import code_points, spaces_beyond_ascii, split_unicode
 
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
@@ -499,7 +499,7 @@ class Reading(TextFile):
             if not self._is_inside(index, parts):
                 return ""
             if not self._is_inside(index, words):
-                spaces |= dict.fromkeys(spaces_in("".join(words)))
+                spaces |= dict.fromkeys(spaces_beyond_ascii("".join(words)))
         return code_points(spaces)
 
 

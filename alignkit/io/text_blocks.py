@@ -6,15 +6,20 @@ others are read by `alignkit.io.parallel_text`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit.io.opening import has_controls
 from alignkit.io.parallel_text import PairText, has_own_form, read_texts, refuse_counts
-from alignkit.io.text_files import TextFile, words_of_both
+from alignkit.io.text_files import TextFile
 from alignkit.io.text_ids import TextIds
 from alignkit.model.texts import BOM_BYTES
+
+if TYPE_CHECKING:
+    from alignkit._support.array_types import I4, I8
 
 _Words = list[tuple[str, ...]]
 
@@ -108,6 +113,43 @@ class RawSentences(Sentences):
         if self._reading.options.token_separators == "unicode":
             return self._reading.spaced(raw.decode()).encode()
         return raw
+
+
+def words_of_both(
+    source: bytes, target: bytes, share: Callable[[str], str]
+) -> tuple[_Words, _Words]:
+    """Return the words of the lines of both sides, like `split_words`; equal words are shared."""
+    with ThreadPoolExecutor(2) as threads:  # two run at once: the kernel releases Python's lock
+        numbered_source, numbered_target = threads.map(_numbered, (source, target))
+    return numbered_source.words(source, share), numbered_target.words(target, share)
+
+
+class _Numbered(NamedTuple):
+    """The words of many lines as numbers, as `number_words` returns them."""
+
+    ids: I4
+    starts: I8
+    begins: I8
+    ends: I8
+
+    def words(self, raw: bytes, share: Callable[[str], str]) -> _Words:
+        """Return the words of each line, like `split_words`; equal words are one object."""
+        import numpy as np
+
+        distinct = []
+        for begin, end in zip(self.begins.tolist(), self.ends.tolist(), strict=True):
+            distinct.append(share(raw[begin:end].decode()))
+        words = tuple(np.array(distinct, object)[self.ids].tolist())
+        return [words[start:end] for start, end in pairwise(self.starts.tolist())]
+
+
+def _numbered(raw: bytes) -> _Numbered:
+    """Return the words of lines as numbers."""
+    import numpy as np
+
+    from alignkit.io.words_kernel import number_words
+
+    return _Numbered(*number_words(np.frombuffer(raw, np.uint8), raw.count(b"\n")))
 
 
 class TextBlocks:

@@ -9,20 +9,18 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from alignkit._support.wording import natural_key
 from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.io import opening
 from alignkit.io.odd_characters import CONTROL, find_odd_characters
 from alignkit.io.options import ReadOptions
-from alignkit.model.texts import BOM, split_words, with_plain_spaces, without_marks
+from alignkit.model.texts import BOM, split_words, with_plain_spaces
+from alignkit.model.texts import without_marks as marks_removed
 
 _OF_HOSTS = ("idna", "punycode")  # for names of hosts, not for text
 
@@ -32,7 +30,7 @@ def line_encoding(encoding: str) -> tuple[str, bool]:
     try:
         name = codecs.lookup(encoding).name
         usable = "a\n".encode(name).decode(name) == "a\n"
-        holds_ascii(name)  # which those for nothing (undefined) fail
+        holds_ascii(name)  # raises for codecs that are for nothing, such as "undefined"
     except (LookupError, ValueError):
         usable = False
     if not usable or name in _OF_HOSTS:
@@ -59,44 +57,7 @@ _WRITABLE = re.compile(r"[^\x00-\x20]+")
 
 def is_word(token: str) -> bool:
     """Return whether a token survives writing and reading as a word of a line."""
-    return _WRITABLE.fullmatch(token) is not None and without_marks(token) == token
-
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    _Numbered = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-
-
-def words_of_both(
-    source: bytes, target: bytes, share: Callable[[str], str]
-) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Return the words of the lines of both sides, like `split_words`."""
-    with ThreadPoolExecutor(2) as threads:  # the kernel lets the other go on
-        first, second = threads.map(_numbered, (source, target))
-    return _shared(source, first, share), _shared(target, second, share)
-
-
-def _numbered(data: bytes) -> _Numbered:
-    """Return the numbers of the words of lines; see `number_words`."""
-    import numpy as np
-
-    from alignkit.io.words_kernel import number_words
-
-    return number_words(np.frombuffer(data, np.uint8), data.count(b"\n"))
-
-
-def _shared(data: bytes, numbered: _Numbered, share: Callable[[str], str]) -> list[tuple[str, ...]]:
-    """Return the words of each line; equal words are one object."""
-    import numpy as np
-
-    ids, starts, begins, ends = numbered
-    distinct = []
-    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
-        distinct.append(share(data[begin:end].decode()))
-    words = tuple(np.array(distinct, object)[ids].tolist())
-    return [words[start:end] for start, end in pairwise(starts.tolist())]
+    return _WRITABLE.fullmatch(token) is not None and marks_removed(token) == token
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +87,18 @@ class Finding:
 
 
 class TextFile:
-    """A text file with its reading options, and counts of findings."""
+    """A text file with its reading options, and counts of findings.
+
+    A line becomes words in these steps, each of which calls those before it:
+
+    - `exact_text` decodes bytes, and keeps every character;
+    - `decode` also removes the end of the line, and marks and controls, or refuses them;
+    - `sentence` then makes the white space plain that divides words (`spaced`);
+    - `words` splits a sentence, and `tokens` also makes the words `shared`: unescaped, if that is
+      an option, and equal words are one object (`token`).
+
+    Methods with a `path` read another file with the same options, such as one with texts.
+    """
 
     def __init__(
         self, path: str, options: ReadOptions, *, observe: Callable[[Finding], None] | None = None
@@ -139,10 +111,15 @@ class TextFile:
         self._observe = observe
         self._opened: set[BufferedReader] = set()
         self._tokens = _Tokens(options.unescape)
-        self._stream: BufferedReader | None = None
-        self.cut = False
+        self._stream: BufferedReader | None = None  # of the file itself: `fraction` asks it
+        # whether only the beginning is read, so that the last record may be incomplete
+        self.is_cut = False
         # whether decisions about the texts are not logged, because another reading logs them
         self.silent = False
+
+    def _name(self, path: str | None) -> str:
+        """Return the path of a file; None: the file itself."""
+        return self.path if path is None else path
 
     def note(
         self, kind: str, message: str, line: int | None = None, path: str = "", times: int = 1
@@ -167,7 +144,7 @@ class TextFile:
     @contextmanager
     def open(self, path: str | None = None) -> Iterator[BufferedReader]:
         """Open a file for reading bytes; see `open_input`."""
-        name = self.path if path is None else path
+        name = self._name(path)
         with opening.open_input(name, self.options.max_size) as stream:
             if name == self.path:
                 self._stream = stream
@@ -182,7 +159,7 @@ class TextFile:
         Each line ends in the single byte of a line feed; `decode` turns it into text. UTF-16 and
         UTF-32 have no such byte; these files are read as a whole.
         """
-        name = path or self.path
+        name = self._name(path)
         encoding = self.options.encoding
         with self.open(path) as stream:
             opening.look_at(stream, name, encoding)
@@ -200,7 +177,7 @@ class TextFile:
     def raw_lines(self, path: str | None = None) -> Iterator[bytes]:
         """Yield the lines of a file as bytes, within the limit of length; see `decode`."""
         with self.open_lines(path) as stream:
-            yield from opening.bounded_lines(stream, path or self.path, self.options.max_size)
+            yield from opening.bounded_lines(stream, self._name(path), self.options.max_size)
 
     def chunks(
         self, path: str | None = None, *, cut: bool = False, one_line: bool = False
@@ -208,7 +185,7 @@ class TextFile:
         """Yield complete lines as bytes, many at a time; see `bounded_chunks`."""
         most = self.options.max_size
         with self.open_lines(path) as stream:
-            name = path or self.path
+            name = self._name(path)
             yield from opening.bounded_chunks(stream, name, most, cut=cut, one_line=one_line)
 
     def fraction(self) -> float | None:
@@ -225,26 +202,33 @@ class TextFile:
         self, path: str | None = None, *, one_line: bool = False
     ) -> Generator[tuple[int, str], None, None]:
         """Yield (number, text) of each line; `one_line` allows carriage returns alone."""
-        name = self.path if path is None else path
+        name = self._name(path)
         first = 1
         for chunk in self.chunks(name, one_line=one_line):
-            text = BOM
-            if self._ascii and not (b"\r" in chunk or opening.has_controls(chunk)):
-                with suppress(UnicodeDecodeError):
-                    text = chunk.decode(self._encoding)
-            if BOM not in text:
+            text = self._plain_text(chunk)
+            if text is not None:
                 yield from enumerate(text.split("\n")[:-1], start=first)
             else:
                 for number, raw in enumerate(chunk.split(b"\n")[:-1], start=first):
                     yield number, self.decode(raw, number, name)
             first += chunk.count(b"\n")
 
+    def _plain_text(self, chunk: bytes) -> str | None:
+        """Decode many lines at once; None if `decode` must look at each, for it may refuse some."""
+        if not self._ascii or b"\r" in chunk or opening.has_controls(chunk):
+            return None
+        try:
+            text = chunk.decode(self._encoding)
+        except UnicodeDecodeError:
+            return None
+        return None if BOM in text else text
+
     def decode(
         self, raw: bytes, number: int, path: str = "", *, allow_controls: bool = False
     ) -> str:
         """Return a line of bytes as text; wrong bytes and controls are FormatErrors."""
         name = path or self.path
-        text = self.decoded(raw, number, name)
+        text = self.exact_text(raw, number, name)
         if not allow_controls and (not self._ascii or opening.has_controls(raw)):
             text = self.without_controls(text, number, name)
         text = text.rstrip("\n")
@@ -263,13 +247,13 @@ class TextFile:
         """
         if BOM not in text:
             return text
-        plain = without_marks(text) if words else text.replace(BOM, "")
+        plain = marks_removed(text) if words else text.replace(BOM, "")
         count = len(text) - len(plain)
         if count:
             self.note("byte order mark", f"{count} in this line", number, path, times=count)
         return plain
 
-    def decoded(self, raw: bytes, number: int, path: str = "") -> str:
+    def exact_text(self, raw: bytes, number: int, path: str = "") -> str:
         """Return a line of bytes as text with all its characters; wrong bytes are FormatErrors."""
         try:
             return raw.decode(self._encoding)
@@ -280,7 +264,7 @@ class TextFile:
     def whole_lines(self) -> Iterator[str]:
         """Yield the lines of the file with all their characters, also their ends."""
         for number, raw in enumerate(self.raw_lines(), start=1):
-            yield self.decoded(raw, number)
+            yield self.exact_text(raw, number)
 
     def without_controls(self, text: str, number: int, name: str = "") -> str:
         """Reject control characters; if lenient, replace them by U+FFFD and note it."""
@@ -326,9 +310,9 @@ class TextFile:
         for _, text in lines:
             texts.append(text)
             size += len(text) + 1
-            if size > self.options.max_size << 20:
+            if size > self.options.max_size << 20:  # megabytes
                 whole = "a file that is read as a whole"
-                raise opening.too_large(whole, path or self.path, self.options.max_size)
+                raise opening.too_large(whole, self._name(path), self.options.max_size)
         return "\n".join(texts)
 
     def files(self, pattern: str, under: Path | None = None) -> list[Path]:
@@ -336,11 +320,19 @@ class TextFile:
         return sorted((under or Path(self.path)).glob(pattern), key=natural_key)
 
     def token(self, token: str) -> str:
-        """Return the shared copy of a token, unescaped if that is declared."""
+        """Return the shared copy of a token, unescaped if that is an option."""
         return self._tokens[token]
 
+    def shared(self, tokens: Iterable[str]) -> tuple[str, ...]:
+        """Return the shared copies of tokens, each as `token` returns it."""
+        return tuple(map(self._tokens.__getitem__, tokens))
+
+    def tokens(self, text: str) -> tuple[str, ...]:
+        """Split a line into words, and return their shared copies."""
+        return self.shared(self.words(text))
+
     def words(self, text: str, line: int | None = None, path: str = "") -> list[str]:
-        """Split a text into words; see `sentence`."""
+        """Split a text into words as they are written."""
         return split_words(self.sentence(text, line, path))
 
     def sentence(self, text: str, line: int | None = None, path: str = "") -> str:
@@ -348,18 +340,10 @@ class TextFile:
         return self.without_marks(self.spaced(text), line, path)
 
     def spaced(self, text: str) -> str:
-        """Return a text with plain spaces for all `token_separators`."""
+        """Return a text with plain spaces for all that divides words: `token_separators`."""
         if self.options.token_separators == "unicode":
             return with_plain_spaces(text)
         return text
-
-    def tokens(self, text: str) -> tuple[str, ...]:
-        """Split a line into tokens at whitespace; see `token`."""
-        return self.shared(self.words(text))
-
-    def shared(self, tokens: Iterable[str]) -> tuple[str, ...]:
-        """Return the shared copies of tokens; see `token`."""
-        return tuple(map(self._tokens.__getitem__, tokens))
 
     @property
     def plain_bytes(self) -> bool:

@@ -1,9 +1,12 @@
 """Words of texts: split texts into words, compare them, and find stems.
 
-U+FEFF at the beginning of a token, so also of a file or a line, is a byte order mark, however often
-it is repeated, if something of the token remains. Marks are not part of the words. A token that is
-nothing but U+FEFF is a word, and behind the beginning of a token it is a character like others. The
-functions here are this rule; all that reads or writes words uses them.
+All that reads or writes words uses the functions here, which know what a byte order mark is:
+U+FEFF at the beginning of a token (so also of a file or a line), however often it is repeated. With
+<M> for this character:
+
+    <M>he <M><M>left    the words are he, left: the marks are no part of them
+    he le<M>ft          he, le<M>ft: behind the beginning it is a character like others
+    he <M>              he, <M>: a token that is nothing but U+FEFF is a word
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 BOM = "\ufeff"
 BOM_BYTES = BOM.encode()
 
+# A token ends at a space or at one of the controls from TAB to CR. Marks: no character of a token
+# comes before them, and one that is no mark comes behind them.
 _MARKS = re.compile(r"(?<![^ \t-\r])\ufeff+(?=[^ \t-\r\ufeff])")
 _OTHER_SPACE = re.compile(r"[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _WORD = re.compile(r"[^ \t-\r]+")
@@ -33,7 +38,7 @@ SEPARATORS = ("ascii", "unicode")
 """White space between words: that of ASCII, or all that Python's `str.split` divides at."""
 
 
-def spaces_in(text: str) -> list[str]:
+def spaces_beyond_ascii(text: str) -> list[str]:
     """Return the white space in a text, or a word, that is not ASCII."""
     return _OTHER_SPACE.findall(text)
 
@@ -72,7 +77,7 @@ def split_words(text: str) -> list[str]:
     text = without_marks(text)
     if _OTHER_SPACE.search(text):
         return _WORD.findall(text)
-    return text.split()
+    return text.split()  # the same words, faster
 
 
 def split_unicode(text: str) -> list[str]:
@@ -88,6 +93,7 @@ def words_and_signs(text: str) -> list[str]:
 def compared(text: str, *, ignore_case: bool = False) -> str:
     """Return the form of a text for comparison: canonically equivalent texts are equal."""
     if ignore_case:
+        # Unicode's caseless matching: some characters fold rightly only if they are decomposed
         text = normalize("NFD", text).casefold()
     return normalize("NFC", text)
 
@@ -106,9 +112,10 @@ def tokenizer(name: str) -> Callable[[str], list[str]]:
     def divided(text: str) -> list[str]:
         text = without_marks(text)
         try:
+            # not the tokens: treebank changes some, such as quotation marks
             spans: Iterable[tuple[int, int]] = chosen.span_tokenize(text)
             words = [text[begin:end] for begin, end in spans]
-        except ValueError:  # a token that NLTK changed and does not find again
+        except ValueError:  # a changed token that NLTK does not find again in the text
             words = []
             for token in chosen.tokenize(text):
                 words.extend(token.split())
@@ -155,10 +162,17 @@ def porter_stem() -> Callable[[str], str]:
     return stem
 
 
+WORD = 0
+PUNCTUATION = 1
+WITH_DIGITS = 2
+
+
 def word_kind(word: str) -> int:
-    """Return 0 for a word, 1 for punctuation, and 2 if there are digits."""
+    """Return the kind of a word: `WORD` (it has a letter, as "don't"), or one of the others."""
     if word.isalpha():
-        return 0
+        return WORD
     if any(letter.isdigit() for letter in word):
-        return 2
-    return int(not any(letter.isalnum() for letter in word))
+        return WITH_DIGITS
+    if any(letter.isalnum() for letter in word):
+        return WORD
+    return PUNCTUATION

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
 Span = tuple[int, int, int, int]
+Starts = dict[int, list[int]]
+"""Where a phrase occurs: its start positions, sorted, by the number of the sentence."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +57,8 @@ class PhraseListScore(TableResult):
     kept : Number of different entries that occur in a test sentence pair.
     correct : Number of kept entries that are a gold phrase pair in at least one place.
     unmatched : Number of entries that occur in no test sentence pair.
-    repeated : Number of entries that repeat one that was kept; others are not remembered.
+    repeated : Number of entries that repeat one that was kept; an entry that was left out for
+        another reason is counted under this reason each time.
     identical : Number of entries left out because both sides have the same words.
     out_of_bounds : Number of entries left out because of their length.
     pairs, skipped : Number of sentence pairs used, and of those without the reference.
@@ -291,7 +294,7 @@ def score_phrase_list(
         matching.add(*words(f"entries[{number}]", entry))
     rows = matching.rows
     total = PhraseScore.from_counts(rows.sum(axis=0))
-    fates: dict[str, Any] = matching.fates
+    fates = matching.fates
     settings = replace(
         signature or Signature(),
         links=links,
@@ -307,11 +310,18 @@ def score_phrase_list(
         entry_precision = matching.correct / fates["kept"]
     suspicion = watch.suspicion("`base=1` when reading it")
     return PhraseListScore(
-        **vars(total),
+        precision=total.precision,
+        recall=total.recall,
+        f1=total.f1,
+        counts=total.counts,
         entry_precision=entry_precision,
         entries=sum(fates.values()),
+        kept=fates["kept"],
         correct=matching.correct,
-        **fates,
+        unmatched=fates["unmatched"],
+        repeated=fates["repeated"],
+        identical=fates["identical"],
+        out_of_bounds=fates["out_of_bounds"],
         pairs=len(shared),
         skipped=len(corpus) - len(shared),
         signature=settings,
@@ -321,7 +331,11 @@ def score_phrase_list(
 
 
 class _Matching:
-    """Entries matched with sentence pairs so far, and the counts of both."""
+    """Entries matched with sentence pairs so far, and the counts of both.
+
+    Each entry has one fate, a name of `_FATES`; a kept one also counts in each sentence pair that
+    has both of its phrases.
+    """
 
     def __init__(
         self,
@@ -338,31 +352,36 @@ class _Matching:
         for pair in corpus:
             for sentences, words_of_side in zip(self._sides, pair.words, strict=True):
                 sentences.append([self._fold(word) for word in words_of_side])
-        # by side and number of words: where each phrase starts, by sentence; filled by `_find`
-        self._places: dict[tuple[int, int], dict[str, dict[int, list[int]]]] = {}
+        # by side and number of words: where each phrase occurs; filled by `_find`
+        self._places: dict[tuple[int, int], dict[str, Starts]] = {}
         self._seen: set[tuple[str, str]] = set()
         self.fates = dict.fromkeys(_FATES, 0)
         self.correct = 0
         # by sentence pair; lists, since adding to one number of an array is slow
         self._occurrences = [0] * len(gold)
         self._right = [0] * len(gold)
-        self._atomic = [0] * len(gold)
-        self._gold: list[dict[Span, bool]] = []  # the gold phrase pairs, and which are atomic
+        self._right_atomic = [0] * len(gold)
+        self._gold: list[dict[Span, bool]] = []  # the gold phrase pairs, and whether each is atomic
         for k in range(len(gold)):
-            atomic: dict[Span, bool] = {}
-            for phrases in gold.pair(k):
-                span = phrases[:4]
+            is_atomic: dict[Span, bool] = {}
+            for phrase_pair in gold.pair(k):
+                span = phrase_pair[:4]
                 if self._fits(*span):
-                    atomic[span] = phrases.atomic
-            self._gold.append(atomic)
+                    is_atomic[span] = phrase_pair.atomic
+            self._gold.append(is_atomic)
 
     @property
     def rows(self) -> Rows:
-        """The (P, 5) counts of the sentence pairs so far."""
-        gold = [sum(atomic.values()) for atomic in self._gold]
-        # the order of PHRASE_COLUMNS; the last, right ones that are atomic in both, repeats the
-        # one before: all occurrences count as atomic
-        columns = self._occurrences, gold, self._right, self._atomic, self._atomic
+        """The (P, 5) counts of the sentence pairs so far, by the names of `PHRASE_COLUMNS`."""
+        atomic_gold = [sum(is_atomic.values()) for is_atomic in self._gold]
+        right_atomic_in_both = self._right_atomic  # for all occurrences count as atomic
+        columns = (
+            self._occurrences,
+            atomic_gold,
+            self._right,
+            self._right_atomic,
+            right_atomic_in_both,
+        )
         return np.array(columns, np.int64).T
 
     def add(self, source: str, target: str) -> None:
@@ -384,7 +403,7 @@ class _Matching:
         if not in_source:
             return "unmatched"
         in_target = self._find(1, target_phrase, m)
-        fewer = min(in_source, in_target, key=len)  # the shorter to go over
+        fewer = min(in_source, in_target, key=len)  # the phrase of fewer sentences: faster
         both = [k for k in fewer if k in in_source and k in in_target]
         if not both:
             return "unmatched"
@@ -397,17 +416,17 @@ class _Matching:
         self.correct += any(right)
         return "kept"
 
-    def _find(self, side: int, phrase: str, words: int) -> dict[int, list[int]]:
-        """Return the start positions of a phrase, sorted, for each sentence that has it."""
-        if (side, words) not in self._places:
-            places: dict[str, dict[int, list[int]]] = {}
-            self._places[side, words] = places
+    def _find(self, side: int, phrase: str, size: int) -> Starts:
+        """Return where a phrase of so many words occurs on a side."""
+        if (side, size) not in self._places:
+            places: dict[str, Starts] = {}
+            self._places[side, size] = places
             for number, sentence in enumerate(self._sides[side]):
-                for start in range(len(sentence) - words + 1):
-                    text = " ".join(sentence[start : start + words])
+                for start in range(len(sentence) - size + 1):
+                    text = " ".join(sentence[start : start + size])
                     starts = places.setdefault(text, {})
                     starts.setdefault(number, []).append(start)
-        return self._places[side, words].get(phrase, {})
+        return self._places[side, size].get(phrase, {})
 
     def _count(
         self, k: int, source_starts: list[int], target_starts: list[int], n: int, m: int
@@ -424,7 +443,7 @@ class _Matching:
                     atomic += gold[span]
         self._occurrences[k] += len(source_starts) * len(target_starts)
         self._right[k] += right
-        self._atomic[k] += atomic
+        self._right_atomic[k] += atomic
         return right > 0
 
     def _fits(self, start: int, end: int, other_start: int, other_end: int) -> bool:
@@ -496,9 +515,11 @@ def _moses(line: str) -> tuple[str, str] | str:
     return _both(fields[0], fields[1])
 
 
-PHRASE_TABLE_FORMATS: Mapping[str, Callable[[str], tuple[str, str] | str]]
-PHRASE_TABLE_FORMATS = {"tsv": _tsv, "moses": _moses}
-"""A function that returns the phrase pair of a line, or an error message."""
+PHRASE_TABLE_FORMATS: Mapping[str, Callable[[str], tuple[str, str] | str]] = {
+    "tsv": _tsv,
+    "moses": _moses,
+}
+"""By the name of a format: the function that returns the phrase pair of a line, or an error."""
 
 
 def _both(source: str, target: str) -> tuple[str, str] | str:

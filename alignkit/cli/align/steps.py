@@ -35,7 +35,7 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import (
     code_points,
     describe_tokenizer,
-    spaces_in,
+    spaces_beyond_ascii,
     split_words,
     tokenizer,
 )
@@ -408,7 +408,7 @@ def _check_inside(alignment: Alignment, pair: SentencePair, read: Input, number:
         first = "target" if read.reading.options.transpose else "source"
         base = read.reading.base
         advice = f"it was read with base {base}, {first} first: check :base1 and :transpose"
-        spaces = code_points(set(spaces_in(" ".join(chain(*pair.words)))))
+        spaces = code_points(set(spaces_beyond_ascii(" ".join(chain(*pair.words)))))
         if spaces:
             advice = f"the words contain {spaces}: see --token-separators; {advice}"
         raise FormatError(f"{wrong} the pair of {n} x {m} words; {advice}", read.path, number)

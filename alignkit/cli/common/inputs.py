@@ -127,14 +127,14 @@ def is_bitext(path: str, encoding: str) -> bool:
 
     Both are divided by ``|||`` or by a tab.
     """
+    from alignkit.io.bitext_lines import is_bitext_line
     from alignkit.io.detection import fitting_formats
     from alignkit.io.opening import head_of
-    from alignkit.io.parallel_text import parts_of
 
     if os.path.isdir(path):
         return False
     first, _, _ = head_of(path).partition(b"\n")
-    two = len(parts_of(first.decode(encoding, "replace"))) == 2
+    two = is_bitext_line(first.decode(encoding, "replace"))
     return two and not fitting_formats(path, encoding=encoding)
 
 

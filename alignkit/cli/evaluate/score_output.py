@@ -16,9 +16,9 @@ from alignkit.cli.options import made
 from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.scoring import records
 from alignkit.scoring.comparisons import Comparisons, comparison_table
 from alignkit.scoring.files import FileOptions, TwoFiles
+from alignkit.scoring.records import breakdown_table, few_in_groups, group_records, pair_records
 from alignkit.scoring.result import MEASURE_NAMES, Score
 from alignkit.scoring.scores import score_files
 from alignkit.scoring.settings import ScoreSettings
@@ -29,44 +29,46 @@ Records = Sequence[Mapping[str, object]]
 
 
 class Scoring:
-    """Score one system; keep its `score`, and the ids and groups of scored pairs for tables."""
+    """Score one system; keep its `score`, and the ids and groups of scored pairs for tables.
+
+    Parameters
+    ----------
+    path : The file of the system.
+    options : The options of the command.
+    annotator : The annotator to score, if the file has several.
+    """
 
     def __init__(self, path: str, options: argparse.Namespace, annotator: str | None) -> None:
         self.path = path
+        self.by: str = options.by or ""  # the attribute of the groups, if there are any
+        # of the scored pairs, if tables need them: their ids, and the groups of each
+        self.ids: list[str] = []
+        self.groups: list[tuple[str, ...]] = []
+        self._attributes: dict[str, None] = {}  # that any of them has
         self._options = options
         self._annotator = annotator
-        self.by: str = options.by or ""
-        drawn = options.ci or options.plot is not None
-        settings = made(ScoreSettings, options)
-        declared = declared_sides(options, self._annotator)
+        declared = declared_sides(options, annotator)
         files = TwoFiles(
             lambda: self._open(declared),
             declared,
-            pairwise=bool(options.by or options.per_pair),
+            pairwise=bool(self.by or options.per_pair),
             watch=self._note,
             tell=warn,
         )
-        keep = bool(drawn or options.compared or options.by or options.per_pair)
-        score = score_files(files, settings, keep_rows=keep)
-        by = options.by
-        timed = options.by in PERIODS and any(map(any, self.groups))
-        if by is not None and by not in self._attributes and self.groups and not timed:
-            raise no_group(by, self._attributes, f"attribute of {options.reference or path}:")
-        suspicions = tuple(in_words_of(options.parser, text) for text in score.suspicions)
-        score = replace(score, suspicions=suspicions)
-        for file, suspicion in files.suspicions.items():
-            warn(in_words_of(options.parser, f"{file}: warning: {suspicion}"))
-        for suspicion in suspicions[len(files.cautions) :]:
-            warn(f"warning: {suspicion}")
-        if drawn:
+        draws = options.ci or options.plot is not None
+        needs_rows = bool(draws or options.compared or self.by or options.per_pair)
+        score = score_files(files, made(ScoreSettings, options), keep_rows=needs_rows)
+        self._check_groups()
+        score = self._with_warnings(score, files)
+        if draws:
             score = score.with_intervals(**drawing_of(options))
         self.score = score
 
     def _open(self, declared: FileOptions) -> tuple[Input, Input]:
-        """Open both files, and forget the facts about pairs read before."""
-        self.ids: list[str] = []
-        self.groups: list[tuple[str, ...]] = []
-        self._attributes: dict[str, None] = {}
+        """Open both files, again if their order differs; forget the pairs that were read before."""
+        self.ids.clear()
+        self.groups.clear()
+        self._attributes.clear()
         return open_sides(self.path, self._options.reference, declared)
 
     def _note(self, ref: SentencePair, hyp: SentencePair) -> None:
@@ -74,13 +76,34 @@ class Scoring:
         options = self._options
         if options.per_pair:
             self.ids.append(ref.id)
-        if options.by is not None:
+        if self.by:
             self._attributes.update(dict.fromkeys([*ref.attributes, *hyp.attributes]))
-            of_ref = _group_of(ref, options.by, options.ref_annotator)
-            of_hyp = _group_of(hyp, options.by, self._annotator)
+            of_ref = _group_of(ref, self.by, options.ref_annotator)
+            of_hyp = _group_of(hyp, self.by, self._annotator)
             known = [text for text in (of_ref, of_hyp) if text is not None] or [""]
-            text = max(known) if options.by in PERIODS else known[0]
+            # a pair belongs to the period in which the later of both worked
+            text = max(known) if self.by in PERIODS else known[0]
             self.groups.append(values_of(text, options.split))
+
+    def _check_groups(self) -> None:
+        """Refuse groups by something that no pair has."""
+        if not self.by or not self.groups or self.by in self._attributes:
+            return
+        if self.by in PERIODS and any(map(any, self.groups)):
+            return  # some annotations have a time
+        place = self._options.reference or self.path
+        raise no_group(self.by, self._attributes, f"attribute of {place}:")
+
+    def _with_warnings(self, score: Score, files: TwoFiles) -> Score:
+        """Print what looks wrong; return the score that says so in the words of the command."""
+        parser = self._options.parser
+        suspicions = tuple(in_words_of(parser, text) for text in score.suspicions)
+        for file, suspicion in files.suspicions.items():
+            warn(in_words_of(parser, f"{file}: warning: {suspicion}"))
+        # the first ones are those of the files: printed above, or when the files were read
+        for suspicion in suspicions[len(files.cautions) :]:
+            warn(f"warning: {suspicion}")
+        return replace(score, suspicions=suspicions)
 
     @cached_property
     def by_group(self) -> Records:
@@ -88,7 +111,7 @@ class Scoring:
         if not self.by:
             return ()
         drawing = drawing_of(self._options) if self._options.ci else {}
-        return records.group_records(
+        return group_records(
             self.score.rows,
             self.groups,
             name=self.by,
@@ -99,14 +122,12 @@ class Scoring:
     @cached_property
     def by_pair(self) -> Records:
         """The score of each sentence pair, if requested."""
-        rows = self.score.rows
-        aggregate = self.score.aggregate
-        if self.ids:
-            return records.pair_records(rows, self.ids, aggregate=aggregate)
-        return ()
+        if not self.ids:
+            return ()
+        return pair_records(self.score.rows, self.ids, aggregate=self.score.aggregate)
 
     @property
-    def overlap(self) -> str:
+    def overlap_note(self) -> str:
         """A note on pairs in several groups, or ""."""
         several = sum(len(names) > 1 for names in self.groups)
         if several:
@@ -114,10 +135,10 @@ class Scoring:
         return ""
 
     @property
-    def caution(self) -> str:
+    def few_caution(self) -> str:
         """A warning about small groups, or ""."""
         if self.by_group:
-            return records.few_in_groups(self.by_group, self.by)
+            return few_in_groups(self.by_group, self.by)
         return ""
 
 
@@ -151,7 +172,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Scored:
-    """Everything to print, by the short name of each system."""
+    """Everything to print: the systems by their short names, and how they compare."""
 
     systems: Mapping[str, Scoring]
     comparisons: Comparisons | None = None
@@ -170,7 +191,7 @@ class Scored:
         else:
             for score in self.scores.values():
                 every += score.cautions
-        every += [scoring.caution for scoring in self.systems.values() if scoring.caution]
+        every += [each.few_caution for each in self.systems.values() if each.few_caution]
         return list(dict.fromkeys(every))
 
     @property
@@ -197,23 +218,30 @@ def _tables(scored: Scored, chosen: Sequence[str]) -> Iterator[Table]:
     """Yield the tables to print."""
     if scored.comparisons is not None and "systems" in chosen:
         yield from scored.comparisons.tables()
-    for name, parts in scored.systems.items():
+    for name, scoring in scored.systems.items():
         title = name if len(scored.systems) > 1 else ""
         if scored.comparisons is None:
-            yield parts.score.bare_table(title)
-        if parts.by_group:
-            yield records.breakdown_table(parts.by_group, title=title, note=parts.overlap)
-        if parts.by_pair:
-            yield records.breakdown_table(parts.by_pair, title=title)
+            yield scoring.score.bare_table(title)
+        if scoring.by_group:
+            yield breakdown_table(scoring.by_group, title=title, note=scoring.overlap_note)
+        if scoring.by_pair:
+            yield breakdown_table(scoring.by_pair, title=title)
     if scored.comparisons is not None and "differences" in chosen:
         yield comparison_table(scored.comparisons, note=scored.comparisons.draws())
 
 
 def _json(scored: Scored) -> dict[str, object]:
-    """Return the score of the first system with those of the others."""
-    parts = next(iter(scored.systems.values()))
-    record = parts.score.to_json()
-    more = {"groups": parts.by_group, "overlap": parts.overlap, "sentence_pairs": parts.by_pair}
+    """Return the score of the first system, and if there are others, those of all of them.
+
+    So the score of a system is in the same place with and without others.
+    """
+    first = next(iter(scored.systems.values()))
+    record = first.score.to_json()
+    more = {
+        "groups": first.by_group,
+        "overlap": first.overlap_note,
+        "sentence_pairs": first.by_pair,
+    }
     record |= {name: jsonable(part) for name, part in more.items() if part}
     if scored.comparisons is not None:
         systems = {}
@@ -230,18 +258,19 @@ def _json(scored: Scored) -> dict[str, object]:
 def _csv(scored: Scored) -> str:
     """Return all numbers as CSV, a row for each, with the cautions and the settings below."""
     rows: list[Mapping[str, object]] = []
-    for name, parts in scored.systems.items():
-        rows += _figures(parts.score.to_records(), {"kind": "score", "system": name})
-        by: dict[str, object] = {"kind": "group", "system": name, "by": parts.by}
-        rows += _figures(parts.by_group, by, parts.by)
-        rows += _figures(parts.by_pair, {"kind": "pair", "system": name, "by": "id"}, "id")
+    for name, scoring in scored.systems.items():
+        rows += _figures(scoring.score.to_records(), {"kind": "score", "system": name})
+        by: dict[str, object] = {"kind": "group", "system": name, "by": scoring.by}
+        rows += _figures(scoring.by_group, by, scoring.by)
+        rows += _figures(scoring.by_pair, {"kind": "pair", "system": name, "by": "id"}, "id")
     if scored.comparisons:
         for record in scored.comparisons.to_records():
             baseline = record["baseline"]
             named = {"kind": "difference", "against": baseline, "value": record["difference"]}
             rows.append(record | named)
-    overlaps = dict.fromkeys(parts.overlap for parts in scored.systems.values() if parts.overlap)
-    rows += [{"kind": "caution", "text": text} for text in (*overlaps, *scored.cautions)]
+    notes = [each.overlap_note for each in scored.systems.values() if each.overlap_note]
+    cautions = [*dict.fromkeys(notes), *scored.cautions]  # systems have the same pairs: one note
+    rows += [{"kind": "caution", "text": text} for text in cautions]
     rows += [{"kind": "signature", "text": text} for text in scored.signatures]
     lines: list[Sequence[object]] = [_COLUMNS]
     lines += [[row.get(name, "") for name in _COLUMNS] for row in rows]
@@ -251,7 +280,10 @@ def _csv(scored: Scored) -> str:
 def _figures(
     records: Records, named: Mapping[str, object], group: str = ""
 ) -> Iterator[Mapping[str, object]]:
-    """Yield a row for each number of each record: measures with bounds, and counts."""
+    """Yield a row for each number of each record: measures with bounds, and counts.
+
+    The measures are known by their names; every other whole number is a count.
+    """
     for record in records:
         first = {**named, "level": record["level"], "group": record[group] if group else ""}
         for key, value in record.items():

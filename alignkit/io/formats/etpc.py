@@ -209,7 +209,9 @@ def _relations(reading: Reading, files: Sequence[Path], types: set[tuple[str, st
     pairs: _Pairs = {}
     seen: set[tuple[str, ...]] = set()
     for path in map(str, files):
-        with suppress(FormatError) if reading.cut else nullcontext():  # the last may not be whole
+        with (
+            suppress(FormatError) if reading.is_cut else nullcontext()
+        ):  # the last may not be whole
             for element in islice(read_elements(reading, "relation", path), 1, None):
                 line = line_of(element)
                 with reading.refusing(line, path):

@@ -66,7 +66,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _LOGGER = getLogger("alignkit")
 _BLOCK = 1 << 14  # lines
 _SMALL = 1 << 16  # bytes of links that Python reads before numba would be loaded
-_UNKNOWN = np.empty((0, 2), np.int32)  # sentence lengths, where there are no words
+_NO_LENGTHS = np.empty((0, 2), np.int32)  # of sentences, where there are no words: none is checked
 
 _Line = tuple[int, "bytes | None", "PairText | None"]
 _Words = tuple["list[tuple[str, ...]]", "list[tuple[str, ...]]"]
@@ -100,19 +100,25 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
     lines = _Lines(reading)
     for block in _blocks(reading):
         words: _Words | None = None
-        lengths = _UNKNOWN
+        lengths = _NO_LENGTHS
         if block.sentences is not None:
             words = block.sentences.words()
             source_lengths = np.fromiter(map(len, words[0]), np.int32, block.size)
             target_lengths = np.fromiter(map(len, words[1]), np.int32, block.size)
             lengths = np.column_stack([source_lengths, target_lengths])
+        # texts with ids or attributes, and sentences that are too long, are for `_Lines`
+        only_words = block.sentences is None or block.sentences.are_plain
         arrays = None
-        if block.raw is not None and lengths.max(initial=0) <= reading.options.max_words:
+        if (
+            block.raw is not None
+            and only_words
+            and lengths.max(initial=0) <= reading.options.max_words
+        ):
             arrays = _scan(block.raw, block.size, lengths, reading)
-        if arrays is None or (block.sentences is not None and not block.sentences.are_plain):
+        if arrays is None:
             yield from reading.pairs(lines.records(block.lines()))
             continue
-        lines.ids = False
+        lines.go_on_without_ids()
         name = reading.name
         numbers = range(block.first, block.first + block.size)
         sources, targets = words or (repeat(None, block.size), repeat(None, block.size))
@@ -130,9 +136,9 @@ def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArray
     number = 1
     for chunk in reading.chunks():
         count = chunk.count(b"\n")
-        arrays = _scan(chunk, count, _UNKNOWN, reading)
+        arrays = _scan(chunk, count, _NO_LENGTHS, reading)
         if arrays is not None:
-            lines.ids = False
+            lines.go_on_without_ids()
             reading.read += count
             yield range(number, number + count), arrays
         else:
@@ -191,14 +197,15 @@ def _scan(
     if reading.options.link_weights is not None or (len(joined) < _SMALL and not is_loaded()):
         return None
     if b"\r" in joined and not reading.counts["carriage returns"]:
-        return None  # the plain way tells of them, once
+        return None  # `_Lines` reports them, once
     status, links, sure, offsets, repeated = scan(
         np.frombuffer(joined, np.uint8), count, reading.base, reading.options.transpose, lengths
     )
     if status != PLAIN or (reading.observed and repeated.any()):
         return None
-    reading.counts["duplicate link"] += int(repeated[0])
-    reading.counts["both sure and possible"] += int(repeated[1])
+    duplicates, of_both_kinds = repeated.tolist()
+    reading.counts["duplicate link"] += duplicates
+    reading.counts["both sure and possible"] += of_both_kinds
     extents = lengths if len(lengths) else LinkArrays.extents(links, offsets)
     return LinkArrays.trusted(links, sure, offsets, extents)
 
@@ -208,10 +215,15 @@ class _Lines:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self.ids: bool | None = None  # whether lines have ids; None: it is not known yet
-        self._in_order: bool | None = None  # whether lines have ids, but those of the texts do not
-        self._next: int | None = None  # the id that such a line must have
+        self._have_ids: bool | None = None  # whether lines have ids; None: it is not known yet
+        # whether lines have ids, but those of the texts do not; and then the id of the next line
+        self._texts_lack_ids: bool | None = None
+        self._next: int | None = None
         self._weights = _Weights(reading)
+
+    def go_on_without_ids(self) -> None:
+        """Note that lines without ids were read elsewhere: no later line may have one."""
+        self._have_ids = False
 
     def records(self, block: Iterable[_Line]) -> Iterator[Record]:
         for number, raw, text in block:
@@ -238,22 +250,29 @@ class _Lines:
             body = reading.without_marks(body, number, words=False)
             links = [read_link(token, line, number, reading) for token in body.split()]
             links = self._weights.added(links, id, number)
-            reading.without_controls(body, number)  # some of them divide as white space does
+            # only now, for `split` takes some controls for white space
+            reading.without_controls(body, number)
             record.annotations[reading.name] = RawAnnotation(links)
         return record
 
     def _id(self, line: str, number: int) -> tuple[str | None, str]:
-        """Return the id of a line, if lines have ids, and its links."""
+        """Return the id of a line, if lines have ids, and its links.
+
+        Either all lines have an id and a tab, or none: the first line decides. A tab with nothing
+        behind it may also follow the links of a line without id, `0-0 1-1<TAB>`, unless lines have
+        ids. In the first line that is only clear if there are several links before it, or nothing.
+        """
         head, tab, body = line.partition("\t")
         words = head.split()
         links = list(map(_LINK.fullmatch, words))
-        no_id = len(words) != 1 and all(links)  # several links, or nothing
-        if tab and not self.ids and not body.strip() and (self.ids is False or no_id):
-            self.ids = False
-            return None, line  # white space behind the links
-        if self.ids is None:
-            self.ids = bool(tab)
-        if self.ids != bool(tab):
+        if tab and not body.strip() and not self._have_ids:
+            clearly_no_id = len(words) != 1 and all(links)
+            if clearly_no_id or self._have_ids is False:
+                self._have_ids = False
+                return None, line
+        if self._have_ids is None:
+            self._have_ids = bool(tab)
+        if self._have_ids != bool(tab):
             message = "either every line has an id and a tab before its links, or none"
             raise self._reading.error(message, number)
         if not tab:
@@ -271,16 +290,15 @@ class _Lines:
         self._weights.finish()
 
     def _text_of(self, id: str, text: PairText) -> PairText:
-        """Return the texts of a line of links that has an id: without the id, or by their order."""
+        """Return the texts of a line of links that has an id: without the id, or by their order.
+
+        The first line decides whether the texts have ids, too.
+        """
         declared = self._reading.options.text_ids is False
-        is_first = False
-        if self._in_order is None:
-            known = text.id is not None or text.snum is not None
-            begins = f"{id}\t" in text.source + text.target
-            divided = "\t" in text.source + text.target
-            self._in_order = not known and not begins and (declared or not divided)
-            is_first = self._in_order
-        if not self._in_order:
+        is_first = self._texts_lack_ids is None
+        if self._texts_lack_ids is None:
+            self._texts_lack_ids = not self._have_text_ids(id, text, declared)
+        if not self._texts_lack_ids:
             return _without_id(id, text, self._reading)
         if not declared:
             self._check_next(id, text)
@@ -291,6 +309,17 @@ class _Lines:
                 extra={"note": True},
             )
         return text
+
+    def _have_text_ids(self, id: str, text: PairText, declared: bool) -> bool:
+        """Return whether texts have ids, by the first of them and the id of its links.
+
+        They do if the reader of the texts found an id, or the id and a tab stand in a text. If they
+        are not `declared` to have none, any tab counts as the end of an id: maybe a wrong one.
+        """
+        if text.id is not None or text.snum is not None:
+            return True
+        both = text.source + text.target
+        return f"{id}\t" in both or (not declared and "\t" in both)
 
     def _check_next(self, id: str, text: PairText) -> None:
         """Refuse an id that does not show that links and texts have the same order."""
@@ -449,21 +478,28 @@ def notation(alignment: Alignment, writing: Writing) -> str:
     return " ".join(links)
 
 
-_SHOWN = re.compile(
+# The links in a text of any kind. Unlike `_LINK`, which reads the tokens of a file that is known to
+# have links, it takes no NULL-NULL, no letters behind NULL, and no third number.
+_LINKS_IN_TEXT = re.compile(
     r"(?<!\S)(?:[0-9]{1,9}[-?p](?:[0-9]{1,9}(?:-?[SP])?|NULL)|NULL-[0-9]{1,9})"
     r"(?::[^\s:]+){0,2}(?!\S)",
     re.IGNORECASE,
 )
+# tokens that may be links with a mistake: 1:2, 0--1, 3_4, 0-1x
 _LIKE_A_LINK = re.compile(r"(?<!\S)[0-9]+[^\sA-Za-z]*[-?pP_:,./][^\sA-Za-z]*[0-9]+\S{0,2}(?!\S)")
 
 
 def are_any_links(text: str) -> bool:
     """Return whether a text has only links, in any form, or nothing."""
-    return not _SHOWN.sub("", text).strip()
+    return not _LINKS_IN_TEXT.sub("", text).strip()
 
 
 def _sniff(head: Head) -> Likeness:
-    """Count the first lines that have links, which may all begin with an id and a tab."""
+    """Count the first lines that have links, which may all begin with an id and a tab.
+
+    Sure: all tokens are links. Likely: in half of the lines, half of the tokens are, so that some
+    lines may be damaged. Maybe: more than half of the tokens of the first line are like links.
+    """
     if head.width > 2:
         return Likeness.NO
     rows = [row for row in head.rows if len(row) == head.width]
@@ -472,13 +508,15 @@ def _sniff(head: Head) -> Likeness:
     fitting = 0
     for row in rows:
         tokens_of_row = len(row[-1].split())
-        links_of_row = len(_SHOWN.findall(row[-1]))
+        links_of_row = len(_LINKS_IN_TEXT.findall(row[-1]))
         tokens += tokens_of_row
         links += links_of_row
-        fitting += links_of_row * 2 >= tokens_of_row
-    if not tokens and head.width == 1 and len(rows) == len(head.rows):
+        if links_of_row * 2 >= tokens_of_row:
+            fitting += 1
+    all_alike = len(rows) == len(head.rows)
+    if not tokens and head.width == 1 and all_alike:
         return Likeness.LIKELY  # empty lines are alignments without links
-    if links and links == tokens and len(rows) == len(head.rows):
+    if links and links == tokens and all_alike:
         return Likeness.SURE
     if links and fitting * 2 >= len(head.rows):
         return Likeness.LIKELY

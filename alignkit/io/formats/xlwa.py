@@ -58,16 +58,19 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 def _sniff(head: Head) -> Likeness:
     """Count the first lines that have links in the third column."""
-    likeness = by_share(sum(map(_fits, head.rows)), len(head.rows))
-    if likeness is Likeness.NO:
-        # links with a mistake, or lines without links that lost their empty column
-        first_has_a_link = head.width == 3 and _LINK.search(head.rows[0][-1])
-        if head.width == 2 or first_has_a_link:
-            return Likeness.MAYBE
-        return likeness
-    if not any(len(row) > 2 and row[2].strip() for row in head.rows):
-        return Likeness.LIKELY  # an empty third column may be anything
-    return likeness
+    fitting = sum(map(_fits, head.rows))
+    likeness = by_share(fitting, len(head.rows))
+    if likeness is not Likeness.NO:
+        has_links = any(len(row) > 2 and row[2].strip() for row in head.rows)
+        # a third column that is always empty may be anything
+        return likeness if has_links else Likeness.LIKELY
+    # most lines have two columns: those without links, whose empty third column was lost
+    if head.width == 2:
+        return Likeness.MAYBE
+    # most have three, and the first line has a link: the others may have a mistake
+    if head.width == 3 and _LINK.search(head.rows[0][-1]):
+        return Likeness.MAYBE
+    return Likeness.NO
 
 
 def _fits(row: Sequence[str]) -> bool:
