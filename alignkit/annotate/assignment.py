@@ -40,6 +40,7 @@ _read_plan = msgspec.json.Decoder(AssignmentPlan).decode
 
 # What is stored
 
+
 def read_plan(conn: Connection) -> AssignmentPlan | None:
     """Return how new pairs are assigned; None if nothing is assigned yet."""
     text = conn.execute(select(schema.project.c.assigning)).scalar()

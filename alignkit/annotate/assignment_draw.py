@@ -20,7 +20,8 @@ control
 arm
     How suggestions of a pair of the control sample are hidden. Of the pairs that several annotate,
     two of three are ``split``: a coin decides which half of the annotators sees no suggestions; one
-    of three is ``bare``: nobody sees any. Pairs that one annotator has are ``coin``: a coin decides.
+    of three is ``bare``: nobody sees any. A pair that one annotator has is ``coin``: a coin
+    decides.
 
 A comparison within split pairs needs some hundred pairs. One between coin pairs needs several times
 as many.
