@@ -1,4 +1,8 @@
-"""Measure how diverse the wording of pairs is, over all pairs and by label."""
+"""Measure how similar the two texts of each pair are worded: means and histograms, also by group.
+
+The measures: Jaccard (shared tokens), cosines of character n-grams, the ratio of the lengths, and
+whether both texts are identical. Groups are the judgments of pairs, or the values of an attribute.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,7 @@ from alignkit.version import __version__
 TOKEN = r"\w+"
 """The default token: consecutive letters, digits and underscores."""
 
-_SIZES = (2, 3, 4)
+_SIZES = (2, 3, 4)  # of character n-grams
 
 
 def token_types(
@@ -38,17 +42,17 @@ def token_types(
     stop_words: Collection[str] = (),
     stem: Callable[[str], str] | None = None,
 ) -> frozenset[str]:
-    """Return the different tokens of a text in lower case."""
+    """Return the different tokens of a text in lower case; stop words must be in lower case."""
     types = set(re.findall(token, text.lower())) - set(stop_words)
     return frozenset(types if stem is None else map(stem, types))
 
 
 def jaccard(first: Collection[str], second: Collection[str]) -> float:
     """Return the share of all types that both have; NaN if neither has any."""
-    mine = frozenset(first)
-    other = frozenset(second)
-    every = len(mine | other)
-    return len(mine & other) / every if every else nan
+    of_first = frozenset(first)
+    of_second = frozenset(second)
+    either = len(of_first | of_second)
+    return len(of_first & of_second) / either if either else nan
 
 
 def ngrams(text: str) -> Counter[str]:
@@ -62,13 +66,13 @@ def ngrams(text: str) -> Counter[str]:
 
 
 def idf_of(texts: Iterable[str]) -> dict[str, float]:
-    """Return ln((1 + n) / (1 + df)) + 1 for each n-gram; df of n texts contain it."""
-    holding: Counter[str] = Counter()
+    """Return ln((1 + n) / (1 + df)) + 1 for each n-gram: of n texts, df contain it."""
+    texts_with: Counter[str] = Counter()
     n = 0
     for text in texts:
         n += 1
-        holding.update(ngrams(text).keys())
-    return {gram: log((1 + n) / (1 + df)) + 1 for gram, df in holding.items()}
+        texts_with.update(ngrams(text).keys())
+    return {gram: log((1 + n) / (1 + df)) + 1 for gram, df in texts_with.items()}
 
 
 def cosine(
@@ -82,11 +86,11 @@ def cosine(
         return nan
     if first == second:
         return 1.0  # rounding would miss it
-    mine = _weighted(first, weights)
-    other = _weighted(second, weights)
-    small, large = sorted((mine, other), key=len)
+    weighted_first = _weighted(first, weights)
+    weighted_second = _weighted(second, weights)
+    small, large = sorted((weighted_first, weighted_second), key=len)
     dot = sum(value * large[gram] for gram, value in small.items() if gram in large)
-    return min(1.0, dot / (_length(mine) * _length(other)))
+    return min(1.0, dot / (_length(weighted_first) * _length(weighted_second)))
 
 
 def _weighted(
@@ -182,8 +186,8 @@ class Diversity(Result):
         >>> result.mean("jaccard")
         0.625
         """
-        known = self._known(measure, group)
-        return float(known.mean()) if len(known) else float("nan")
+        defined = self._defined(measure, group)
+        return float(defined.mean()) if len(defined) else nan
 
     def histogram(self, measure: str, group: str | None = None) -> list[int]:
         """Return the number of pairs in each of the `BINS` of a measure.
@@ -196,10 +200,10 @@ class Diversity(Result):
         >>> result.histogram("jaccard")[5]
         1
         """
-        counts, _ = np.histogram(self._known(measure, group), BINS, (0.0, 1.0))
+        counts, _ = np.histogram(self._defined(measure, group), BINS, (0.0, 1.0))
         return list(map(int, counts))
 
-    def _known(self, measure: str, group: str | None) -> NDArray[np.float64]:
+    def _defined(self, measure: str, group: str | None) -> NDArray[np.float64]:
         """Return the defined values of a measure in a group, or in all pairs."""
         check_known("measure", measure, MEASURES)
         values = self.values[:, list(MEASURES).index(measure)]
@@ -241,21 +245,20 @@ class Diversity(Result):
 
     def _histogram(self, measure: str, bars: bool) -> Table:
         """Return a table with a row for each of the `BINS`, with bars for all pairs if asked."""
-        parts = dict(self._parts())
         columns = [Column("from", "decimal", digits=2), Column("to", "decimal", digits=2)]
-        count_columns = [Column(name, "count", key=f"group {name}") for name in parts]
-        counts = [self.histogram(measure, group) for group in parts.values()]
-        most = max(counts[0])
-        columns.append(count_columns[0])  # of all pairs
-        if bars:
-            columns.append(Column("", key="bar"))
-        columns += count_columns[1:]
+        counts = []
+        for name, group in self._parts():
+            columns.append(Column(name, "count", key=f"group {name}"))
+            counts.append(self.histogram(measure, group))
         rows: list[list[Cell]] = []
-        for k, (of_all_pairs, *of_groups) in enumerate(zip(*counts, strict=True)):
-            row: list[Cell] = [k / BINS, (k + 1) / BINS, of_all_pairs]
-            if bars:
-                row.append("#" * ceil(_BAR_WIDTH * of_all_pairs / max(most, 1)))
-            rows.append([*row, *of_groups])
+        for k, row_counts in enumerate(zip(*counts, strict=True)):
+            rows.append([k / BINS, (k + 1) / BINS, *row_counts])
+        if bars:  # after the counts of all pairs
+            columns.insert(3, Column("", key="bar"))
+            of_all_pairs = counts[0]
+            most = max(of_all_pairs)
+            for row, count in zip(rows, of_all_pairs, strict=True):
+                row.insert(3, "#" * ceil(_BAR_WIDTH * count / max(most, 1)))
         return Table(f"Histogram: {MEASURES[measure]}", columns, rows, "", measure, stub=2)
 
 
@@ -275,8 +278,8 @@ def diversity(
 
     Jaccard is the share of all token types that both texts have. The cosine compares frequencies
     of character n-grams of 2 to 4 within words, once unweighted and once weighted by
-    ln((1 + n) / (1 + df)) + 1; df of all n texts of both sides contain the n-gram. The length ratio
-    is that of the shorter to the longer text, in tokens. Case does not count.
+    ln((1 + n) / (1 + df)) + 1: of all n texts of both sides, df contain the n-gram. The length
+    ratio is that of the shorter to the longer text, in tokens. Case does not count.
 
     Parameters
     ----------
@@ -318,14 +321,15 @@ def diversity(
     except re.error as error:
         raise OptionError(f"token {token!r} is not a regular expression: {error}") from None
     # an attribute of this name comes first: its values may be anything
-    judged = by == JUDGMENT and not any(JUDGMENT in pair.attributes for pair in corpus)
-    corpus, left_out, notes = judged_part(corpus, rewrites=rewrites or not judged)
+    by_judgment = by == JUDGMENT and not any(JUDGMENT in pair.attributes for pair in corpus)
+    # rewrites, which nobody judged, are only left out of groups by judgment
+    corpus, left_out, notes = judged_part(corpus, rewrites=rewrites or not by_judgment)
     places = [k for k, pair in enumerate(corpus) if pair.has_text]
     if len(corpus) and not places:
         raise MissingTextError("no pair has words; add the texts")
     pairs = [corpus[k] for k in places]
     texts = [(" ".join(pair.source or ()), " ".join(pair.target or ())) for pair in pairs]
-    groups, several = _groups(pairs, by, annotator, split, judged=judged)
+    groups, several = _groups(pairs, by, annotator, split, by_judgment=by_judgment)
     stops = frozenset(word.lower() for word in stop_words)
     stemmer = porter_stem() if stem else None
     weights = idf_of(chain.from_iterable(texts))
@@ -361,7 +365,7 @@ def diversity(
         skipped=len(corpus) - len(places),
         notes=notes,
         signature="|".join(settings),
-        rewrites_left_out=left_out if judged else None,
+        rewrites_left_out=left_out if by_judgment else None,
     )
 
 
@@ -371,15 +375,18 @@ def _groups(
     annotator: str | None,
     split: str | None,
     *,
-    judged: bool,
+    by_judgment: bool,
 ) -> tuple[dict[str, NDArray[np.int64]], int]:
-    """Return the places of each group, by first use; labels in their own order."""
+    """Return the places of the pairs of each group, and how many pairs are in several groups.
+
+    Groups are in the order of their first pairs, judgments are sorted.
+    """
     if by is None:
         return {}, 0
     places: dict[str, list[int]] = {}
     several = 0
     for k, pair in enumerate(pairs):
-        if judged:
+        if by_judgment:
             values: Sequence[str] = (_judgment(pair, annotator),)
         else:
             values = values_of(group_text(pair, by) or "", split)
@@ -388,12 +395,12 @@ def _groups(
             places.setdefault(value, []).append(k)
     has_values = any(value != "" for value in places)
     if pairs and not has_values:
-        if judged:
+        if by_judgment:
             who = f"by {annotator!r}" if annotator else "by anybody"
             raise OptionError(f"no pair was judged {who}; name an annotator, or an attribute")
         attributes = chain.from_iterable(pair.attributes for pair in pairs)
         raise no_group(by, dict.fromkeys(attributes))
-    if judged:
+    if by_judgment:
         places = dict(sorted(places.items()))
     return {value: np.array(members, np.int64) for value, members in places.items()}, several
 
