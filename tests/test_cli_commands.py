@@ -14,7 +14,7 @@ SERVED = {
     "align.align": "align.aligner Aligner.train, align.aligner Aligner.align_bitext",
     "align.learn": "align.supervised.refiner Refiner.train",
     "annotate.project_assign": "annotate.assignment assign_pairs",
-    "corpora.check": "corpora.split find_leaks",
+    "corpora.check": "corpora.leaks find_leaks",
     "corpora.convert": "io.reading read_corpus, io.tree_files attach_trees",
     "corpora.labels": "corpora.label_counts count_labels",
     "corpora.pairs": "corpora.pairings pair_translations",

@@ -14,8 +14,9 @@ from alignkit import agree_on_judgments
 from alignkit.align.bitext import Bitext
 from alignkit.align.supervised.gold import Gold, different
 from alignkit.corpora import diversity
+from alignkit.corpora.leaks import find_leaks
 from alignkit.corpora.pairings import pair_translations
-from alignkit.corpora.split import connected_groups, find_leaks, split_corpus
+from alignkit.corpora.split import connected_groups, split_corpus
 from alignkit.corpora.validation import examine
 from alignkit.io import ReadOptions, read_corpus, write_corpus
 from alignkit.model.annotation import Annotation

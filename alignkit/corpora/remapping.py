@@ -18,9 +18,8 @@ SPREAD = ("all", "same-kind")
 
 _MARKER = re.compile(r"^##(?=.)|^[\u2581\u0120]|(?<=.)@@$|(?<=.)</w>$", re.DOTALL)
 _GLUED = re.compile(r"@(\W)@")  # how Moses marks a hyphen or the like within a word
-_LEAST_EQUAL = 0.9  # of the characters of the longer side
-# below so many characters, so many may differ
-_SHORT = 30
+_LEAST_EQUAL = 0.9  # of the characters of the longer text
+_SHORT = 30  # characters: in texts with fewer, _EDITS may differ
 _EDITS = 3
 
 Sides = tuple[Sequence[str], Sequence[str]]
@@ -82,7 +81,11 @@ def remap(
 
 
 def _shared(theirs: Sequence[str], ours: Sequence[str], *, loose: bool) -> list[list[int]] | None:
-    """Return for each of their tokens ours that share characters; None if too many differ."""
+    """Return for each of their tokens ours that share characters; None if too many differ.
+
+    Both texts are compared without white space. If they differ, the characters that one has instead
+    of others are spread evenly: 2 of theirs for 4 of ours share characters 0-1 and 2-3.
+    """
     text, owners = _joined(theirs, loose=loose)
     our_text, our_owners = _joined(ours, loose=loose)
     if text != our_text and not loose:
@@ -100,7 +103,8 @@ def _shared(theirs: Sequence[str], ours: Sequence[str], *, loose: bool) -> list[
             equal += size
         if not our_size:
             continue
-        for k in range(size):  # character k of n is like those from k/n to (k + 1)/n of ours
+        for k in range(size):
+            # ours from k/size of the block, rounded down, to (k + 1)/size, rounded up
             first = our_begin + k * our_size // size
             last = our_begin - (-(k + 1) * our_size // size)
             for our_token in our_owners[first:last]:

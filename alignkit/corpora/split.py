@@ -1,4 +1,4 @@
-"""Divide a corpus at random by shares, select pairs, and find leaks between parts.
+"""Divide a corpus at random by shares, or select pairs.
 
 On request, strata have equal shares in all parts, and groups of pairs are kept together.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from math import isfinite
@@ -15,38 +14,30 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.wording import how_many
+from alignkit.corpora.leaks import GROUPED, GROUPS, find_leaks
 from alignkit.errors import OptionError, UnknownIdError
-from alignkit.model.corpus import TEXTS, Corpus, compared_texts, group_texts, group_values
+from alignkit.model.corpus import TEXTS, Corpus, group_texts, group_values
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
 from alignkit.stats.defaults import SEED
 
 if TYPE_CHECKING:
     import numpy as np
 
-GROUPS = ("goeswith", "document", "entity", "original")
-"""The attributes that usually name pairs which belong together."""
-EQUAL = "equal"
-REVERSED = "reversed"
-GROUPED = "grouped"
-KINDS = (EQUAL, REVERSED, GROUPED)
-"""The kinds of leaks."""
-
-_Texts = tuple[tuple[str, ...], tuple[str, ...]]
-_COLUMNS = 100  # strata that are looked at where groups stay whole
+_MOST_STRATA = 100  # if groups stay whole, so many strata are divided evenly
 
 
 class Parts(dict[str, Corpus]):
-    """The parts of a corpus by name; `meant` are attributes that were divided on purpose."""
+    """The parts of a corpus by name."""
 
-    meant: tuple[str | None, ...] = ()
-    separator: str | None = None
+    considered: tuple[str | None, ...] = ()  # attributes that decided how to divide: no warnings
+    separator: str | None = None  # of several values in an attribute
 
     @property
     def cautions(self) -> list[str]:
         """Warnings about leaks: groups, rewrites and their pairs, equal pairs in several parts."""
         cautions = []
         for name in GROUPS:
-            if name in self.meant:
+            if name in self.considered:
                 continue
             values = partial(group_values, attribute=name, separator=self.separator)
             if count := self._divided(values):
@@ -55,11 +46,11 @@ class Parts(dict[str, Corpus]):
                     f"`keep_together={name!r}` prevents this"
                 )
         pairs = list(chain.from_iterable(self.values()))
-        origins = {origin_of(pair) for pair in pairs} - {None}
-        homes = self._divided(lambda pair: {origin_of(pair) or pair.id} & origins)
-        if homes and not cautions:
+        rewritten = {origin_of(pair) for pair in pairs} - {None}
+        divided = self._divided(lambda pair: {origin_of(pair) or pair.id} & rewritten)
+        if divided and not cautions:
             cautions.append(
-                f"{how_many(homes, 'pair')} in another part than their rewrites; "
+                f"{how_many(divided, 'pair')} in another part than their rewrites; "
                 f"`keep_together={REWRITE_OF!r}` prevents this"
             )
         return cautions + self._repetitions(pairs)
@@ -67,12 +58,13 @@ class Parts(dict[str, Corpus]):
     def _repetitions(self, pairs: Sequence[SentencePair]) -> list[str]:
         """Return a caution for each part that has equal or reversed pairs of earlier parts."""
         cautions = []
-        before = 0
+        before = 0  # pairs of earlier parts
         for number, (name, part) in enumerate(self.items()):
             leaks = find_leaks(Corpus(pairs[:before]), part, ())
             before += len(part)
             if count := sum(leak.kind != GROUPED for leak in leaks):
-                where = "an earlier part" if number > 1 else next(iter(self))
+                first_part = next(iter(self))
+                where = first_part if number == 1 else "an earlier part"
                 cautions.append(
                     f"{count} of {how_many(len(part), 'pair')} of {name} are equal or reversed "
                     f"pairs of {where}; `keep_texts=True` prevents this"
@@ -217,8 +209,8 @@ def split_corpus(
         message = "`separator` separates values of `keep_together`: give `keep_together` too"
         raise OptionError(message)
     rng = np.random.default_rng(seed)
-    numbers: dict[str, int] = {}
-    strata = [numbers.setdefault(value, len(numbers)) for value in values]
+    number_of: dict[str, int] = {}  # values are numbered in the order of their first pairs
+    strata = [number_of.setdefault(value, len(number_of)) for value in values]
     if keep_texts:
         together.append(TEXTS)
     if together:
@@ -238,7 +230,7 @@ def split_corpus(
     divided = Parts()
     for k, name in enumerate(shares):
         divided[name] = Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k)
-    divided.meant = (*together, stratify)
+    divided.considered = (*together, stratify)
     divided.separator = separator
     return divided
 
@@ -277,41 +269,45 @@ def connected_groups(
     # the edges of a graph of pairs: each pair is joined with the first one that shares a value
     firsts: list[int] = []
     seconds: list[int] = []
-    homes = {pair.id: k for k, pair in enumerate(corpus)}
-    holders: dict[tuple[str, str], int] = {}
+    # where the pair with an id is, or its first rewrite if it is missing
+    place_of = {pair.id: k for k, pair in enumerate(corpus)}
+    first_with: dict[tuple[str, str], int] = {}  # by attribute and value
     for k, pair in enumerate(corpus):
         if (origin := origin_of(pair)) is not None:
-            # of rewrites: their pair, or the first of its rewrites without it
-            firsts.append(homes.setdefault(origin, k))
+            firsts.append(place_of.setdefault(origin, k))
             seconds.append(k)
         for name in attributes:
             for value in group_values(pair, name, separator):
-                firsts.append(holders.setdefault((name, value), k))
+                firsts.append(first_with.setdefault((name, value), k))
                 seconds.append(k)
     size = len(corpus)
     graph = coo_array(([1] * len(firsts), (firsts, seconds)), shape=(size, size))
-    _, numbers = connected_components(graph, directed=False)
+    _, group_of = connected_components(graph, directed=False)
     groups: dict[int, list[int]] = {}
-    for k, number in enumerate(numbers.tolist()):
-        groups.setdefault(number, []).append(k)
+    for k, group in enumerate(group_of.tolist()):
+        groups.setdefault(group, []).append(k)
     return list(groups.values())
 
 
 def _divided_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) -> list[int]:
-    """Return the part of each pair, if every pair can go into any part."""
+    """Return the part of each pair, if every pair can go into any part.
+
+    `strata` has the stratum of each pair.
+    """
     from alignkit.corpora.apportioning import divide_evenly
 
     members: dict[int, list[int]] = {}
     for k, stratum in enumerate(strata):
         members.setdefault(stratum, []).append(k)
-    each_stratum = list(members.values())
-    mixed = [each_stratum[h] for h in rng.permutation(len(members))]
-    sizes = [len(places) for places in mixed]
+    # how fractions are rounded depends on the strata before, so their order is random
+    in_order = list(members.values())
+    shuffled = [in_order[h] for h in rng.permutation(len(members))]
+    sizes = [len(places) for places in shuffled]
     parts = [0] * len(strata)
-    for places, counts in zip(mixed, divide_evenly(sizes, shares), strict=True):
-        order = iter(rng.permutation(places).tolist())
+    for places, counts in zip(shuffled, divide_evenly(sizes, shares), strict=True):
+        drawn = iter(rng.permutation(places).tolist())
         for part, count in enumerate(counts):
-            for k in islice(order, count):
+            for k in islice(drawn, count):  # the next ones
                 parts[k] = part
     return parts
 
@@ -319,98 +315,28 @@ def _divided_pairs(strata: list[int], shares: list[float], rng: np.random.Genera
 def _divided_groups(
     groups: list[list[int]], strata: list[int], shares: list[float], rng: np.random.Generator
 ) -> list[int]:
-    """Return the part of each pair, if groups are kept together."""
+    """Return the part of each pair, if groups are kept together.
+
+    `groups` has the places of the pairs of each group, `strata` the stratum of each pair.
+    """
     import numpy as np
 
     from alignkit.corpora.apportioning import divide_groups
 
     # the largest strata have a column of their own, the others one together
     counts = np.bincount(strata)
-    order = np.argsort(-counts, kind="stable")[:_COLUMNS]
-    large = order[counts[order] >= len(shares)]
-    numbers = np.full(len(counts), len(large))
-    numbers[large] = range(len(large))
-    columns = numbers[strata]
-    sizes = np.zeros((len(groups), columns.max() + 1), np.int64)
-    for number, places in enumerate(groups):
-        np.add.at(sizes[number], columns[places], 1)
+    largest = np.argsort(-counts, kind="stable")[:_MOST_STRATA]
+    large = largest[counts[largest] >= len(shares)]
+    column_of_stratum = np.full(len(counts), len(large))
+    column_of_stratum[large] = range(len(large))
+    column_of_pair = column_of_stratum[strata]
+    # sizes[g, c]: how many pairs of group g are in the strata of column c
+    sizes = np.zeros((len(groups), column_of_pair.max() + 1), np.int64)
+    for group, places in enumerate(groups):
+        np.add.at(sizes[group], column_of_pair[places], 1)
     part_of_group = divide_groups(sizes, shares, rng).tolist()
     parts = [0] * len(strata)
     for places, part in zip(groups, part_of_group, strict=True):
         for k in places:
             parts[k] = part
     return parts
-
-
-@dataclass(frozen=True, slots=True)
-class Leak:
-    """A pair of the second part that also occurs in the first."""
-
-    kind: str
-    train: str  # the ids of both pairs; of the first part, the first such
-    test: str
-    group: str = ""  # attribute and value of the group, as goeswith=x
-    also: tuple[str, ...] = ()  # the further groups of the pair that the first part has
-
-
-def find_leaks(
-    train: Corpus,
-    test: Corpus,
-    groups: Sequence[str] | None = None,
-    *,
-    separator: str | None = None,
-    ignore_case: bool = False,
-) -> list[Leak]:
-    """Return the pairs that the second part shares with the first."""
-    check_arguments(find_leaks, locals())
-    for name in groups or ():
-        group_texts([*train, *test], name)  # refuses one that no pair has
-    groups = GROUPS if groups is None else groups
-    one_corpus = not {pair.id for pair in train} & {pair.id for pair in test}
-    texts: dict[_Texts, str] = {}
-    named: dict[str, str] = {}
-    for pair in train:
-        if (key := compared_texts(pair, ignore_case=ignore_case)) is not None:
-            texts.setdefault(key, pair.id)
-        for name in _groups(pair, groups, separator, origin=one_corpus):
-            named.setdefault(name, pair.id)
-    leaks: list[Leak] = []
-    for pair in test:
-        if (key := compared_texts(pair, ignore_case=ignore_case)) is not None:
-            reversed_key = key[::-1]
-            if key in texts:
-                leaks.append(Leak(EQUAL, texts[key], pair.id))
-            elif reversed_key in texts:
-                leaks.append(Leak(REVERSED, texts[reversed_key], pair.id))
-        names = _groups(pair, groups, separator, origin=one_corpus)
-        shared = [name for name in names if name in named]
-        if shared:
-            group, *also = shared
-            leaks.append(Leak(GROUPED, named[group], pair.id, group, tuple(also)))
-    return leaks
-
-
-def shared_texts(train: Corpus, test: Corpus, *, ignore_case: bool = False) -> set[str]:
-    """Return the ids of pairs of the second part with a text, on any side, of the first."""
-    known: set[tuple[str, ...]] = set()
-    for pair in train:
-        known.update(compared_texts(pair, ignore_case=ignore_case) or ())
-    known.discard(())  # empty texts are not shared
-    shared = set()
-    for pair in test:
-        texts = compared_texts(pair, ignore_case=ignore_case) or ()
-        if not known.isdisjoint(texts):
-            shared.add(pair.id)
-    return shared
-
-
-def _groups(
-    pair: SentencePair, attributes: Iterable[str], separator: str | None, *, origin: bool
-) -> list[str]:
-    """Return the groups of a pair, as goeswith=x; with `origin`, also that of its rewrites."""
-    names = []
-    for attribute in attributes:
-        names += [f"{attribute}={value}" for value in group_values(pair, attribute, separator)]
-    if origin:
-        names.append(f"{REWRITE_OF}={origin_of(pair) or pair.id}")
-    return list(dict.fromkeys(names))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from alignkit._support.wording import how_many
 from alignkit.corpora.join import SeenIds
 from alignkit.corpora.labelled import pair_judgments
-from alignkit.corpora.split import EQUAL, REVERSED
+from alignkit.corpora.leaks import EQUAL, REVERSED
 from alignkit.errors import FormatError
 from alignkit.io.base_checks import Fit, Fits, Suspicion, shift_of
 from alignkit.io.hints import with_shift

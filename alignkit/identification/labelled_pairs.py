@@ -14,7 +14,8 @@ from alignkit._support.arguments import check_known
 from alignkit._support.array_types import I8
 from alignkit._support.wording import how_many
 from alignkit.corpora.labelled import judged_part, judges_of, judgments_of
-from alignkit.corpora.split import GROUPED, GROUPS, connected_groups, find_leaks
+from alignkit.corpora.leaks import GROUPED, GROUPS, find_leaks
+from alignkit.corpora.split import connected_groups
 from alignkit.errors import OptionError
 from alignkit.identification.features import tokens
 from alignkit.identification.options import ALONE, Texts

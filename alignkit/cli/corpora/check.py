@@ -59,7 +59,7 @@ from alignkit.cli.common.messages import in_words_of, json_text, say, warn
 from alignkit.cli.corpora.check_texts import check_texts
 from alignkit.cli.corpora.convert import tell_lost
 from alignkit.cli.parser import add_options, number, output, output_file
-from alignkit.corpora.split import GROUPED, GROUPS, KINDS, Leak, find_leaks, shared_texts
+from alignkit.corpora.leaks import GROUPED, GROUPS, KINDS, Leak, find_leaks, shared_texts
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.io.atomic_files import identity, standard_stream
 from alignkit.io.format import JUDGED, losses, losses_in_words
