@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.annotate.adjudication.provenance import provenance
-from alignkit.annotate.importing import merge_project, with_both
+from alignkit.annotate.merging import merge_project, with_both
 from alignkit.annotate.project.events import JUDGMENT, Why, read_why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.project.replay import replay

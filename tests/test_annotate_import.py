@@ -20,7 +20,8 @@ from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit import write_corpus as write_pairs
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.exporting import exported
-from alignkit.annotate.importing import import_pairs, merge_project
+from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.rewording import Rewording, places, reword
 from alignkit.annotate.project.state import PairState

@@ -14,7 +14,7 @@ from alignkit.annotate.adjudication.gold import decide
 from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.assignment import assign_pairs, assigned_rows, read_plan
 from alignkit.annotate.creation import create_project
-from alignkit.annotate.importing import merge_project
+from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import MovedPair, ProjectError, UnknownPair
 from alignkit.annotate.project.replay import build_project, replay

@@ -17,8 +17,10 @@ from refusals import refuses
 
 from alignkit import Alignment, Annotation, Corpus, FormatError, SentencePair, read_corpus
 from alignkit.annotate.creation import read_documents
-from alignkit.annotate.exporting import count_yield, exported_work
-from alignkit.annotate.importing import import_pairs, merge_project
+from alignkit.annotate.exporting import exported_work
+from alignkit.annotate.extraction_yield import count_yield
+from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.names import BadEvent, Conflict, ProjectError
 from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.state import decode_state

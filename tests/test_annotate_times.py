@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from alignkit import Alignment, Annotation, Corpus
 from alignkit.annotate.dashboard.times import pace_of
 from alignkit.annotate.exporting import exported
-from alignkit.annotate.importing import import_pairs, merge_project
+from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.merging import merge_project
 from alignkit.io.format import EVERYTHING
 from alignkit.model.annotation import read_moment
 

@@ -13,7 +13,8 @@ from alignkit import Alignment, Annotation, Corpus, SentencePair, agree, read_co
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.dashboard.corrections import corrections_of
 from alignkit.annotate.exporting import exported
-from alignkit.annotate.importing import import_pairs, merge_project
+from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.replay import replay
 from alignkit.corpora.join import merge
 from alignkit.errors import AlignkitError, JoinError

@@ -16,10 +16,11 @@ from contextlib import suppress
 from msgspec import json
 
 from alignkit.annotate.creation import create_project
-from alignkit.annotate.importing import Imported, import_pairs, merge_project
+from alignkit.annotate.importing import Imported, import_pairs
 from alignkit.annotate.lab.bodies import ImportDone, NewImport, NewProject
 from alignkit.annotate.lab.draft_reading import DraftReader
 from alignkit.annotate.lab.drafts import MB, DraftJob
+from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.names import NO_SCHEME, ProjectError, check_name
 from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.store import Store

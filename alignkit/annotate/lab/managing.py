@@ -14,7 +14,8 @@ from msgspec.structs import asdict
 from starlette.responses import Response, StreamingResponse
 
 from alignkit.annotate import training
-from alignkit.annotate.assignment import Assignment, assign_pairs, present_assignment
+from alignkit.annotate.assignment import assign_pairs, present_assignment
+from alignkit.annotate.assignment_report import Assignment
 from alignkit.annotate.lab import bodies, values
 from alignkit.annotate.lab.routes import LAB, MANAGE, LabEntry, LabVisit, abilities
 from alignkit.annotate.project import names, queries

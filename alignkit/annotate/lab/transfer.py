@@ -18,12 +18,13 @@ from starlette.responses import Response
 from alignkit._support.wording import how_many
 from alignkit.annotate.adjudication.comparison import all_in, voters
 from alignkit.annotate.adjudication.provenance import provenance
-from alignkit.annotate.exporting import ORIGIN, exported_work
+from alignkit.annotate.exporting import exported_work
 from alignkit.annotate.lab import bodies
 from alignkit.annotate.lab.drafting import alone
 from alignkit.annotate.lab.drafts import Drafts, check_space
 from alignkit.annotate.lab.managing import refusing
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, LabEntry, LabVisit, abilities, unknown
+from alignkit.annotate.made_pairs import ORIGIN
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.replay import back_up
 from alignkit.annotate.server.answers import Download, file_name, pack, packed, text_name

@@ -29,7 +29,7 @@ from alignkit.cli.common.messages import json_text, say
 from alignkit.cli.parser import add_options, annotator_name, number, real
 
 if TYPE_CHECKING:
-    from alignkit.annotate.assignment import Assignment
+    from alignkit.annotate.assignment_report import Assignment
 _share = real("a share from 0 to 1", 0, 1)
 
 

@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Add the work in a file or another project to a project."""
-    from alignkit.annotate.importing import import_pairs, merge_project
+    from alignkit.annotate.importing import import_pairs
+    from alignkit.annotate.merging import merge_project
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.store import Store
 

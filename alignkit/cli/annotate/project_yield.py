@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from alignkit.annotate.exporting import count_yield
+    from alignkit.annotate.extraction_yield import count_yield
 
     with open_project(options, readonly=True) as store:
         counts = count_yield(store)
