@@ -233,7 +233,7 @@ def _write_pairs(bucket: int, exchange: BucketExchange, shown: str) -> Done:
     words = WordPool.read(shown)
     with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
         phrase_buckets.add_turned(runs, exchange, bucket)
-        lines = counting.table_lines(counting.table_blocks(runs), words)
+        lines = counting.phrase_lines(counting.table_blocks(runs), words)
         path = phrase_buckets.write_text(exchange, bucket, lines)
     return Done({}, [path])
 

@@ -1,23 +1,32 @@
 """Count the phrase pairs of a corpus, with their probabilities, in bounded memory.
 
-Phrase pairs are counted as records: the numbers of the words of one phrase, 0, those of the other.
-Sorted by target phrase, they give the counts of target phrases; swapped and sorted by source
-phrase, those of source phrases.
+An entry of a phrase table needs the count of a phrase pair and the totals of both phrases. Phrase
+pairs are counted as records, two phrases with 0 between them, which are sorted on disk (`Runs`).
+Sorted by target phrase, they give the totals of target phrases (`turned`). Then the phrases change
+places; sorted by source phrase, records give the totals of source phrases (`table_blocks`).
+
+A pair that is too rare for the table still counts for the totals. When the phrases change places,
+its record keeps the source phrase alone. With a minimum count of 2, for example::
+
+    by target phrase                   by source phrase
+    the home  0 das haus  1            das haus 0            1
+    the house 0 das haus  2            das haus 0 the house  2
+
+The total of ``das haus`` is 3, and the entry ``das haus, the house`` has p(target | source) = 2/3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from tempfile import gettempdir
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, each
-from alignkit._support.array_types import F8, I4, I8
+from alignkit._support.array_types import I4
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
 from alignkit.errors import MissingTextError, OptionError
@@ -29,110 +38,12 @@ from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.files.fields import number_text
 from alignkit.rules.tables import table_kernel as kernel
+from alignkit.rules.tables.phrase_groups import with_totals
 from alignkit.rules.tables.runs import ROOM, Block, Runs, WordPool, offsets_of, ranked
+from alignkit.rules.tables.table_blocks import TableBlock, Words, table_lines
 
 _PAIRS = 4096  # sentence pairs at a time
 _PHRASES = 1 << 16  # phrase pairs at a time
-
-
-@dataclass(frozen=True, eq=False)
-class TableBlock:
-    """E entries of a table of phrases: pairs of phrases, each with three numbers."""
-
-    symbols: I4
-    offsets: I8
-    shown: I8  # (E,): which of the records are entries
-    values: F8  # (E, 3)
-
-    def rows(self, words: Sequence[str]) -> Iterator[tuple[Words, Words, list[float]]]:
-        """Yield both phrases of each entry and its numbers; `words` has the words by symbol."""
-        symbols = self.symbols.tolist()
-        offsets = self.offsets.tolist()
-        for k, values in zip(self.shown.tolist(), self.values.tolist(), strict=True):
-            middle = symbols.index(0, offsets[k])
-            first = tuple([words[symbol] for symbol in symbols[offsets[k] : middle]])
-            second = tuple([words[symbol] for symbol in symbols[middle + 1 : offsets[k + 1]]])
-            yield first, second, values
-
-
-Words = tuple[str, ...]
-
-
-def entry_lines(
-    blocks: Iterable[TableBlock], words: WordPool, number_text: Callable[[float], str]
-) -> Iterator[str]:
-    """Yield entries as lines, many lines in a text; `words` in order."""
-    for block in blocks:
-        different, places = np.unique(block.values, return_inverse=True)
-        numbers = WordPool.of(map(number_text, different.tolist()))
-        text = kernel.write(
-            readonly(block.symbols),
-            readonly(block.offsets),
-            block.shown,
-            readonly(words.text),
-            words.ends,
-            numbers.text,
-            numbers.ends,
-            places.reshape(-1, 3),
-        )
-        yield text.tobytes().decode()
-
-
-table_lines = partial(entry_lines, number_text=number_text)
-
-
-def with_totals(runs: Runs) -> Iterator[tuple[Block, F8]]:
-    """Yield the records of `Runs` with the sum of the first values over the same first phrase."""
-    parts: list[F8] = []
-    known = 0  # groups before the last one
-    open_sum = 0.0  # of the last one so far
-    for block, numbers in _grouped(runs):
-        sums = np.bincount(numbers - known, block.values[:, 0]).astype(np.float64)
-        sums[0] += open_sum
-        parts.append(sums[:-1])
-        known = int(numbers[-1])
-        open_sum = float(sums[-1])
-    totals = np.concatenate([*parts, [open_sum]])
-    del parts
-    for block, numbers in _grouped(runs):
-        yield block, totals[numbers]
-
-
-def whole_groups(runs: Runs) -> Iterator[tuple[Block, I8]]:
-    """Yield the records of `Runs` in complete groups by first phrase, with the group of each."""
-    held: list[tuple[Block, I8]] = []  # the last group so far
-    held_group = -1
-    for block, numbers in _grouped(runs):
-        group = int(numbers[-1])
-        begin = int(np.searchsorted(numbers, group))  # of the last group, which may go on
-        if begin == 0 and held and group == held_group:
-            held.append((block, numbers))
-            continue
-        yield _joined([*held, (block.part(0, begin), numbers[:begin])])
-        held = [(block.part(begin, len(block)), numbers[begin:])]
-        held_group = group
-    if held:
-        yield _joined(held)
-
-
-def _joined(parts: Sequence[tuple[Block, I8]]) -> tuple[Block, I8]:
-    """Return blocks with the groups of their records as one."""
-    blocks, numbers = zip(*parts, strict=True)
-    return Block.concatenate(blocks), np.concatenate(numbers)
-
-
-def _grouped(runs: Runs) -> Iterator[tuple[Block, I8]]:
-    """Yield the records of `Runs`, and the number of the first phrase of each."""
-    before = readonly(np.empty(0, np.int32))
-    last = -1
-    for block in runs.merge():
-        symbols = readonly(block.symbols)
-        numbers = kernel.number_groups(symbols, readonly(block.offsets), before, last)
-        yield block, numbers
-        tail = symbols[block.offsets[-2] :]
-        end = int(tail.argmin()) + 1
-        before = readonly(tail[:end])
-        last = int(numbers[-1])
 
 
 @dataclass
@@ -146,7 +57,12 @@ class PhraseTally:
 def turned(
     by_target: Runs, ranks: I4, min_count: int, tally: PhraseTally
 ) -> Iterator[kernel.Records]:
-    """Yield records, source phrase first; values are its count and that of the target phrase."""
+    """Yield records, source phrase first; the values are their count and the target's total.
+
+    by_target : The counted records, target phrase first.
+    ranks : The new number of each word.
+    min_count : Of rarer pairs, the record keeps the source phrase alone.
+    """
     for block, totals in with_totals(by_target):
         kept = block.values[:, 0] >= min_count
         tally.different += len(kept)
@@ -159,12 +75,17 @@ def turned(
 
 def table_blocks(by_source: Runs) -> Iterator[TableBlock]:
     """Yield the entries of a table from the output of `turned`, by source, then target phrase."""
-    for block, totals in with_totals(by_source):
-        last = block.symbols[block.offsets[1:] - 1]
-        shown = np.flatnonzero(last)  # a phrase alone holds the count of what was left out
-        counts, of_target = block.values[shown].T
-        values = np.stack([counts, counts / totals[shown], counts / of_target], axis=1)
+    for block, source_totals in with_totals(by_source):
+        last_symbols = block.symbols[block.offsets[1:] - 1]
+        shown = np.flatnonzero(last_symbols)  # a record that ends with 0 has no target phrase
+        counts, target_totals = block.values[shown].T
+        values = np.stack([counts, counts / source_totals[shown], counts / target_totals], axis=1)
         yield TableBlock(block.symbols, block.offsets, shown, values)
+
+
+def phrase_lines(blocks: Iterable[TableBlock], words: WordPool) -> Iterator[str]:
+    """Yield the entries of a phrase table as lines, many in a text."""
+    return table_lines(blocks, words, number_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +131,8 @@ class TableSettings:
 
 
 class _Lexicon(Vocabulary):
+    """A vocabulary that returns its words; it must keep their case, so that each has a number."""
+
     @property
     def words(self) -> Sequence[str]:
         """The words by number."""
@@ -217,7 +140,11 @@ class _Lexicon(Vocabulary):
 
 
 class PhraseCounts(ExitStack):
-    """Count phrase pairs, and return them with their probabilities."""
+    """Count phrase pairs, and return them with their probabilities.
+
+    First `add` all sentence pairs. Then read either the counted `records`, or the table, once: as
+    `blocks`, `entries` or `lines`.
+    """
 
     def __init__(
         self, settings: TableSettings | None = None, *, folder: str | None = None, room: int = ROOM
@@ -228,7 +155,7 @@ class PhraseCounts(ExitStack):
         self._room = room
         self._lexicon = _Lexicon(casefold=False)
         self._by_target = self.enter_context(Runs(self._folder, room=room))
-        self.occurrences = 0
+        self.occurrences = 0  # phrase pairs, with repetitions
         self.tally = PhraseTally()
 
     def add(self, aligned: Iterable[tuple[SentencePair, Alignment]]) -> None:
@@ -240,11 +167,9 @@ class PhraseCounts(ExitStack):
                     raise MissingTextError(f"pair {pair.id!r} has no words; phrases need words")
             words = [pair.words for pair, _ in block]
             exact = pack_words(words, self._lexicon)
-            if self._settings.ignore_identical:
-                folded = pack_words(words, Vocabulary())
-            else:
-                folded = exact
-            source, target = folded
+            source, target = exact
+            if self._settings.ignore_identical:  # the words but for case
+                source, target = pack_words(words, Vocabulary())
             links = LinkArrays.pack(alignment for _, alignment in block)
             settings = vars(self._settings)
             phrases = extract_phrases(links, source=source, target=target, **settings)
@@ -266,7 +191,10 @@ class PhraseCounts(ExitStack):
             self._by_target.add(symbols, offsets, np.ones((len(spans), 1)))
 
     def blocks(self, *, min_count: int = 1) -> Iterator[TableBlock]:
-        """Yield the entries, sorted by source phrase, then by target phrase, as bytes in UTF-8."""
+        """Yield the entries, sorted by source phrase, then by target phrase, as bytes in UTF-8.
+
+        The counted records are gone then.
+        """
         by_source = self.enter_context(Runs(self._folder, sums=2, room=self._room))
         self.tally = PhraseTally()
         _, ranks = ranked(self.words)
@@ -277,7 +205,7 @@ class PhraseCounts(ExitStack):
 
     def entries(self, *, min_count: int = 1) -> Iterator[PhraseEntry]:
         """Yield the entries one at a time; see `blocks`."""
-        words = ["", *sorted(self.words)]
+        words = ["", *sorted(self.words)]  # symbols are from 1 on
         for block in self.blocks(min_count=min_count):
             for source, target, (count, p_target, p_source) in block.rows(words):
                 yield PhraseEntry(source, target, int(count), p_target, p_source)
@@ -285,7 +213,7 @@ class PhraseCounts(ExitStack):
     def lines(self, *, min_count: int = 1) -> Iterator[str]:
         """Yield the entries as lines, many in a text: source, target, count, p(t|s), p(s|t)."""
         words = WordPool.of(map(escaped, sorted(self.words)), "strict")
-        yield from table_lines(self.blocks(min_count=min_count), words)
+        yield from phrase_lines(self.blocks(min_count=min_count), words)
 
     def records(self) -> Iterator[Block]:
         """Yield the counted records, target phrases first; words are numbered as in `words`."""

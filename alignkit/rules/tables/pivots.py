@@ -1,8 +1,13 @@
 """Make paraphrases from phrase tables: phrases that share translations.
 
-Entries are records: the pivot, 0, the table, the phrase. Those with the same pivot are joined to
-paths from phrase to phrase, which are sorted by the first phrase and added up.
-`alignkit.rules.tables.rule_pivots` does the same with rules.
+The *pivot* is a translation that several phrases share: if ``under control`` and ``in check`` are
+both paired with ``unter kontrolle``, there is a *path* from each over this pivot to the other. Its
+probability is p(pivot | phrase) p(other phrase | pivot); a paraphrase adds up its paths.
+
+Entries are records: the pivot, 0, the table (1, or 2 if two tables are joined), the phrase. Sorted,
+those with the same pivot stand together and are joined to paths, records of two phrases; sorted
+again, paths of the same phrases stand together and are added up. The module `rule_pivots` does the
+same with rules.
 """
 
 from __future__ import annotations
@@ -11,7 +16,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from tempfile import gettempdir
 from typing import TypeVar
 
@@ -24,10 +28,11 @@ from alignkit._support.wording import escaped, how_many
 from alignkit.errors import OptionError
 from alignkit.model.alignment import SIDES
 from alignkit.model.arrays import gather
-from alignkit.rules.tables import phrase_tables as counting
 from alignkit.rules.tables import table_kernel as kernel
-from alignkit.rules.tables.phrase_tables import PhraseEntry, TableBlock, whole_groups
+from alignkit.rules.tables.phrase_groups import whole_groups
+from alignkit.rules.tables.phrase_tables import PhraseEntry
 from alignkit.rules.tables.runs import ROOM, Block, Runs, WordPool, places_within
+from alignkit.rules.tables.table_blocks import TableBlock, Words, table_lines
 from alignkit.rules.tables.table_file import TableFile
 
 VALUES = 2 * kernel.LIMBS + 1
@@ -100,23 +105,23 @@ def pivot_paths(
             yield symbols[: ends[-1]], ends, values[:count]
 
 
-def _partners(block: Block, groups: I8, tables: int) -> I8:
-    """Return where each phrase begins, and the range of records to join it with, (R, 3).
+def _partners(block: Block, groups: I8, tables: int) -> kernel.Partners:
+    """Return the records to join each record with: those with its pivot in the last table.
 
     The records of a group have the same pivot and are sorted by table. So they can be looked up by
     a key that rises: two times the number of the group, and 1 more in the second table.
     """
-    middles = np.flatnonzero(block.symbols == 0)
-    of_second = block.symbols[middles + 1] != 1  # whether a record is of the second table
+    dividers = np.flatnonzero(block.symbols == 0)
+    of_second = block.symbols[dividers + 1] == 2  # whether a record is of the second table
     keys = 2 * groups + of_second
     if tables == 1:
         first_key = 2 * groups
     else:  # only records of the second table are partners
         first_key = 2 * groups + 1
     first = np.searchsorted(keys, first_key)
-    last = np.searchsorted(keys, 2 * groups + 1, "right")
-    last[of_second] = 0  # a record of the second table has no partners
-    return np.stack([middles + 2, first, last], axis=1)
+    after = np.searchsorted(keys, 2 * groups + 1, "right")
+    after[of_second] = 0  # a record of the second table has no partners
+    return kernel.Partners(dividers + 2, first, after)
 
 
 def kept_paraphrases(
@@ -179,7 +184,9 @@ def _from_limbs(limbs: F8) -> F8:
     return total
 
 
-pivot_lines = partial(counting.entry_lines, number_text="{:.6g}".format)
+def pivot_lines(blocks: Iterable[TableBlock], words: WordPool) -> Iterator[str]:
+    """Yield paraphrases as lines, many in a text."""
+    return table_lines(blocks, words, "{:.6g}".format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +324,7 @@ class Pivot(ExitStack):
         self,
         settings: PivotSettings | None = None,
         variables: Mapping[str, tuple[int, str]] | None = None,
-    ) -> Iterator[tuple[counting.Words, counting.Words, list[float]]]:
+    ) -> Iterator[tuple[Words, Words, list[float]]]:
         """Yield the words of phrase and paraphrase, and their numbers, as the settings order them.
 
         Parameters

@@ -1,6 +1,7 @@
 """Make records of phrase pairs, exchange their sides, and write them: compiled loops.
 
-A record is two phrases of words, each numbered from 1 on, with 0 between them.
+A record is two phrases with 0 between them. Words are given as *symbols*, their numbers plus 1: if
+``the``, ``house`` and ``haus`` have the numbers 0, 1 and 2, ``haus, the house`` is 3 0 1 2.
 """
 
 from __future__ import annotations
@@ -50,42 +51,44 @@ def pack(
 
 
 @jit
-def number_groups(symbols: I4, offsets: I8, before: I4, last: int) -> I8:
+def number_groups(symbols: I4, offsets: I8, before: I4, group: int) -> I8:
     """Return the group of each of some sorted records: those with the same first phrase.
 
     symbols, offsets: The records.
-    before, last: The first phrase, with its 0, and the number of the group before; empty and -1
-        where there is none.
+    before, group: The first phrase, with its 0, and the group of the record before; empty and -1 if
+        there is none.
     Returns: (R,): the group of each record.
     """
-    numbers = np.empty(len(offsets) - 1, np.int64)
-    known = before
-    at = 0
-    stop = len(before)
-    for k in range(len(numbers)):
+    groups = np.empty(len(offsets) - 1, np.int64)
+    # the record before: other[begin:end]
+    other = before
+    begin = 0
+    end = len(before)
+    for k in range(len(groups)):
         start = offsets[k]
         i = 0
-        # compare with the first phrase of the record before, up to its 0
-        while at + i < stop and known[at + i] == symbols[start + i] and known[at + i] != 0:
+        # equal so far, and not yet at the 0
+        while begin + i < end and other[begin + i] == symbols[start + i] and other[begin + i] != 0:
             i += 1
-        if at + i == stop or known[at + i] != symbols[start + i]:
-            last += 1
-        numbers[k] = last
-        known = symbols
-        at = start
-        stop = offsets[k + 1]
-    return numbers
+        # another first phrase, or no record before
+        if begin + i == end or other[begin + i] != symbols[start + i]:
+            group += 1
+        groups[k] = group
+        other = symbols
+        begin = start
+        end = offsets[k + 1]
+    return groups
 
 
 @jit
 def exchange(symbols: I4, offsets: I8, kept: U1, ranks: I4) -> tuple[I4, I8]:
-    """Exchange the phrases of records, and number words anew; of what is not kept one phrase stays.
+    """Exchange the phrases of records, and number their words anew.
 
     symbols, offsets: The records.
-    kept: (R,): 0 leaves out what was the first phrase.
+    kept: (R,): 0 leaves out the first phrase, so the new record ends with the 0 behind the other.
     ranks: The new number of each word, from 0 on.
     """
-    new = np.zeros(len(offsets), np.int64)
+    new_offsets = np.zeros(len(offsets), np.int64)
     made = np.empty(len(symbols), np.int32)
     at = 0
     for k in range(len(offsets) - 1):
@@ -102,8 +105,8 @@ def exchange(symbols: I4, offsets: I8, kept: U1, ranks: I4) -> tuple[I4, I8]:
             for i in range(offsets[k], middle):
                 made[at] = ranks[symbols[i] - 1] + 1
                 at += 1
-        new[k + 1] = at
-    return made[:at].copy(), new
+        new_offsets[k + 1] = at
+    return made[:at].copy(), new_offsets
 
 
 @jit
@@ -117,13 +120,13 @@ def write(
     number_ends: I8,
     places: I8,
 ) -> U1:
-    """Write records as lines of tab-separated columns: two phrases, and what belongs to each.
+    """Write records as lines of tab-separated columns: two phrases, and C numbers.
 
     symbols, offsets: The records.
-    shown: Which of them.
+    shown: (E,): which of them.
     words, word_ends: The text of all words, and (V + 1,) where each ends, from 0 on.
-    numbers, number_ends, places: Other texts likewise; (shown, C): which of them stand in the C
-        columns behind the phrases.
+    numbers, number_ends: The text of all different numbers likewise.
+    places: (E, C): which of these numbers stand in each line.
     """
     # first how many bytes there will be, then the bytes
     size = 0
@@ -162,8 +165,8 @@ def write(
 
 LIMBS = 3
 BITS = 28
-"""A probability is held as whole numbers of 2^-28, 2^-56 and 2^-84: up to 2^25 of them add up
-without rounding, so that a sum does not depend on its order."""
+"""A probability is held as `LIMBS` whole numbers of 2^-28, 2^-56 and 2^-84: up to 2^25 of them add
+up without rounding, so that a sum does not depend on its order."""
 
 _UNIT = 2.0**BITS
 
@@ -178,43 +181,52 @@ def alike(symbols: I4, start: int, other: int, size: int) -> bool:
 
 
 class SymbolNames(NamedTuple):
-    """What each of C symbols is called."""
+    """What each of C symbols becomes in a path.
 
-    ranks: I4  # (C,) the name of each
-    numbers: I4  # (C,) the number of the variable that it is; -1 for others
-    renamed: I4  # (C, N) the symbol of the same variable with another number
+    Symbols that are variables of rules, such as ``x1:NP``, get new numbers there: 0, 1, ... from
+    left to right in the first phrase of the path.
+    """
+
+    ranks: I4  # (C,) the symbol by which the path has it: from 1 on, in the order of texts
+    numbers: I4  # (C,) the number of the variable that it is; -1 for words
+    renamed: I4  # (C, N) the symbol of the variable with the same label and each number
 
     @classmethod
     def without_variables(cls, count: int) -> SymbolNames:
-        """Return the names of symbols that keep their numbers, and are no variables."""
+        """Return the names of symbols that are words, and stay as they are."""
         ranks = np.arange(count, dtype=np.int32)
         return cls(ranks, np.full(count, -1, np.int32), np.zeros((count, 1), np.int32))
 
 
 @inlined
 def rename(symbol: int, names: SymbolNames, new_numbers: I4) -> int:
-    """Return what a symbol is called once variables have their new numbers."""
+    """Return what a symbol becomes; `new_numbers` has those of variables by their old ones."""
     number = names.numbers[symbol]
     if number >= 0:
         symbol = names.renamed[symbol, new_numbers[number]]
     return int(names.ranks[symbol])
 
 
+class Partners(NamedTuple):
+    """The records that each of R records is joined with: those of the same pivot, in a range."""
+
+    phrases: I8  # (R,) where the phrase behind the pivot begins
+    first: I8  # (R,) the first partner
+    after: I8  # (R,) the record after the last partner
+
+
 @jit
 def join(
-    records: Records, partners: I8, state: I8, identity: bool, names: SymbolNames, to: Records
+    records: Records, partners: Partners, state: I8, identity: bool, names: SymbolNames, to: Records
 ) -> int:
     """Write the paths from phrases over their pivots to other phrases.
 
     records: The entries of the tables; their values are p(pivot | phrase) and p(phrase | pivot).
-    partners: (R, 3): where the phrase begins, and the first and last record (half-open) to join it
-        with.
-    state: The record and the other one to go on with.
+    state: The record and its partner to go on with; the next call does so if there was no room.
     identity: Whether to keep the paths from a phrase to itself.
-    names: What symbols are called in the paths.
-    to: Where to write: a phrase, 0, the other phrase; variables are numbered from left to right in
-        the first. The values are the limbs of a path in both directions, and 1.
-    Returns: How many were written; fewer than there is room for, where this was all.
+    to: Where to write a record for each path: a phrase, 0, the other phrase. The values are the
+        limbs of the probability of the path in both directions, and 1.
+    Returns: How many were written.
     """
     symbols, offsets, values = records
     out, out_offsets, out_values = to
@@ -222,10 +234,10 @@ def join(
     new_numbers = np.zeros(names.renamed.shape[1], np.int32)
     first = state[0]
     other = state[1]
-    while first < len(partners):
-        begin = partners[first, 0]
+    while first < len(partners.phrases):
+        begin = partners.phrases[first]
         end = offsets[first + 1]
-        other = max(other, partners[first, 1])
+        other = max(other, partners.first[first])
         # variables of the first phrase are called 0, 1 .. from left to right
         numbered = 0
         for k in range(begin, end):
@@ -233,8 +245,8 @@ def join(
             if number >= 0:
                 new_numbers[number] = numbered
                 numbered += 1
-        while other < partners[first, 2]:
-            start = partners[other, 0]
+        while other < partners.after[first]:
+            start = partners.phrases[other]
             stop = offsets[other + 1]
             size = end - begin
             if not identity and stop - start == size and alike(symbols, begin, start, size):
@@ -270,7 +282,7 @@ def join(
 
 @inlined
 def divide(number: float, out: F8, row: int, first: int) -> None:
-    """Write a number from 0 to 1 as limbs; what is below the last one is left out."""
+    """Write a number from 0 to 1 as limbs, from column `first` on; it is rounded down."""
     for k in range(LIMBS):
         # the next 28 bits of the number
         number *= _UNIT
