@@ -1,7 +1,9 @@
 """One annotator as the reference, means over pairs of annotators, the report, JSON and tables."""
 
+import csv
 from math import isnan, nan
 
+import numpy as np
 import pytest
 from command import PARAPHRASES
 from hypothesis import assume, given, settings
@@ -12,7 +14,8 @@ from repetitions import FULL
 from strategies_agreement import RULES, corpora
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus
-from alignkit.agreement import agree, overlap
+from alignkit.agreement import agree, overlap, sections
+from alignkit.agreement.intervals import Rows, Statistic
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 
 NAMES = ("initial", "A", "B", "C")
@@ -98,6 +101,39 @@ def test_a_mean_says_how_many_pairings_it_leaves_out():
     reasons = {(one["level"], one["statistic"]): one["reason"] for one in means}
     assert (reasons["words.sure", "recall"], reasons["words.sure", "f1"]) == (told, "")
     assert report.to_json()["together"]["all"]["mean_left_out"]["words.sure.recall"] == 2
+
+
+def link_counts(data):
+    """Count the links of all annotators in each pair; the measure is how many a pair has."""
+    counts = np.ones((len(data), 2))
+    links = [data.links(name).pair_of for name in data.annotators]
+    counts[:, 1] = np.bincount(np.concatenate(links), minlength=len(data))
+    return Rows(counts, lambda sums: {"observed": sums[:, 1] / sums[:, 0]})
+
+
+def test_a_statistic_added_for_all_annotators_is_in_every_output(monkeypatch):
+    of_links = Statistic("cells.possible", ("observed",), link_counts)
+    monkeypatch.setattr(sections, "OF_ALL", (*sections.OF_ALL, of_links))
+    pairs = [pair(A="0-0 1-1", B="0-0", C="0-0 1-1"), pair(A="1-1", B="2-2"), pair(A="1-1")]
+    report = agree(Corpus(pairs), resamples=20)
+    (together,) = report.together
+    level, name = "cells.possible", "cells.possible.observed"
+    # the pairs that two or more annotated; of different words, without the links 0-0
+    assert together.figures[name] == (5 + 2) / 2
+    assert together.figures[f"different.{name}"] == (2 + 2) / 2
+    interval = together.intervals[name]
+    records = {(row["kind"], row["level"], row["statistic"]): row for row in report.to_records()}
+    record = records["joint", level, "observed"]
+    assert (record["value"], record["pairs"]) == (3.5, 2)
+    assert (record["low"], record["high"]) == (interval.low, interval.high)
+    rows = csv.DictReader(report.csv().splitlines())
+    (row,) = [row for row in rows if (row["kind"], row["level"]) == ("joint", level)]
+    assert (row["statistic"], float(row["value"])) == ("observed", 3.5)
+    joint = [one for one in report.to_json()["figures"] if one["kind"] == "joint"]
+    assert joint[0]["sections"]["all"][level]["observed"]["value"] == 3.5
+    # and in the table of its level
+    lines = report.show(tables=["cells"]).splitlines()
+    assert [line.split() for line in lines if "3.500" in line] == [["all", "annotators", "3.500"]]
 
 
 def test_left_out_pairs_are_counted_with_the_reason():

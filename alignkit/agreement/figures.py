@@ -271,7 +271,8 @@ class Together:
     fleiss : Fleiss' kappa over the pairs that all annotated; None if words are not known, or an
         annotator annotated nothing here.
     alpha : Krippendorff's alpha, named as in `PairingSection`.
-    intervals : For ``fleiss.kappa``, ``alpha.possible.masi`` and so on.
+    figures, intervals : By ``level.statistic``, such as ``fleiss.kappa``, ``alpha.possible.masi``;
+        levels over different words begin with ``different.``.
     mean : The mean of each figure over the annotators' pairings, weighted by sentence pairs (C, pi
         and pi0: by pairs used), without undefined ones.
     automatic : The same over two or more pairings with automatic alignments; empty otherwise.
@@ -292,6 +293,7 @@ class Together:
     left_out: FrozenMap[str, int]
     fleiss: FleissKappa | None
     alpha: FrozenMap[str, KrippendorffAlpha]
+    figures: FrozenMap[str, float]
     intervals: Intervals
     mean: FrozenMap[str, float]
     automatic: FrozenMap[str, float]
@@ -515,16 +517,12 @@ def edit_figures(pairings: tuple[Pairing, ...]) -> Iterator[Figure]:
 def together_figures(together: Together) -> Iterator[Figure]:
     """Yield every figure of all annotators together, and the means."""
     at = ("joint", "", "", together.name)
-    if together.fleiss is not None:
-        for name in ("kappa", "observed", "expected"):
-            value: float = getattr(together.fleiss, name)
-            interval = together.intervals.get(f"fleiss.{name}")
-            yield _figure((*at, "fleiss", name), value, together.fleiss.pairs, interval)
-    for name, alpha in together.alpha.items():
-        rest = name.removeprefix(DIFFERENT)
-        level = f"{name.removesuffix(rest)}alpha.{rest}"
-        interval = together.intervals.get(level)
-        yield _figure((*at, level, "alpha"), alpha.alpha, together.used, interval)
+    for name, value in together.figures.items():
+        level, statistic = split(name)
+        pairs = together.used
+        if level == "fleiss" and together.fleiss is not None:
+            pairs = together.fleiss.pairs  # those that all annotated
+        yield _figure((*at, level, statistic), value, pairs, together.intervals.get(name))
     for kind, means, left_out in (
         ("mean", together.mean, together.mean_left_out),
         ("automatic mean", together.automatic, together.automatic_left_out),

@@ -266,9 +266,7 @@ def _together(
     annotated = np.array([beyond.data.aligned(name) for name in names])
     joint = joint_sections(beyond.data, names, beyond.parts, beyond.options)
     results = []
-    for place, (part, (fleiss, alpha, intervals)) in enumerate(
-        zip(beyond.parts, joint, strict=True)
-    ):
+    for place, (part, of_all) in enumerate(zip(beyond.parts, joint, strict=True)):
         inside = annotated[:, part.members]
         left_out = Counter[str]()
         for flags in inside.T.tolist():
@@ -282,9 +280,10 @@ def _together(
             pairs=len(part),
             used=int((inside.sum(axis=0) > 1).sum()),
             left_out=FrozenMap(left_out),
-            fleiss=fleiss,
-            alpha=alpha,
-            intervals=intervals,
+            fleiss=of_all.fleiss,
+            alpha=of_all.alpha,
+            figures=of_all.figures,
+            intervals=of_all.intervals,
             mean=mean,
             automatic=automatic,
             mean_left_out=mean_left_out,

@@ -26,7 +26,10 @@ OF_TWO = (*CELLS, *ALPHA)
 """The statistics of two annotators except `OVERLAP`, over all and over different words."""
 
 OF_ALL = ALPHA
-"""The statistics of all annotators except `FLEISS`, over all and over different words."""
+"""The statistics of all annotators except `FLEISS`, over all and over different words.
+
+They are of the pairs that two or more annotated.
+"""
 
 Sections = Sequence[CorpusPart]
 
@@ -134,15 +137,12 @@ def _section(
     further: dict[str, Rows] = {}
     if _has_all(more.data, data, section):
         further = more.part(section)
-    figures = {}
-    for level, rows in (parts | further).items():
-        for measure, value in rows.figures().items():
-            figures[f"{level}.{measure}"] = value
+    figures = _figures(parts | further)
     known_intervals = {name: bounds for name, bounds in intervals.items() if name in figures}
     return PairingSection(
         name=section.name,
         pairs=pairs,
-        figures=FrozenMap(figures),
+        figures=figures,
         intervals=FrozenMap(known_intervals),
         overlap=Overlap(first, second, pairs, data.ignore_identical, *overlap_rows),
         cells=_cells((first, second), further, "cells.all"),
@@ -179,36 +179,45 @@ def given_links(
     return GivenLinks(links, cells, FrozenMap(intervals))
 
 
+@dataclass(frozen=True, eq=False)
+class JointSection:
+    """The agreement of all annotators in a section; the fields are those of `Together`."""
+
+    fleiss: FleissKappa | None
+    alpha: FrozenMap[str, KrippendorffAlpha]
+    figures: FrozenMap[str, float]
+    intervals: Intervals
+
+
 def joint_sections(
     data: CorpusData,
     names: tuple[str, ...],
     sections: Sections,
     options: AgreementOptions,
-) -> Iterator[tuple[FleissKappa | None, FrozenMap[str, KrippendorffAlpha], Intervals]]:
-    """Yield for each section Fleiss' kappa of all annotators, alphas, and their intervals."""
+) -> Iterator[JointSection]:
+    """Yield the agreement of all annotators in each section."""
     everyone = _pairs(data, names, options)
     two = _pairs(data, names, options, least=2)
-    fleiss = _StatisticRows.of(_known(everyone), FLEISS)
-    alpha = _StatisticRows.of(_known(two), OF_ALL)
+    by_everyone = _StatisticRows.of(_known(everyone), FLEISS)
+    by_two = _StatisticRows.of(_known(two), OF_ALL)
     if options.ignore_identical:
-        different = replace(alpha.data, ignore_identical=True, _links={})
-        alpha += _StatisticRows.of(different, OF_ALL, DIFFERENT)
-    fleiss_intervals = fleiss.intervals(sections, options)
-    alpha_intervals = alpha.intervals(sections, options)
+        different = replace(by_two.data, ignore_identical=True, _links={})
+        by_two += _StatisticRows.of(different, OF_ALL, DIFFERENT)
+    everyone_intervals = by_everyone.intervals(sections, options)
+    two_intervals = by_two.intervals(sections, options)
     for k, section in enumerate(sections):
         present = sum(bool(data.aligned(name)[section.members].any()) for name in names)
         kappa = None
-        alphas = FrozenMap[str, KrippendorffAlpha]()
-        if present == len(names) and _has_all(fleiss.data, everyone, section):
-            kappa = FleissKappa.of(fleiss.part(section)["fleiss"], len(names))
-        if present > 1 and _has_all(alpha.data, two, section):
-            alphas = _alphas(alpha.part(section))
+        parts: dict[str, Rows] = {}
         intervals: dict[str, Interval | str] = {}
-        if kappa is not None:
-            intervals.update(fleiss_intervals[k])
-        if alphas:
-            intervals.update(alpha_intervals[k])
-        yield kappa, alphas, FrozenMap(intervals)
+        if present == len(names) and _has_all(by_everyone.data, everyone, section):
+            parts.update(by_everyone.part(section))
+            intervals.update(everyone_intervals[k])
+            kappa = FleissKappa.of(parts["fleiss"], len(names))
+        if present > 1 and _has_all(by_two.data, two, section):
+            parts.update(by_two.part(section))
+            intervals.update(two_intervals[k])
+        yield JointSection(kappa, _alphas(parts), _figures(parts), FrozenMap(intervals))
 
 
 def _pairs(
@@ -231,6 +240,15 @@ def _known(data: PairData) -> PairData:
 def _has_all(some: PairData, data: PairData, section: CorpusPart) -> bool:
     """Return whether some of the pairs are all of them in a section."""
     return bool(some.inside(section.members).sum() == data.inside(section.members).sum())
+
+
+def _figures(parts: Mapping[str, Rows]) -> FrozenMap[str, float]:
+    """Return every measure of the parts, by ``level.measure``."""
+    figures = {}
+    for level, rows in parts.items():
+        for measure, value in rows.figures().items():
+            figures[f"{level}.{measure}"] = value
+    return FrozenMap(figures)
 
 
 def _alphas(parts: Mapping[str, Rows]) -> FrozenMap[str, KrippendorffAlpha]:

@@ -58,10 +58,11 @@ Rows = Sequence[tuple[str, Sequence[Cell]]]  # the name of each row, and its cel
 # the rows
 @dataclass(frozen=True)
 class Subject:
-    """The subject of a row: a pairing in a section, or a mean over several pairings."""
+    """The subject of a row: a pairing in a section, all annotators, or a mean over pairings."""
 
     name: str  # what stands in the row
-    pairing: Pairing | None = None  # the two; None for a mean
+    pairing: Pairing | None = None  # the two; None for a mean and for all annotators
+    together: Together | None = None  # all annotators; None for two and for a mean
     section: str = "all"  # "all", or a group
     mean: Mapping[str, float] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -69,6 +70,8 @@ class Subject:
     @property
     def figures(self) -> Mapping[str, float]:
         """The figures by name."""
+        if self.together is not None:
+            return self.together.figures
         if self.pairing is None:
             return self.mean
         return self.pairing.section(self.section).figures
@@ -78,6 +81,8 @@ class Subject:
         number = self.figures.get(name)
         if number is None:
             return None
+        if self.together is not None:
+            return with_interval(number, self.together.intervals.get(name))
         if self.pairing is None:
             return with_interval(number, without(number, self.left_out.get(name, 0)))
         statistic = name.rpartition(".")[2]
@@ -86,12 +91,13 @@ class Subject:
         return with_interval(number, self.pairing.section(self.section).intervals.get(name))
 
     def plain(self, name: str) -> Cell:
-        """Return a figure of two without its interval; one of a mean as it is, which has none.
+        """Return a figure without its interval; one of a mean as it is, which has none.
 
         An undefined figure keeps its reason.
         """
         cell = self.cell(name)
-        if isinstance(cell, Value) and self.pairing and not isnan(cell.value):
+        is_mean = self.pairing is None and self.together is None
+        if isinstance(cell, Value) and not is_mean and not isnan(cell.value):
             return cell.value
         return cell
 
@@ -140,7 +146,7 @@ def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subj
     whole, *groups = agreement.together
     if len(pairings) == 1:
         (two,) = pairings
-        rows = [Subject(name or "(none)", two, name) for name in agreement.sections[1:]]
+        rows = [Subject(name or "(none)", two, section=name) for name in agreement.sections[1:]]
         if groups and kind == "annotators":
             rows.append(Subject("all", two))
         else:
@@ -150,7 +156,8 @@ def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subj
     for name, group in zip(agreement.sections[1:], groups, strict=True):
         mean, left_out = _mean(group, kind)
         if mean:
-            rows.append(Subject(f"{name or '(none)'}, mean", None, name, mean, left_out))
+            who = f"{name or '(none)'}, mean"
+            rows.append(Subject(who, section=name, mean=mean, left_out=left_out))
     rows += [Subject(label(two, names), two) for two in pairings]
     mean, left_out = _mean(whole, kind)
     if pairings and mean:
@@ -614,8 +621,10 @@ _CELLS = (
 
 
 def _subjects_with_figures(agreement: AgreementFigures, start: str) -> list[Subject]:
-    """Return the rows of annotators with figures that start with a text."""
+    """Return the rows of annotators, of all of them too, with figures that start with a text."""
     rows = subjects(agreement)
+    if len(agreement.annotators) > 2:
+        rows.append(Subject("all annotators", together=agreement.together[0]))
     return [row for row in rows if any(name.startswith(start) for name in row.figures)]
 
 
@@ -657,7 +666,6 @@ def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
 
 def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the tables of Krippendorff's alpha for all links, and for different words."""
-    whole = agreement.together[0]
     columns = [Column(name, "decimal", key=key) for key, name in _DISTANCES.items()]
     for before, which, anchor in (
         ("", "", "alpha"),
@@ -670,21 +678,9 @@ def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
         for links in ("possible", "sure"):
             named = [f"{before}alpha.{links}.{distance}" for distance in _DISTANCES]
             rows = [(row.name, [row.cell(name) for name in named]) for row in people]
-            if len(agreement.annotators) > 2:
-                joint = [_joint_alpha(whole, name) for name in named]
-                rows.append(("all annotators", joint))
             levels[LINKS[links]] = rows
         title = f"Krippendorff's alpha over the set of target words of each source word{which}"
         yield _table(title, columns, levels, anchor)
-
-
-def _joint_alpha(whole: Together, name: str) -> Cell:
-    """Return an alpha of all annotators, such as ``alpha.sure.masi``, with its interval."""
-    before, _, of_links = name.rpartition("alpha.")  # before: "different." or nothing
-    alpha = whole.alpha.get(before + of_links)
-    if alpha is None:
-        return nan
-    return with_interval(alpha.alpha, whole.intervals.get(name))
 
 
 def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
