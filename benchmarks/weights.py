@@ -1,6 +1,7 @@
 """Choose the weight of what was learned from gold, on development sets that were left out.
 
     python -m benchmarks.weights [SET ...] [--pairs 6 10 20 40] [--draws 2] [--objective aer]
+        [--text 250]
 
 A draw learns from so many of the first 150 pairs with gold links of a set, and aligns the others
 with what was learned in all weights from 0 to 1. The first table has the error in percent (AER, or
@@ -8,7 +9,8 @@ with what was learned in all weights from 0 to 1. The first table has the error 
 before there were weights (all or nothing), by the formula of alignkit, and by the formula that has
 the least error on the sets of the other groups. `worst` is the greatest loss of a set by the
 formula, against not learning. The second table has all formulas. Aligners are trained on the first
-250 pairs of ALIGNKIT_DATA's sets; without SET, these are all sets of two languages.
+pairs of ALIGNKIT_DATA's sets, 250 or as many as --text says; without SET, these are all sets of two
+languages.
 """
 
 from __future__ import annotations
@@ -33,7 +35,6 @@ from alignkit.align.supervised.measures import measure, resampled, rows_of
 from alignkit.tables.table import Table
 from benchmarks.texts import TEXTS, Text
 
-TEXT = 250
 JUDGED = 150
 LEFT = 20  # the least pairs that are not drawn
 WEIGHTS = np.arange(21) / 20
@@ -105,6 +106,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, nargs="+", default=[6, 10, 20, 40], metavar="N")
     parser.add_argument("--draws", type=int, default=2, metavar="N")
     parser.add_argument("--objective", choices=tuple(OBJECTIVES), default="aer")
+    parser.add_argument("--text", type=int, default=250, metavar="N", help="trained on so many")
     options = parser.parse_args()
     draws: list[Draw] = []
     for name in options.sets or TEXTS:
@@ -137,7 +139,7 @@ def draws_of(name: str, text: Text, options: argparse.Namespace) -> Iterator[Dra
     for k in range(number):
         source, target = text.pairs[k]
         pairs.append(SentencePair(str(k), source, target, {"gold": text.gold[k]}))
-    aligner = Aligner.train(text.pairs[:TEXT], identity=3.0 if text.monolingual else 0.0)
+    aligner = Aligner.train(text.pairs[: options.text], identity=3.0 if text.monolingual else 0.0)
     alike = text.monolingual  # then equal words are left out
     whole = GoldPairs(aligner, None).add(pairs, "gold").gold(ignore_identical=alike)
     for count in options.pairs:
