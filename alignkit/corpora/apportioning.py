@@ -1,4 +1,4 @@
-"""Divide strata, or groups of different sizes, into parts with given shares, as well as possible.
+"""Divide strata or whole groups into parts with given shares, as closely as possible.
 
 *Strata* can be cut anywhere (`divide_evenly`). *Groups* stay whole (`divide_groups`): they are
 assigned to parts at random, in proportion to the room that is left, then moved and exchanged

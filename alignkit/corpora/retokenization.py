@@ -1,12 +1,19 @@
-"""Carry a corpus over to other words of the same texts: to subwords, to Moses tokens, and back."""
+"""Carry a corpus over to other words of the same texts: to subwords, to Moses tokens, and back.
+
+An old and a new word of a side belong together by the characters that they share. Old "unhappy"
+and new "un happy" share 2 and 5 characters, so a link of "unhappy" goes to both new words. A new
+word is a *main* one of an old word if no other new word has more characters of the old word, or no
+other old word has more characters of the new word. "un" and "happy" are both main ones. Old "happy"
+in "un happy" goes to both words of the new "unh appy", but only "appy" is a main one. Sure links
+stay sure at main words.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
 from typing import Literal, NamedTuple
 from unicodedata import combining, is_normalized, normalize
@@ -29,7 +36,7 @@ DIFFERING = ("stop", "leave-out")
 
 _OF_SENTENCES = {"sent_id", "text", "comments"}  # what CoNLL-U says about the sentence
 _NUMBERING = {"id", "head", "deps", "others"}  # what refers to words by their numbers
-_INSIDE = re.compile(r"[BI](-.*)", re.DOTALL)
+_IN_SPAN = re.compile(r"[BI](-.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -121,8 +128,8 @@ def retokenize(
     pairs = []
     left_out = []
     for pair, new_source, new_target in zip(corpus, sources, targets, strict=True):
-        source = _fitted(pair.words[0], new_source, "source")
-        target = _fitted(pair.words[1], new_target, "target")
+        source = _matched(pair.words[0], new_source, "source")
+        target = _matched(pair.words[1], new_target, "target")
         if isinstance(source, str):
             left_out.append((pair.id, source))
         elif isinstance(target, str):
@@ -153,41 +160,47 @@ def _sentences(
     return sentences
 
 
-class _Fitted(NamedTuple):
+class _NewWords(NamedTuple):
     """The new words of a side, and where the old words went."""
 
     words: tuple[str, ...]
     changed: bool
-    shares: Counter[tuple[int, int]]  # of an old and a new word: how many characters they share
-    places: list[dict[int, bool]]  # of each old word: the new ones, and whether one is its main one
+    shared: Counter[tuple[int, int]]  # of an old and a new word: how many characters they share
+    moved_to: list[
+        dict[int, bool]
+    ]  # of each old word: the new ones, and whether each is a main one
 
 
-def _fitted(old: Sequence[str], new: Sequence[str], side: str) -> _Fitted | str:
+_MARKUP = sorted(product(range(3), repeat=2), key=sum)
+"""What to remove from the old and from the new words (see `_without`): least first."""
+
+
+def _matched(old: Sequence[str], new: Sequence[str], side: str) -> _NewWords | str:
     """Return where the old words of a side went, or the first difference of the texts."""
-    for old_markup, new_markup in _READINGS if old != new else _READINGS[:1]:
+    to_try = _MARKUP
+    if old == new:
+        to_try = [(0, 0)]
+    for old_markup, new_markup in to_try:
         chars = _characters(_without(old_markup, old))
         new_chars = _characters(_without(new_markup, new))
         if chars.texts == new_chars.texts:
             break
     else:
         return _difference(side, old, chars, new, new_chars)
-    shares: Counter[tuple[int, int]] = Counter()
+    shared: Counter[tuple[int, int]] = Counter()
     for owners, new_owners in zip(chars.owners, new_chars.owners, strict=True):
-        for both in product(owners, new_owners):
-            shares[both] += 1
+        for old_and_new in product(owners, new_owners):
+            shared[old_and_new] += 1
+    # the most characters that a word shares with one word
     most = Counter[int]()
     most_of_new = Counter[int]()
-    for (k, n), count in shares.items():
+    for (k, n), count in shared.items():
         most[k] = max(most[k], count)
         most_of_new[n] = max(most_of_new[n], count)
-    places: list[dict[int, bool]] = [{} for _ in old]
-    for (k, n), count in shares.items():
-        places[k][n] = count in (most[k], most_of_new[n])
-    return _Fitted(tuple(new), old != new, shares, places)
-
-
-_READINGS = sorted(product(range(3), repeat=2), key=sum)
-"""What is removed from the old and from the new words (see `_without`), as little as possible."""
+    moved_to: list[dict[int, bool]] = [{} for _ in old]
+    for (k, n), count in shared.items():
+        moved_to[k][n] = count in (most[k], most_of_new[n])
+    return _NewWords(tuple(new), old != new, shared, moved_to)
 
 
 def _without(markup: int, words: Sequence[str]) -> Sequence[str]:
@@ -201,7 +214,10 @@ def _without(markup: int, words: Sequence[str]) -> Sequence[str]:
 
 
 class _Characters(NamedTuple):
-    """The characters of a sentence, with their marks, and the words that have a part of each."""
+    """The characters of a sentence, with their marks, and the words that have a part of each.
+
+    A word can begin with a mark, such as an accent, of the last character of the word before it.
+    """
 
     texts: list[str]
     owners: list[set[int]]
@@ -213,6 +229,7 @@ def _characters(words: Sequence[str]) -> _Characters:
     text = "".join(bare)
     texts: list[str] = []
     owners: list[set[int]] = []
+    # nothing to compose
     if text.isascii() or (is_normalized("NFC", text) and not any(map(combining, text))):
         for k, word in enumerate(bare):
             texts += word
@@ -267,12 +284,12 @@ def _difference(
 
 
 def _carried(
-    pair: SentencePair, sides: tuple[_Fitted, _Fitted], lost: Counter[str]
+    pair: SentencePair, sides: tuple[_NewWords, _NewWords], lost: Counter[str]
 ) -> SentencePair:
     """Return a pair with new words, and all that belonged to the old ones."""
     attributes = dict(pair.attributes)
-    for side, fitted, old in zip(SIDES, sides, pair.words, strict=True):
-        if not fitted.changed:
+    for side, new, old in zip(SIDES, sides, pair.words, strict=True):
+        if not new.changed:
             continue
         for key, text in pair.attributes.items():
             owner, _, name = key.partition(".")
@@ -283,7 +300,7 @@ def _carried(
                 del attributes[key]
                 lost[f"columns {key}"] += 1
             elif len(values) == len(old):
-                attributes[key] = "\t".join(_column(values, fitted))
+                attributes[key] = "\t".join(_column(values, new))
     annotations = dict(pair.annotations)
     for name, alignment in pair.alignments.items():
         annotation = annotations[name]
@@ -300,18 +317,22 @@ def _carried(
     )
 
 
-def _column(values: Sequence[str], fitted: _Fitted) -> list[str]:
-    """Return the value of the old word with most characters of each new one; spans stay whole."""
-    owners: list[list[int]] = [[] for _ in fitted.words]
-    for k, n in fitted.shares:
-        owners[n].append(k)
+def _column(values: Sequence[str], new: _NewWords) -> list[str]:
+    """Return the value of each new word: that of the old word that has most of its characters.
+
+    Spans (``B-PER``, ``I-PER``) stay whole: of the pieces of a word with ``B-PER``, only the first
+    has it, and the others have ``I-PER``.
+    """
+    old_words: list[list[int]] = [[] for _ in new.words]  # those with characters of each new word
+    for k, n in new.shared:
+        old_words[n].append(k)
     column = list[str]()
-    before = -1
-    for n, olds in enumerate(owners):
-        main = max(olds, key=lambda k: (fitted.shares[k, n], -k), default=-1)
+    before = -1  # the old word that gave its value to the new word before
+    for n, olds in enumerate(old_words):
+        main = max(olds, key=lambda k: (new.shared[k, n], -k), default=-1)
         value = "_" if main < 0 else values[main]
-        if (inside := _INSIDE.fullmatch(value)) is not None:
-            kind = inside[1]
+        if (in_span := _IN_SPAN.fullmatch(value)) is not None:
+            kind = in_span[1]
             begins = any(values[k] == f"B{kind}" and k != before for k in olds)
             value = f"B{kind}" if begins else f"I{kind}"
         before = main
@@ -319,11 +340,11 @@ def _column(values: Sequence[str], fitted: _Fitted) -> list[str]:
     return column
 
 
-def _moved_cells(link: Link, sides: tuple[_Fitted, _Fitted]) -> dict[Link, bool]:
-    """Return the new cells of a cell or null, and whether each is a main one."""
+def _moved_cells(link: Link, sides: tuple[_NewWords, _NewWords]) -> dict[Link, bool]:
+    """Return the new cells of a cell or null, and whether both words of each are main ones."""
     source, target = sides
-    rows = {NULL: True} if link.i == NULL else source.places[link.i]
-    columns = {NULL: True} if link.j == NULL else target.places[link.j]
+    rows = {NULL: True} if link.i == NULL else source.moved_to[link.i]
+    columns = {NULL: True} if link.j == NULL else target.moved_to[link.j]
     moved = {}
     for i, main_row in rows.items():
         for j, main_column in columns.items():
@@ -331,7 +352,7 @@ def _moved_cells(link: Link, sides: tuple[_Fitted, _Fitted]) -> dict[Link, bool]
     return moved
 
 
-def _unseen_cells(annotation: Annotation, sides: tuple[_Fitted, _Fitted]) -> frozenset[Link]:
+def _unseen_cells(annotation: Annotation, sides: tuple[_NewWords, _NewWords]) -> frozenset[Link]:
     """Return the new links that are made of unseen links alone."""
     if annotation.alignment is None or not annotation.unseen:
         return frozenset()
@@ -343,15 +364,16 @@ def _unseen_cells(annotation: Annotation, sides: tuple[_Fitted, _Fitted]) -> fro
     return frozenset(unseen - seen)
 
 
-def _moved(alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[str]) -> Alignment:
+def _moved(
+    alignment: Alignment, sides: tuple[_NewWords, _NewWords], lost: Counter[str]
+) -> Alignment:
     """Return the alignment of the new words."""
-    cells = partial(_moved_cells, sides=sides)
-    links = dict[Link, bool]()
+    links = dict[Link, bool]()  # whether each is sure
     nulls = dict[Link, bool]()
     weights = dict[LinkLike, float]()
     labels = dict[LinkLike, str]()
     for link, sure in alignment.items():
-        moved = cells(link)
+        moved = _moved_cells(link, sides)
         lost["links of words without characters"] += not moved
         lost["links that are only possible at some words"] += sure and not all(moved.values())
         for cell, main in moved.items():
@@ -362,16 +384,15 @@ def _moved(alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[s
     linked = Alignment((), links)
     for null in alignment.nulls:
         was_linked = _is_linked(null, alignment)
-        for cell, main in cells(null).items():
+        for cell, main in _moved_cells(null, sides).items():
             if not was_linked and _is_linked(cell, linked):
                 lost["nulls of words that are now part of a linked word"] += 1
             else:
                 sure = null in alignment.sure_nulls and main
                 nulls[cell] = nulls.get(cell, False) or sure
-    old_links = alignment.possible if alignment.labels else ()
-    for cell in sorted(alignment.labels, key=lambda cell: cell not in old_links):  # links first
+    for cell in _links_first(alignment.labels, alignment):
         text = alignment.labels[cell]
-        for new in cells(cell):
+        for new in _moved_cells(cell, sides):
             lost["labels of links that are now one"] += labels.setdefault(new, text) != text
     return Alignment(
         [link for link, sure in links.items() if sure],
@@ -381,6 +402,14 @@ def _moved(alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[s
         weights=weights,
         labels=labels,
     )
+
+
+def _links_first(cells: Collection[Link], alignment: Alignment) -> list[Link]:
+    """Return the cells that are links, then those that are nulls: the first label of one counts."""
+    if not cells:
+        return []
+    links = alignment.possible
+    return sorted(cells, key=lambda cell: cell not in links)
 
 
 def _is_linked(cell: Link, alignment: Alignment) -> bool:
