@@ -359,9 +359,10 @@ def _read(
     matches: Callable[[str], object] = bool,
     context: int = 0,
 ) -> tuple[list[tuple[str, Occurrence]], dict[str, int]]:
-    """Return the matching words with their compared forms, by annotator; and what is left out.
+    """Return each matching word as it is compared, with its occurrence; and what is left out.
 
-    Each pair is turned so that its source is the side with the words.
+    They come annotator by annotator. Pairs are transposed if the words are those of the target
+    side, so the words are always those of the source.
     """
     check_known("side", side, SIDES)
     occurrences: dict[str, list[tuple[str, Occurrence]]] = {}

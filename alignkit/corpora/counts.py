@@ -22,17 +22,17 @@ class AnnotatorCounts:
 
     pairs: int = 0  # sentence pairs aligned
     empty: int = 0  # of these, how many have no link
-    sure: int = 0  # links that are sure, and links that are only possible
-    possible: int = 0
+    sure: int = 0  # links that are sure
+    possible: int = 0  # links that are only possible
     nulls: int = 0  # words explicitly aligned to nothing
-    source_aligned: int = 0  # words that bear a link
-    target_aligned: int = 0
-    source_tokens: int = 0  # words of the aligned pairs whose text is known
-    target_tokens: int = 0
-    one_to_one: int = 0  # links of which both words bear no other link
+    source_aligned: int = 0  # source words that have a link
+    target_aligned: int = 0  # target words that have a link
+    source_tokens: int = 0  # source words of the aligned pairs with words
+    target_tokens: int = 0  # target words of the aligned pairs with words
+    one_to_one: int = 0  # links of which neither word has another link
     identical: int = 0  # links between words equal after casefold
     comments: int = 0  # annotations with a comment
-    judged: int = 0
+    judged: int = 0  # annotations without an alignment
     role: str = "annotator"
 
     def add(self, pair: SentencePair, annotation: Annotation) -> None:
@@ -66,11 +66,11 @@ class AnnotatorCounts:
 class TreeCounts:
     """The counts of the trees with a name."""
 
-    source: int = 0  # sentence pairs with a tree of that side
-    target: int = 0
-    source_nodes: int = 0  # their nodes
-    target_nodes: int = 0
-    deepest: int = 0  # how many nodes the longest way down passes
+    source: int = 0  # sentence pairs with a tree of the source side
+    target: int = 0  # sentence pairs with a tree of the target side
+    source_nodes: int = 0  # nodes of the source trees
+    target_nodes: int = 0  # nodes of the target trees
+    deepest: int = 0  # nodes on the longest way from a root to a leaf
 
     def add(self, source: Tree | None, target: Tree | None) -> None:
         """Count the trees of a pair."""
@@ -91,15 +91,15 @@ class CorpusCounts:
     pairs: int = 0  # sentence pairs
     without_text: int = 0  # of these, how many have no words
     repeated_ids: int = 0  # pairs whose id an earlier pair has
-    source_tokens: int = 0  # words
-    target_tokens: int = 0
-    source_types: int = 0  # different words
-    target_types: int = 0
-    longest_source: int = 0  # words of the longest sentence
-    longest_target: int = 0
+    source_tokens: int = 0  # source words
+    target_tokens: int = 0  # target words
+    source_types: int = 0  # different source words
+    target_types: int = 0  # different target words
+    longest_source: int = 0  # words of the longest source sentence
+    longest_target: int = 0  # words of the longest target sentence
     annotators: dict[str, AnnotatorCounts] = field(default_factory=dict)
-    attributes: dict[str, int] = field(default_factory=dict)
-    trees: dict[str, TreeCounts] = field(default_factory=dict)
+    attributes: dict[str, int] = field(default_factory=dict)  # of each, its different values
+    trees: dict[str, TreeCounts] = field(default_factory=dict)  # by name of the trees
 
 
 @naming_keywords

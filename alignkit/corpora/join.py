@@ -23,17 +23,19 @@ from alignkit.model.sentence_pair import SentencePair
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
 
-_REMARKS = ("comment", "judgment", "provenance", "role", "learned")
+_TEXT_FIELDS = ("comment", "judgment", "provenance", "role", "learned")
+"""The texts of an annotation; two annotations contradict if both have one, and it differs."""
 
 
 @dataclass
 class Differences:
     """The different words of joined pairs, the pairs missing on one side, and doubtful ids."""
 
+    # pair, side, position from 0, word of the first and of the second input
     tokens: list[tuple[str, str, int, str, str]] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    surplus: list[str] = field(default_factory=list)
-    doubt: str = ""
+    missing: list[str] = field(default_factory=list)  # ids that only the first input has
+    surplus: list[str] = field(default_factory=list)  # ids that only the second input has
+    doubt: str = ""  # why equal ids may belong to different pairs
 
     def __str__(self) -> str:
         parts = [self.doubt] if self.doubt else []
@@ -142,20 +144,20 @@ def _by_id(
     before: SeenIds,
 ) -> Iterator[tuple[SentencePair, SentencePair]]:
     """Yield the remaining pairs of both inputs with the same ids; `before` are those yielded."""
-    others = _unique(right, before, "second")
-    mine = _unique(left, before, "first")
-    differences.doubt = _doubt(mine, others, before)
-    shared = [id for id in mine if id in others]
-    differences.missing.extend(id for id in mine if id not in others)
-    differences.surplus.extend(id for id in others if id not in mine)
+    second = _unique(right, before, "second")
+    first = _unique(left, before, "first")
+    differences.doubt = _doubt(first, second, before)
+    shared = [id for id in first if id in second]
+    differences.missing.extend(id for id in first if id not in second)
+    differences.surplus.extend(id for id in second if id not in first)
     if differences.doubt and not partial:
         number = ""
-        if len(mine) == len(others):
-            number = f"both inputs have {before.count + len(mine)} pairs, but "
+        if len(first) == len(second):
+            number = f"both inputs have {before.count + len(first)} pairs, but "
         raise OtherIdsError(f"{number}{differences.doubt}; give the same pairs the same ids")
     _check_whole(differences, partial, before.count + len(shared))
     for id in shared:
-        yield _checked(mine[id], others[id], differences)
+        yield _checked(first[id], second[id], differences)
 
 
 def _unique(pairs: Iterable[SentencePair], before: SeenIds, which: str) -> dict[str, SentencePair]:
@@ -168,13 +170,13 @@ def _unique(pairs: Iterable[SentencePair], before: SeenIds, which: str) -> dict[
     return by_id
 
 
-def _doubt(mine: Iterable[str], others: Iterable[str], before: SeenIds) -> str:
+def _doubt(first: Iterable[str], second: Iterable[str], before: SeenIds) -> str:
     """Say if one input has no ids but the numbers of its pairs, and the other has ids of its own.
 
     This is so if both have as many pairs, or if the other counts from 0.
     """
-    first_ids = list(mine)
-    second_ids = list(others)
+    first_ids = list(first)
+    second_ids = list(second)
     start = before.count + 1
     first_numbered = before.numbered and _count_from(start, first_ids)
     second_numbered = before.numbered and _count_from(start, second_ids)
@@ -230,16 +232,16 @@ def _checked(
 ) -> tuple[SentencePair, SentencePair]:
     """Return both pairs; note words that differ, and raise an error if their numbers do."""
     for side in SIDES:
-        mine = getattr(pair, side)
-        theirs = getattr(other, side)
-        if mine is None or theirs is None or mine == theirs:
+        words = getattr(pair, side)
+        other_words = getattr(other, side)
+        if words is None or other_words is None or words == other_words:
             continue
-        if len(mine) != len(theirs):
+        if len(words) != len(other_words):
             raise JoinError(
-                f"pair {pair.id!r}: the {side} sentence has {len(mine)} tokens in the first "
-                f"input and {len(theirs)} in the second"
+                f"pair {pair.id!r}: the {side} sentence has {len(words)} tokens in the first "
+                f"input and {len(other_words)} in the second"
             )
-        for k, (word, other_word) in enumerate(zip(mine, theirs, strict=True)):
+        for k, (word, other_word) in enumerate(zip(words, other_words, strict=True)):
             if word != other_word:
                 differences.tokens.append((pair.id, side, k, word, other_word))
     return pair, other
@@ -285,10 +287,11 @@ def merge(
         joined = list(join_pairs(pairs, other, partial=partial, differences=differences))
         if tell is not None and str(differences):
             tell(name, differences)
-        at = 0
-        for k, pair in enumerate(pairs):  # in this order they were joined
+        at = 0  # `joined` has the order of `pairs`, some of which may be missing
+        for k, pair in enumerate(pairs):
             if at < len(joined) and joined[at][0] is pair:
-                pairs[k] = _with(pair, joined[at][1], name)
+                _, with_annotations = joined[at]
+                pairs[k] = _with(pair, with_annotations, name)
                 at += 1
     return Corpus(pairs)
 
@@ -299,9 +302,13 @@ def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
         return added
     if known.alignment is not None and added.alignment is not None:
         return None
-    remarks = {kind: (getattr(known, kind), getattr(added, kind)) for kind in _REMARKS}
-    if any(a and b and a != b for a, b in remarks.values()):
-        return None
+    texts = {}
+    for name in _TEXT_FIELDS:
+        first = getattr(known, name)
+        second = getattr(added, name)
+        if first and second and first != second:
+            return None
+        texts[name] = first or second
     starts = {known.start, added.start} - {None}
     if len(starts) > 1:
         return None
@@ -312,7 +319,7 @@ def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
         when=max(times, default=None),
         start=starts.pop() if starts else None,
         unseen=known.unseen | added.unseen,
-        **{kind: a or b for kind, (a, b) in remarks.items()},
+        **texts,
     )
 
 

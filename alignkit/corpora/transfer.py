@@ -1,4 +1,8 @@
-"""Carry labels of words over the links of an alignment to the other side, and score them."""
+"""Carry labels of words over the links of an alignment to the other side, and score them.
+
+The labels of a side are a column: one for each word. They are labels of single words, such as parts
+of speech, or spans: ``B-PER I-PER O`` is a span of type PER over the first two of three words.
+"""
 
 from __future__ import annotations
 
@@ -165,11 +169,12 @@ def transfer(
 
 
 class _Labelled(NamedTuple):
-    """The labels of a side, and its links with the words of the other one: own word first."""
+    """The labels of a side of a pair, and the links of its words with those of the other side."""
 
     labels: list[str]
-    others: int  # how many words the other side has
-    links: dict[Link, tuple[bool, float | None]]  # whether they are sure, and their weights
+    others: int  # the number of words of the other side
+    # (labelled word i, other word j): whether the link is sure, and its weight
+    links: dict[Link, tuple[bool, float | None]]
 
     def weight(self, link: Link) -> float:
         """Return the weight of a link in a span."""
@@ -204,7 +209,8 @@ def _labelled(
 
 def _by_word(given: _Labelled, counts: Counter[str]) -> list[str]:
     """Return the label of each word of the other side."""
-    # of each word of the other side: the strengths of its links (sure, weight), and their labels
+    # of each word of the other side: the strength of each of its links (sure, weight), and the
+    # label that it brings
     candidates: list[list[tuple[tuple[bool, float], str]]] = [[] for _ in range(given.others)]
     for link, (sure, weight) in given.links.items():
         label = given.labels[link.i]
@@ -240,34 +246,39 @@ def _by_span(given: _Labelled, counts: Counter[str]) -> list[str]:
     """Return a column of the other side with the spans at their best places."""
     spans = _spans(given.labels)
     ranked = []  # the places of all spans, those with the best agreement first
-    for k, (begin, end, _) in enumerate(spans):
+    for number, (begin, end, _) in enumerate(spans):
         places = _places(given, begin, end)
-        ranked += [(-agreement, k, place) for place, agreement in places.items()]
+        ranked += [(-agreement, number, place) for place, agreement in places.items()]
     ranked.sort()
+    # by number of the span: its first place in this order, and the one that it gets
     best: dict[int, tuple[int, int]] = {}
     placed: dict[int, tuple[int, int]] = {}
     column = ["O"] * given.others
-    for _, k, place in ranked:
+    for _, number, place in ranked:
+        best.setdefault(number, place)
         first, last = place
-        best.setdefault(k, place)
-        if k in placed or set(column[first:last]) != {"O"}:
+        is_free = set(column[first:last]) == {"O"}
+        if number in placed or not is_free:
             continue
-        placed[k] = place
-        begin, end, kind = spans[k]
+        placed[number] = place
+        begin, end, kind = spans[number]
         column[first] = f"B-{kind}"
         column[first + 1 : last] = [f"I-{kind}"] * (last - first - 1)
         linked = {link.j for link in given.links if begin <= link.i < end}
         counts["filled"] += len(set(range(first, last)) - linked)
     counts["spans"] += len(spans)
     counts["placed"] += len(placed)
-    counts["unlinked"] += len(spans) - len(best)
-    counts["conflicts"] += sum(placed.get(k) != place for k, place in best.items())
+    counts["unlinked"] += len(spans) - len(best)  # a span with links has places
+    counts["conflicts"] += sum(placed.get(number) != place for number, place in best.items())
     counts["dropped"] += len(best) - len(placed)
     return column
 
 
 def _places(given: _Labelled, begin: int, end: int) -> dict[tuple[int, int], float]:
-    """Return where a span may go, each place with the agreement of its links with the span's."""
+    """Return the places of a span, (first, last + 1), with the agreement of its links and theirs.
+
+    A place begins and ends with a word that is linked to the span.
+    """
     of_span = [link for link in given.links if begin <= link.i < end]
     total = sum(map(given.weight, of_span))
     ends = sorted({link.j for link in of_span})
@@ -284,26 +295,26 @@ def _places(given: _Labelled, begin: int, end: int) -> dict[tuple[int, int], flo
 def _score(compared: Iterable[tuple[list[str], list[str]]], *, spans: bool) -> dict[str, float]:
     """Return counts and ratios of pairs of columns: as transferred, and gold."""
     gold = 0
-    ours = 0
+    transferred = 0
     equal = 0
     for labels, gold_labels in compared:
         if spans:
-            our_spans = set(_spans(labels))
+            transferred_spans = set(_spans(labels))
             gold_spans = set(_spans(gold_labels))
             gold += len(gold_spans)
-            ours += len(our_spans)
-            equal += len(our_spans & gold_spans)
+            transferred += len(transferred_spans)
+            equal += len(transferred_spans & gold_spans)
         else:
             for label, gold_label in zip(labels, gold_labels, strict=True):
                 if gold_label != _NONE:
                     gold += 1
-                    ours += label != _NONE
+                    transferred += label != _NONE
                     equal += label == gold_label
-    counts = {"gold": gold, "transferred": ours, "equal": equal}
-    right = equal / ours if ours else nan
+    counts = {"gold": gold, "transferred": transferred, "equal": equal}
+    precision = equal / transferred if transferred else nan
     if not spans:
-        coverage = ours / gold if gold else nan
-        return {**counts, "coverage": coverage, "accuracy": right}
+        coverage = transferred / gold if gold else nan
+        return {**counts, "coverage": coverage, "accuracy": precision}
     recall = equal / gold if gold else nan
-    f1 = 2 * equal / (ours + gold) if ours + gold else nan
-    return {**counts, "precision": right, "recall": recall, "f1": f1}
+    f1 = 2 * equal / (transferred + gold) if transferred + gold else nan
+    return {**counts, "precision": precision, "recall": recall, "f1": f1}

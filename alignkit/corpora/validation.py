@@ -310,9 +310,12 @@ def compare_texts(first: Examination, second: Examination) -> None:
             if len(words) != len(first_words):
                 what = f"{len(first_words)} and {len(words)} {side} words"
             else:
-                both = enumerate(zip(first_words, words, strict=True))
-                k, (first_word, word) = next(row for row in both if row[1][0] != row[1][1])
-                what = f"{side} word {k} is {first_word!r} in the first file and {word!r} here"
+                k = 0
+                while first_words[k] == words[k]:
+                    k += 1
+                what = (
+                    f"{side} word {k} is {first_words[k]!r} in the first file and {words[k]!r} here"
+                )
             second.observe(Finding("texts differ", f"pair {pair.id!r}: {what}", *place))
     for id in known:
         message = f"pair {id!r} is only in {first.path}"
