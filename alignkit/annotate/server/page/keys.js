@@ -1,5 +1,5 @@
 // The key map: one table, from which keys act and the help is made.
-import {mapped} from "./keyboard.js"
+import {mapped} from "./keypress.js"
 
 // [keys, action, what it does, what the help shows in place of the keys]; "C-" is Ctrl (or Cmd),
 // "S-" Shift, "Arrow" each of the four.

@@ -1,7 +1,7 @@
 // The panel beside the matrix, drawn after it, when there is time.
 import {choicesOf} from "./choices.js"
 import {$, button, html, item, key, on, say, set} from "./dom.js"
-import {onComment} from "./keyboard.js"
+import {onComment} from "./keypress.js"
 import {mark, offer} from "./labels.js"
 import {atomic} from "./phrases.js"
 import {cellName, cellOf, cellState, commentKey, keyName, plural, spanName} from "./words.js"

@@ -2,7 +2,7 @@
 // comments, dialogs.
 import {$, announce, say} from "./dom.js"
 import {asked, pairs as toDo} from "./beginning.js"
-import {actionOf, mapped, onComment} from "./keyboard.js"
+import {actionOf, mapped, onComment} from "./keypress.js"
 import {MadePair, told} from "./made.js"
 import {arrive, begin, Page} from "./page.js"
 import {dismiss, question, show} from "./question.js"

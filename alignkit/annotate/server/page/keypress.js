@@ -1,4 +1,4 @@
-// How keys are read.
+// What a key press means: its letter, its digit or its action; and which places take keys as text.
 import {on} from "./dom.js"
 
 // What the keys of a table do, by key.
