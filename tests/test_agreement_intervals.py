@@ -222,7 +222,7 @@ def test_planned_memory_does_not_change_the_result(monkeypatch):
 
     at_once = intervals()
     monkeypatch.setattr("alignkit.stats.resampling._CHUNK_BYTES", 1)
-    monkeypatch.setattr("alignkit.agreement.alpha._BLOCK_NUMBERS", 1)
+    monkeypatch.setattr("alignkit.agreement.value_sets._BLOCK_NUMBERS", 1)
     bounded = 0
     for one, other in zip(at_once, intervals(), strict=True):
         for name, interval in one.items():

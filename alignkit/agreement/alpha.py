@@ -10,148 +10,22 @@ sentences are short or alignments run along the diagonal, and then alpha is lowe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
+from alignkit.agreement.value_sets import Sizes, ValueSets
 from alignkit.errors import ArgumentError
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import LINKS
 from alignkit.stats.resampling import ratio
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-Sizes = NDArray[np.int64]
-
-_BLOCK_NUMBERS = 2**21  # how many numbers a block of overlaps, or of its products, may have
-_NO_VALUE = -1
-
-
-@dataclass(frozen=True, eq=False)
-class ValueSets:
-    """The U units of P sentence pairs, and their V distinct values (sets)."""
-
-    ids: Sizes
-    pair: Sizes  # (U,): the sentence pairs of the units
-    pairs: int  # P
-    members: Sizes  # the elements of the V sets, set after set
-    sizes: Sizes  # (V,): how many elements each has
-
-    @classmethod
-    def of(cls, data: PairData, links: str) -> ValueSets:
-        """Take each source word as a unit, and the target positions linked to it as its value."""
-        words = data.lengths[:, 0]
-        first_word = np.cumsum(words) - words
-        pair = np.repeat(np.arange(len(data)), words)
-        units = []
-        targets = []
-        sizes = []
-        for name in data.annotators:
-            arrays = data.links(name)
-            if links == "sure":
-                arrays = arrays.sure_only()
-            where = np.repeat(first_word, np.diff(arrays.offsets)) + arrays.links[:, 0]
-            linked, count = np.unique(where, return_counts=True)
-            units.append(linked)
-            sizes.append(count)
-            targets.append(arrays.links[:, 1])
-        numbers, members, set_sizes = _number(np.concatenate(targets), np.concatenate(sizes))
-        ids = np.full((len(pair), len(units)), _NO_VALUE, np.int64)
-        start = 0
-        for column, (name, linked) in enumerate(zip(data.annotators, units, strict=True)):
-            ids[data.aligned(name)[pair], column] = 0  # the empty set
-            ids[linked, column] = numbers[start : start + len(linked)]
-            start += len(linked)
-        return cls(ids, pair, len(data), members, set_sizes)
-
-    @classmethod
-    def of_units(cls, units: Sequence[Sequence[frozenset[int]]]) -> ValueSets:
-        """Take sets directly; all units are of one pair."""
-        numbers = {frozenset[int](): 0}
-        most = max(map(len, units), default=0)
-        ids = np.full((len(units), most), _NO_VALUE, np.int64)
-        for k, unit in enumerate(units):
-            ids[k, : len(unit)] = [numbers.setdefault(value, len(numbers)) for value in unit]
-        elements = list(chain.from_iterable(numbers))
-        _, members = np.unique(elements, return_inverse=True)
-        sizes = np.array([len(value) for value in numbers], np.int64)
-        pair = np.zeros(len(units), np.int64)
-        return cls(ids, pair, 1, members.reshape(-1).astype(np.int64), sizes)
-
-    @cached_property
-    def incidence(self) -> csr_array[np.int64]:
-        """(V, positions): 1 where a set has an element."""
-        from scipy.sparse import csr_array
-
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.sizes)])
-        shape = (len(self.sizes), int(self.members.max(initial=0)) + 1)
-        return csr_array((np.ones(len(self.members), np.int64), self.members, offsets), shape)
-
-    def common(self, left: Sizes, right: Sizes) -> Sizes:
-        """Return how many elements two sets share, for (K,) numbers of sets on each side."""
-        width = np.int64(len(self.sizes))
-        distinct, place = np.unique(left * width + right, return_inverse=True)
-        first = self.incidence[distinct // width]
-        second = self.incidence[distinct % width]
-        shared: Sizes = np.asarray(first.multiply(second).sum(axis=1), np.int64).reshape(-1)
-        counts: Sizes = shared[place.reshape(-1)]
-        return counts
-
-    def occurrences(self) -> csr_array[np.float64]:
-        """Return (P, V) counts: how often each set is a value in each pair."""
-        from scipy.sparse import coo_array
-
-        unit, column = np.nonzero(self.ids >= 0)
-        places = (self.pair[unit], self.ids[unit, column])
-        shape = (self.pairs, len(self.sizes))
-        return coo_array((np.ones(len(unit)), places), shape).tocsr()  # adds up
-
-    def overlaps(self, width: int) -> Iterator[tuple[int, csr_array[np.int64]]]:
-        """Yield, for blocks of sets, how many elements each shares with every set.
-
-        A row of a block has no more numbers than its set shares elements with other sets, or
-        `width` numbers in the product that it is used for.
-        """
-        from scipy.sparse import csr_array
-
-        sets = self.incidence
-        holders = np.diff(sets.tocsc().indptr)  # how many sets have each element
-        rows = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        most = np.bincount(rows, holders[self.members], len(self.sizes))
-        block = np.cumsum(np.maximum(most, width)) // _BLOCK_NUMBERS
-        starts = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
-        ends = [*starts[1:], len(self.sizes)]
-        for start, end in zip(starts, ends, strict=True):
-            yield start, csr_array(sets[start:end] @ sets.T)
-
-
-def _number(targets: NDArray[np.int32], sizes: Sizes) -> tuple[Sizes, Sizes, Sizes]:
-    """Return a number for each set of a flat array, from 1; equal sets share one, 0 is empty."""
-    starts = np.cumsum(sizes) - sizes
-    numbers = np.zeros(len(sizes), np.int64)
-    members = [np.empty(0, np.int64)]
-    counts = [np.zeros(1, np.int64)]
-    total = 1
-    for size in np.unique(sizes).tolist():
-        alike = np.flatnonzero(sizes == size)
-        table = targets[starts[alike, np.newaxis] + np.arange(size)]
-        distinct, place = np.unique(table, axis=0, return_inverse=True)
-        numbers[alike] = total + place.reshape(-1)
-        members.append(distinct.astype(np.int64).reshape(-1))
-        counts.append(np.full(len(distinct), size, np.int64))
-        total += len(distinct)
-    return numbers, np.concatenate(members), np.concatenate(counts)
-
 
 Distance = Callable[[Sizes, Sizes, Sizes], Floats]
 """Turns |A & B|, |A| and |B|, arrays of one shape, into distances from 0 to 1."""
@@ -169,7 +43,7 @@ def dice(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
 
 def masi(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
     """Return 1 - m |A & B| / |A | B|; 0 between two empty sets (Passonneau 2006, LREC)."""
-    # m: 1 for equal sets, 2/3 where one holds the other, 1/3 for others (nltk rounds these)
+    # m: 1 for equal sets, 2/3 if one contains the other, 1/3 for others (nltk rounds these)
     equal = (shared == left) & (shared == right)
     nested = shared == np.minimum(left, right)
     monotonicity = np.where(equal, 1, np.where(nested, 2 / 3, 1 / 3))
@@ -315,9 +189,13 @@ def alpha_from_units(
 
 @dataclass(frozen=True, eq=False)
 class AlphaRows(Rows):
-    """The counts behind alpha, for P sentence pairs."""
+    """The counts behind alpha, for P sentence pairs.
 
-    values: ValueSets  # the distinct sets
+    The columns: for each distance, the observed disagreement, summed over units; the number of
+    units; how often each distinct set is a value.
+    """
+
+    values: ValueSets
     distances: tuple[str, ...]  # names in DISTANCES
 
     @classmethod
@@ -334,7 +212,7 @@ class AlphaRows(Rows):
         counts = hstack([dense, values.occurrences()], format="csr")
 
         def measure(sums: Floats) -> dict[str, Floats]:
-            return {name: alpha for name, (alpha, _, _) in _parts(sums, values, names).items()}
+            return {name: ratios.alpha for name, ratios in _ratios(sums, values, names).items()}
 
         return cls(counts, measure, values, names)
 
@@ -344,12 +222,11 @@ class AlphaRows(Rows):
         units = int(total[0, len(self.distances)])
         times = total[0, len(self.distances) + 1 :]
         alphas = {}
-        for name, parts in _parts(total, self.values, self.distances).items():
-            alpha, observed, expected = (float(part[0]) for part in parts)
+        for name, ratios in _ratios(total, self.values, self.distances).items():
             alphas[name] = KrippendorffAlpha(
-                alpha=alpha,
-                observed=observed,
-                expected=expected,
+                alpha=float(ratios.alpha[0]),
+                observed=float(ratios.observed[0]),
+                expected=float(ratios.expected[0]),
                 units=units,
                 values=int(times.sum()),
                 distinct=int((times > 0).sum()),
@@ -372,27 +249,34 @@ def _within_units(values: ValueSets, distances: Sequence[str]) -> Floats:
             first = left[differ]
             second = right[differ]
             shared = values.common(first, second)
-            weights = 2 / (given[differ] - 1)
+            weights = 2 / (given[differ] - 1)  # 2: in either order
             for k, name in enumerate(distances):
-                far = DISTANCES[name](shared, values.sizes[first], values.sizes[second])
-                within[:, k] += np.bincount(values.pair[differ], weights * far, values.pairs)
+                distance = DISTANCES[name](shared, values.sizes[first], values.sizes[second])
+                within[:, k] += np.bincount(values.pair[differ], weights * distance, values.pairs)
     return within
 
 
-def _parts(
-    sums: Floats, values: ValueSets, distances: Sequence[str]
-) -> dict[str, tuple[Floats, Floats, Floats]]:
+class _Ratios(NamedTuple):
+    """Alpha, observed and expected disagreement of R sums of rows."""
+
+    alpha: Floats
+    observed: Floats
+    expected: Floats
+
+
+def _ratios(sums: Floats, values: ValueSets, distances: Sequence[str]) -> dict[str, _Ratios]:
     """Return alpha, observed and expected disagreement of R sums of rows, by distance."""
     times = sums[:, len(distances) + 1 :]
     total = times.sum(axis=1)
-    near = _between_values(times, values, [DISTANCES[name] for name in distances])
-    parts = {}
+    similarities = _between_values(times, values, [DISTANCES[name] for name in distances])
+    ratios = {}
     for k, name in enumerate(distances):
         observed = ratio(sums[:, k], total)
-        # exactly 0 for one distinct value: its own similarity is 1
-        expected = ratio(total * total - near[k], total * (total - 1))
-        parts[name] = (1 - ratio(observed, expected), observed, expected)
-    return parts
+        # of total^2 ordered pairs of values, those of a value with itself have similarity 1. The
+        # difference is exactly 0 for one distinct value.
+        expected = ratio(total * total - similarities[k], total * (total - 1))
+        ratios[name] = _Ratios(1 - ratio(observed, expected), observed, expected)
+    return ratios
 
 
 def _between_values(
@@ -401,8 +285,9 @@ def _between_values(
     """Return the sum of the similarities of all ordered pairs of values, (R,), by distance.
 
     Each value is also paired with itself. `times` is (R, V), how often each value occurs. Only
-    values that share a position are alike, so the (V, V) table is sparse; it is made in blocks of
-    rows that fit the memory planned.
+    values that share a position are similar, so the (V, V) table of similarities is sparse; it is
+    made in blocks of rows that fit the memory planned. The sum is that of times[v] x similarity[v,
+    w] x times[w] over all v and w.
     """
     from scipy.sparse import csr_array
 
@@ -412,13 +297,13 @@ def _between_values(
         end = start + shared.shape[0]
         left = np.repeat(values.sizes[start:end], np.diff(shared.indptr))
         right = values.sizes[shared.indices]
-        for k, far in enumerate(distances):
-            alike = 1 - far(shared.data, left, right)
-            near = csr_array((alike, shared.indices, shared.indptr), shared.shape)
-            products = np.asarray(near @ columns, np.float64)
+        for k, distance in enumerate(distances):
+            similarity = 1 - distance(shared.data, left, right)
+            table = csr_array((similarity, shared.indices, shared.indptr), shared.shape)
+            products = np.asarray(table @ columns, np.float64)
             sums[k] += (columns[start:end] * products).sum(axis=0)
-    empty = times[:, values.sizes == 0]
-    return [part + (empty * empty).sum(axis=1) for part in sums]
+    empty = times[:, values.sizes == 0]  # shares no position, but is equal to itself
+    return [of_distance + (empty * empty).sum(axis=1) for of_distance in sums]
 
 
 def _rows(data: PairData, links: str) -> Rows:

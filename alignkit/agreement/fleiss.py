@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,10 +78,10 @@ class FleissKappa:
 
     @classmethod
     def of(cls, rows: Rows, annotators: int) -> FleissKappa:
-        """Compute everything from the rows of `FLEISS`, or some of them."""
+        """Compute everything from the rows of `FLEISS`, or some of them; see `_rows`."""
         items, _, *counts = rows.total()[0].astype(np.int64).tolist()
-        judged = counts[: len(CATEGORIES)]
-        alike = counts[len(CATEGORIES) :]
+        judged = counts[: len(CATEGORIES)]  # judgements of each category
+        alike = counts[len(CATEGORIES) :]  # items on which 1, 2, ... annotators said the same
         judgements = items * annotators
         shares = [count / judgements if items else nan for count in judged]
         return cls(
@@ -139,15 +140,17 @@ def _rows(data: PairData) -> Rows:
     """
     judgements, pair_of_item = _proposals(data)
     raters = judgements.shape[1]
-    # "not proposed" counts as null here, but not in the numbers of annotators who said the same
+    # categories are numbered without "not proposed", which counts as null, the first of them
     categories = np.maximum(judgements, _NULL) - _NULL
     counts = _tally(categories, len(CATEGORIES))
-    most_alike = _tally(judgements, 4).max(axis=1, initial=0)
-    largest_is = most_alike[:, np.newaxis] == np.arange(1, raters + 1)
-    each_item = np.ones(len(pair_of_item), np.int64)
     agreeing = (counts * (counts - 1)).sum(axis=1)
-    columns = np.column_stack([each_item, agreeing, counts, largest_is])
-    # items come pair after pair, and each pair has one or more: the items of its NULL
+    # in the numbers of annotators who said the same, "not proposed" and null differ
+    most_alike = _tally(judgements, 4).max(axis=1, initial=0)
+    is_so_many = most_alike[:, np.newaxis] == np.arange(1, raters + 1)
+    ones = np.ones(len(pair_of_item), np.int64)
+    columns = np.column_stack([ones, agreeing, counts, is_so_many])
+    # `reduceat` adds up from each start to the next: items come pair after pair, and each pair has
+    # one or more, since its NULL has
     starts = np.searchsorted(pair_of_item, np.arange(len(data)))
     if len(data):
         summed = np.add.reduceat(columns, starts, axis=0)
@@ -164,7 +167,11 @@ def _rows(data: PairData) -> Rows:
 def fleiss_ratios(
     items: Floats, agreeing: Floats, totals: Floats, raters: int
 ) -> dict[str, Floats]:
-    """Return kappa, observed and expected for R sums of items with equal numbers of judgements."""
+    """Return kappa, observed and expected agreement, (R,), of R sums over items.
+
+    `items` and `agreeing` (ordered pairs of judgements) are (R,), `totals` (judgements of each
+    category) are (R, categories). Each item has `raters` judgements.
+    """
     observed = ratio(agreeing, items * raters * (raters - 1))
     # whole numbers until they are divided: an expected agreement of 1 is met exactly
     expected = ratio((totals * totals).sum(axis=1), (items * raters) ** 2)
@@ -217,73 +224,103 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
     return float(ratios["kappa"][0]), float(ratios["observed"][0]), float(ratios["expected"][0])
 
 
+class _Proposals(NamedTuple):
+    """What an annotator proposes: the number of the cell of each proposal, and its category."""
+
+    cells: NDArray[np.int64]
+    categories: NDArray[np.uint8]
+
+
 def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the proposals of each annotator for each item, and the pair of each item."""
-    proposals = [_proposed(data, name) for name in data.annotators]
-    every_key = np.concatenate([key for key, _ in proposals])
-    distinct, item = np.unique(every_key, return_inverse=True)
-    judgements = np.full((len(distinct), len(proposals)), _NOT_PROPOSED, np.uint8)
-    start = 0
-    for column, (key, category) in enumerate(proposals):
-        judgements[item[start : start + len(key)], column] = category
-        start += len(key)
-    key_ends = np.cumsum((data.lengths + 1).prod(axis=1))  # after the keys of each pair
-    pair_of_key = np.searchsorted(key_ends, distinct, "right")
-    return judgements, pair_of_key
+    """Return the proposal of each annotator for each item, (items, annotators), and its pair.
 
-
-def _proposed(data: PairData, name: str) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return the key of each proposal (pair, target word, source word), and its category.
-
-    A key is the number of a cell, counted over all pairs, row by row.
+    An item is a cell that somebody proposed. Items are in the order of the cells.
     """
-    # in each pair, row 0 is the NULL and column 0 is null: word j is row j + 1
+    proposals = [_proposed(data, name) for name in data.annotators]
+    cells = np.concatenate([proposed.cells for proposed in proposals])
+    # item_of: the item of each proposal, those of one annotator after those of the other
+    item_cells, item_of = np.unique(cells, return_inverse=True)
+    judgements = np.full((len(item_cells), len(proposals)), _NOT_PROPOSED, np.uint8)
+    start = 0
+    for annotator, proposed in enumerate(proposals):
+        end = start + len(proposed.cells)
+        judgements[item_of[start:end], annotator] = proposed.categories
+        start = end
+    cell_ends = np.cumsum((data.lengths + 1).prod(axis=1))  # one after the last cell of each pair
+    pair_of_item = np.searchsorted(cell_ends, item_cells, "right")
+    return judgements, pair_of_item
+
+
+def _proposed(data: PairData, name: str) -> _Proposals:
+    """Return the proposals of an annotator.
+
+    Cells are numbered over all pairs, row by row. A pair has a row for the NULL, then one for each
+    target word, and a column for null, then one for each source word. With two source words and one
+    target word, these are
+
+        0 1 2   NULL: null, source word 0, source word 1
+        3 4 5   target word 0: null, source word 0, source word 1
+
+    and the next pair begins with cell 6.
+    """
     rows = data.lengths[:, 1] + 1
     columns = data.lengths[:, 0] + 1
     first_row = np.cumsum(rows) - rows
     first_cell = np.cumsum(rows * columns) - rows * columns
-    pair, row, column, sure = _linked_cells(data, name)
-    link_keys = first_cell[pair] + row * columns[pair] + column
-    link_categories = np.where(sure, _SURE, _POSSIBLE).astype(np.uint8)
+    linked = _linked_cells(data, name)
+    in_pair = linked.row * columns[linked.pair] + linked.column
+    linked_cells = first_cell[linked.pair] + in_pair
+    linked_categories = np.where(linked.sure, _SURE, _POSSIBLE).astype(np.uint8)
     # rows without links have null, their column 0
     is_linked = np.zeros(int(rows.sum()), np.bool_)
-    is_linked[first_row[pair] + row] = True
+    is_linked[first_row[linked.pair] + linked.row] = True
     bare = np.flatnonzero(~is_linked)
     pair_of_bare = np.repeat(np.arange(len(rows)), rows)[bare]
     row_of_bare = bare - first_row[pair_of_bare]
-    null_keys = first_cell[pair_of_bare] + row_of_bare * columns[pair_of_bare]
+    null_cells = first_cell[pair_of_bare] + row_of_bare * columns[pair_of_bare]
     null_categories = np.full(len(bare), _NULL, np.uint8)
-    keys = np.concatenate([link_keys, null_keys])
-    return keys, np.concatenate([link_categories, null_categories])
+    return _Proposals(
+        cells=np.concatenate([linked_cells, null_cells]),
+        categories=np.concatenate([linked_categories, null_categories]),
+    )
 
 
-def _linked_cells(
-    data: PairData, name: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return pair, row, column, and whether it is sure, of each link and each marked null.
+class _LinkedCells(NamedTuple):
+    """The cells of the links and the marked nulls of an annotator."""
 
-    Rows are target words and columns source words, both from 1; row 0 is the NULL.
-    """
+    pair: NDArray[np.int64]
+    row: NDArray[np.int64]  # a target word, from 1; 0 is the NULL
+    column: NDArray[np.int64]  # a source word, from 1
+    sure: NDArray[np.int64]
+
+
+def _linked_cells(data: PairData, name: str) -> _LinkedCells:
+    """Return the cell of each link, and of each source word that is marked as null."""
     arrays = data.all_links(name)
     nulls = _marked_nulls(data, name)
-    pair = np.concatenate([arrays.pair_of, nulls[:, 0]])
-    row = np.concatenate([arrays.links[:, 1] + 1, np.zeros(len(nulls), np.int64)])
-    column = np.concatenate([arrays.links[:, 0], nulls[:, 1]]) + 1
-    sure = np.concatenate([arrays.sure, nulls[:, 2]])
-    return pair, row, column, sure
+    target_words = arrays.links[:, 1]
+    row_of_null = np.zeros(len(nulls), np.int64)
+    source_words = np.concatenate([arrays.links[:, 0], nulls[:, 1]])
+    return _LinkedCells(
+        pair=np.concatenate([arrays.pair_of, nulls[:, 0]]),
+        row=np.concatenate([target_words + 1, row_of_null]),
+        column=source_words + 1,
+        sure=np.concatenate([arrays.sure, nulls[:, 2]]),
+    )
 
 
 def _marked_nulls(data: PairData, name: str) -> NDArray[np.int64]:
     """Return (pair, word, sure) of the source words explicitly aligned to nothing."""
+    corpus = data.data.corpus
     marked: list[tuple[int, int, bool]] = []
     for pair, place in enumerate(data.places.tolist()):
-        alignment = data.data.corpus[place].alignment(name)
+        alignment = corpus[place].alignment(name)
         nulls = [null for null in alignment.nulls if null.j == NULL]
         marked += [(pair, null.i, null in alignment.sure_nulls) for null in nulls]
     return np.array(marked, np.int64).reshape(-1, 3)
 
 
 def _tally(judgements: NDArray[np.uint8], categories: int) -> NDArray[np.int64]:
-    """Return how often each category occurs in a row, (rows, categories)."""
+    """Return how many annotators chose each category, (items, categories)."""
     chosen = judgements[:, :, np.newaxis] == np.arange(categories)
     return np.asarray(chosen.sum(axis=1), np.int64)
