@@ -245,7 +245,7 @@ def test_one_account_does_not_take_all_threads(server, monkeypatch):
         entered.release()
         hold.wait(10)
 
-    monkeypatch.setattr(server.desks, "now", counts)
+    monkeypatch.setattr(server.desks, "present_counts", counts)
     olga = server.of("olga")
     threads = [threading.Thread(target=olga.ask, args=["GET", place]) for _ in range(2)]
     for thread in threads:
@@ -300,8 +300,8 @@ def test_the_list_tells_adjudicators_what_needs_them_before_a_project_is_open(se
     assert need() == {"page": "adjudicate", "text": "3 to adjudicate"}
     again = Desks(server.lab, print, lambda: None)
     try:
-        until(lambda: again.counts(row.key))
-        assert again.now(row).ready == 3
+        until(lambda: again.known_counts(row.key))
+        assert again.present_counts(row).ready == 3
     finally:
         again.stop()
 
@@ -402,14 +402,14 @@ def test_an_impossible_encoding_is_no_fault_of_ours(server):
 
 def test_a_project_that_is_open_but_not_counted_yet_is_in_the_list(server, monkeypatch):
     desks = server.desks
-    count = Desks.count
+    read_counts = Desks.read_counts
     seen = []
 
     def counted(self, project, *more):
-        seen.append(self.own(project.key, "anna"))
-        return count(self, project, *more)
+        seen.append(self.own_work(project.key, "anna"))
+        return read_counts(self, project, *more)
 
-    monkeypatch.setattr(Desks, "count", counted)
+    monkeypatch.setattr(Desks, "read_counts", counted)
     desks.get(server.lab.projects.get(server.project("Uncounted", small_corpus(2, {}))))
     assert seen[0] == ([], None, 0, False)
 
@@ -422,7 +422,7 @@ def test_a_project_whose_counts_cannot_be_read_is_closed_and_opens_again(server,
         raise ProjectError("the database does not answer")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Desks, "count", fail)
+        patch.setattr(Desks, "read_counts", fail)
         server.desks.close(row.key)
     assert server.desks.get(row) is not desk
 

@@ -58,6 +58,7 @@ def test_an_owner_sets_a_round_and_sees_who_passed(server, at):
         "golds": [["gold", 2]],
         "now": None,
         "said": [],
+        "mark": 0.8,
     }
     wrong = {**ROUND, "pairs": ["p9"]}
     refused = olga.got("PUT", f"{at}/training-round", wrong, 422)

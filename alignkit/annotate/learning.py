@@ -81,11 +81,11 @@ class DoneWork:
             if sent:
                 self.opened.add(k)
                 self.last[account] = k
-        names = queries.annotators(conn)
-        name = queries.gold_name(conn)
-        gold = 1 + names.index(name) if name in names else 0
+        gold = queries.gold_account(conn)
         assigned = conn.execute(select(schema.assignment.c.account).distinct()).scalars()
-        teachers = {gold, *self.last, *assigned} - {0}
+        teachers = {*self.last, *assigned}
+        if gold is not None:
+            teachers.add(gold)
         some = None  # all pairs, for others count now
         if teachers == self._teachers:
             some = sorted(changed - {0})
@@ -93,7 +93,7 @@ class DoneWork:
         self._read(conn, some, gold)
         self.n = n
 
-    def _read(self, conn: Connection, some: Sequence[int] | None, gold: int) -> None:
+    def _read(self, conn: Connection, some: Sequence[int] | None, gold: int | None) -> None:
         """Read some pairs, or all, with the links to learn from: those of gold if there are any."""
         if some is None:
             self.pairs.clear()

@@ -20,7 +20,7 @@ from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.appending import append_to_project
 from alignkit.annotate.project.conversion import state_of
 from alignkit.annotate.project.events import comment_key, now, read_why
-from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.names import PASS_MARK, ProjectError, check_pass_mark
 from alignkit.annotate.project.project_events import (
     Admit,
     AnswerTraining,
@@ -68,7 +68,7 @@ def begin_training(
     store: Store,
     *,
     gold: str,
-    mark: float = 0.8,
+    mark: float = PASS_MARK,
     ids: Sequence[str] = (),
     corpus: Corpus | None = None,
     assigned: bool = False,
@@ -96,8 +96,7 @@ def begin_training(
     with store.database.reading() if dry_run else store.database.writing() as conn:
         if queries.task_of(conn) != "align":
             raise ProjectError("a training round is for links; this project has another task")
-        if not 0 < mark <= 1:
-            raise ProjectError(f"the pass mark is {mark:g}; give a number above 0, at most 1")
+        check_pass_mark(mark)
         if corpus is None:
             if assigned and not queries.has_assignments(conn):
                 raise ProjectError(

@@ -180,9 +180,7 @@ def _case_states(
 ) -> Iterator[list[_CaseState]]:
     """Yield the states of pairs; reads a few pairs at a time."""
     setting = conn.execute(select(schema.project)).one()
-    account = schema.account.c
-    accounts = conn.execute(select(account.id).where(account.name == setting.gold))
-    gold = accounts.scalar() or 0
+    gold = queries.gold_account(conn) or 0  # 0 has no work on pairs
     rows = iter(ready.items())
     while chunk := dict(islice(rows, _CHUNK)):
         states: dict[int, dict[int, PairState]] = {k: {} for k in chunk}

@@ -11,7 +11,6 @@ from sqlalchemy import Connection, select
 from alignkit.annotate.adjudication.comparison import as_read, voters
 from alignkit.annotate.project import events as log
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.names import UnknownAnnotator
 from alignkit.annotate.project.rewording import Rewording
 from alignkit.annotate.project.state import PairState, decode_state
 from alignkit.annotate.project.store import Store
@@ -169,9 +168,8 @@ _STRENGTH = ("none", "possible", "sure")
 def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
     """Yield the record of each decision of the gold standard, as plain values; see the docs."""
     with store.database.reading() as conn:
-        try:
-            gold = queries.account_of(conn, queries.gold_name(conn))
-        except UnknownAnnotator:
+        gold = queries.gold_account(conn)
+        if gold is None:
             return
         stream = schema.stream.c
         pair = schema.pair.c

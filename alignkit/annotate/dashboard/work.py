@@ -124,17 +124,15 @@ def read_work(conn: Connection) -> Work:
     assigned = None
     if given is not None:
         assigned = {name: given.get(number, set()) for number, name in accounts.items()}
-    names = queries.annotators(conn)
-    gold = set()
-    if asked.gold in names:
-        gold = done.get(names.index(asked.gold) + 1, set())
+    gold = queries.gold_account(conn)
+    decided = set() if gold is None else done.get(gold, set())
     work = Work(
         n=queries.last_n(conn),
         pairs=queries.count_pairs(conn),
         compared=asked,
         done={name: done.get(number, set()) for number, name in accounts.items()},
         assigned=assigned,
-        settled=settled_pairs(conn, gold),
+        settled=settled_pairs(conn, decided),
     )
     for k, account, state in queries.states(conn, _stream.account.in_(list(accounts))):
         name = accounts[account]

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from alignkit.annotate.project.names import PASS_MARK
 from alignkit.annotate.training import TrainingTable
 
 # `values.checked_name` refuses other names, in words for people
@@ -447,7 +448,7 @@ class People(Struct):  # GET projects/SLUG/people
 class NewTraining(Body):  # PUT projects/SLUG/training-round
     gold: Text  # whose links are right
     pairs: Annotated[list[Text], Meta(max_length=1000)] = []  # ids; empty: all that gold finished
-    mark: Annotated[float, Meta(gt=0, le=1)] = 0.8
+    mark: Annotated[float, Meta(gt=0, le=1)] = PASS_MARK
     round: Count = 0  # the round that was seen; 0 if there was none
     dry_run: bool = False
 
@@ -458,6 +459,7 @@ class TrainingRound(Struct):
     golds: list[tuple[str, int]]  # who has finished pairs, and how many; the gold standard first
     now: TrainingTable | None
     said: list[str] = []  # what was done, or would be
+    mark: float = PASS_MARK  # the one to propose for another round
 
 
 class ChangeEntry(Body):  # PUT projects/SLUG/people/NAME/training

@@ -11,7 +11,7 @@ from msgspec import structs
 from sqlalchemy import select
 
 from alignkit.annotate.lab import bodies, values
-from alignkit.annotate.lab.desks import ListCounts
+from alignkit.annotate.lab.list_counts import ListCounts
 from alignkit.annotate.lab.managing import given
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, OWN, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.project import names, queries, schema
@@ -56,7 +56,7 @@ def answer_claim(visit: LabVisit, sent: bodies.AnswerClaim) -> None:
 
 def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> bodies.ProjectCard:
     """Return the row of a project in the list of somebody."""
-    counts = visit.server.desks.now(row)
+    counts = visit.server.desks.present_counts(row)
     if counts is None:  # not read yet
         counts = ListCounts(
             row.n, row.pairs, row.done, decided=None, ready=None, assigned=True, own={}, last=None
@@ -66,7 +66,7 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
         need = _need(visit, row, role, counts)
     can_look = LOOK in abilities(role)
     own_done, own_pairs = counts.own.get(visit.name, (0, 0))
-    own = visit.server.desks.own(row.key, visit.name)
+    own = visit.server.desks.own_work(row.key, visit.name)
     return bodies.ProjectCard(
         slug=row.slug,
         name=row.name,

@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from enum import Enum
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
@@ -37,81 +38,105 @@ from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 
 ROUTES = Routes(LabEntry)
-_EXPORTS = threading.BoundedSemaphore(2)
-_LOOKS = threading.BoundedSemaphore(4)
-_MOST_EVENTS = 5000
-_MOST_BYTES = 16 << 20
+_EXPORTS = threading.BoundedSemaphore(2)  # downloads at once
+_LOOKS = threading.BoundedSemaphore(4)  # dry runs at once
+_MOST_EVENTS = 5000  # in an answer
+_MOST_BYTES = 16 << 20  # of the events in an answer
 _BUSY = "The server is making other downloads."
-_MAKERS = "rewritten_by", "extracted_by"
+_MAKERS = ("rewritten_by", "extracted_by")
+"""The attributes of made pairs with the names of their makers."""
+
+
+class _Whose(Enum):
+    """Whose work somebody wants to download."""
+
+    OWN = "one's own"
+    GOLD = "the gold standard"
+    ALL = "everybody's"
+    OTHER = "another annotator's"
+
+
+def _whose(visit: LabVisit, what: str) -> _Whose:
+    """Return whose work the query of an export means: gold, all, or a name."""
+    if what == visit.name and ANNOTATE in abilities(visit.role):
+        return _Whose.OWN
+    if what == "gold":
+        return _Whose.GOLD
+    if what == "all":
+        return _Whose.ALL
+    return _Whose.OTHER
 
 
 class _Export:
-    """The work that somebody wants to download, and may: all, of the gold standard, or of one."""
+    """The work that somebody wants to download, and may."""
 
     def __init__(self, visit: LabVisit, query: bodies.ExportQuery) -> None:
         """Read what is wanted, and refuse it if the visitor's role does not allow it."""
-        can = abilities(visit.role)
         self.visit = visit
         self.what = query.what
+        self.whose = _whose(visit, query.what)
         self.format = query.format
         self.done = query.done
         self.provenance = query.provenance
-        self.own = self.what == visit.name and ANNOTATE in can
-        self.all = self.what == "all" and not self.own
-        self.gold = self.what == "gold" and not self.own
-        self.others = not self.own and not self.gold
         if self.format not in WRITTEN:
             raise RefusedError(422, f"The formats are {', '.join(WRITTEN)}.", field="format")
-        if (self.others and DECIDE not in can) or (self.gold and LOOK not in can):
+        can = abilities(visit.role)
+        if self.has_votes and DECIDE not in can:
+            raise unknown()
+        if self.whose is _Whose.GOLD and LOOK not in can:
             raise unknown()
         self.store = visit.opened().store
         info = self.store.project()
-        self.name: str | None = self.what
-        if self.all:
-            self.name = None
-        elif self.gold:
-            self.name = info.gold
-        self.is_empty = self.name is not None and self.name not in info.annotators
-        if self.is_empty and self.others:
+        self.annotator: str | None = self.what  # None: all
+        if self.whose is _Whose.ALL:
+            self.annotator = None
+        elif self.whose is _Whose.GOLD:
+            self.annotator = info.gold
+        self.is_empty = self.annotator is not None and self.annotator not in info.annotators
+        if self.is_empty and self.whose is _Whose.OTHER:
             raise unknown()
         blind = False
         ready = None
-        if not self.own:
+        if self.whose is not _Whose.OWN:
             blind, ready = _limits(visit)
-        if blind and self.others and not self.all:
+        if blind and self.whose is _Whose.OTHER:
             raise RefusedError(403, "This project hides names. Export the work of everyone.")
-        self.numbers = ready if self.others else None
+        self.numbers = ready if self.has_votes else None
         self.hidden = query.hidden or blind
         self.names = _names(visit) if self.hidden else set()
-        self.hide = _hider(visit) if self.hidden else str
+        self.hide: Callable[[str], str] = _HiddenNames(visit).hide if self.hidden else str
 
-    def check_format(self) -> frozenset[str]:
-        """Refuse a format for the work of one where that of all is wanted; return what it holds."""
-        holds = get_format(self.format).holds
-        if self.all and "annotators" not in holds:
+    @property
+    def has_votes(self) -> bool:
+        """Whether it has the votes of others."""
+        return self.whose in (_Whose.ALL, _Whose.OTHER)
+
+    def check_format(self) -> None:
+        """Refuse a format for the work of one annotator if everybody's is wanted."""
+        if self.whose is _Whose.ALL and "annotators" not in get_format(self.format).holds:
             text = "This format holds the links of one annotator. Choose whose, or another format."
             raise RefusedError(422, text, field="format")
-        return holds
 
     def pairs(self, unfinished: Counter[str]) -> Iterator[SentencePair]:
-        """Yield the pairs on which there is any work."""
+        """Yield the pairs on which there is any work, also those that annotators made."""
         if self.is_empty:
             return
         pairs = exported_work(
             self.store,
-            annotator=self.name,
+            annotator=self.annotator,
             done=self.done,
             unfinished=unfinished,
-            assigned=self.own,
+            assigned=self.whose is _Whose.OWN,
             numbers=self.numbers,
         )
         for pair in pairs:
-            if pair.annotations or pair.attributes.keys() & ORIGIN.values():
+            was_made = any(name in pair.attributes for name in ORIGIN.values())
+            if pair.annotations or was_made:
                 yield _renamed(pair, self.hide, self.names) if self.hidden else pair
 
     def origins(self) -> Iterator[str]:
         """Yield the decisions behind the gold standard, as lines of JSON."""
-        if not self.provenance or not (self.all or self.what == "gold"):
+        if not self.provenance or self.whose not in (_Whose.ALL, _Whose.GOLD):
             return
         for record in provenance(self.store, done=self.done):
             record["votes"] = {self.hide(name): vote for name, vote in record["votes"].items()}
@@ -122,7 +147,7 @@ class _Export:
 
     def nothing(self) -> str:
         """Return why there is nothing to download."""
-        if self.what != "gold" or self.visit.project.task == "extract":
+        if self.whose is not _Whose.GOLD or self.visit.project.task == "extract":
             return "Nothing is done yet."
         ready = how_many(self.visit.desk.pairs_to_decide().count_ready(), "pair", commas=True)
         return f"No gold yet: {ready} can be adjudicated."
@@ -147,26 +172,30 @@ def _names(visit: LabVisit) -> set[str]:
         return set(queries.annotators(conn))
 
 
-def _hider(visit: LabVisit) -> Callable[[str], str]:
-    """Return what replaces the names of people by annotator1, annotator2 and so on."""
-    with visit.store.database.reading() as conn:
-        kept = {queries.gold_name(conn), *queries.sources(conn), *queries.roles(conn)}
-        people = [name for name in queries.annotators(conn) if name not in kept]
-    shown = {name: name for name in kept}
-    number = 0
-    for name in people:
-        number += 1
-        while f"annotator{number}" in kept:
-            number += 1
-        shown[name] = f"annotator{number}"
-    annotators = len(shown)
+class _HiddenNames:
+    """What replaces the names of people: annotator1, annotator2 and so on, adjudicator1 ..."""
 
-    def hide(name: str) -> str:
-        if name not in shown:
-            shown[name] = f"adjudicator{len(shown) - annotators + 1}"
-        return shown[name]
+    def __init__(self, visit: LabVisit) -> None:
+        with visit.store.database.reading() as conn:
+            self._kept = {queries.gold_name(conn), *queries.sources(conn), *queries.roles(conn)}
+            people = [name for name in queries.annotators(conn) if name not in self._kept]
+        self._last = Counter[str]()  # the last number of each kind
+        self._shown = {name: name for name in self._kept}
+        for name in people:
+            self._shown[name] = self._new("annotator")
 
-    return hide
+    def hide(self, name: str) -> str:
+        """Return what is shown for a name; who is no annotator adjudicates."""
+        if name not in self._shown:
+            self._shown[name] = self._new("adjudicator")
+        return self._shown[name]
+
+    def _new(self, kind: str) -> str:
+        """Return the next name of a kind that is not the name of a system."""
+        self._last[kind] += 1
+        while f"{kind}{self._last[kind]}" in self._kept:
+            self._last[kind] += 1
+        return f"{kind}{self._last[kind]}"
 
 
 def _renamed(
@@ -174,11 +203,11 @@ def _renamed(
 ) -> SentencePair:
     """Return a pair with other names of annotators, in its annotations and its attributes."""
     annotations = {}
-    for name, said in pair.annotations.items():
-        start = said.start
+    for name, annotation in pair.annotations.items():
+        start = annotation.start
         if start is not None and start in names:  # an alignment, not a set of suggestions
             start = hide(start)
-        annotations[hide(name)] = replace(said, start=start)
+        annotations[hide(name)] = replace(annotation, start=start)
     attributes = dict(pair.attributes)
     for key in _MAKERS:
         if key in attributes:
@@ -212,12 +241,12 @@ def export(visit: LabVisit, query: bodies.ExportQuery) -> Response:
         with taking(_LOOKS, busy=_BUSY):
             return json_reply(_plan(wanted))
     wanted.check_format()
-    if wanted.all:
+    if wanted.whose is _Whose.ALL:
         visit.check_proved()
     with taking(_EXPORTS, busy=_BUSY):
         reply = sent_file(wanted.made)
     after = {name: getattr(wanted, name) for name in ("format", "done", "provenance", "hidden")}
-    if wanted.others and not wanted.done:
+    if wanted.has_votes and not wanted.done:
         after["own_open_pairs"] = _open_pairs(visit)
     visit.log("export", wanted.what, after)
     return reply
@@ -225,49 +254,63 @@ def export(visit: LabVisit, query: bodies.ExportQuery) -> Response:
 
 def _plan(wanted: _Export) -> bodies.ExportPlan:
     """Return what a download would have: its files, losses, and what is not finished."""
-    visit = wanted.visit
-    unfinished = Counter[str]()
-    lost = Counter[str]()
-    stem = visit.project.slug
-    pairs = 0
-    links = 0
-    name = file_name(stem, wanted.format)
-    message = wanted.nothing()
+    plan = bodies.ExportPlan([], [], 0, message="")
     try:
-        holds = wanted.check_format()
-        for pair in wanted.pairs(unfinished):
-            pairs += 1
-            for alignment in pair.alignments.values():
-                links += len(alignment.possible)
-            lost.update(losses(pair, holds))
+        wanted.check_format()
+        _count(wanted, plan)
     except RefusedError as refused:
-        message = refused.message
-    if pairs:
-        message = ""
-    plan = bodies.ExportPlan([], losses_in_words(lost), unfinished.total(), message)
-    if pairs:
-        shown = name if "." in name else f"{name}.zip"  # a format of several files
-        plan.files.append((shown, f"{how_many(pairs, 'pair', commas=True)}, {links:,} links"))
-        if get_format(wanted.format).text_beside:
-            plan.files += [(text_name(stem, side), "words") for side in SIDES]
-        decisions = sum(1 for _ in wanted.origins())
-        if decisions:
-            plan.files.append((f"{name}.provenance.jsonl", f"{decisions:,} decisions"))
-    if MANAGE in abilities(visit.role):
-        place = Path(visit.store.path)
-        plan.backup = place.stat().st_size if place.exists() else None
-        for row in visit.lab.audit.rows(limit=1000, project=stem):
-            if row.action == "backup":
-                plan.last = row.at, row.actor
-                break
+        plan.message = refused.message
+    if not plan.files:
+        plan.message = plan.message or wanted.nothing()
+    if MANAGE in abilities(wanted.visit.role):
+        _add_backup(wanted.visit, plan)
     return plan
 
 
+def _count(wanted: _Export, plan: bodies.ExportPlan) -> None:
+    """Add the files of a download to its plan, if there are any pairs, with counts and losses."""
+    unfinished = Counter[str]()
+    lost = Counter[str]()
+    kind = get_format(wanted.format)
+    pairs = 0
+    links = 0
+    for pair in wanted.pairs(unfinished):
+        pairs += 1
+        for alignment in pair.alignments.values():
+            links += len(alignment.possible)
+        lost.update(losses(pair, kind.holds))
+    plan.lost = losses_in_words(lost)
+    plan.unfinished = unfinished.total()
+    if not pairs:
+        return
+    stem = wanted.visit.project.slug
+    name = file_name(stem, wanted.format)
+    shown = name if "." in name else f"{name}.zip"  # a format of several files
+    plan.files.append((shown, f"{how_many(pairs, 'pair', commas=True)}, {links:,} links"))
+    if kind.text_beside:
+        plan.files += [(text_name(stem, side), "words") for side in SIDES]
+    decisions = sum(1 for _ in wanted.origins())
+    if decisions:
+        plan.files.append((f"{name}.provenance.jsonl", f"{decisions:,} decisions"))
+
+
+def _add_backup(visit: LabVisit, plan: bodies.ExportPlan) -> None:
+    """Add to a plan how large a backup is, and when the last was made."""
+    place = Path(visit.store.path)
+    plan.backup = place.stat().st_size if place.exists() else None
+    for row in visit.lab.audit.rows(limit=1000, project=visit.project.slug):
+        if row.action == "backup":
+            plan.last = row.at, row.actor
+            return
+
+
 def _open_pairs(visit: LabVisit) -> int:
-    """Return how many pairs somebody still has to do, who sees the others' work now."""
-    progress = {row.annotator: row.pairs - row.done for row in visit.store.progress_of_all()}
-    if ANNOTATE in abilities(visit.role):
-        return progress.get(visit.name, 0)
+    """Return how many pairs a visitor who annotates has not done, but now sees others' work on."""
+    if ANNOTATE not in abilities(visit.role):
+        return 0
+    for row in visit.store.progress_of_all():
+        if row.annotator == visit.name:
+            return row.pairs - row.done
     return 0
 
 
@@ -319,7 +362,7 @@ def events(visit: LabVisit, query: bodies.EventsQuery) -> Response:
                 break
             after = event.n
             if event.k in open_pairs and event.annotator != visit.name:
-                continue  # others' votes come later
+                continue  # until they are done, whoever reads all events again sees these
             if numbers is None or event.k in numbers:
                 lines.append(msgspec.json.encode(event) + b"\n")
                 size += len(lines[-1])

@@ -147,6 +147,7 @@ TASKS = ("align", "judge", "extract")  # the tasks of annotators
 DOUBTS: tuple[float, ...] = (0, 0.1, 0.2)
 """From which doubt on a word is to be looked at, as a project may choose; 0: each word is."""
 GOLD = "gold"  # the default name of the gold standard
+PASS_MARK = 0.8  # the F1 of links that passes a training round, unless another is chosen
 NO_SCHEME = "none"
 """The scheme of a project in which pairs are not judged."""
 
@@ -156,6 +157,12 @@ def check_doubt(doubt: float | None) -> None:
     if doubt not in (None, *DOUBTS):
         known = ", ".join(f"{known:g}" for known in DOUBTS)
         raise ProjectError(f"unknown doubt {doubt!r} (known: {known})")
+
+
+def check_pass_mark(mark: float) -> None:
+    """Check the F1 of links that passes a training round."""
+    if not 0 < mark <= 1:
+        raise ProjectError(f"the pass mark is {mark:g}; give a number above 0, at most 1")
 
 
 class Visitor(NamedTuple):

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from alignkit.annotate.project.events import BROKEN, LearnedFrom
-from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.names import PASS_MARK, ProjectError
 
 
 class Pair(Struct, omit_defaults=True):
@@ -164,7 +164,7 @@ class BeginTraining(ProjectEvent):
 
     pairs: list[TrainingPair] = []
     gold: str = ""  # whose links are right
-    mark: float = 0.8  # the F1 over all pairs that passes
+    mark: float = PASS_MARK  # the F1 over all pairs that passes
     begun: list[str] = []  # annotators who have begun to work already, and need not train
 
 

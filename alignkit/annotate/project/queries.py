@@ -198,6 +198,12 @@ def account_of(conn: sa.Connection, name: str) -> int:
     return int(row[0])
 
 
+def gold_account(conn: sa.Connection) -> int | None:
+    """Return the number of the gold standard among the annotators; None before it is one."""
+    row = _SELECT_ACCOUNT.first(conn, name=gold_name(conn))
+    return None if row is None else int(row[0])
+
+
 def annotators(conn: sa.Connection) -> list[str]:
     """Return the names of all annotators, in the order of their entry."""
     query = sa.select(_account.name).where(_account.id > 0).order_by(_account.id)

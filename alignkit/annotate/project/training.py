@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.engines import Prepared
-from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.names import ProjectError, check_pass_mark
 from alignkit.annotate.project.project_events import (
     Admit,
     AnswerTraining,
@@ -212,8 +212,7 @@ def begin_round(conn: sa.Connection, event: BeginTraining) -> None:
 
 def _check_round(conn: sa.Connection, event: BeginTraining) -> None:
     """Refuse a round that nobody could pass, or that has links outside of its sentences."""
-    if not 0 < event.mark <= 1:
-        raise ProjectError(f"the pass mark is {event.mark:g}; give a number above 0, at most 1")
+    check_pass_mark(event.mark)
     if event.pairs and not any(pair.links for pair in event.pairs):
         raise ProjectError("no training pair has a link in gold; choose others")
     last = queries.count_pairs(conn)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from alignkit.annotate.project.names import PASS_MARK
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import json_text, say, visible_lines
@@ -38,17 +39,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
     add_options(
         parser,
-        """
+        f"""
         --gold NAME  begin a round with the links of this annotator
         --ids ID...  pairs of the round, in this order (default: all that NAME has finished)
         --from FILE  corpus that has the pairs (default: the project)
-        --mark F1  F1 of links that passes, above 0 and at most 1 (default: 0.8)
+        --mark F1  F1 of links that passes, above 0 and at most 1 (default: {PASS_MARK})
         --admit NAME  let an annotator begin to work without having passed
         --end  end the round: all annotators may work
         --dry-run  show what a round would be, but do not begin it
         """,
         ids={"default": []},
-        mark={"type": real("a number above 0, at most 1", 0, 1), "default": 0.8},
+        mark={"type": real("a number above 0, at most 1", 0, 1), "default": PASS_MARK},
         admit={"type": annotator_name},
         **{"from": {"dest": "corpus"}},
     )

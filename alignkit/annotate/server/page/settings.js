@@ -78,9 +78,11 @@ begin(async (me, project) => {
 
 	let round = null // as the server has it
 
+	const inPercent = mark => String(Number((100 * mark).toFixed(2)))
+
 	function drawRound(answer) {
 		round = answer.now
-		const {golds, now} = answer
+		const {golds, now, mark} = answer
 		$("round-gold").replaceChildren(
 			...golds.map(([name, pairs]) =>
 				html("option", {value: name}, `${name}, ${plural(pairs, "finished pair")}`),
@@ -89,6 +91,7 @@ begin(async (me, project) => {
 		$("round").hidden = project.task !== "align" || project.state === "archived"
 		$("round-end").hidden = !now
 		$("round").querySelector("button:not([type])").disabled = !golds.length
+		$("round-mark").value ||= inPercent(mark)
 		let text = golds.length ? "There is no training round." : "No pair has gold yet."
 		if (now) {
 			text =
@@ -96,7 +99,7 @@ begin(async (me, project) => {
 				`${percent(now.mark)} passes. People shows who did.`
 			$("round-gold").value = now.gold
 			$("round-pairs").value = now.pairs.join("\n")
-			$("round-mark").value = String(Number((100 * now.mark).toFixed(2)))
+			$("round-mark").value = inPercent(now.mark)
 		}
 		say("round-now", text)
 	}
