@@ -4,12 +4,10 @@ import ast
 import re
 import shutil
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 from console import DOCS, ROOT, examples, page_text, run
 
-import alignkit
 from alignkit import read_corpus
 from alignkit.agreement import CHANCE_MODELS, Figure
 from alignkit.agreement.cautions import CAUTIONS
@@ -133,19 +131,6 @@ def first_column(table):
 )
 def test_everything_that_a_table_lists_is_explained(page, start, end, names):
     assert first_column(section(page, start, end)) == names
-
-
-def test_the_architecture_is_that_of_the_tree():
-    text = page_text("architecture.md")
-    package = Path(alignkit.__file__).parent
-    paths = [path.relative_to(ROOT) for path in ROOT.glob("tests/*.py")]
-    paths += [path.relative_to(package) for path in package.rglob("*.py")]
-    files = {"/".join(path.parts[k:]) for path in paths for k in range(len(path.parts))}
-    for name in re.findall(r"(?<![\w*/])[\w/]+\.py\b", text):
-        assert name in files or "NAME" in name, f"the architecture names {name}"
-    rooms = {path.parent.name for path in package.glob("*/__init__.py")}
-    tree = section("architecture.md", "## The tree", "\n## ")
-    assert set(re.findall(r"^  (\w+)/ ", tree, re.MULTILINE)) == rooms
 
 
 def guidelines():
