@@ -25,6 +25,13 @@ from alignkit.model.arrays import LinkArrays, TokenArrays
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation import derivation
+from alignkit.rules.derivation.cuts_kernel import (
+    SOURCE_DEPTH,
+    SOURCE_NODES,
+    TARGET_DEPTH,
+    TARGET_NODES,
+    VARIABLE_COUNT,
+)
 from alignkit.rules.derivation.derivation import Derived, RuleReader
 from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
 from alignkit.rules.files.notation import rule_text
@@ -298,9 +305,9 @@ class Bounds:
         kept = np.ones(len(figures), bool)
         dropped: Counter[str] = Counter()
         limits = (
-            (self.variables, [0], "more than {} variables"),
-            (self.nodes, [1, 2], "more than {} nodes on a side"),
-            (self.depth, [3, 4], "deeper than {}"),
+            (self.variables, [VARIABLE_COUNT], "more than {} variables"),
+            (self.nodes, [SOURCE_NODES, TARGET_NODES], "more than {} nodes on a side"),
+            (self.depth, [SOURCE_DEPTH, TARGET_DEPTH], "deeper than {}"),
         )
         for most, columns, what in limits:
             if most is not None:

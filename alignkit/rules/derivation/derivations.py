@@ -1,4 +1,19 @@
-"""Derive sentence pairs by matched nodes: the arrays of many derivations at once."""
+"""Derive sentence pairs by matched nodes: the arrays of many derivations at once.
+
+A *derivation* takes two trees apart into rules. Its nodes are the matched pairs of nodes (see
+`alignkit.rules.derivation.nodes_kernel`, which also says what consistent nodes, chains and classes
+are). Of the trees ::
+
+    (S (NP he) (VP (VBD left)))        (S (NP he) (VP (VBD went) (RP off)))
+
+with the links 0-0 1-1 1-2 they are S S, NP NP and VP VP: again a tree, with S S at its root. A
+*rule* goes from a matched pair, its *root*, down to the pairs where it is *cut*, its *variables*.
+Minimal rules are cut at the next pairs below: ``S(x0:NP x1:VP) ||| S(x0:NP x1:VP)``. Several of
+them can be *composed* to a larger one: ``S(x0:NP VP(VBD("left"))) ||| ...``.
+
+`Cuts` has the nodes of rules, and `Fragments` their labels and words. The *after* of a node is the
+next one in preorder that is not below it.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +31,15 @@ from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.model.arrays import LinkArrays, gather
 from alignkit.model.trees import Tree
-from alignkit.rules.derivation import cuts_kernel, nodes_kernel
+from alignkit.rules.derivation import composed_kernel, cuts_kernel, nodes_kernel
+from alignkit.rules.derivation.nodes_kernel import AFTER, END, START
 from alignkit.rules.tables.runs import offsets_of, places_within
 
-SPAN = slice(1, 3)
+SPAN = slice(START, END + 1)
 """The rows of `TreeArrays.nodes` with the starts and ends of the spans."""
 
-_COLUMNS = ("parents", "starts", "ends", "afters")
-_NONE = np.empty(0, np.int32)
+_ROWS = ("parents", "starts", "ends", "afters")  # as in `nodes_kernel`
+_NO_NODES = np.empty(0, np.int32)
 _NUMBERING = Lock()
 
 
@@ -52,7 +68,7 @@ class NameNumbers(dict[str, int]):
 class TreeArrays:
     """P trees, or strings, one after the other."""
 
-    nodes: I4  # (4, n) int32: parents, starts, ends and afters of all nodes; see `Tree`
+    nodes: I4  # (4, n) int32: parents, starts, ends and afters of all nodes, as `Tree` has them
     labels: I4  # (n,) int32: the numbers of their labels
     offsets: I8  # (P + 1,) int64: where the nodes of each tree begin
     words: I4  # (T,) int32: the numbers of all words
@@ -71,12 +87,13 @@ class TreeArrays:
         word_offsets = offsets_of([len(sentence) for sentence in sentences])
         check_count("nodes", int(offsets[-1]))
         known = [tree for tree in trees if tree is not None]
-        columns = [_NONE]  # so that there is one without trees
-        for name in _COLUMNS:
-            columns += [getattr(tree, name) for tree in known]
+        rows = []
+        for name in _ROWS:
+            arrays = [getattr(tree, name) for tree in known]
+            rows.append(np.concatenate([_NO_NODES, *arrays]))
         names = chain.from_iterable(tree.labels for tree in known)
         return cls(
-            readonly(np.concatenate(columns).reshape(4, -1)),
+            readonly(np.stack(rows)),
             readonly(labels.encode(names, int(offsets[-1]))),
             readonly(offsets),
             readonly(words.encode(chain.from_iterable(sentences), int(word_offsets[-1]))),
@@ -85,6 +102,11 @@ class TreeArrays:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    @property
+    def for_kernels(self) -> nodes_kernel.TreeNodes:
+        """The nodes with their labels, as kernels take them."""
+        return nodes_kernel.TreeNodes(self.nodes, self.offsets, self.labels)
 
     def span(self, k: int, node: int) -> tuple[int, int]:
         """Return the half-open span of words below a node of tree k."""
@@ -110,14 +132,14 @@ MOST = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The classes of P pairs: chains of nodes on both sides with the same links."""
+    """The C classes of P pairs: in each, a chain of nodes on both sides, with the same links."""
 
-    source_chains: I4  # the nodes of the chains of C classes, each from the top down
-    source_begins: I8  # (C + 1,) int64: where the chains of each class begin
+    source_chains: I4  # the nodes of the chains of all classes, each from the top down
+    source_begins: I8  # (C + 1,) int64: where the chain of each class begins
     target_chains: I4
     target_begins: I8
     offsets: I8  # (P + 1,) int64: where the classes of each pair begin
-    of_source: I4  # the class of each node of all trees, counted within its pair; -1 for none
+    of_source: I4  # (n,) int32: the class of each node of all trees, from 0 in each pair; -1: none
     of_target: I4
 
 
@@ -139,11 +161,11 @@ class Cuts:
 class Fragments:
     """R rules as sequences of numbers; see `alignkit.rules.derivation.cuts_kernel`."""
 
-    symbols: I4  # (S,) int32: source and target side of each rule
+    symbols: I4  # (S,) int32: what rules consist of, source and target side in turn
     offsets: I8  # (2 R + 1,) int64: where each side begins
     links: I4  # the positions i, j of linked words, one pair after the other
     link_offsets: I8  # (R + 1,) int64: where those of each rule begin
-    figures: I4  # (R, 5) int32: the variables, the nodes of each side, the depth of each side
+    figures: I4  # (R, 5) int32: by `cuts_kernel.VARIABLE_COUNT` and the other columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,14 +189,11 @@ class Derivations:
         """The classes of nodes; None if a side is a string."""
         if any(self.strings):
             return None
-        source = self.source
-        target = self.target
-        links, link_offsets = _positions(self.links)
         of_source, of_target, offsets = nodes_kernel.find_classes(
-            source.nodes, source.offsets, target.nodes, target.offsets, links, link_offsets
+            self.source.for_kernels, self.target.for_kernels, *_positions(self.links)
         )
-        source_chains = nodes_kernel.find_chains(of_source, source.offsets, offsets)
-        target_chains = nodes_kernel.find_chains(of_target, target.offsets, offsets)
+        source_chains = nodes_kernel.find_chains(of_source, self.source.offsets, offsets)
+        target_chains = nodes_kernel.find_chains(of_target, self.target.offsets, offsets)
         return Classes(*source_chains, *target_chains, offsets, of_source, of_target)
 
     def of(self, k: int) -> Derivations:
@@ -193,21 +212,22 @@ class Derivations:
 
     def minimal(self) -> Cuts:
         """Return a rule for each matched pair of nodes, cut at the next matched pairs below."""
-        below, begins, pairs = _children(self.parents, self.offsets)
-        return Cuts(self.matched, self.matched[below], begins, pairs)
+        below, begins = _children(self.parents, self.offsets)
+        return Cuts(self.matched, self.matched[below], begins, _pair_of_each(self.offsets))
 
     def composed(self, size: int) -> Cuts:
         """Return the rules of `size` connected nodes of a derivation each."""
         if size == 1:
             return self.minimal()
-        total = cuts_kernel.count_composed(self.parents, self.offsets, size).sum()
+        total = composed_kernel.count_composed(self.parents, self.offsets, size).sum()
         if total > MOST:
             raise OptionError(
                 f"{total:,.0f} rules are made of {size} minimal ones each; at most "
                 f"{MOST:,} fit in memory: use a smaller size"
             )
-        cuts = cuts_kernel.compose(self.matched, self.afters, self.offsets, size, int(total))
-        return Cuts(*cuts)
+        return Cuts(
+            *composed_kernel.compose(self.matched, self.afters, self.offsets, size, int(total))
+        )
 
     def everywhere(self) -> Cuts:
         """Return the rule of every consistent pair of nodes, with its count.
@@ -215,6 +235,9 @@ class Derivations:
         The pairs of a class are each node of its source chain with each of its target chain. With p
         and q nodes, at most min(p, q) of the p q pairs are in one derivation, so the count of each
         is min(p, q) / (p q).
+
+        If both chains go on below the nodes of a pair, the next nodes of both are the only variable
+        of its rule. Else the variables are the classes below, at the tops of their chains.
         """
         if self.classes is None:
             raise OptionError("the rules of all consistent nodes require trees on both sides")
@@ -223,29 +246,33 @@ class Derivations:
         targets = classes.target_chains
         source_begins = classes.source_begins
         target_begins = classes.target_begins
+        # of each pair of nodes: its class, and its places in both chains
+        of_class, i, j = _chain_pairs(classes)
+        source_goes_on = i + 1 < source_begins[of_class + 1]
+        target_goes_on = j + 1 < target_begins[of_class + 1]
+        goes_on = source_goes_on & target_goes_on
+        # classes are above each other as the tops of their source chains are
         tops = np.stack([sources[source_begins[:-1]], targets[target_begins[:-1]]], axis=1)
         parents, _ = _nested(self.source, tops[:, 0], classes.offsets)
-        below, below_begins, pairs = _children(parents, classes.offsets)
-        of_class, i, j = _chain_pairs(classes)
-        # inside the class, the next node of both chains is the only variable
-        goes_on_in_source = i + 1 < source_begins[of_class + 1]
-        goes_on_in_target = j + 1 < target_begins[of_class + 1]
-        inside = goes_on_in_source & goes_on_in_target
-        sizes = np.where(inside, 1, np.diff(below_begins)[of_class])
-        offsets = offsets_of(sizes)
-        next_nodes = np.stack([sources[i[inside] + 1], targets[j[inside] + 1]], axis=1)
-        # at the end of a chain, the classes below are the variables
-        places, _ = gather(below_begins, of_class[~inside])
-        variables = np.empty((offsets[-1], 2), np.int32)
-        of_inside = np.zeros(len(variables), np.bool_)
-        of_inside[offsets[:-1][inside]] = True
-        variables[of_inside] = next_nodes
-        variables[~of_inside] = tops[below[places]]
-        roots = np.stack([sources[i], targets[j]], axis=1)
+        below, below_begins = _children(parents, classes.offsets)
+        sizes = np.where(goes_on, 1, np.diff(below_begins)[of_class])
+        # the variables of a rule are of one kind: next nodes, or tops of classes below
+        are_next = np.repeat(goes_on, sizes)
+        places, _ = gather(below_begins, of_class[~goes_on])
+        variables = np.empty((len(are_next), 2), np.int32)
+        variables[are_next, 0] = sources[i[goes_on] + 1]
+        variables[are_next, 1] = targets[j[goes_on] + 1]
+        variables[~are_next] = tops[below[places]]
         p = np.diff(source_begins)
         q = np.diff(target_begins)
         counts = np.minimum(p, q) / (p * q)
-        return Cuts(roots, variables, offsets, pairs[of_class], counts[of_class])
+        return Cuts(
+            roots=np.stack([sources[i], targets[j]], axis=1),
+            variables=variables,
+            offsets=offsets_of(sizes),
+            pairs=_pair_of_each(classes.offsets)[of_class],
+            counts=counts[of_class],
+        )
 
     def fragments(self, cuts: Cuts, *, deletions: bool = False) -> Fragments:
         """Write the rules between these nodes."""
@@ -275,17 +302,11 @@ class Derivations:
 def derive(
     source: TreeArrays, target: TreeArrays, links: LinkArrays, *, string: str | None = None
 ) -> Derivations:
-    """Derive sentence pairs from their trees and links."""
+    """Derive sentence pairs from their trees and links; `string` is the side that is a string."""
     if string is not None:
-        return _spanned(source, target, links, string)
+        return _derive_string(source, target, links, string)
     matched, parents, afters, offsets = nodes_kernel.match_nodes(
-        source.nodes,
-        source.offsets,
-        source.labels,
-        target.nodes,
-        target.offsets,
-        target.labels,
-        *_positions(links),
+        source.for_kernels, target.for_kernels, *_positions(links)
     )
     return Derivations(source, target, links, matched, parents, afters, offsets)
 
@@ -305,14 +326,18 @@ def _chain_pairs(classes: Classes) -> tuple[I8, I8, I8]:
     return of_class, i, j
 
 
-def _children(parents: I4, offsets: I8) -> tuple[I8, I8, I4]:
-    """Return what is below each node of P derivations, where that begins, and the pair of each."""
-    pairs = np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
+def _children(parents: I4, offsets: I8) -> tuple[I8, I8]:
+    """Return the nodes right below each node of P derivations, and where those of each begin."""
     inner = np.flatnonzero(parents >= 0)
-    above = offsets[pairs[inner]] + parents[inner]
-    begins = offsets_of(np.bincount(above, minlength=len(pairs)))
+    above = offsets[_pair_of_each(offsets)[inner]] + parents[inner]
+    begins = offsets_of(np.bincount(above, minlength=len(parents)))
     by_parent = above.argsort(kind="stable")
-    return inner[by_parent], begins, pairs
+    return inner[by_parent], begins
+
+
+def _pair_of_each(offsets: I8) -> I4:
+    """Return the pair of each node, given where those of each pair begin."""
+    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
 
 
 def _links_before(links: LinkArrays, side: TreeArrays, column: int) -> I8:
@@ -322,6 +347,7 @@ def _links_before(links: LinkArrays, side: TreeArrays, column: int) -> I8:
     words, with a link of the first word of each, give 0 1 1 1 2 2.
     """
     pairs = links.pair_of
+    # as many slots for ends come before a sentence as there are sentences before it
     slots = side.word_offsets[pairs] + pairs + links.links[:, column]
     count = side.word_offsets[-1] + len(links)
     # a link is before the slots that follow its own
@@ -334,56 +360,75 @@ def _positions(links: LinkArrays) -> tuple[I4, I8]:
 
 
 def _nested(trees: TreeArrays, nodes: I4, offsets: I8) -> tuple[I4, I4]:
-    """Return the parents and afters of some nodes of P trees, as `nodes_kernel.nest`."""
-    pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    afters = trees.nodes[3, trees.offsets[pair] + nodes]
+    """Return the parents and afters of some nodes of P trees among each other; see `nest`.
+
+    A node with all nodes below it is a span of node numbers, and these spans nest.
+    """
+    afters = trees.nodes[AFTER, trees.offsets[_pair_of_each(offsets)] + nodes]
     return nodes_kernel.nest(np.ascontiguousarray(nodes), afters, offsets)
 
 
-def _spanned(source: TreeArrays, target: TreeArrays, links: LinkArrays, string: str) -> Derivations:
+def _derive_string(
+    source: TreeArrays, target: TreeArrays, links: LinkArrays, string: str
+) -> Derivations:
     """Derive sentence pairs of which one side is a string.
 
     The spans that the frontier of the tree is linked to become the nodes of the string, in the
     order of a preorder: by start, the longer first, then the higher node of the tree.
     """
-    to_source = string == "source"
-    if to_source:
+    source_is_string = string == "source"
+    if source_is_string:
         tree = target
-        side = source
-        string_words, tree_words = links.links.T
+        words = source
+        string_ends, tree_ends = links.links.T
     else:
         tree = source
-        side = target
-        tree_words, string_words = links.links.T
-    nodes, spans, offsets = nodes_kernel.find_frontiers(
-        tree.nodes,
-        tree.offsets,
-        readonly(tree_words),
-        readonly(string_words),
+        words = target
+        tree_ends, string_ends = links.links.T
+    frontier, spans, offsets = nodes_kernel.find_frontiers(
+        tree.for_kernels,
+        readonly(tree_ends),
+        readonly(string_ends),
         readonly(links.offsets),
-        np.diff(side.word_offsets).astype(np.int32),
+        np.diff(words.word_offsets).astype(np.int32),
     )
-    pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    order = np.lexsort((nodes, -spans[:, 1], spans[:, 0], pair))
+    pair = _pair_of_each(offsets)
+    order = np.lexsort((frontier, -spans[:, 1], spans[:, 0], pair))
     starts = np.ascontiguousarray(spans[order, 0])
     ends = np.ascontiguousarray(spans[order, 1])
-    parents, afters = nodes_kernel.nest(starts, ends, offsets)
+    span_parents, span_afters = nodes_kernel.nest(starts, ends, offsets)
     spanned = replace(
-        side,
-        nodes=readonly(np.array([parents, starts, ends, afters], np.int32)),
+        words,
+        nodes=readonly(np.array([span_parents, starts, ends, span_afters], np.int32)),
         labels=readonly(np.zeros(len(order), np.int32)),
         offsets=readonly(offsets),
     )
-    # the frontier in preorder of the source, which is the string or the tree
-    places = (np.arange(len(order)) - offsets[pair]).astype(np.int32)
-    if to_source:
-        matched = np.stack([places, nodes[order]], axis=1)
-        return Derivations(spanned, tree, links, matched, parents, afters, offsets, (True, False))
-    rank = np.empty(len(order), np.int32)  # the place of each node's span in the string
-    rank[order] = places
-    parents, afters = _nested(tree, nodes, offsets)
-    matched = np.stack([nodes, rank], axis=1)
-    return Derivations(tree, spanned, links, matched, parents, afters, offsets, (False, True))
+    numbers = (np.arange(len(order)) - offsets[pair]).astype(np.int32)  # from 0 in each pair
+    # nodes are matched in preorder of the source: of the spans, or of the frontier
+    if source_is_string:
+        return Derivations(
+            source=spanned,
+            target=tree,
+            links=links,
+            matched=np.stack([numbers, frontier[order]], axis=1),
+            parents=span_parents,
+            afters=span_afters,
+            offsets=offsets,
+            strings=(True, False),
+        )
+    span_of = np.empty(len(order), np.int32)  # the span of each frontier node
+    span_of[order] = numbers
+    tree_parents, tree_afters = _nested(tree, frontier, offsets)
+    return Derivations(
+        source=tree,
+        target=spanned,
+        links=links,
+        matched=np.stack([frontier, span_of], axis=1),
+        parents=tree_parents,
+        afters=tree_afters,
+        offsets=offsets,
+        strings=(False, True),
+    )
 
 
 def _from_zero(offsets: I8, k: int) -> I8:

@@ -1,21 +1,60 @@
 """Find the nodes of two trees that have the same links, and match them one to one.
 
-Trees and links of all pairs lie one after the other; nodes, words and positions in a derivation are
-counted within their pair.
+A node has the links of the words below it. It is *consistent* if these are all links of the words
+that they reach on the other side. Take two trees with the links 0-0 1-1 1-2::
+
+    (S (NP he) (VP (VBD left)))        (S (NP he) (VP (VBD went) (RP off)))
+
+The source nodes VP and VBD have the same links, 1-1 and 1-2; nodes of one tree with the same links
+are a *chain*, each below the one before it. The target node VP has these links too, so both chains
+make a *class*; VBD and RP of the target are not consistent, as ``left`` is linked to both. Of a
+class, as many nodes are matched as the shorter chain has: here VP with VP, for their labels.
+
+If the other side is a string instead of a tree, consistent nodes are called the *frontier* of the
+tree; each has a span of the string.
+
+Trees and links of all pairs lie one after the other. Nodes and words are counted within their pair,
+nodes in preorder. *Near* words are those of the tree in question, *far* ones those of the other
+side.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from alignkit._support.array_types import I4, I8
 from alignkit._support.jit import jit
 
-FAR = 2**31 - 1
+PARENT = 0
+START = 1
+END = 2
+AFTER = 3
+"""The rows of the array of nodes: the node above (-1: none), the half-open span of words, and the
+next node in preorder that is not below."""
+
+_NOWHERE = 2**31 - 1  # above all positions
+
+
+class TreeNodes(NamedTuple):
+    """The nodes of the trees of one side of all pairs.
+
+    nodes: (4, n) int32: see `PARENT` and the other rows.
+    offsets: (P + 1,) int64: where the nodes of each pair begin.
+    labels: (n,) int32: the numbers of their labels.
+    """
+
+    nodes: I4
+    offsets: I8
+    labels: I4
+
+
+# Consistent nodes
 
 
 @jit
-def before(positions: I4, words: int) -> I4:
+def links_before(positions: I4, words: int) -> I4:
     """Return how many links lie before each of the words, and before their end."""
     counts = np.zeros(words + 1, np.int32)
     for k in range(len(positions)):
@@ -26,157 +65,174 @@ def before(positions: I4, words: int) -> I4:
 
 
 @jit
-def linked(parents: I4, starts: I4, ends: I4, near: I4, far: I4) -> I4:
-    """Return the least and greatest positions that words below each node are linked to, (n, 2)."""
-    nodes = len(parents)
-    words = ends[0] if len(ends) else 0
-    range_of = np.empty((words, 2), np.int32)
-    # first the positions of each word by itself
-    for word in range(words):
-        range_of[word, 0] = FAR
-        range_of[word, 1] = -1
+def reach(nodes: I4, near: I4, far: I4) -> I4:
+    """Return the first and the last far word that each node is linked to, (n, 2).
+
+    nodes: (4, n): the nodes of one tree. near, far: Both ends of each link.
+    """
+    count = nodes.shape[1]
+    words = nodes[END, 0] if count else 0
+    # the lowest node above each word
+    lowest = np.empty(words, np.int32)
+    word = 0
+    node = -1
+    for u in range(count + 1):
+        # the words between the beginnings of two nodes are below the first one, or one above it
+        until = nodes[START, u] if u < count else words
+        while word < until:
+            while nodes[END, node] <= word:
+                node = nodes[PARENT, node]
+            lowest[word] = node
+            word += 1
+        node = u
+    spans = np.empty((count, 2), np.int32)
+    for u in range(count):
+        spans[u, 0] = _NOWHERE
+        spans[u, 1] = -1
     for k in range(len(near)):
-        range_of[near[k], 0] = min(range_of[near[k], 0], far[k])
-        range_of[near[k], 1] = max(range_of[near[k], 1], far[k])
-    ranges = np.empty((nodes, 2), np.int32)
-    for u in range(nodes):
-        ranges[u, 0] = FAR
-        ranges[u, 1] = -1
-    done = starts.copy()  # words of each node that were looked at
-    # words of a node that lie before and between its children
-    for u in range(1, nodes):
-        p = parents[u]
-        for word in range(done[p], starts[u]):
-            ranges[p, 0] = min(ranges[p, 0], range_of[word, 0])
-            ranges[p, 1] = max(ranges[p, 1], range_of[word, 1])
-        done[p] = max(done[p], ends[u])
-    # from the last node up: the words behind the last child, and then all to the parent
-    for u in range(nodes - 1, -1, -1):
-        for word in range(done[u], ends[u]):
-            ranges[u, 0] = min(ranges[u, 0], range_of[word, 0])
-            ranges[u, 1] = max(ranges[u, 1], range_of[word, 1])
-        if u:
-            p = parents[u]
-            ranges[p, 0] = min(ranges[p, 0], ranges[u, 0])
-            ranges[p, 1] = max(ranges[p, 1], ranges[u, 1])
-    return ranges
+        u = lowest[near[k]]
+        spans[u, 0] = min(spans[u, 0], far[k])
+        spans[u, 1] = max(spans[u, 1], far[k])
+    # from below: a node reaches what its children reach
+    for u in range(count - 1, 0, -1):
+        p = nodes[PARENT, u]
+        spans[p, 0] = min(spans[p, 0], spans[u, 0])
+        spans[p, 1] = max(spans[p, 1], spans[u, 1])
+    return spans
 
 
 @jit
-def closed(parents: I4, starts: I4, ends: I4, near: I4, far: I4, far_words: int) -> tuple[I4, I4]:
-    """Return the links of each node as a range of those that are sorted by their far ends, (n, 2).
+def find_consistent(nodes: I4, near: I4, far: I4, far_words: int) -> tuple[I4, I4]:
+    """Find the consistent nodes of one tree.
 
-    It is empty if a node has no links, or if they are not all links of what they span. Also return
-    the far positions that the links of each node span, (n, 2).
+    Returns: For each node, the first link that it has and the one after its last link, (n, 2), in
+        the order of far words; two equal numbers if it is not consistent. And what it reaches, see
+        `reach`.
     """
-    nodes = len(parents)
-    words = ends[0] if len(ends) else 0
-    near_before = before(near, words)
-    far_before = before(far, far_words)
-    spans = linked(parents, starts, ends, near, far)
-    ranges = np.zeros((nodes, 2), np.int32)
-    for u in range(nodes):
-        count = near_before[ends[u]] - near_before[starts[u]]
-        # far links within the range of the near ones: as many exactly where they are the same links
-        if count:
-            first = far_before[spans[u, 0]]
-            last = far_before[spans[u, 1] + 1]
-            if last - first == count:
-                ranges[u, 0] = first
-                ranges[u, 1] = last
+    count = nodes.shape[1]
+    words = nodes[END, 0] if count else 0
+    near_before = links_before(near, words)
+    far_before = links_before(far, far_words)
+    spans = reach(nodes, near, far)
+    ranges = np.zeros((count, 2), np.int32)
+    for u in range(count):
+        has = near_before[nodes[END, u]] - near_before[nodes[START, u]]
+        if has == 0:
+            continue
+        # all links of a node are among those of the far words that it reaches: if both are equally
+        # many, they are the same
+        first = far_before[spans[u, 0]]
+        after = far_before[spans[u, 1] + 1]
+        if after - first == has:
+            ranges[u, 0] = first
+            ranges[u, 1] = after
     return ranges, spans
 
 
-@jit
-def find_classes(
-    sources: I4,
-    source_offsets: I8,
-    targets: I4,
-    target_offsets: I8,
-    links: I4,
-    offsets: I8,
-) -> tuple[I4, I4, I8]:
-    """Find the classes: chains of nodes of both sides that have the same links.
+# Classes and chains
 
-    sources, targets: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
-    source_offsets, target_offsets: (P + 1,) int64: where the nodes of each pair begin.
+
+@jit
+def find_classes(source: TreeNodes, target: TreeNodes, links: I4, offsets: I8) -> tuple[I4, I4, I8]:
+    """Find the classes: nodes of both sides that have the same links.
+
     links: (2, L) int32: source and target positions, sorted within a pair.
     offsets: (P + 1,) int64: where the links of each pair begin.
     Returns: The class of each source and of each target node, -1 for none, counted within the pair
         in the order of the source nodes; and where the classes of each pair begin.
     """
     pairs = len(offsets) - 1
-    source_class = np.full(sources.shape[1], -1, np.int32)
-    target_class = np.full(targets.shape[1], -1, np.int32)
+    source_class = np.full(source.nodes.shape[1], -1, np.int32)
+    target_class = np.full(target.nodes.shape[1], -1, np.int32)
     begins = np.zeros(pairs + 1, np.int64)
     for k in range(pairs):
-        a = source_offsets[k]
-        b = source_offsets[k + 1]
-        c = target_offsets[k]
-        d = target_offsets[k + 1]
-        near = links[0, offsets[k] : offsets[k + 1]]
-        far = links[1, offsets[k] : offsets[k + 1]]
-        begins[k + 1] = begins[k]
-        if a == b or c == d or len(near) == 0:
-            continue
-        # the links of a source node are a range of links sorted by source position, those of a
-        # target node too once `closed` has shown that they are: so ranges can be compared
-        starts = sources[1, a:b]
-        ends = sources[2, a:b]
-        link_before = before(near, ends[0])
-        ranges, _ = closed(targets[0, c:d], targets[1, c:d], targets[2, c:d], far, near, ends[0])
-        # target chains by their range of links: open addressing
-        room = 4
-        while room < 2 * (d - c):
-            room *= 2
-        heads = np.full(room, -1, np.int32)
-        for v in range(d - c):
-            p = targets[0, c + v]
-            first = ranges[v, 0]
-            last = ranges[v, 1]
-            # not consistent, or not the top of its chain
-            if first == last or (p >= 0 and ranges[p, 0] == first and ranges[p, 1] == last):
-                continue
-            at = place(first, last, room)
-            while heads[at] >= 0:
-                at = (at + 1) & (room - 1)
-            heads[at] = v
+        a = source.offsets[k]
+        b = source.offsets[k + 1]
+        c = target.offsets[k]
+        d = target.offsets[k + 1]
+        source_ends = links[0, offsets[k] : offsets[k + 1]]
+        target_ends = links[1, offsets[k] : offsets[k + 1]]
         count = 0
-        for u in range(b - a):
-            p = sources[0, a + u]
-            first = link_before[starts[u]]
-            last = link_before[ends[u]]
-            if first == last:
-                continue
-            # below the top of its chain: it has the class of its parent
-            if p >= 0 and link_before[starts[p]] == first and link_before[ends[p]] == last:
-                source_class[a + u] = source_class[a + p]
-                continue
-            at = place(first, last, room)
-            # look for the target chain with the same range
-            while heads[at] >= 0:
-                v = heads[at]
-                if ranges[v, 0] == first and ranges[v, 1] == last:
-                    source_class[a + u] = target_class[c + v] = count
-                    count += 1
-                    break
-                at = (at + 1) & (room - 1)
-        # target nodes below the top take over the class of their parents
-        for v in range(1, d - c):
-            p = targets[0, c + v]
-            first = ranges[v, 0]
-            last = ranges[v, 1]
-            if first < last and ranges[p, 0] == first and ranges[p, 1] == last:
-                target_class[c + v] = target_class[c + p]
-        begins[k + 1] += count
+        if b > a and d > c and len(source_ends) > 0:
+            # links are numbered in the order of source words, so each node has a range of numbers:
+            # a source node has those of its words, a target node if it is consistent
+            source_ranges = ranges_below(source.nodes[:, a:b], source_ends)
+            target_ranges, _ = find_consistent(
+                target.nodes[:, c:d], target_ends, source_ends, source.nodes[END, a]
+            )
+            count = number_classes(
+                source.nodes[PARENT, a:b],
+                source_ranges,
+                source_class[a:b],
+                target.nodes[PARENT, c:d],
+                target_ranges,
+                target_class[c:d],
+            )
+        begins[k + 1] = begins[k] + count
     return source_class, target_class, begins
 
 
 @jit
-def place(first: int, last: int, room: int) -> int:
-    """Return where the search for a range begins, in a table of as many places as a power of 2."""
-    mixed = first * 73856093 ^ last * 19349669
-    return (mixed ^ mixed >> 15) & (room - 1)
+def ranges_below(nodes: I4, near: I4) -> I4:
+    """Return the first link of each node and the one after its last, (n, 2); `near` is sorted."""
+    before = links_before(near, nodes[END, 0])
+    ranges = np.empty((nodes.shape[1], 2), np.int32)
+    for u in range(len(ranges)):
+        ranges[u, 0] = before[nodes[START, u]]
+        ranges[u, 1] = before[nodes[END, u]]
+    return ranges
+
+
+@jit
+def goes_on(parents: I4, ranges: I4, u: int) -> bool:
+    """Return whether a node has the same links as its parent, and so goes on its chain."""
+    p = parents[u]
+    if p < 0:
+        return False
+    return bool(ranges[p, 0] == ranges[u, 0] and ranges[p, 1] == ranges[u, 1])
+
+
+@jit
+def number_classes(
+    source_parents: I4,
+    source_ranges: I4,
+    source_class: I4,
+    target_parents: I4,
+    target_ranges: I4,
+    target_class: I4,
+) -> int:
+    """Write the class of each node of a pair, and return how many there are.
+
+    Nodes with the same range of links are of one class, if there are such nodes on both sides.
+    """
+    # the tops of target chains by their first link; those that share it are linked in a list
+    tops = np.full(source_ranges[0, 1] + 1, -1, np.int32)
+    next_tops = np.full(len(target_parents), -1, np.int32)
+    for v in range(len(target_parents)):
+        first = target_ranges[v, 0]
+        if first < target_ranges[v, 1] and not goes_on(target_parents, target_ranges, v):
+            next_tops[v] = tops[first]
+            tops[first] = v
+    count = 0
+    for u in range(len(source_parents)):
+        first = source_ranges[u, 0]
+        after = source_ranges[u, 1]
+        if first == after:
+            continue
+        if goes_on(source_parents, source_ranges, u):
+            source_class[u] = source_class[source_parents[u]]
+            continue
+        v = tops[first]
+        while v >= 0 and target_ranges[v, 1] != after:
+            v = next_tops[v]
+        if v >= 0:
+            source_class[u] = count
+            target_class[v] = count
+            count += 1
+    for v in range(1, len(target_parents)):
+        if goes_on(target_parents, target_ranges, v):
+            target_class[v] = target_class[target_parents[v]]
+    return count
 
 
 @jit
@@ -190,75 +246,69 @@ def find_chains(classes: I4, offsets: I8, begins: I8) -> tuple[I4, I8]:
         where those of each class begin, (C + 1,).
     """
     pairs = len(offsets) - 1
-    ends = np.zeros(begins[pairs] + 2, np.int64)  # of class c at c + 2, then at c + 1
-    # a counting sort by class; nodes come in preorder, so that the top of a chain is first
+    chain_begins = np.zeros(begins[pairs] + 1, np.int64)
     for k in range(pairs):
         for u in range(offsets[k], offsets[k + 1]):
             if classes[u] >= 0:
-                ends[begins[k] + classes[u] + 2] += 1
+                chain_begins[begins[k] + classes[u] + 1] += 1
     for c in range(begins[pairs]):
-        ends[c + 2] += ends[c + 1]
-    chains = np.empty(ends[begins[pairs] + 1], np.int32)
+        chain_begins[c + 1] += chain_begins[c]
+    # nodes come in preorder, so the top of a chain is first
+    chains = np.empty(chain_begins[begins[pairs]], np.int32)
+    places = chain_begins.copy()  # where the next node of each class goes
     for k in range(pairs):
         for u in range(offsets[k], offsets[k + 1]):
             if classes[u] >= 0:
-                at = begins[k] + classes[u] + 1
-                chains[ends[at]] = u - offsets[k]
-                ends[at] += 1
-    return chains, ends[: begins[pairs] + 1]
+                c = begins[k] + classes[u]
+                chains[places[c]] = u - offsets[k]
+                places[c] += 1
+    return chains, chain_begins
+
+
+# Matching
 
 
 @jit
 def match_nodes(
-    sources: I4,
-    source_offsets: I8,
-    source_labels: I4,
-    targets: I4,
-    target_offsets: I8,
-    target_labels: I4,
-    links: I4,
-    offsets: I8,
+    source: TreeNodes, target: TreeNodes, links: I4, offsets: I8
 ) -> tuple[I4, I4, I4, I8]:
     """Match the nodes of both sides that have the same links one to one.
 
-    sources, source_offsets, targets, target_offsets, links, offsets: As `find_classes` has them.
-    source_labels, target_labels: The labels of all nodes.
+    links, offsets: As `find_classes` has them.
     Returns: The matched nodes, (M, 2), in preorder of the source; parents and afters of each, as
         `nest` returns them; and where those of each pair begin.
     """
     pairs = len(offsets) - 1
-    source_class, target_class, classes = find_classes(
-        sources, source_offsets, targets, target_offsets, links, offsets
-    )
-    chains, source_begins = find_chains(source_class, source_offsets, classes)
-    others, target_begins = find_chains(target_class, target_offsets, classes)
-    partners = np.full(sources.shape[1], -1, np.int32)
+    source_class, target_class, classes = find_classes(source, target, links, offsets)
+    source_chains, source_begins = find_chains(source_class, source.offsets, classes)
+    target_chains, target_begins = find_chains(target_class, target.offsets, classes)
+    partners = np.full(source.nodes.shape[1], -1, np.int32)  # the target node of each source node
     count = 0
     for k in range(pairs):
-        a = source_offsets[k]
-        b = target_offsets[k]
+        a = source.offsets[k]
+        b = target.offsets[k]
         for c in range(classes[k], classes[k + 1]):
             count += match_chains(
-                chains[source_begins[c] : source_begins[c + 1]],
-                others[target_begins[c] : target_begins[c + 1]],
-                source_labels[a:],
-                target_labels[b:],
+                source_chains[source_begins[c] : source_begins[c + 1]],
+                target_chains[target_begins[c] : target_begins[c + 1]],
+                source.labels[a:],
+                target.labels[b:],
                 partners[a:],
             )
-    # in preorder of the source
     matched = np.empty((count, 2), np.int32)
     starts = np.empty(count, np.int32)
     ends = np.empty(count, np.int32)
     begins = np.zeros(pairs + 1, np.int64)
     made = 0
     for k in range(pairs):
-        a = source_offsets[k]
-        for u in range(source_offsets[k + 1] - a):
+        a = source.offsets[k]
+        for u in range(source.offsets[k + 1] - a):
             if partners[a + u] >= 0:
                 matched[made, 0] = u
                 matched[made, 1] = partners[a + u]
+                # a node and all nodes below it are a span of numbers; such spans nest
                 starts[made] = u
-                ends[made] = sources[3, a + u]
+                ends[made] = source.nodes[AFTER, a + u]
                 made += 1
         begins[k + 1] = made
     parents, afters = nest(starts, ends, begins)
@@ -272,32 +322,38 @@ def match_chains(chain: I4, other: I4, labels: I4, other_labels: I4, partners: I
     roots = 1 if chain[0] == 0 and other[0] == 0 else 0
     if roots:
         partners[0] = 0
-    names = labels[chain[roots:][::-1]]
-    other_names = other_labels[other[roots:][::-1]]
+    # the other nodes, from below
+    nodes = chain[roots:][::-1]
+    other_nodes = other[roots:][::-1]
+    names = labels[nodes]
+    other_names = other_labels[other_nodes]
     # every node of the shorter chain gets a partner
     if len(names) <= len(other_names):
-        taken = best_places(names, other_names)
-        for i in range(len(taken)):
-            partners[chain[len(chain) - 1 - i]] = other[len(other) - 1 - taken[i]]
+        places = best_places(names, other_names)
+        for i in range(len(places)):
+            partners[nodes[i]] = other_nodes[places[i]]
     else:
-        taken = best_places(other_names, names)
-        for i in range(len(taken)):
-            partners[chain[len(chain) - 1 - taken[i]]] = other[len(other) - 1 - i]
-    return roots + len(taken)
+        places = best_places(other_names, names)
+        for i in range(len(places)):
+            partners[nodes[places[i]]] = other_nodes[i]
+    return roots + len(places)
 
 
 @jit
 def best_places(names: I4, others: I4) -> I4:
-    """Return the places of the longer chain, from below, that the shorter one is matched to.
+    """Return the place in the longer chain, `others`, that each node of the shorter one is put at.
 
-    Most equal labels; of those the lowest places, compared from below.
+    Places rise. The most labels are equal; if that leaves a choice, places are as low as possible,
+    the first one above all. For example, the labels ``NN NP`` get the places 0 2 of ``NN NX NP``,
+    and ``NN VP`` the places 0 1.
     """
     m = len(names)
     free = len(others) - len(names)
     places = np.arange(m).astype(np.int32)
     if free == 0 or m == 0:
         return places
-    # best[i, s]: the most equal labels of places from i on, where i may go up by s or more
+    # a node i is put at place i + s; s never falls from node to node, and is at most `free`.
+    # best[i, s]: the most equal labels of the nodes from i on, if they are put at s or more
     best = np.zeros((m + 1, free + 1), np.int32)
     for i in range(m - 1, -1, -1):
         for s in range(free, -1, -1):
@@ -313,19 +369,15 @@ def best_places(names: I4, others: I4) -> I4:
     return places
 
 
+# Strings
+
+
 @jit
 def find_frontiers(
-    trees: I4,
-    tree_offsets: I8,
-    near: I4,
-    far: I4,
-    offsets: I8,
-    far_words: I4,
+    tree: TreeNodes, near: I4, far: I4, offsets: I8, far_words: I4
 ) -> tuple[I4, I4, I8]:
     """Find the frontier nodes of trees whose other side is a string.
 
-    trees: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
-    tree_offsets: (P + 1,) int64: where the nodes of each pair begin.
     near, far: (L,) int32: the positions of links on the side of the trees, and on the other.
     offsets: (P + 1,) int64: where the links of each pair begin.
     far_words: (P,) int32: how many words the strings have.
@@ -333,19 +385,17 @@ def find_frontiers(
         of a root all of it, (F, 2); where those of each pair begin.
     """
     pairs = len(offsets) - 1
-    nodes = np.empty(trees.shape[1], np.int32)
-    frontier = np.empty((trees.shape[1], 2), np.int32)
+    nodes = np.empty(tree.nodes.shape[1], np.int32)
+    frontier = np.empty((tree.nodes.shape[1], 2), np.int32)
     begins = np.zeros(pairs + 1, np.int64)
     count = 0
     for k in range(pairs):
-        a = tree_offsets[k]
-        b = tree_offsets[k + 1]
-        mine = near[offsets[k] : offsets[k + 1]]
-        others = far[offsets[k] : offsets[k + 1]]
-        if len(mine) and b > a:
-            ranges, spans = closed(
-                trees[0, a:b], trees[1, a:b], trees[2, a:b], mine, others, far_words[k]
-            )
+        a = tree.offsets[k]
+        b = tree.offsets[k + 1]
+        near_ends = near[offsets[k] : offsets[k + 1]]
+        far_ends = far[offsets[k] : offsets[k + 1]]
+        if len(near_ends) and b > a:
+            ranges, spans = find_consistent(tree.nodes[:, a:b], near_ends, far_ends, far_words[k])
             for u in range(b - a):
                 if ranges[u, 0] == ranges[u, 1]:
                     continue
