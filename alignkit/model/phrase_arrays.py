@@ -18,9 +18,12 @@ from alignkit.model.arrays import LinkArrays, TokenArrays
 from alignkit.model.phrase_kernel import (
     ATOMIC,
     COMPOSITE,
+    PairLinks,
     PairWords,
+    PhraseChoice,
+    PhraseOutput,
     drop_identical,
-    fill,
+    write_phrases,
 )
 
 
@@ -185,7 +188,7 @@ def extract_arrays(
     arguments.check_known("kind of phrase pair", kind, KINDS)
     longest = longest_span(links, max_length)
     kept = arrays.sure_only() if links == "sure" else arrays
-    phrases = _filled(kept, KINDS[kind], loose, longest)
+    phrases = _extracted(kept, PhraseChoice(KINDS[kind], loose, longest))
     if different is not None:
         source, target = different
         words = PairWords(
@@ -194,41 +197,39 @@ def extract_arrays(
             readonly(target.ids),
             readonly(target.offsets),
         )
-        drop_identical(phrases.spans, phrases.atomic, phrases.offsets, words)
-        phrases = _fitted(phrases.spans, phrases.atomic, phrases.offsets)
+        output = PhraseOutput(phrases.spans, phrases.atomic, phrases.offsets)
+        drop_identical(output, words)
+        phrases = _fitted(output)
     return phrases
 
 
-def _filled(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> PhraseArrays:
-    """Run the kernel, with more space each time it runs out of space."""
-    links = readonly(arrays.links)
-    offsets = readonly(arrays.offsets)
+def _extracted(arrays: LinkArrays, wanted: PhraseChoice) -> PhraseArrays:
+    """Run the kernel, with more room each time it runs out of room."""
+    links = PairLinks(readonly(arrays.links), readonly(arrays.offsets))
     lengths = readonly(arrays.lengths)
     ends = np.zeros(len(arrays) + 1, np.int64)
-    room = 6 * len(links) + 64
-    spans = np.empty((room, 4), np.int32)
-    atomic = np.empty(room, np.uint8)
+    size = 6 * len(arrays.links) + 64
+    output = PhraseOutput(np.empty((size, 4), np.int32), np.empty(size, np.uint8), ends)
     pair = 0
     while True:
-        pair = fill(links, offsets, lengths, keep, loose, longest, pair, spans, atomic, ends)
+        pair = write_phrases(links, lengths, wanted, pair, output)
         written = ends[pair]
         arguments.check_count("phrase pairs", int(written))
         if pair == len(arrays):
             break
         # room for as many a link as there were so far, and some more
-        needed = written * len(links) // max(1, offsets[pair])
-        room = int(max(2 * room, needed + needed // 16))
-        more_spans = np.empty((room, 4), np.int32)
-        more_atomic = np.empty(room, np.uint8)
-        more_spans[:written] = spans[:written]
-        more_atomic[:written] = atomic[:written]
-        spans = more_spans
-        atomic = more_atomic
-    return _fitted(spans, atomic, ends)
+        needed = written * len(arrays.links) // max(1, arrays.offsets[pair])
+        size = int(max(2 * size, needed + needed // 16))
+        more = PhraseOutput(np.empty((size, 4), np.int32), np.empty(size, np.uint8), ends)
+        more.spans[:written] = output.spans[:written]
+        more.atomic[:written] = output.atomic[:written]
+        output = more
+    return _fitted(output)
 
 
-def _fitted(spans: I4, atomic: U1, ends: I8) -> PhraseArrays:
-    """Free the unused space in place; nothing else uses the arrays yet."""
+def _fitted(output: PhraseOutput) -> PhraseArrays:
+    """Free the unused room in place; nothing else uses the arrays yet."""
+    spans, atomic, ends = output
     spans.resize((int(ends[-1]), 4), refcheck=False)
     atomic.resize(int(ends[-1]), refcheck=False)
     return PhraseArrays(spans, atomic, ends)

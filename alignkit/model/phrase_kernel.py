@@ -1,11 +1,28 @@
 """Extract and match phrase pairs, from flat arrays of links: the loops behind `phrase_arrays`.
 
-For each source start, the source end increases; the target span is the smallest one with all links
-of the source span. The least and greatest source word linked to this target span are kept (as in
-Zhang, Gildea & Chiang 2008, section 2). A span that is linked to a word before the source start can
-never become consistent, so the scan stops there. Time is the output plus at most N (N + M) steps
-per pair; memory, without the output, is 32 N + 8 M bytes for the longest N and M. There is no N x M
-table.
+A phrase pair is a source span and a target span that links join only to each other (they are
+*consistent*). It is *tight* if the four words at its ends have links; *loose* pairs may also end
+with unaligned words. For example, with the links 0-0 2-1 2-3 3-2::
+
+    they(0) did(1) not(2) go(3)      ils(0) ne(1) vont(2) pas(3)
+
+    they / ils                            atomic
+    go / vont                             atomic
+    not go / ne vont pas                  atomic: "not" needs "ne" to "pas", and "vont" needs "go"
+    they did not go / ils ne vont pas     composite: each of its links is in a pair above
+    they did / ils                        loose: "they / ils" with an unaligned word after it
+
+The *closure* of a word is the smallest consistent pair that has all links of the word: of "not" it
+is "not go / ne vont pas". The closures are the *atomic* tight pairs; in any other tight pair, a
+*composite* one, each link is in a smaller closure. Two closures are equal, or one contains the
+other, or they share no word.
+
+To list the pairs, each source word in turn is the start of a span, whose end moves to the right;
+the target span is the smallest one with all links of the source span. The least and greatest source
+word linked to this target span are kept (as in Zhang, Gildea & Chiang 2008, section 2). A span that
+is linked to a word before its start can never become consistent, so the scan stops there. Time is
+the output plus at most N (N + M) steps per pair; memory, without the output, is 32 N + 8 M bytes
+for the longest N and M. There is no N x M table.
 """
 
 from __future__ import annotations
@@ -19,62 +36,136 @@ from alignkit._support.jit import inlined, jit
 
 ATOMIC = 1
 COMPOSITE = 2
-"""The phrase pairs that `fill` keeps: ATOMIC, COMPOSITE, or the sum of both."""
+"""The kinds of phrase pairs to write: ATOMIC, COMPOSITE, or the sum of both."""
 
+FULL = -1
+"""What is returned instead of the number of phrase pairs if there is no room for more."""
+
+FAR = np.int32(2**31 - 1)
+"""The least partner of a word without links: beyond all words."""
+
+HYP_ATOMIC = 0
+REF_ATOMIC = 1
+HYP_ATOMIC_IN_REF = 2
+HYP_IN_REF_ATOMIC = 3
+ATOMIC_IN_ATOMIC = 4
+"""The columns of `match_phrases`: `alignkit.scoring.counts.PHRASE_COLUMNS`."""
 
 Cells = Union[I4, I8]
 
-FAR = np.int32(2**31 - 1)
-
 
 class PairWords(NamedTuple):
-    """The numbers of the words of P sentence pairs, and where each sentence begins."""
+    """The words of P sentence pairs, one sentence after the other."""
 
-    source: I4
-    source_offsets: I8
-    target: I4
-    target_offsets: I8
+    source: I4  # (Ts,) the number of each source word; equal words of both sides have equal numbers
+    source_offsets: I8  # (P + 1,) where each source sentence begins, and the last one ends
+    target: I4  # (Tt,) the same for the target side
+    target_offsets: I8  # (P + 1,)
 
 
 class PairLinks(NamedTuple):
     """The links (or other cells) of P sentence pairs, as in `LinkArrays`."""
 
-    links: I4
-    offsets: I8
+    links: I4  # (L, 2) source and target word, rising within each pair
+    offsets: I8  # (P + 1,) where the links of each pair begin, and those of the last one end
+
+
+class LinkedWords(NamedTuple):
+    """What the links of one sentence pair say of its N source and M target words."""
+
+    of_source: I4  # (N, 2) the least and the greatest partner of each word; FAR and -1: none
+    of_target: I4  # (M, 2) the same for target words
+    closures: I4  # (N, 4) the closures, as in `Box`, each at its first word; first is -1 elsewhere
+    reach: I4  # (N,) the last word of the longest closure that begins at each word; -1: none
+
+
+class Box(NamedTuple):
+    """The words of both sides of a phrase pair, last words included."""
+
+    first: int  # source words
+    last: int
+    low: int  # target words
+    high: int
+
+
+class PhraseChoice(NamedTuple):
+    """Which phrase pairs are written."""
+
+    kinds: int  # ATOMIC, COMPOSITE or their sum
+    loose: bool  # whether they may begin or end with unaligned words
+    longest: int  # the most words that a side may have
+
+
+class PhraseOutput(NamedTuple):
+    """Room for C phrase pairs, where those of P sentence pairs are written."""
+
+    spans: I4  # (C, 4) source start and end, target start and end; the ends are not included
+    atomic: U1  # (C,) 1 atomic, 0 composite
+    ends: I8  # (P + 1,) how many phrase pairs there are before each pair; those of k end at [k + 1]
+
+
+@jit
+def room_for(lengths: I4, begin: int) -> LinkedWords:
+    """Return arrays for the longest of the sentence pairs from `begin` on."""
+    n = 0
+    m = 0
+    for k in range(begin, len(lengths)):
+        n = max(n, lengths[k, 0])
+        m = max(m, lengths[k, 1])
+    return LinkedWords(
+        np.empty((n, 2), np.int32),
+        np.empty((m, 2), np.int32),
+        np.empty((n, 4), np.int32),
+        np.empty(n, np.int32),
+    )
 
 
 @inlined
-def ranges(links: I4, start: int, end: int, n: int, m: int, by_source: I4, by_target: I4) -> None:
-    """Set the least and greatest partner of each word of a pair; FAR and -1 if it has none."""
-    for i in range(n):
-        by_source[i, 0] = FAR
-        by_source[i, 1] = -1
-    for j in range(m):
-        by_target[j, 0] = FAR
-        by_target[j, 1] = -1
-    for k in range(start, end):
+def linked_words(k: int, links: PairLinks, lengths: I4, room: LinkedWords) -> LinkedWords:
+    """Return what the links of sentence pair k say of its words; the arrays are those of `room`."""
+    n = lengths[k, 0]
+    m = lengths[k, 1]
+    words = LinkedWords(room.of_source[:n], room.of_target[:m], room.closures[:n], room.reach[:n])
+    set_partners(links.links, links.offsets[k], links.offsets[k + 1], words)
+    set_closures(words)
+    return words
+
+
+@inlined
+def set_partners(links: I4, begin: int, end: int, words: LinkedWords) -> None:
+    """Set the least and greatest partner of each word by the links from begin to before end."""
+    of_source = words.of_source
+    of_target = words.of_target
+    for i in range(len(of_source)):
+        of_source[i, 0] = FAR
+        of_source[i, 1] = -1
+    for j in range(len(of_target)):
+        of_target[j, 0] = FAR
+        of_target[j, 1] = -1
+    for k in range(begin, end):
         i, j = links[k, 0], links[k, 1]
-        by_source[i, 0] = min(by_source[i, 0], j)
-        by_source[i, 1] = max(by_source[i, 1], j)
-        by_target[j, 0] = min(by_target[j, 0], i)
-        by_target[j, 1] = max(by_target[j, 1], i)
+        of_source[i, 0] = min(of_source[i, 0], j)
+        of_source[i, 1] = max(of_source[i, 1], j)
+        of_target[j, 0] = min(of_target[j, 0], i)
+        of_target[j, 1] = max(of_target[j, 1], i)
 
 
 @inlined
-def grown(
-    i: int, by_source: Cells, by_target: Cells, last: Cells
-) -> tuple[int, int, int, int, int]:
-    """Grow the links of source word i to the smallest consistent pair around them, its closure.
+def grown(i: int, of_source: Cells, of_target: Cells, last: Cells) -> tuple[int, Box]:
+    """Grow the links of source word i to its closure.
 
-    `last[k]` is the last word of the closure of each word k before i, -1 without links. Returns an
-    earlier word that has the same closure (-1: none); then, if there is none, the first and last
-    source word of the closure and its least and greatest target word.
+    `last[k]` is the last source word of the closure of each word k before i, -1 without links.
+    Returns an earlier word that has the same closure, its twin (-1: none), and the closure, which
+    is only complete if there is no twin.
+
+    Example: at "not" of the module's example, the box is first 2-2 x 1-3, from "ne" to "pas". The
+    target word 2 brings source word 3, whose only link is in the box already: 2-3 x 1-3.
     """
-    known = -1
+    twin = -1
     first = i
     end = i
-    low = by_source[i, 0]
-    high = by_source[i, 1]
+    low = of_source[i, 0]
+    high = of_source[i, 1]
     # Grow the box [first, end] x [low, high] to a fixed point: take in what its target words are
     # linked to, then what the new source words are linked to, until nothing is added. Before each
     # round: all partners of the source words of the box lie in [low, high]; the partners of the
@@ -82,277 +173,232 @@ def grown(
     # two ranges of target words agree, so no link leaves the box: it is consistent.
     # If the box takes in an earlier word whose closure reaches word i, the two closures are equal:
     # each contains the word of the other.
-    done_low = low
+    done_low = low  # no target word was looked at: an empty range
     done_high = low - 1
-    while known < 0 and (done_low > low or done_high < high):
+    while twin < 0 and (done_low > low or done_high < high):
         need_first = first
         need_end = end
         for j in range(low, done_low):
-            need_first = min(need_first, by_target[j, 0])
-            need_end = max(need_end, by_target[j, 1])
+            need_first = min(need_first, of_target[j, 0])
+            need_end = max(need_end, of_target[j, 1])
         for j in range(done_high + 1, high + 1):
-            need_end = max(need_end, by_target[j, 1])
-            if by_target[j, 0] < need_first:
-                need_first = by_target[j, 0]
-                if last[need_first] >= i:
+            need_end = max(need_end, of_target[j, 1])
+            if of_target[j, 0] < need_first:
+                need_first = of_target[j, 0]
+                if last[need_first] >= i:  # a twin, which the loop over the new words meets
                     break
         done_low = low
         done_high = high
         for k in range(need_first, first):
             if last[k] >= i:
-                known = k
+                twin = k
                 break
-            low = min(low, by_source[k, 0])
-            high = max(high, by_source[k, 1])
-        if known < 0:
+            low = min(low, of_source[k, 0])
+            high = max(high, of_source[k, 1])
+        if twin < 0:
             for k in range(end + 1, need_end + 1):
-                low = min(low, by_source[k, 0])
-                high = max(high, by_source[k, 1])
+                low = min(low, of_source[k, 0])
+                high = max(high, of_source[k, 1])
             first = need_first
             end = need_end
-    return known, first, end, low, high
+    return twin, Box(first, end, low, high)
 
 
 @inlined
-def closures(n: int, by_source: I4, by_target: I4, closure: I4, reach: I4) -> None:
-    """Set the spans of the smallest consistent pair around the links of each source word.
-
-    `closure[i]` becomes (first, last, low, high) of word i: the first and last source word and the
-    least and greatest target word; first and last are -1 without links. `reach[a]` becomes the
-    greatest last word of the closures that start at a (-1: none). These closures are the atomic
-    pairs: every link in a composite pair is in a smaller closure.
-    """
-    last = closure[:, 1]
-    for i in range(n):
+def set_closures(words: LinkedWords) -> None:
+    """Set the closures, each at the first word that has it, and the reach of each word."""
+    of_source = words.of_source
+    of_target = words.of_target
+    closures = words.closures
+    reach = words.reach
+    last = closures[:, 1]
+    for i in range(len(reach)):
         reach[i] = -1
-    for i in range(n):
-        low = by_source[i, 0]
-        high = by_source[i, 1]
+    for i in range(len(reach)):
+        low = of_source[i, 0]
+        high = of_source[i, 1]
         if high < 0:
-            closure[i, 0] = -1
-            closure[i, 1] = -1
+            closures[i, 0] = -1
+            closures[i, 1] = -1
             continue
-        if low == high and by_target[low, 0] == by_target[low, 1]:  # most words: no need to look on
-            closure[i, 0] = i
-            closure[i, 1] = i
-            closure[i, 2] = low
-            closure[i, 3] = low
+        if low == high and of_target[low, 0] == of_target[low, 1]:  # most words: no need to grow
+            closures[i, 0] = i
+            closures[i, 1] = i
+            closures[i, 2] = low
+            closures[i, 3] = low
             reach[i] = max(reach[i], i)
             continue
-        known, first, end, low, high = grown(i, by_source, by_target, last)
-        if known >= 0:
-            closure[i] = closure[known]
+        twin, box = grown(i, of_source, of_target, last)
+        if twin >= 0:
+            closures[i, 0] = -1
+            closures[i, 1] = last[twin]  # `grown` needs the last word of each closure
             continue
-        closure[i, 0] = first
-        closure[i, 1] = end
-        closure[i, 2] = low
-        closure[i, 3] = high
-        reach[first] = max(reach[first], end)
+        closures[i, 0] = box.first
+        closures[i, 1] = box.last
+        closures[i, 2] = box.low
+        closures[i, 3] = box.high
+        reach[box.first] = max(reach[box.first], box.last)
 
 
 @jit
-def fill(
-    links: I4,
-    offsets: I8,
-    lengths: I4,
-    keep: int,
-    loose: bool,
-    longest: int,
-    pair: int,
-    spans: I4,
-    atomic: U1,
-    ends: I8,
+def write_phrases(
+    links: PairLinks, lengths: I4, wanted: PhraseChoice, begin: int, to: PhraseOutput
 ) -> int:
-    """Write the phrase pairs of the sentence pairs from number `pair` on.
+    """Write the phrase pairs of the sentence pairs from number `begin` on, while there is room.
 
-    `loose` pairs extend over unaligned words. `spans` (C, 4) and `atomic` (C,) already hold
-    `ends[pair]` phrase pairs; `ends[k + 1]` becomes their number up to pair k. Returns the first
-    sentence pair that did not fit; P when all did.
+    `to` already holds the `to.ends[begin]` phrase pairs of the sentence pairs before. Returns the
+    first sentence pair that did not fit (P if all did), with which the caller goes on.
     """
-    most_n = 0
-    most_m = 0
-    for k in range(pair, len(lengths)):
-        most_n = max(most_n, lengths[k, 0])
-        most_m = max(most_m, lengths[k, 1])
-    by_source = np.empty((most_n, 2), np.int32)
-    by_target = np.empty((most_m, 2), np.int32)
-    closure = np.empty((most_n, 4), np.int32)
-    reach = np.empty(most_n, np.int32)
-    mark = np.empty(most_n, np.int32)
-    for k in range(pair, len(lengths)):
-        n, m = lengths[k, 0], lengths[k, 1]
-        if offsets[k] == offsets[k + 1]:
-            ends[k + 1] = ends[k]
-            continue
-        ranges(links, offsets[k], offsets[k + 1], n, m, by_source, by_target)
-        closures(n, by_source, by_target, closure, reach)
-        written = ends[k]
-        mark[:n] = -1
-        core = -1  # the first aligned word from `start` on
-        for start in range(n):
-            if start > core:
-                core = start
-                while core < n and by_source[core, 1] < 0:
-                    core += 1
-            if core == n:
-                break
-            if start < core and not loose:
-                continue
-            written = from_start(
-                start,
-                core,
-                n,
-                m,
-                keep,
-                loose,
-                longest,
-                by_source,
-                by_target,
-                closure,
-                reach,
-                mark,
-                spans,
-                atomic,
-                written,
-            )
-            if written < 0:
-                return k
-        ends[k + 1] = written
+    room = room_for(lengths, begin)
+    marks = np.empty(len(room.reach), np.int32)
+    for k in range(begin, len(lengths)):
+        written = to.ends[k]
+        if links.offsets[k] < links.offsets[k + 1]:
+            words = linked_words(k, links, lengths, room)
+            written = write_pair(words, marks, wanted, to, written)
+        if written == FULL:
+            return k
+        to.ends[k + 1] = written
     return len(lengths)
 
 
-@inlined
-def from_start(
-    start: int,
-    core: int,
-    n: int,
-    m: int,
-    keep: int,
-    loose: bool,
-    longest: int,
-    by_source: I4,
-    by_target: I4,
-    closure: I4,
-    reach: I4,
-    mark: I4,
-    spans: I4,
-    atomic: U1,
-    written: int,
-) -> int:
-    """Write the phrase pairs with source span from `start` and tight core from `core`.
+class Scan(NamedTuple):
+    """A source span from a fixed start, and what its links reach: the state of `write_pair`."""
 
-    Returns the number written so far, or -1 if there is not enough space.
+    low: int  # [low, high]: the least target span that holds all links of the source span
+    high: int
+    first: int  # [first, last]: the least source span that holds all links of [low, high]
+    last: int
+
+
+@inlined
+def widened(scan: Scan, end: int, of_source: I4, of_target: I4) -> Scan:
+    """Return a scan with one more source word, which has links."""
+    low = min(scan.low, of_source[end, 0])
+    high = max(scan.high, of_source[end, 1])
+    first = scan.first
+    last = scan.last
+    # only the target words that are new are looked at
+    for j in range(low, scan.low):
+        first = min(first, of_target[j, 0])
+        last = max(last, of_target[j, 1])
+    for j in range(scan.high + 1, high + 1):
+        first = min(first, of_target[j, 0])
+        last = max(last, of_target[j, 1])
+    return Scan(low, high, first, last)
+
+
+@inlined
+def write_pair(
+    words: LinkedWords, marks: I4, wanted: PhraseChoice, to: PhraseOutput, written: int
+) -> int:
+    """Write the phrase pairs of a sentence pair; return the number written so far, or FULL.
+
+    marks: (N,) or longer, room to work in: `marks[e] == core` says that the source words from core
+        to e are the source side of an atomic pair.
     """
-    stop = min(n, start + longest)
-    if keep == ATOMIC:  # no atomic pair that starts at the core ends beyond its reach
-        stop = min(stop, reach[core] + 1)
-    if not loose and written + stop - core > len(spans):
-        return -1
-    # The source span is [core, end]. After each step: [low, high] is the least target span that
-    # holds all its links, and [first, last] the source words that this target span is linked to.
-    # So [core, end] x [low, high] is consistent if and only if core <= first and last <= end. As
-    # `first` only falls, first < core ends the scan; `last` > end waits for a longer source span.
-    low = by_source[core, 0]
-    high = by_source[core, 0] - 1
-    first = core
-    last = core
-    for end in range(core, stop):
-        if by_source[end, 1] < 0:
-            continue
-        if closure[end, 0] == core:  # there is an atomic pair [core, closure[end, 1]]
-            mark[closure[end, 1]] = core
-        for j in range(by_source[end, 0], low):
-            first = min(first, by_target[j, 0])
-            last = max(last, by_target[j, 1])
-        low = min(low, by_source[end, 0])
-        for j in range(high + 1, by_source[end, 1] + 1):
-            first = min(first, by_target[j, 0])
-            last = max(last, by_target[j, 1])
-        high = max(high, by_source[end, 1])
-        if first < core or high - low >= longest:
+    of_source = words.of_source
+    of_target = words.of_target
+    closures = words.closures
+    longest = wanted.longest
+    n = len(of_source)
+    marks[:n] = -1
+    core = -1  # the first aligned word from `start` on
+    for start in range(n):
+        if start > core:
+            core = start
+            while core < n and of_source[core, 1] < 0:
+                core += 1
+        if core == n:
             break
-        if last > end:
+        if start < core and not wanted.loose:
             continue
-        kind = ATOMIC if mark[end] == core else COMPOSITE
-        if not keep & kind:
-            continue
-        if loose:
-            written = around(
-                start,
-                end,
-                low,
-                high,
-                n,
-                m,
-                longest,
-                kind == ATOMIC,
-                by_source,
-                by_target,
-                spans,
-                atomic,
-                written,
-            )
-            if written < 0:
-                return -1
-        else:
-            spans[written, 0] = start
-            spans[written, 1] = end + 1
-            spans[written, 2] = low
-            spans[written, 3] = high + 1
-            atomic[written] = kind == ATOMIC
-            written += 1
+        stop = min(n, start + longest)
+        if wanted.kinds == ATOMIC:  # no atomic pair that begins at the core ends beyond its reach
+            stop = min(stop, words.reach[core] + 1)
+        if not wanted.loose and written + stop - core > len(to.spans):
+            return FULL
+        # [core, end] x [low, high] is consistent if and only if core <= first and last <= end. As
+        # `first` only falls, first < core ends the scan; `last` > end waits for a longer span. In
+        # the module's example, from "not" (2): at end 2, [low, high] is 1-3 and [first, last] 2-3,
+        # so the scan waits; at end 3 the pair is consistent.
+        low = of_source[core, 0]
+        scan = Scan(low, low - 1, core, core)  # no target word was looked at yet
+        for end in range(core, stop):
+            if of_source[end, 1] < 0:
+                continue
+            # a closure is marked at its first word that is met, so in time for its last word
+            if closures[end, 0] == core:
+                marks[closures[end, 1]] = core
+            scan = widened(scan, end, of_source, of_target)
+            if scan.first < core or scan.high - scan.low >= longest:
+                break
+            if scan.last > end:
+                continue
+            kind = ATOMIC if marks[end] == core else COMPOSITE
+            if not wanted.kinds & kind:
+                continue
+            box = Box(start, end, scan.low, scan.high)
+            if wanted.loose:
+                written = write_loose(box, kind == ATOMIC, words, longest, to, written)
+                if written == FULL:
+                    return FULL
+            else:
+                put(written, box, kind == ATOMIC, to)
+                written += 1
     return written
 
 
-@jit
-def around(
-    start: int,
-    end: int,
-    low: int,
-    high: int,
-    n: int,
-    m: int,
-    longest: int,
-    is_atomic: bool,
-    by_source: I4,
-    by_target: I4,
-    spans: I4,
-    atomic: U1,
-    written: int,
-) -> int:
-    """Write the loose phrase pairs from `start` around one tight core, including last words.
+@inlined
+def put(place: int, box: Box, is_atomic: bool, to: PhraseOutput) -> None:
+    """Write a phrase pair at a place."""
+    to.spans[place, 0] = box.first
+    to.spans[place, 1] = box.last + 1
+    to.spans[place, 2] = box.low
+    to.spans[place, 3] = box.high + 1
+    to.atomic[place] = is_atomic
 
-    Returns the number written so far, or -1 if there is not enough space.
+
+@jit
+def write_loose(
+    box: Box, is_atomic: bool, words: LinkedWords, longest: int, to: PhraseOutput, written: int
+) -> int:
+    """Write a pair, and those with more unaligned words: after its source side, around its target.
+
+    Pairs with more unaligned words before the source side have another start (see `write_pair`).
+    Returns the number written so far, or FULL.
     """
-    # The unaligned words next to the core, as far as `longest` allows: any of them may be taken.
+    start, end, low, high = box
+    of_source = words.of_source
+    of_target = words.of_target
+    # The unaligned words next to the pair, as far as `longest` allows: any of them may be taken.
     free_low = low
     free_high = high
     free_end = end
-    while free_low > 0 and by_target[free_low - 1, 1] < 0 and high - free_low + 1 < longest:
+    n = len(of_source)
+    m = len(of_target)
+    while free_low > 0 and of_target[free_low - 1, 1] < 0 and high - free_low + 1 < longest:
         free_low -= 1
-    while free_high + 1 < m and by_target[free_high + 1, 1] < 0 and free_high + 1 - low < longest:
+    while free_high + 1 < m and of_target[free_high + 1, 1] < 0 and free_high + 1 - low < longest:
         free_high += 1
-    while free_end + 1 < n and by_source[free_end + 1, 1] < 0 and free_end + 1 - start < longest:
+    while free_end + 1 < n and of_source[free_end + 1, 1] < 0 and free_end + 1 - start < longest:
         free_end += 1
     for last in range(end, free_end + 1):
         for left in range(free_low, low + 1):
             right_stop = min(free_high + 1, left + longest)
-            if written + right_stop - high > len(spans):
-                return -1
+            if written + right_stop - high > len(to.spans):
+                return FULL
             for right in range(high, right_stop):
-                spans[written, 0] = start
-                spans[written, 1] = last + 1
-                spans[written, 2] = left
-                spans[written, 3] = right + 1
-                atomic[written] = is_atomic
+                put(written, Box(start, last, left, right), is_atomic, to)
                 written += 1
     return written
 
 
 @jit
-def drop_identical(spans: I4, atomic: U1, ends: I8, words: PairWords) -> None:
-    """Move the phrase pairs with different word sequences to the front, and set `ends`."""
-    source_ids, source_offsets, target_ids, target_offsets = words
+def drop_identical(phrases: PhraseOutput, words: PairWords) -> None:
+    """Move the phrase pairs with different word sequences to the front, and set `phrases.ends`."""
+    spans = phrases.spans
+    ends = phrases.ends
     # In place: `written` never passes the phrase pair q that is read, and `begin` is the old
     # `ends[k]`, which has been overwritten by the new one.
     written = 0
@@ -361,22 +407,22 @@ def drop_identical(spans: I4, atomic: U1, ends: I8, words: PairWords) -> None:
         stop = ends[k + 1]
         for q in range(begin, stop):
             size = spans[q, 1] - spans[q, 0]
-            i = source_offsets[k] + spans[q, 0]
-            j = target_offsets[k] + spans[q, 2]
             same = size == spans[q, 3] - spans[q, 2]
-            if not (same and same_words(source_ids, i, target_ids, j, size)):
+            if not (same and same_words(k, spans[q, 0], spans[q, 2], size, words)):
                 spans[written] = spans[q]
-                atomic[written] = atomic[q]
+                phrases.atomic[written] = phrases.atomic[q]
                 written += 1
         begin = stop
         ends[k + 1] = written
 
 
 @jit
-def same_words(source_ids: I4, i: int, target_ids: I4, j: int, size: int) -> bool:
-    """Return whether `size` source words from i equal the target words from j."""
+def same_words(k: int, source: int, target: int, size: int, words: PairWords) -> bool:
+    """Return whether `size` words of sentence pair k are the same, from words source and target."""
+    i = words.source_offsets[k] + source
+    j = words.target_offsets[k] + target
     same = 0
-    while same < size and source_ids[i + same] == target_ids[j + same]:
+    while same < size and words.source[i + same] == words.target[j + same]:
         same += 1
     return same == size
 
@@ -395,152 +441,100 @@ def match_phrases(
     The atomic pairs are the closures, at most one per source word, and a look at the words of two
     spans shows whether they are a tight phrase pair. So time is linear in words and links if
     closures are short; listing all phrase pairs would be quadratic. Memory, without the output, is
-    52 N + 16 M bytes.
+    56 N + 16 M bytes.
 
     Returns rows (P, 5): the columns `alignkit.scoring.counts.PHRASE_COLUMNS`.
     """
-    source_ids, source_offsets, target_ids, target_offsets = words
-    hyp_links, hyp_offsets = hyp
-    ref_links, ref_offsets = ref
     rows = np.zeros((len(lengths), 5), np.int64)
-    most_n = 0
-    most_m = 0
+    hyp_room = room_for(lengths, 0)
+    ref_room = room_for(lengths, 0)
     for k in range(len(lengths)):
-        most_n = max(most_n, lengths[k, 0])
-        most_m = max(most_m, lengths[k, 1])
-    hyp_by_source = np.empty((most_n, 2), np.int32)
-    ref_by_source = np.empty((most_n, 2), np.int32)
-    hyp_by_target = np.empty((most_m, 2), np.int32)
-    ref_by_target = np.empty((most_m, 2), np.int32)
-    hyp_closure = np.empty((most_n, 4), np.int32)
-    ref_closure = np.empty((most_n, 4), np.int32)
-    room = np.empty(most_n, np.int32)
-    for k in range(len(lengths)):
-        n, m = lengths[k, 0], lengths[k, 1]
-        ranges(hyp_links, hyp_offsets[k], hyp_offsets[k + 1], n, m, hyp_by_source, hyp_by_target)
-        ranges(ref_links, ref_offsets[k], ref_offsets[k + 1], n, m, ref_by_source, ref_by_target)
-        closures(n, hyp_by_source, hyp_by_target, hyp_closure, room)
-        closures(n, ref_by_source, ref_by_target, ref_closure, room)
-        rows[k, 0], rows[k, 2], rows[k, 4] = find(
-            n,
-            longest,
-            hyp_closure,
-            ref_closure,
-            ref_by_source,
-            ref_by_target,
-            room,
-            ignore_identical,
-            source_ids,
-            source_offsets[k],
-            target_ids,
-            target_offsets[k],
-        )
-        rows[k, 1], rows[k, 3], _ = find(
-            n,
-            longest,
-            ref_closure,
-            hyp_closure,
-            hyp_by_source,
-            hyp_by_target,
-            room,
-            ignore_identical,
-            source_ids,
-            source_offsets[k],
-            target_ids,
-            target_offsets[k],
-        )
+        of_hyp = linked_words(k, hyp, lengths, hyp_room)
+        of_ref = linked_words(k, ref, lengths, ref_room)
+        count = count_shared(k, of_hyp.closures, of_ref, longest, ignore_identical, words)
+        rows[k, HYP_ATOMIC] = count.atomic
+        rows[k, HYP_ATOMIC_IN_REF] = count.in_other
+        rows[k, ATOMIC_IN_ATOMIC] = count.atomic_in_other
+        count = count_shared(k, of_ref.closures, of_hyp, longest, ignore_identical, words)
+        rows[k, REF_ATOMIC] = count.atomic
+        rows[k, HYP_IN_REF_ATOMIC] = count.in_other
     return rows
 
 
+class SharedCount(NamedTuple):
+    """How many of the atomic pairs of one alignment another one has."""
+
+    atomic: int  # all of this alignment
+    in_other: int  # those that are tight pairs of the other, atomic or composite
+    atomic_in_other: int  # those that are atomic there too
+
+
 @jit
-def find(
-    n: int,
+def count_shared(
+    k: int,
+    closures: I4,
+    other: LinkedWords,
     longest: int,
-    closure: I4,
-    other_closure: I4,
-    by_source: I4,
-    by_target: I4,
-    around: I4,
     ignore_identical: bool,
-    source_ids: I4,
-    source: int,
-    target_ids: I4,
-    target: int,
-) -> tuple[int, int, int]:
-    """Count the atomic pairs of one alignment, those in the other, and those also atomic there.
+    words: PairWords,
+) -> SharedCount:
+    """Count the atomic pairs of sentence pair k, `closures`, and those in the other alignment.
 
-    `closure` is from the alignment with the pairs to count; `other_closure`, `by_source` and
-    `by_target` are from the other; `source` and `target` are the first words of the sentence pair.
-
-    Two closures are disjoint, or one is inside the other. So the closures around a word,
-    `around[:depth]`, are a chain, and one that was already counted is the innermost of it.
+    longest: The most words that a side may have; longer pairs are not counted.
+    ignore_identical: Whether pairs of equal words are not counted, either.
     """
     count = 0
     in_other = 0
     atomic_in_other = 0
-    depth = 0
-    for i in range(n):
-        first = closure[i, 0]
-        last = closure[i, 1]
-        low = closure[i, 2]
-        high = closure[i, 3]
-        if first < 0:
+    for i in range(len(closures)):
+        box = Box(closures[i, 0], closures[i, 1], closures[i, 2], closures[i, 3])
+        if box.first < 0:  # no closure, or one that was counted at an earlier word
             continue
-        if first < last:  # a closure of one word cannot have been counted before
-            while depth > 0 and closure[around[depth - 1], 1] < i:
-                depth -= 1
-            if depth > 0:
-                inner = around[depth - 1]
-                if closure[inner, 0] == first and closure[inner, 1] == last:
-                    continue
-            around[depth] = i
-            depth += 1
-        size = last - first + 1
-        if max(size, high - low + 1) > longest:
+        size = box.last - box.first + 1
+        target_size = box.high - box.low + 1
+        if max(size, target_size) > longest:
             continue
-        if (
-            ignore_identical
-            and size == high - low + 1
-            and same_words(source_ids, source + first, target_ids, target + low, size)
-        ):
+        may_be_same = ignore_identical and size == target_size
+        if may_be_same and same_words(k, box.first, box.low, size, words):
             continue
         count += 1
-        if is_closure(first, last, low, high, first, other_closure):
+        if is_closure(box, box.first, other.closures):
             in_other += 1
             atomic_in_other += 1
-        elif size + high - low > 1 and is_tight(first, last, low, high, by_source, by_target):
+        # one word on each side would be the closure of its word, if it were a pair there
+        elif size + target_size > 2 and is_tight(box, other):
             in_other += 1
             # atomic there if it is the closure of another of its words
-            for word in range(first + 1, last + 1):
-                if is_closure(first, last, low, high, word, other_closure):
+            for word in range(box.first + 1, box.last + 1):
+                if is_closure(box, word, other.closures):
                     atomic_in_other += 1
                     break
-    return count, in_other, atomic_in_other
+    return SharedCount(count, in_other, atomic_in_other)
 
 
-@jit
-def is_tight(first: int, last: int, low: int, high: int, by_source: I4, by_target: I4) -> bool:
-    """Return whether these words, first to last, are a tight phrase pair of an alignment."""
-    if by_source[first, 1] < 0 or by_source[last, 1] < 0:
-        return False
-    if by_target[low, 1] < 0 or by_target[high, 1] < 0:
-        return False
-    # an unaligned word has the range (FAR, -1), which leaves no span
+@inlined
+def is_tight(box: Box, words: LinkedWords) -> bool:
+    """Return whether a box is a tight phrase pair of an alignment."""
+    first, last, low, high = box
+    of_source = words.of_source
+    of_target = words.of_target
+    # its four ends have links
+    tight = of_source[first, 1] >= 0 and of_source[last, 1] >= 0
+    tight = tight and of_target[low, 1] >= 0 and of_target[high, 1] >= 0
+    # no link leaves it; a word without links has the range (FAR, -1), which leaves nothing
     for i in range(first, last + 1):
-        if by_source[i, 0] < low or by_source[i, 1] > high:
-            return False
+        tight &= low <= of_source[i, 0] and of_source[i, 1] <= high
     for j in range(low, high + 1):
-        if by_target[j, 0] < first or by_target[j, 1] > last:
-            return False
-    return True
+        tight &= first <= of_target[j, 0] and of_target[j, 1] <= last
+    return bool(tight)
 
 
-@jit
-def is_closure(first: int, last: int, low: int, high: int, i: int, closure: I4) -> bool:
-    """Return whether these words are the closure of source word i."""
+@inlined
+def is_closure(box: Box, i: int, closures: I4) -> bool:
+    """Return whether a box is the closure that stands at source word i."""
     return bool(
-        closure[i, 0] == first
-        and closure[i, 1] == last
-        and closure[i, 2] == low
-        and closure[i, 3] == high
+        closures[i, 0] == box.first
+        and closures[i, 1] == box.last
+        and closures[i, 2] == box.low
+        and closures[i, 3] == box.high
     )

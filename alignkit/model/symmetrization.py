@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, overload
+from typing import Literal, overload
 
 import numpy as np
 
@@ -11,23 +11,15 @@ from alignkit._support.jit import readonly
 from alignkit.errors import JoinError, OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.symmetrize_kernel import merge
-
-
-class Method(NamedTuple):
-    """A way to merge two directions: the start, whether to grow, and the end."""
-
-    everything: bool = False  # begin with the union (and be done), else with the intersection
-    growing: bool = False  # add neighbours in the union that align a word, until none is left
-    final: int = 0  # add further links of the union: 1 with either, 2 with both words unaligned
-
+from alignkit.model.phrase_kernel import PairLinks
+from alignkit.model.symmetrize_kernel import IF_BOTH_ARE_FREE, IF_ONE_IS_FREE, Method, merge
 
 METHODS = {
     "intersection": Method(),
     "union": Method(everything=True),
     "grow-diag": Method(growing=True),
-    "grow-diag-final": Method(growing=True, final=1),
-    "grow-diag-final-and": Method(growing=True, final=2),
+    "grow-diag-final": Method(growing=True, final=IF_ONE_IS_FREE),
+    "grow-diag-final-and": Method(growing=True, final=IF_BOTH_ARE_FREE),
 }
 """The methods of merging, by name."""
 
@@ -124,12 +116,10 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
     links = np.empty((most, 2), np.int32)
     offsets = np.zeros(len(forward) + 1, np.int64)
     merge(
-        readonly(forward.links),
-        readonly(forward.offsets),
-        readonly(reverse.links),
-        readonly(reverse.offsets),
+        PairLinks(readonly(forward.links), readonly(forward.offsets)),
+        PairLinks(readonly(reverse.links), readonly(reverse.offsets)),
         readonly(lengths),
-        *method,
+        method,
         links,
         offsets,
     )

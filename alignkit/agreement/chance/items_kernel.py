@@ -40,7 +40,7 @@ def partners(
 ) -> None:
     """Set the least and greatest partner of each word; FAR and -1 if it has none.
 
-    As `phrase_kernel.ranges`, for the links that are not among the first `drops` places of
+    As `phrase_kernel.set_partners`, for the links that are not among the first `drops` places of
     `dropped`, and the first `adds` cells of `added`.
     """
     for i in range(n):
@@ -79,7 +79,7 @@ def _extend(of_source: Cells, of_target: Cells, i: Whole, j: Whole) -> None:
 def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes: Cells) -> int:
     """Write the atomic phrase pairs, each once, as (first, last) words of both sides.
 
-    They are those of `phrase_kernel.closures`. Returns the number of pairs.
+    They are those of `phrase_kernel.set_closures`. Returns the number of pairs.
     """
     count = 0
     for i in range(n):
@@ -93,13 +93,15 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
             boxes[count, 2], boxes[count, 3] = low, low
             count += 1
             continue
-        known, first, end, low, high = grown(i, of_source, of_target, last)
-        if known >= 0:
-            last[i] = last[known]
+        twin, box = grown(i, of_source, of_target, last)
+        if twin >= 0:
+            last[i] = last[twin]
             continue
-        last[i] = end
-        boxes[count, 0], boxes[count, 1] = first, end
-        boxes[count, 2], boxes[count, 3] = low, high
+        last[i] = box.last
+        boxes[count, 0] = box.first
+        boxes[count, 1] = box.last
+        boxes[count, 2] = box.low
+        boxes[count, 3] = box.high
         count += 1
     return count
 
