@@ -140,8 +140,8 @@ def krippendorff_alpha(
     check_arguments(krippendorff_alpha, locals(), apart=["annotators"])
     check_case(ignore_identical, exact_case)
     check_known("choice of links", links, LINKS)
-    words = CorpusData(corpus, exact_case=exact_case)
-    data = PairData.of(words, annotators, least=2, ignore_identical=ignore_identical)
+    arrays = CorpusData(corpus, exact_case=exact_case)
+    data = PairData.of(arrays, annotators, least=2, ignore_identical=ignore_identical)
     return AlphaRows.of(ValueSets.of(data, links), [distance]).alphas()[distance]
 
 

@@ -25,8 +25,8 @@ class Outcome:
 
     both: int = 0  # those of both, sure for both or only possible for both
     unsure: int = 0  # those of both, sure for one and only possible for the other
-    first: int = 0  # those of one of them only
-    second: int = 0
+    first: int = 0  # those that only the first annotator has
+    second: int = 0  # those that only the second annotator has
 
     @property
     def links(self) -> int:
@@ -129,8 +129,9 @@ def disagreements(
 def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Link, str, Outcome]]:
     """Yield each link of the two, with its shape and who has it."""
     alignments = pair.alignment(first), pair.alignment(second)
-    mine, other = (dict(alignment.items()) for alignment in alignments)
-    shapes: Counter[Link] = Counter()  # of either, the larger
+    by_first, by_second = (dict(alignment.items()) for alignment in alignments)  # link: sure
+    # the place in `SHAPES`; of a link of both, the larger
+    shapes: Counter[Link] = Counter()
     for links in chain.from_iterable(alignment.components() for alignment in alignments):
         sides = len({link.i for link in links}), len({link.j for link in links})
         if max(sides) == 1:
@@ -141,15 +142,15 @@ def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Lin
             shape = 2
         for link in links:
             shapes[link] = max(shapes[link], shape)
-    for link in sorted({**mine, **other}):
-        if mine.get(link) == other.get(link):
+    for link in sorted({**by_first, **by_second}):
+        if link not in by_second:
+            outcome = _FIRST
+        elif link not in by_first:
+            outcome = _SECOND
+        elif by_first[link] == by_second[link]:
             outcome = _BOTH
         else:
             outcome = _UNSURE
-        if link not in other:
-            outcome = _FIRST
-        elif link not in mine:
-            outcome = _SECOND
         yield link, SHAPES[shapes[link]], outcome
 
 

@@ -315,9 +315,9 @@ def cell_agreement(
     """
     check_arguments(cell_agreement, locals())
     check_case(ignore_identical, exact_case)
-    words = CorpusData(corpus, exact_case=exact_case)
+    arrays = CorpusData(corpus, exact_case=exact_case)
     two = (first, second)
-    data = PairData.of(words, two, ignore_identical=ignore_identical, universe=universe)
+    data = PairData.of(arrays, two, ignore_identical=ignore_identical, universe=universe)
     return CellAgreement.of((first, second), _whole_rows(data))
 
 

@@ -21,8 +21,9 @@ class Number:
     """A figure with its interval, as a sentence shows it."""
 
     value: float
+    # or why there is none; None if none was asked for. Of the reasons, only `ALIKE` is shown
     interval: Union[Interval, str, None] = None
-    digits: Callable[[float], str] = percent
+    digits: Callable[[float], str] = percent  # makes a text of the value, or of a bound
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -64,7 +65,9 @@ def c_of(two: Pairing, level: str, model: str) -> Number:
 def given_kappa(two: Pairing, level: str) -> Number:
     """Return kappa of two annotators over the links that both were given."""
     assert two.given is not None
-    return Number(*two.given.kappa(level.partition(".")[2]), decimal)
+    _, _, links = level.partition(".")
+    value, interval = two.given.kappa(links)
+    return Number(value, interval, decimal)
 
 
 def ends_of(numbers: Numbers) -> tuple[Pairing, Pairing]:
@@ -92,4 +95,6 @@ def mean_of(numbers: Numbers) -> Number:
 
 def counts_of(counts: Sequence[int]) -> str:
     """Return the range of some counts as text."""
-    return " to ".join(map(str, dict.fromkeys((min(counts), max(counts)))))
+    least = min(counts)
+    most = max(counts)
+    return str(least) if least == most else f"{least} to {most}"

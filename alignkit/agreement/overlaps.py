@@ -55,9 +55,14 @@ class OverlapRow:
     @classmethod
     def of(cls, rows: Rows) -> OverlapRow:
         """Compute everything from the rows of a statistic of `OVERLAP`, or some of them."""
-        precision, recall, f1 = rows.figures().values()
-        counts = rows.total()[0].astype(np.int64).tolist()
-        return cls(precision, recall, f1, *counts)
+        hypothesis, hypothesis_found, reference, reference_found = rows.total()[0].tolist()
+        return cls(
+            **rows.figures(),  # precision, recall and f1
+            hypothesis=int(hypothesis),
+            hypothesis_found=int(hypothesis_found),
+            reference=int(reference),
+            reference_found=int(reference_found),
+        )
 
 
 @dataclass(frozen=True)
@@ -110,8 +115,7 @@ class Overlap:
         >>> list(overlap(corpus, "A", "B").rows())[:2]
         ['words.possible', 'words.sure']
         """
-        levels = [statistic.level for statistic in OVERLAP]
-        return {level: getattr(self, level.replace(".", "_")) for level in levels}
+        return {level: getattr(self, _field_of(level)) for level in _LEVELS}
 
 
 def overlap_ratios(sums: Floats) -> Mapping[str, Floats]:
@@ -122,21 +126,23 @@ def overlap_ratios(sums: Floats) -> Mapping[str, Floats]:
     return {"precision": precision, "recall": recall, "f1": harmonic(precision, recall)}
 
 
+# for each kind of links, the columns of the counts that are |A|, |A found|, |B|, |B found|
 _WORDS = {
     "possible": ("hyp_possible", "possible_in_possible", "ref_possible", "possible_in_possible"),
     "sure": ("hyp_sure", "sure_in_sure", "ref_sure", "sure_in_sure"),
     "eq2": ("hyp_sure", "hyp_sure_in_ref_possible", "ref_sure", "hyp_possible_in_ref_sure"),
 }
+# the same of phrase pairs
 _PHRASES = ("hyp_atomic", "hyp_atomic_in_ref", "ref_atomic", "hyp_in_ref_atomic")
 
 
 def _word_rows(data: PairData, kind: str) -> Rows:
-    """Return the links of each pair that `overlap_ratios` needs, for an entry of `_WORDS`."""
+    """Count in each pair what `overlap_ratios` needs of links, for an entry of `_WORDS`."""
     return Rows(columns(data.link_counts, LINK_COLUMNS, _WORDS[kind]), overlap_ratios)
 
 
 def _phrase_rows(data: PairData, links: Literal["possible", "sure"]) -> Rows:
-    """Return the phrase pairs of each pair that `overlap_ratios` needs."""
+    """Count in each pair what `overlap_ratios` needs of phrase pairs."""
     first, second = data.annotators
     source = target = None
     if data.ignore_identical:
@@ -157,19 +163,28 @@ def columns(counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[st
     return counts[:, [names.index(name) for name in wanted]].astype(np.float64)
 
 
-_SIZES = (0, 2)  # the columns of the items of either annotator
+_SIZES = (0, 2)  # the columns |A| and |B|, whose sum is the size of a pair for the jackknife
 
 
 def _words(kind: str) -> Statistic:
+    """Return the statistic of an entry of `_WORDS`."""
     return Statistic(f"words.{kind}", MEASURES, partial(_word_rows, kind=kind), _SIZES)
 
 
 def _phrases(links: Literal["possible", "sure"]) -> Statistic:
+    """Return the statistic of phrase pairs that are made of all or of sure links."""
     return Statistic(f"phrases.{links}", MEASURES, partial(_phrase_rows, links=links), _SIZES)
 
 
 OVERLAP = (*map(_words, _WORDS), _phrases("possible"), _phrases("sure"))
 """Precision, recall and F1 of words and of phrases."""
+
+_LEVELS = [statistic.level for statistic in OVERLAP]
+
+
+def _field_of(level: str) -> str:
+    """Return the field of `Overlap` with a level: ``words_sure`` for ``words.sure``."""
+    return level.replace(".", "_")
 
 
 def overlap(
@@ -212,8 +227,22 @@ def overlap(
     """
     check_arguments(overlap, locals())
     check_case(ignore_identical, exact_case)
-    words = CorpusData(corpus, exact_case=exact_case)
-    two = (hypothesis, reference)
-    data = PairData.of(words, two, ignore_identical=ignore_identical)
-    rows = [OverlapRow.of(statistic.rows(data)) for statistic in OVERLAP]
-    return Overlap(hypothesis, reference, len(data), ignore_identical, *rows)
+    arrays = CorpusData(corpus, exact_case=exact_case)
+    data = PairData.of(arrays, (hypothesis, reference), ignore_identical=ignore_identical)
+    rows = {statistic.level: statistic.rows(data) for statistic in OVERLAP}
+    return overlap_of(data, rows)
+
+
+def overlap_of(data: PairData, rows: Mapping[str, Rows], pairs: int | None = None) -> Overlap:
+    """Return the overlap of two annotators from the rows of `OVERLAP`, by level.
+
+    `pairs` is how many pairs they are of; None for all pairs of the data.
+    """
+    hypothesis, reference = data.annotators
+    return Overlap(
+        hypothesis=hypothesis,
+        reference=reference,
+        pairs=len(data) if pairs is None else pairs,
+        ignore_identical=data.ignore_identical,
+        **{_field_of(level): OverlapRow.of(rows[level]) for level in _LEVELS},
+    )

@@ -162,31 +162,21 @@ def place_of(
     """
     kind, assumed = kind_of(agreement, pairings)
     own = own_figure(pairings)
-    numbers = {two.name: f1_of(two, ALL) for two in pairings}
-    values = {name: Value(number.value, *number.bounds) for name, number in numbers.items()}
+    values = {}
+    for two in pairings:
+        number = f1_of(two, ALL)
+        values[two.name] = Value(number.value, *number.bounds)
     twin = twin_of(list(values.values()), kind.equal_words, published())
     rest = [corpus for corpus in published() if corpus != twin]
     others = figures_of(kind, rest)
-    blocked = list[str]()
-    if isnan(own.value):
-        blocked = ["no-figure"]
-    else:
-        if sides:
-            blocked.append("no-single-figure")
-        if agreement.options.exact_case:
-            blocked.append("exact-case")
-        if not kind.known:
-            blocked.append("kind-unknown")
-        elif len(others) < LEAST:
-            blocked.append("few")
-        if isnan(own.low):
-            blocked.append("no-interval")
     neighbours: tuple[str, ...] = ()
-    code = blocked[0] if blocked else ""
-    if not code:
+    codes = _why_not_placed(
+        own, kind, others, is_divided=bool(sides), exact_case=agreement.options.exact_case
+    )
+    if not codes:
         code, neighbours = stand(own, others)
-        if code in REASONS:
-            blocked = [code]
+        codes = [code]
+    code = codes[0]
     shown = [f"{name} ({percent(others[name].value)})" for name in neighbours]
     other = "other " if twin else ""
     counted = how_many(len(others), f"{other}published corpus is", f"{other}published corpora are")
@@ -202,7 +192,7 @@ def place_of(
         "apart": _who_is_apart(sides) if sides else "",
     }
     clause = CLAUSES[code].format(**words) if code in CLAUSES else ""
-    reasons = {each: REASONS[each].format(**words) for each in blocked}
+    reasons = {each: REASONS[each].format(**words) for each in codes if each in REASONS}
     says = [f"F1 is {clause} (kind: {kind})."] if clause else list(reasons.values())
     about_same = _of_twin(twin, kind, rest) if twin else ""
     if twin:
@@ -224,6 +214,31 @@ def place_of(
         neighbours=neighbours,
         clause=clause,
     )
+
+
+def _why_not_placed(
+    own: Value,
+    kind: ScaleKind,
+    others: Mapping[str, Value],
+    *,
+    is_divided: bool,
+    exact_case: bool,
+) -> list[str]:
+    """Return the codes of all reasons not to look for the place of a figure among others."""
+    if isnan(own.value):
+        return ["no-figure"]
+    codes = []
+    if is_divided:
+        codes.append("no-single-figure")
+    if exact_case:
+        codes.append("exact-case")
+    if not kind.known:
+        codes.append("kind-unknown")
+    elif len(others) < LEAST:
+        codes.append("few")
+    if isnan(own.low):
+        codes.append("no-interval")
+    return codes
 
 
 def _who_is_apart(sides: tuple[Sequence[str], Sequence[str]]) -> str:

@@ -18,7 +18,7 @@ from alignkit.agreement.fleiss import FLEISS, FleissKappa
 from alignkit.agreement.intervals import Intervals, Rows, Statistic, bootstrap
 from alignkit.agreement.kappa import CELLS, CellAgreement
 from alignkit.agreement.options import AgreementOptions
-from alignkit.agreement.overlaps import OVERLAP, Overlap, OverlapRow
+from alignkit.agreement.overlaps import OVERLAP, overlap_of
 from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData
 from alignkit.stats.resampling import Interval
 
@@ -133,7 +133,6 @@ def _section(
         )
     pairs = int(data.inside(section.members).sum())
     parts = overlap.part(section)
-    overlap_rows = [OverlapRow.of(rows) for rows in parts.values()]
     further: dict[str, Rows] = {}
     if _has_all(more.data, data, section):
         further = more.part(section)
@@ -144,7 +143,7 @@ def _section(
         pairs=pairs,
         figures=figures,
         intervals=FrozenMap(known_intervals),
-        overlap=Overlap(first, second, pairs, data.ignore_identical, *overlap_rows),
+        overlap=overlap_of(data, parts, pairs),
         cells=_cells((first, second), further, "cells.all"),
         different=_cells((first, second), further, f"{DIFFERENT}cells.all"),
         alpha=_alphas(further),

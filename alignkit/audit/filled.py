@@ -28,8 +28,7 @@ from alignkit.tables.media import unguarded
 class SheetFinding:
     r"""Something missing or unusual in a sheet: its kind (a key of `_SAID`) and its place.
 
-    An item that was already judged the same way counts once; one judged in two ways does not
-    count. The line is None if there is no row.
+    The line is None if there is no row.
 
     Made by `read_audit`, for `AuditResult.filled`.
 
@@ -73,11 +72,15 @@ _SAID = {
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """The judgments of each judge, in the order of the sheets."""
+    """The judgments of each judge, in the order of the sheets.
+
+    An item that a judge judged twice in the same way counts once, one judged in two ways does not
+    count.
+    """
 
     judges: tuple[str, ...]
-    judgments: FrozenMap[str, dict[str, str]]
-    remarks: FrozenMap[str, dict[str, str]]
+    judgments: FrozenMap[str, dict[str, str]]  # by judge and item
+    remarks: FrozenMap[str, dict[str, str]]  # by judge and item; several are joined by "; "
     findings: tuple[SheetFinding, ...]
 
 
@@ -111,40 +114,52 @@ def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
 
 def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
     """Combine the rows of all sheets, and collect the findings."""
-    judgments: dict[str, dict[str, str]] = {}
+    first_judgments: dict[str, dict[str, str]] = {}  # by judge and item
     remarks: dict[str, dict[str, str]] = {}
-    sheets: dict[str, str] = {}  # the first of each judge
-    odd: list[SheetFinding] = []
-    seen: set[tuple[str, str]] = set()
+    sheet_of: dict[str, str] = {}  # the first sheet of each judge
+    rows_found: set[tuple[str, str]] = set()  # judge and item
+    odd_rows: list[SheetFinding] = []
     for row in rows:
-        sheets.setdefault(row.judge, row.path)
-        seen.add((row.judge, row.item))
-        judged = judgments.setdefault(row.judge, {})
-        remarked = remarks.setdefault(row.judge, {})
-        before = remarked.get(row.item)
-        if before is None and row.remark:
-            remarked[row.item] = row.remark
-        elif row.remark and row.remark != before:
-            remarked[row.item] = f"{before}; {row.remark}"
+        sheet_of.setdefault(row.judge, row.path)
+        rows_found.add((row.judge, row.item))
+        judged = first_judgments.setdefault(row.judge, {})
+        _add_remark(remarks.setdefault(row.judge, {}), row)
         kind = _oddity(row, judged.get(row.item))
         if kind:
-            odd.append(SheetFinding(kind, row.judge, row.item, row.path, row.line))
+            odd_rows.append(SheetFinding(kind, row.judge, row.item, row.path, row.line))
         if row.judgment:
             judged.setdefault(row.item, row.judgment)
 
     def matters(finding: SheetFinding) -> bool:
         """Return whether to report it: a row without a judgment only if no other row has one."""
-        return finding.kind != "unjudged" or finding.item not in judgments[finding.judge]
+        return finding.kind != "unjudged" or finding.item not in first_judgments[finding.judge]
 
-    findings = list(filter(matters, odd))
-    for judge, sheet in sheets.items():
+    findings = list(filter(matters, odd_rows))
+    for judge, sheet in sheet_of.items():
         for id, item in items.items():
-            if (judge, id) not in seen and item.given_to(judge):
+            if (judge, id) not in rows_found and item.given_to(judge):
                 findings.append(SheetFinding("missing", judge, id, sheet, None))
-    for finding in odd:
+    contradicted = set()
+    for finding in odd_rows:
         if finding.kind == "contradictory":
-            judgments[finding.judge].pop(finding.item, None)
+            contradicted.add((finding.judge, finding.item))
+    judgments = {}
+    for judge, judged in first_judgments.items():
+        judgments[judge] = {
+            id: judgment for id, judgment in judged.items() if (judge, id) not in contradicted
+        }
     return Filled(tuple(judgments), FrozenMap(judgments), FrozenMap(remarks), tuple(findings))
+
+
+def _add_remark(remarks: dict[str, str], row: _Row) -> None:
+    """Add the remark of a row to those of the judge, unless it is that of the item already."""
+    earlier = remarks.get(row.item)
+    if not row.remark or row.remark == earlier:
+        return
+    if earlier is None:
+        remarks[row.item] = row.remark
+    else:
+        remarks[row.item] = f"{earlier}; {row.remark}"
 
 
 def _oddity(row: _Row, before: str | None) -> str:
@@ -196,22 +211,26 @@ def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
 
 
 def _check_texts(audit: Audit) -> Callable[[Item, Mapping[str, str]], None]:
-    """Return a check that a row has the texts of its item, in case only a column was sorted."""
+    """Return a check that a row does not have the texts of another item than its own.
+
+    It has them if a single column was sorted. Texts of no item pass, because judges may edit texts.
+    """
     places = {name: k for k, name in enumerate(audit.columns) if name not in audit.marked}
-    texts = {}
+    texts_of = {}
     for item in audit.items:
-        texts[item.id] = tuple(_plain(item.cells[k]) for k in places.values())
-    known = set(texts.values())
+        texts_of[item.id] = tuple(_plain(item.cells[k]) for k in places.values())
+    texts_of_any = set(texts_of.values())
 
     def check(item: Item, row: Mapping[str, str]) -> None:
+        """Raise an error if a row has the texts of another item than its own."""
         if not places or not places.keys() <= row.keys():
             return
         written = tuple(_plain(unguarded(row[name])) for name in places)
-        if written != texts[item.id] and written in known:
-            own = " ~ ".join(texts[item.id])
+        if written != texts_of[item.id] and written in texts_of_any:
+            expected = " ~ ".join(texts_of[item.id])
             other = " ~ ".join(written)
             raise FormatError(
-                f"{item.id} is {own!r}, but its row has {other!r}: sort whole rows, not a "
+                f"{item.id} is {expected!r}, but its row has {other!r}: sort whole rows, not a "
                 "single column"
             )
 
@@ -225,15 +244,7 @@ def _plain(text: str) -> str:
 
 def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Return the headings of a sheet, and its rows with the lines on which they begin."""
-    first, *_ = re.split("\r\n|\r|\n", text, maxsplit=1)
-    for divider in ("\t", ",", ";"):
-        names = [cell.strip().strip('"').strip().casefold() for cell in first.split(divider)]
-        if {"item", "judgment"} <= set(names):
-            break
-    else:
-        raise FormatError(
-            "no sheet of an audit: its first line has no columns item and judgment", path, 1
-        )
+    divider, names = _headings(path, text)
     twice = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if twice:
         raise FormatError(f"two columns are named {twice[0]!r}; remove one", path, 1)
@@ -251,6 +262,21 @@ def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
     finally:
         csv.field_size_limit(limit)
     return names, rows[1:]
+
+
+def _headings(path: str, text: str) -> tuple[str, list[str]]:
+    """Return the divider of cells, and the headings: those of the first line have no line breaks.
+
+    The divider is that by which the first line has the columns that are needed.
+    """
+    first, *_ = re.split("\r\n|\r|\n", text, maxsplit=1)
+    for divider in ("\t", ",", ";"):
+        names = [cell.strip().strip('"').strip().casefold() for cell in first.split(divider)]
+        if {"item", "judgment"} <= set(names):
+            return divider, names
+    raise FormatError(
+        "no sheet of an audit: its first line has no columns item and judgment", path, 1
+    )
 
 
 def _text(path: str) -> str:

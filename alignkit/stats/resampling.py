@@ -39,17 +39,21 @@ def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDA
     return np.where((precision == 0) | (recall == 0), 0.0, mean)
 
 
+# the reasons for a missing interval
 ONE_PAIR = "there is only one sentence pair, so nothing to resample"
 ALIKE = "all resamples give the same value"
 UNDEFINED = "it is undefined in all resamples"
-"""The reasons for a missing interval."""
 
 FEW_PAIRS = 30  # with fewer sentence pairs, bootstrap intervals are unreliable
 
-_CHUNK_BYTES = 2**26
-_MANY = 20_000_000  # from so many counts to draw on, pairs are drawn one by one, which is faster
-ALIKE_PAIRS = 10  # if a distinct row stands for more pairs, numbers are drawn for distinct rows
+_CHUNK_BYTES = 2**26  # of the arrays of a chunk of resamples
 _SAME = 1e-12  # values that differ by no more than this differ by rounding alone
+
+# A resample is drawn as the number of times that each distinct row occurs in it. Pair by pair is
+# faster if that takes more numbers than _MANY, and if distinct rows stand for fewer pairs than
+# ALIKE_PAIRS in the mean
+_MANY = 20_000_000
+ALIKE_PAIRS = 10
 
 
 @dataclass(frozen=True)
@@ -173,17 +177,18 @@ def resample(
     """Yield chunks of (c, C) sums of rows drawn with replacement, `resamples` in total."""
     kinds, numbers = distinct(rows)
     total = max(len(rows), 1)
-    singly = resamples * len(kinds) > _MANY and total < ALIKE_PAIRS * len(kinds)
-    for size in chunks(resamples, len(kinds) + rows.shape[1]):
-        if singly:
-            weights = _drawn_singly(numbers, size, rng)
+    pair_by_pair = resamples * len(kinds) > _MANY and total < ALIKE_PAIRS * len(kinds)
+    width = len(kinds) + rows.shape[1]  # numbers for each resample: its weights and its sums
+    for size in chunks(resamples, width):
+        if pair_by_pair:
+            weights = _drawn_pair_by_pair(numbers, size, rng)
         else:
             drawn = rng.multinomial(len(rows), numbers / total, size=size)
             weights = drawn.astype(np.float64)
         yield weights @ kinds
 
 
-def _drawn_singly(
+def _drawn_pair_by_pair(
     numbers: NDArray[np.int64], size: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Return how often each kind is drawn, (size, K); there are `numbers` pairs of each.
@@ -218,7 +223,7 @@ def chunks(samples: int, width: int) -> Iterator[int]:
 
 
 def summarize(values: NDArray[np.float64], confidence: float) -> Interval:
-    """Return the percentile interval of the values of resamples."""
+    """Return the percentile interval of the values of resamples, also if all are the same."""
     defined = values[~np.isnan(values)]
     undefined = len(values) - len(defined)
     if not len(defined):
@@ -263,23 +268,28 @@ def check_confidence(confidence: float) -> None:
 
 
 def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
-    """Return a caution about intervals and p-values from few sentence pairs."""
+    """Return a caution if there are few sentence pairs; `drawn`: for a bootstrap of them."""
     if pairs >= FEW_PAIRS:
         return ()
-    # a percentile interval takes the pairs for the population; randomization assumes nothing
-    text = "other pairs could give other results"
     if drawn:
+        # a percentile interval takes the pairs for the population; randomization assumes nothing
         text = (
             f"with fewer than about {FEW_PAIRS}, bootstrap intervals are too narrow and "
             "bootstrap p-values too small; use the p-value of randomization"
         )
+    else:
+        text = "other pairs could give other results"
     return (f"only {how_many(pairs, 'sentence pair')}: {text}",)
 
 
 def stratified_weights(
     strata: NDArray[np.int64], resamples: int, rng: np.random.Generator, *, width: int = 1
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield chunks of (c, P) weights of pairs drawn with replacement within their strata."""
+    """Yield chunks of (c, P) weights of pairs drawn with replacement within their strata.
+
+    `strata` has the stratum of each pair. `width` is the number of columns of the rows that are
+    summed with these weights: the size of a chunk leaves room for the sums.
+    """
     # of the n pairs of a stratum n - 1 are drawn, each counting n / (n - 1) times, so that the
     # variance of a mean is the sum over strata of (n/P)^2 s^2 / n: Rao & Wu 1988, JASA 83(401)
     numbers = merged_strata(strata)
@@ -289,6 +299,7 @@ def stratified_weights(
         for places in members:
             n = len(places)
             drawn = rng.integers(n, size=(size, n - 1))
+            # one histogram for each resample: that of resample k counts the numbers from n k on
             cells = drawn + n * np.arange(size)[:, None]
             counts = np.bincount(cells.ravel(), minlength=size * n).reshape(size, n)
             weights[:, places] = counts * (n / (n - 1))

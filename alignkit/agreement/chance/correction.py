@@ -107,9 +107,9 @@ class SetCorrection(Correction):
 class ObservedTerms:
     """The observed overlap of two annotators in P sentence pairs."""
 
-    first: Floats  # (P,): the sizes of A,
-    second: Floats  # of B,
-    common: Floats  # and of A & B
+    first: Floats  # (P,): the sizes of A
+    second: Floats  # (P,): the sizes of B
+    common: Floats  # (P,): the sizes of A & B
     norm: Floats  # (P,): the smaller or the larger size
     ratio: Floats  # (P,): common / norm; 0 where one set is empty, NaN where both are
 
@@ -130,13 +130,13 @@ class ObservedTerms:
 class ChanceTerms:
     """The overlap expected by chance in P sentence pairs, and its sampling error."""
 
-    ratio: Floats  # (P,): the means over samples of common / norm,
-    common: Floats  # of |A & B|,
-    norm: Floats  # and of the norm
-    ratio_variance: Floats  # (P,): the variances of these means; NaN where not known
-    common_variance: Floats
-    norm_variance: Floats
-    covariance: Floats  # of the means of |A & B| and of the norm
+    ratio: Floats  # (P,): the mean over samples of common / norm
+    common: Floats  # (P,): the mean of |A & B|
+    norm: Floats  # (P,): the mean of the norm
+    ratio_variance: Floats  # (P,): the variance of the mean ratio; NaN if not known
+    common_variance: Floats  # (P,): that of the mean of |A & B|
+    norm_variance: Floats  # (P,): that of the mean of the norm
+    covariance: Floats  # (P,): of the means of |A & B| and of the norm
 
     @classmethod
     def exact(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ChanceTerms:
@@ -334,8 +334,8 @@ def _seeds(sets: Sequence[tuple[set[Hashable], set[Hashable]]], seed: int) -> li
     """Return a seed for each unit by its sets, whatever their order; equal ones are numbered."""
     seen = Counter[int]()
     seeds = []
-    for pair in sets:
-        text = "|".join(map(_text_of, pair))
+    for both in sets:
+        text = "|".join(map(_text_of, both))
         content = crc32(text.encode("utf-8", "surrogatepass"))
         seeds.append([seed, content, seen[content]])
         seen[content] += 1

@@ -105,8 +105,8 @@ class _Resampling:
         """Return the rates (U, 4 or 8) at which cells flip by the models fitted to a resample."""
         fitted = []
         for edits in self.sets.edits:
-            own = weights[edits.places]
-            fitted.append(self.model.fit(edits, reading=self.options.reading, weights=own))
+            counts = weights[edits.places]
+            fitted.append(self.model.fit(edits, reading=self.options.reading, weights=counts))
         inputs = self.sampled.inputs
         trials = self.sets.trials[self.used]
         return flip_rates(self.model, fitted, inputs.items, trials, inputs.universe)
@@ -129,7 +129,15 @@ class _Resampling:
             means[few] = self._sample(rates, few, rng)
         ratio, common, norm = means.T
         unknown = np.full(len(rates), np.nan)
-        chance = correction.ChanceTerms(ratio, common, norm, unknown, unknown, unknown, unknown)
+        chance = correction.ChanceTerms(
+            ratio=ratio,
+            common=common,
+            norm=norm,
+            ratio_variance=unknown,
+            common_variance=unknown,
+            norm_variance=unknown,
+            covariance=unknown,
+        )
         return chance, len(few)
 
     def _sample(self, rates: Floats, places: NDArray[np.intp], rng: np.random.Generator) -> Floats:

@@ -29,10 +29,10 @@ from alignkit.stats.resampling import ratio
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]  # what is told how much is done, and of how much
 
-_FIRST_ROUND = 100
-_BLOCKS = 64
-_MOST_PAIRS = 256
-_FEW = 20_000  # fewer samples than these are drawn before a thread has begun
+_FIRST_ROUND = 100  # samples of each pair, after which the error is first looked at
+_BLOCKS = 64  # blocks of pairs to divide among the cores: more, if they would have more pairs
+_MOST_PAIRS = 256  # pairs of a block
+_FEW = 20_000  # fewer samples of all pairs are drawn before a thread has begun
 
 UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
 """The items that agreement is measured on: atomic phrase pairs or links."""
@@ -104,9 +104,9 @@ class Sampling:
 
     initial: LinkArrays  # the initial alignments
     items: Items  # the words, and what is compared
-    rates: Floats
+    rates: Floats  # (P, 4 or 8), see `flip_rates`
     normalizer: str  # "min" or "max"
-    universe: LinkArrays | None = None
+    universe: LinkArrays | None = None  # the cells that can flip; None for all
 
     def __len__(self) -> int:
         return len(self.initial)
@@ -181,24 +181,26 @@ class MonteCarlo:
 
 def terms_of(moments: Floats) -> ChanceTerms:
     """Return the means of samples from their (P, 9) sums, with the variances of these means."""
-    n, filled, r, rr, x, y, xx, xy, yy = moments.T
-    mean = ratio(r, filled)
+    # in the order of MOMENTS: x is common, y the norm, and r = x / y in the samples that are filled
+    n, filled, sum_r, sum_rr, sum_x, sum_y, sum_xx, sum_xy, sum_yy = moments.T
+    mean = ratio(sum_r, filled)
     spread = np.full(len(n), 0.25)  # one sample alone: the greatest variance of a ratio
     many = filled > 1
-    squares = rr[many] - filled[many] * mean[many] ** 2
+    squares = sum_rr[many] - filled[many] * mean[many] ** 2
     spread[many] = np.maximum(squares, 0) / (filled[many] - 1)
 
-    def covariance(product: Floats, first: Floats, second: Floats) -> Floats:
-        return ratio(product - first * second / n, n * (n - 1))
+    def covariance(products: Floats, first: Floats, second: Floats) -> Floats:
+        """Return the covariance of two means, from the sums of the products and of both."""
+        return ratio(products - first * second / n, n * (n - 1))
 
     return ChanceTerms(
         ratio=mean,
-        common=ratio(x, n),
-        norm=ratio(y, n),
+        common=ratio(sum_x, n),
+        norm=ratio(sum_y, n),
         ratio_variance=ratio(spread, filled),
-        common_variance=covariance(xx, x, x),
-        norm_variance=covariance(yy, y, y),
-        covariance=covariance(xy, x, y),
+        common_variance=covariance(sum_xx, sum_x, sum_x),
+        norm_variance=covariance(sum_yy, sum_y, sum_y),
+        covariance=covariance(sum_xy, sum_x, sum_y),
     )
 
 
@@ -213,7 +215,11 @@ def monte_carlo(
     progress: Progress | None = None,
     keep: bool = False,
 ) -> MonteCarlo:
-    """Sample until the error is small enough, or all samples are drawn."""
+    """Sample until the error is small enough, or all samples are drawn.
+
+    Each round draws samples of all pairs, in blocks of pairs, which add to the same `moments`. A
+    pair has a random state of its own, so results do not depend on blocks and workers.
+    """
     count = len(sampling)
     states = np.array([seed.generate_state(4, np.uint64) for seed in seeds.spawn(count)], np.uint64)
     states = states.reshape(count, 4)
@@ -226,23 +232,20 @@ def monte_carlo(
     drawn = 0  # samples of all pairs
     with executor(workers, at_once=samples * count < _FEW) as pool:
         while done < samples:
-            part = _next_round(done, samples, tolerance, lambda: error(terms_of(moments)))
-            if not part:
+            more = _next_round(done, samples, tolerance, lambda: error(terms_of(moments)))
+            if not more:
                 break
-            shape = (count, part) if keep else (0, 0)
+            shape = (count, more) if keep else (0, 0)
             kept = np.zeros((*shape, sampling.record), np.int32)
-
-            def block(
-                ends: tuple[int, int], part: int = part, kept: NDArray[np.int32] = kept
-            ) -> Floats:
-                return sampling.draw(states, *ends, part, moments, kept)
-
-            sums = np.zeros((part, 4))
-            futures = [pool.submit(block, ends) for ends in blocks]
+            sums = np.zeros((more, 4))
+            futures = [
+                pool.submit(sampling.draw, states, begin, stop, more, moments, kept)
+                for begin, stop in blocks
+            ]
             try:
                 for (begin, stop), future in zip(blocks, futures, strict=True):
                     sums += future.result()
-                    drawn += (stop - begin) * part
+                    drawn += (stop - begin) * more
                     if progress is not None:
                         progress(drawn, samples * count)
             except BaseException:
@@ -250,7 +253,7 @@ def monte_carlo(
                 raise
             totals.append(sums)
             records.append(kept)
-            done += part
+            done += more
     return MonteCarlo(done, moments, np.concatenate(totals), np.concatenate(records, axis=1))
 
 
@@ -265,11 +268,12 @@ def _next_round(
     now = error()
     if now <= tolerance:
         return 0
-    if np.isnan(now):
+    if np.isnan(now):  # not known yet: as many again
         return min(done, samples - done)
     # the error falls with the root of the samples
     if now < 1e3 * tolerance:
         needed = ceil(done * (now / tolerance) ** 2) - done
     else:
         needed = samples
+    # the error is an estimate: a round has at least a tenth, and at most four times what is drawn
     return min(max(needed, done // 10, 1), 4 * done, samples - done)

@@ -1,4 +1,10 @@
-"""Who is compared with whom in a view of judgments, and what is measured of them."""
+"""Who is compared with whom in a view of judgments, and what is measured of them.
+
+A *couple* is two annotators, or one and a reference, such as the majority. `LabelComparisons` lists
+all couples. A *measure* is a kappa (or another figure) of one couple, or the mean kappa of several;
+it names its couples by their places in the list. The tables of all couples are computed elsewhere,
+once for each resample: `Measure.of` takes its values from them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +25,10 @@ NO_KAPPA = "no kappa of two annotators is defined"
 
 
 class Couple(NamedTuple):
-    """The labels of two annotators, or of one and a reference; (P,), -1 where there is none."""
+    """The labels of two annotators, or of one and a reference; -1 where there is none.
+
+    They are (P,); of the pooled couple, with the labels of all A annotators, (A, P).
+    """
 
     first: Labels
     second: Labels
@@ -39,12 +48,12 @@ class Measure:
     second: str
     statistic: str
     items: int  # how many items it rests on; of a mean, added up over the couples
-    reason: str  # why it is undefined, if it is
+    reason_if_undefined: str
     couples: list[int]  # the places of its couples; only a mean has several
     is_mean: bool = False
 
     def of(self, ratios: tables.Ratios) -> Floats:
-        """Return the (R,) values, one a resample."""
+        """Return the (R,) values, one for each resample; the rows of `ratios` are the couples."""
         if self.is_mean:
             return tables.mean_of(ratios.kappa[self.couples], ratios.items[self.couples])
         (couple,) = self.couples
@@ -63,11 +72,15 @@ class LabelComparisons:
         """Add a couple and its measures; return its place among the couples."""
         place = len(self.couples)
         self.couples.append(couple)
-        shared = couple.shared
-        reason = ONE_LABEL if shared else NOTHING_SHARED
         for name in ("kappa", "observed", "ac1"):
-            self.measures.append(Measure(kind, first, second, name, shared, reason, [place]))
+            self.add_measure(kind, first, second, name, place)
         return place
+
+    def add_measure(self, kind: str, first: str, second: str, statistic: str, place: int) -> None:
+        """Add a measure of the couple at a place."""
+        items = self.couples[place].shared
+        reason = ONE_LABEL if items else NOTHING_SHARED
+        self.measures.append(Measure(kind, first, second, statistic, items, reason, [place]))
 
     def add_mean(self, kind: str, couples: list[int], first: str = "", second: str = "") -> None:
         """Add the mean kappa of some couples."""
@@ -77,7 +90,7 @@ class LabelComparisons:
             second=second,
             statistic="kappa",
             items=self.shared(couples),
-            reason=NO_KAPPA,
+            reason_if_undefined=NO_KAPPA,
             couples=couples,
             is_mean=True,
         )
@@ -106,8 +119,8 @@ def compare_labels(view: tables.ViewData) -> LabelComparisons:
     if number > 2:
         others = []
         for k in range(number):
-            labels, _ = consensus.others_label(view.values, len(view.labels), k)
-            others.append(labels)
+            majority, _ = consensus.others_label(view.values, len(view.labels), k)
+            others.append(majority)
         compared.add_each("leave-one-out", view, others)
     if view.adjudicated is not None:
         compared.add_each("adjudicated", view, [view.adjudicated] * number)
@@ -135,9 +148,9 @@ def _add_majority(compared: LabelComparisons, view: tables.ViewData) -> None:
     majority = consensus.majority_labels(
         view.values, len(view.labels), ties=view.ties, adjudicated=view.adjudicated
     ).labels
-    couples = compared.add_each("consensus", view, [majority] * len(view.annotators))
-    items = compared.shared(couples)
-    pooled = len(compared.couples)
-    compared.couples.append(Couple(view.values, np.broadcast_to(majority, view.values.shape)))
-    reason = ONE_LABEL if items else NOTHING_SHARED
-    compared.measures.append(Measure("pooled consensus", "", "", "kappa", items, reason, [pooled]))
+    compared.add_each("consensus", view, [majority] * len(view.annotators))
+    # of all annotators in one table, only kappa is measured
+    pooled = Couple(view.values, np.broadcast_to(majority, view.values.shape))
+    compared.couples.append(pooled)
+    place = len(compared.couples) - 1
+    compared.add_measure("pooled consensus", "", "", "kappa", place)

@@ -69,7 +69,10 @@ def majority_labels(
 
 
 def others_label(values: Labels, size: int, annotator: int) -> tuple[Labels, int]:
-    """Return the majority label of the others for each item that an annotator judged."""
+    """Return the majority label of the others for each item that an annotator judged.
+
+    The second result is the number of these items on which the others are tied.
+    """
     counts = label_counts(np.delete(values, annotator, axis=0), size)
     best, tied = _most(counts)
     # one other annotator is enough: with the label compared, these are `LEAST` judgments

@@ -55,7 +55,9 @@ def view_figures(
             measure.kind, measure.first, measure.second, section, level, measure.statistic, nan
         )
         value = float(values.of_couples[k][0])
-        figures.append(_figure(at, value, measure.items, measure.reason, bounds_of_couples[k]))
+        figures.append(
+            _figure(at, value, measure.items, measure.reason_if_undefined, bounds_of_couples[k])
+        )
     judged = counts.sum(axis=1)
     items = int((judged > 0).sum())
     for name, (drawn,) in values.of_all.items():
