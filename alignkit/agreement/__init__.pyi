@@ -16,8 +16,8 @@ from .chance.result import LEVELS as LEVELS
 from .chance.result import BeyondChance as BeyondChance
 from .chance.result import BeyondChanceSection as BeyondChanceSection
 from .chance.result import SentenceAgreement as SentenceAgreement
-from .crowd import CrowdQuality as CrowdQuality
 from .crowd import crowd_quality as crowd_quality
+from .crowd_result import CrowdQuality as CrowdQuality
 from .figures import KINDS as KINDS
 from .figures import Figure as Figure
 from .figures import Pairing as Pairing

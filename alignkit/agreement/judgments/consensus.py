@@ -22,6 +22,9 @@ Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
 
 LEAST = 2  # how many judgments of an item a consensus needs: one alone is none
 LEAST_JUDGED = 10  # nobody is rejected before so many gold questions
+DOUBT = "in doubt"  # not rejected, but no better than always giving the most common label
+_WEAK = 0.4  # what annotators with a lower kappa judged is judged again
+_STRONG = 0.75  # annotators with a higher kappa judge it
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +98,11 @@ class GoldVerdict:
 
     judged: int  # how many of the questions are answered
     right: int  # how many of these as the gold says
-    accuracy: float  # the share that is right, with Wilson's interval; NaN without judgments
-    low: float
-    high: float
-    verdict: str  # "keep", "reject", "too few" if fewer than `after` are judged, or `crowd.DOUBT`
-    rejected_at: int | None = None
+    accuracy: float  # the share that is right; NaN without judgments
+    low: float  # the lower bound of Wilson's interval of it
+    high: float  # the upper bound
+    verdict: str  # "keep", "reject", "too few" if fewer than `after` are judged, or `DOUBT`
+    rejected_at: int | None = None  # after how many questions
     commonest: int = 0  # how many of the questions judged have their commonest right label
 
     @property
@@ -180,11 +183,20 @@ def rejection_chance(
 
 
 def judge_again(
-    values: Labels, kappas: Sequence[float], *, most: int = 5
+    values: Labels,
+    kappas: Sequence[float],
+    *,
+    most: int = 5,
+    may_judge: Sequence[bool] | None = None,
 ) -> Mapping[int, tuple[int, ...]]:
-    """List the items of annotators who agree too little, and who should judge them again."""
-    weak = [k for k, kappa in enumerate(kappas) if kappa < 0.4]
-    strong = [k for k, kappa in enumerate(kappas) if kappa > 0.75]
+    """List the items of annotators who agree too little, and who should judge them again.
+
+    These are up to `most` annotators each, of those who `may_judge` (None: all).
+    """
+    weak = [k for k, kappa in enumerate(kappas) if kappa < _WEAK]
+    strong = [k for k, kappa in enumerate(kappas) if kappa > _STRONG]
+    if may_judge is not None:
+        strong = [k for k in strong if may_judge[k]]
     given = dict.fromkeys(strong, 0)
     asked = {}
     for item in np.flatnonzero((values[weak] >= 0).any(axis=0)).tolist():
