@@ -12,7 +12,9 @@ from alignkit.errors import FileError, OptionError
 from alignkit.io.atomic_files import WriteError
 from alignkit.rules.tables import runs as runs_module
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block, Runs, WordPool, offsets_of, word_hashes
+from alignkit.rules.tables.runs import Block, Runs, offsets_of
+from alignkit.rules.tables.sections import Sections, read_section
+from alignkit.rules.tables.word_pool import WordPool, word_hashes
 
 LEAST = 1 << 16
 
@@ -138,14 +140,14 @@ def test_each_bucket_has_its_records_in_their_order(tmp_path_factory, pairs, cou
     numbers = data.draw(places)
     block, buckets = block_of(pairs), np.array(numbers, np.int32)
     with open(path, "wb") as stream:
-        sections = runs_module.Sections(stream, count)
+        sections = Sections(stream, count)
         for _ in range(2):
             sections.add(block, buckets)
         sections.close()
     expected = rows([block])
     for bucket in range(count):
         mine = [row for row, number in zip(expected, numbers, strict=True) if number == bucket]
-        assert rows(runs_module.read_section(str(path), bucket)) == 2 * mine
+        assert rows(read_section(str(path), bucket)) == 2 * mine
 
 
 @given(phrase_pairs, st.integers(0, 1), st.permutations(range(5)))

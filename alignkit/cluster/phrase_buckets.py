@@ -38,10 +38,11 @@ from alignkit._support.array_types import I4, U8
 from alignkit._support.jit import readonly
 from alignkit.cluster.run import placing
 from alignkit.errors import FileError
-from alignkit.rules.tables import runs as sorting
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block, Runs, WordPool, read_section
+from alignkit.rules.tables.runs import Block, Runs, offsets_of, ranked
+from alignkit.rules.tables.sections import Sections, read_section
 from alignkit.rules.tables.table_kernel import Records
+from alignkit.rules.tables.word_pool import WordPool, word_hashes
 
 _SAMPLED = 1 << 12  # phrases of all parts, from which the cuts between buckets are chosen
 _LEAST = 64  # phrases of each part, however many parts there are
@@ -109,11 +110,11 @@ def write_records(
     skip: int = 0,
 ) -> list[str]:
     """Write a part's records in buckets by the first phrase, and its words; return the files."""
-    in_order, ranks = sorting.ranked(words)
-    hashes = sorting.word_hashes(words)
+    in_order, ranks = ranked(words)
+    hashes = word_hashes(words)
     files = [exchange.path("records", key), exchange.path("words", key)]
     with placing(files[0]) as beside, open(beside, "wb") as stream:
-        sections = sorting.Sections(stream, exchange.buckets)
+        sections = Sections(stream, exchange.buckets)
         for block in blocks:
             buckets = by_first_phrase(block, hashes, exchange.buckets, skip=skip)
             sections.add(renumbered(block, ranks, skip), buckets)
@@ -123,18 +124,18 @@ def write_records(
     return files
 
 
-def by_first_phrase(block: Block, word_hashes: U8, buckets: int, *, skip: int = 0) -> I4:
+def by_first_phrase(block: Block, hashes: U8, buckets: int, *, skip: int = 0) -> I4:
     """Return a bucket for each record, which the words of its first phrase decide.
 
-    Parts number the same words differently, so the bucket depends on hashes of their texts. Their
-    sum does not depend on the order of the words; such phrases share a bucket, which does no harm.
+    `hashes` has the hash of each word's text, as parts number the same words differently. Their sum
+    does not depend on the order of the words; such phrases share a bucket, which does no harm.
     """
     words = _are_words(block, skip)
-    hashes = np.zeros(len(block.symbols), np.uint64)
-    hashes[words] = word_hashes[block.symbols[words] - 1]
+    terms = np.zeros(len(block.symbols), np.uint64)
+    terms[words] = hashes[block.symbols[words] - 1]
     # sums are modulo 2^64, and so are their differences
-    sums = np.zeros(len(hashes) + 1, np.uint64)
-    np.cumsum(hashes, out=sums[1:])
+    sums = np.zeros(len(terms) + 1, np.uint64)
+    np.cumsum(terms, out=sums[1:])
     dividers = np.flatnonzero(block.symbols == 0)
     totals = sums[dividers] - sums[block.offsets[:-1]]
     return (totals % np.uint64(buckets)).astype(np.int32)
@@ -201,11 +202,11 @@ def write_turned(
     exchange: BucketExchange, bucket: int, records: Iterable[Records], cuts: Sequence[Sequence[int]]
 ) -> str:
     """Write a bucket's records in buckets by the order of their first phrases; return the file."""
-    offsets = sorting.offsets_of([len(phrase) for phrase in cuts])
+    offsets = offsets_of([len(phrase) for phrase in cuts])
     keys = np.array(list(chain.from_iterable(cuts)), np.int32)
     path = exchange.path("turned", bucket)
     with placing(path) as beside, open(beside, "wb") as stream:
-        sections = sorting.Sections(stream, len(cuts) + 1)
+        sections = Sections(stream, len(cuts) + 1)
         for symbols, ends, values in records:
             buckets = kernel.between(readonly(symbols), readonly(ends), keys, offsets)
             sections.add(Block(symbols, ends, values), buckets)

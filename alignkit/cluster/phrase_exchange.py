@@ -21,7 +21,8 @@ from alignkit.cluster.session import OnProgress, Session, Task
 from alignkit.cluster.shared_words import number_words
 from alignkit.io.atomic_files import apart, replacing_bytes
 from alignkit.io.options import ReadOptions
-from alignkit.rules.tables.runs import ROOM, WordPool
+from alignkit.rules.tables.runs import ROOM
+from alignkit.rules.tables.word_pool import WordPool
 
 _PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
 _SMALLER = "sort tables in less memory"

@@ -42,9 +42,10 @@ from alignkit.model.alignment import SIDES
 from alignkit.rules.tables import phrase_tables as counting
 from alignkit.rules.tables import pivots
 from alignkit.rules.tables.phrase_tables import PhraseTally, TableSettings
-from alignkit.rules.tables.runs import Runs, WordPool
+from alignkit.rules.tables.runs import Runs
 from alignkit.rules.tables.table_file import TableFile
 from alignkit.rules.tables.table_kernel import SymbolNames
+from alignkit.rules.tables.word_pool import WordPool
 
 if TYPE_CHECKING:
     from alignkit.model.sentence_pair import SentencePair

@@ -18,7 +18,7 @@ from alignkit._support.wording import escaped
 from alignkit.cluster.phrase_buckets import BucketExchange
 from alignkit.cluster.run import Done, Run, placing
 from alignkit.cluster.session import Session, Task
-from alignkit.rules.tables.runs import WordPool
+from alignkit.rules.tables.word_pool import WordPool
 
 _FAN = 16  # lists of words that are merged at a time
 

@@ -1,6 +1,8 @@
 """The files of a training: its plan with their names, arrays by name, and numbered words.
 
-Words get the same numbers as on one machine: by frequency, then by their first place.
+Words are numbered in two steps. `Reader` numbers those of each part by their first place in it;
+`merge_words` then gives the words of all parts shared numbers, by frequency, then by their first
+place, as on one machine.
 """
 
 from __future__ import annotations
@@ -27,12 +29,34 @@ from alignkit.cluster.parts import Facts, digest_of, refuse_long, states_of
 from alignkit.cluster.run import RunError, placing
 from alignkit.io.options import ReadOptions
 from alignkit.model.alignment import SIDES
-from alignkit.rules.tables.runs import WordPool
+from alignkit.rules.tables.word_pool import WordPool
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """The division of a training, shared by all its tasks."""
+    """The division of a training, shared by all its tasks, and the paths of its files.
+
+    Files for all rounds (`file`), and which function writes them:
+
+    ========================  ====================================  ===============================
+    words/SIDE                `merge_words`                         the words of all parts
+    encoded/PART              `alignkit.cluster.encoding`           what an encoder says of cells
+    parts/PART                `training_tasks.index_part`           words as numbers, word pairs
+    shards/SHARD              `training_tasks.make_shard`           word pairs and their prior
+    forgotten/SHARD           `training_tasks.add_counts`           which word pairs were pruned
+    memory/PART               `training_tasks.remember`             what the model keeps of a part
+    ========================  ====================================  ===============================
+
+    Files of one round (`after`):
+
+    ========================  ====================================  ===============================
+    part-PART                 `training_tasks.expect`               the expected links in a part
+    counts-SHARD              `training_tasks.add_counts`           those in a shard, of all parts
+    common                    `training_tasks.add_parts`            the empty word, jumps, stems
+    weights-SHARD             `training_tasks.weigh`                weights for each part, and sums
+    totals                    `training_tasks.add_shards`           what weights are divided by
+    ========================  ====================================  ===============================
+    """
 
     folder: str
     run: str  # a name that no other run has
@@ -49,17 +73,10 @@ class TrainingPlan:
 
     def file(self, kind: str, name: object) -> str:
         """Return the path of a file that is kept for all rounds."""
-        # words/SIDE: see `merge_words`. encoded/PART: what an encoder says of its cells.
-        # parts/PART: its words as numbers, its word pairs with their first counts. shards/SHARD:
-        # its word pairs, their prior, where those of each part are. forgotten/SHARD: which were
-        # pruned. memory/PART: what the model remembers of it.
         return os.path.join(self.folder, kind, f"{name}.npz")
 
     def after(self, done: int, name: str) -> str:
         """Return the path of a file written after `done` rounds."""
-        # part-K: the expected links in a part. counts-K: those in a shard. weights-K: the weights
-        # of a shard, for each part, and their sums. common: tables of the empty word, jumps and
-        # sums of stems. totals: what weights are divided by.
         return os.path.join(self.folder, f"round-{done}", f"{name}.npz")
 
     def round_files(self, done: int) -> list[str]:
@@ -85,7 +102,7 @@ class Arrays:
             return self._members[name]
 
     def dense(self, name: str, size: int, rest: float = 0) -> NDArray[Any]:
-        """Return an array from the parts made by `sparse`."""
+        """Return an array that `sparse` made: whole, or with its places as NAME-at."""
         values = self[name]
         if f"{name}-at" not in self._members:
             return values
@@ -95,7 +112,10 @@ class Arrays:
 
 
 def sparse(name: str, values: NDArray[Any], rest: float = 0) -> dict[str, NDArray[Any]]:
-    """Return arrays that represent values (N,), of which most are `rest`; see `Arrays.dense`."""
+    """Return arrays that represent values (N,), of which most are `rest`; see `Arrays.dense`.
+
+    NAME has the other values, and NAME-at their places; if that is no shorter, NAME has all.
+    """
     kind: type[np.integer] = np.int64
     if len(values) <= np.iinfo(np.int32).max:
         kind = np.int32
@@ -143,7 +163,7 @@ class Reader:
     folder: str  # where the files of the parts go
     casefold: bool  # whether case is ignored
 
-    __name__ = "read_part"
+    __name__ = "read_part"  # it is used as a function, whose name `DaskSession` shows
 
     def file(self, paths: Sequence[str]) -> str:
         """Return the path of the file of a part."""
@@ -156,13 +176,15 @@ class Reader:
         states = states_of(paths)
         bitext = Bitext.pack([], casefold=self.casefold)
         for lines in lines_of(list(paths), options, format=None, whole=True):
+            # all lines come at once; none if the part is empty
             bitext = numbered(lines, casefold=self.casefold, threads=1)
         source = bitext.source
         target = bitext.target
-        refuse_long(source.lengths.tolist(), 1, paths[0], options)
-        refuse_long(target.lengths.tolist(), 1, paths[-1], options)
+        refuse_long(source.lengths.tolist(), first=1, path=paths[0], options=options)
+        refuse_long(target.lengths.tolist(), first=1, path=paths[-1], options=options)
         cut = cut_pairs(bitext)
-        arrays: dict[str, NDArray[Any]] = {"size": np.array([len(cut), cut.starts[-1]])}
+        pairs_and_cells = np.array([len(cut), cut.starts[-1]])
+        arrays: dict[str, NDArray[Any]] = {"size": pairs_and_cells}
         arrays |= _by_first_places("source", source)
         arrays |= _by_first_places("target", target)
         write_arrays(self.file(paths), arrays)
@@ -171,8 +193,8 @@ class Reader:
 
 def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
     """Return the arrays of a side, with the words numbered by their first place."""
-    _, first_places = np.unique(side.ids, return_index=True)
-    order = np.argsort(first_places)
+    _, first_places = np.unique(side.ids, return_index=True)  # of each word, by its number
+    order = np.argsort(first_places)  # the words in their new order
     words = WordPool.of([side.words[word] for word in order.tolist()])
     return {
         f"{name}-ids": _ranks(order)[side.ids],
@@ -184,7 +206,7 @@ def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
 
 
 def _ranks(order: NDArray[np.intp]) -> I4:
-    """Return the place of each number in an order."""
+    """Return the inverse of a permutation: the place of each number in an order."""
     ranks = np.empty(len(order), np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
     return ranks
@@ -207,24 +229,26 @@ def cut_size(file: str) -> tuple[int, int]:
 
 def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[int, int]:
     """Merge the words of a side of all parts; return the numbers of words and stems."""
-    known: dict[str, int] = {}
-    numbers: list[I4] = []
-    counts: list[I8] = []
+    # by first place in all parts: the number of each word, and those of the words of each part
+    number_of: dict[str, int] = {}
+    of_parts: list[I4] = []
+    frequencies: list[I8] = []
     for path in files:
         with opened(path) as part:
             words = WordPool(part[f"{side}-letters"], part[f"{side}-ends"]).words()
-            own = (known.setdefault(word, len(known)) for word in words)
-            numbers.append(np.fromiter(own, np.int32))
-            counts.append(part[f"{side}-frequencies"])
-    check_count("different words", len(known))
-    totals = np.zeros(len(known), np.int64)
-    for places, added in zip(numbers, counts, strict=True):
-        totals[places] += added
+            numbers = [number_of.setdefault(word, len(number_of)) for word in words]
+            of_parts.append(np.array(numbers, np.int32))
+            frequencies.append(part[f"{side}-frequencies"])
+    count = len(number_of)
+    check_count("different words", count)
+    totals = np.zeros(count, np.int64)
+    for part_numbers, added in zip(of_parts, frequencies, strict=True):
+        totals[part_numbers] += added
+    # by frequency; the sort is stable, so equal ones stay in the order of first places
     order = np.argsort(-totals, kind="stable")
-    ranks = _ranks(order)
-    names = list(known)
-    count = len(known)
-    ordered = [names[number] for number in order.tolist()]
+    shared_number = _ranks(order)  # by the number so far
+    texts = list(number_of)
+    ordered = [texts[number] for number in order.tolist()]
     pool = WordPool.of(ordered)
     if stem:
         stems = stems_of_words(ordered, totals[order], stem)
@@ -238,8 +262,8 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
         "shares": stems.shares,
         "stem_count": np.array(stems.size),
     }
-    for k, places in enumerate(numbers):
-        arrays[f"numbers-{k}"] = ranks[places]
+    for k, part_numbers in enumerate(of_parts):
+        arrays[f"numbers-{k}"] = shared_number[part_numbers]
     write_arrays(file, arrays)
     return count, stems.size
 

@@ -20,14 +20,28 @@ from alignkit.tables.colours import HUES, INK, LINKS
 from alignkit.tables.media import style_sheet
 from alignkit.tables.text_width import cut_text, isolated_text, safe_text, text_length
 
-_SIZE = 14
-_SMALL = 10
+_LONGEST = 40  # letters of a label or word; longer ones are cut
+_STRETCH = 2.0  # the most by which the narrower tree is widened
+
+# pixels
+_SIZE = 14  # of letters
+_SMALL = 10  # of the numbers at nodes
 _MARGIN = 12
-_LONGEST = 40
 _ROW = 30  # from one level of a tree to the next
 _BETWEEN = 96  # from the source words to the target words
 _GAP = 8  # between two columns
-_STRETCH = 2.0  # the most by which the narrower tree is widened
+# from the baseline of a text, down
+_BASELINE = 18  # of a row: this far below its top
+_ABOVE = -14  # where lines end that come from above
+_BELOW = 5  # where lines begin that go down
+_BAR_ABOVE = -18  # the bar from which the items of a node hang, if these are above
+_BAR_BELOW = 9  # and if they are below
+_LINK_ABOVE = -15  # the end of a link at a target word
+_LINK_BELOW = 6  # the end of a link at a source word
+_BOX_ABOVE = -15  # the upper edge of the box of a variable
+_BOX_HEIGHT = 20
+_LINE = 'stroke-width="1.5"'
+_BROKEN_LINE = 'stroke-width="1.2" stroke-dasharray="5 4"'
 
 
 def draw_tree_svg(
@@ -162,10 +176,10 @@ class _Drawing:
         for link, sure in self.shown.alignment.items():
             x, y = above[link.i]
             end_x, end_y = below[link.j]
-            line = f"M{_px(x)} {_px(y + 6)}L{_px(end_x)} {_px(end_y - 15)}"
-            stroke = 'stroke-width="1.5"' if sure else 'stroke-width="1.2" stroke-dasharray="5 4"'
+            start = f"{_px(x)} {_px(y + _LINK_BELOW)}"
+            end = f"{_px(end_x)} {_px(end_y + _LINK_ABOVE)}"
             yield (
-                f'<path class="ak-ink-edge" d="{line}" {stroke}>'
+                f'<path class="ak-ink-edge" d="M{start}L{end}" {_LINE if sure else _BROKEN_LINE}>'
                 f"<title>{safe_text(link_texts[link])}</title></path>"
             )
         for side, tree in enumerate((self.source, self.target)):
@@ -184,14 +198,15 @@ class _Tree:
     down: bool
 
     def x(self, item: int) -> float:
+        """Return the horizontal middle of an item."""
         return self.left + self.layout.middles[item]
 
     def y(self, item: int) -> float:
-        """Return the vertical position of the text of an item."""
+        """Return the baseline of the text of an item."""
         rows = self.layout.levels[item]
         if self.down:
             rows = self.layout.height - rows
-        return self.top + 18 + _ROW * rows
+        return self.top + _BASELINE + _ROW * rows
 
     def words(self) -> dict[int, tuple[float, float]]:
         """Return the position of each word, by its index."""
@@ -203,10 +218,12 @@ class _Tree:
 
     def edges(self) -> str:
         """Draw a bar at each node, and lines from it to the items below; no two lines cross."""
+        # from a baseline: where the line of a node begins, where the bar is, and where the lines
+        # to the items end
         if self.down:
-            foot, bar, head = 5, 9, -14
+            begin, bar, end = _BELOW, _BAR_BELOW, _ABOVE
         else:
-            foot, bar, head = -14, -18, 5
+            begin, bar, end = _ABOVE, _BAR_ABOVE, _BELOW
         drawn = []
         for node, below in enumerate(self.outline.children()):
             if not below:
@@ -217,22 +234,22 @@ class _Tree:
             xs = [self.x(item) for item in below]
             low = min(x, *xs)
             high = max(x, *xs)
-            drawn.append(f"M{_px(x)} {_px(y + foot)}V{_px(level)}")
+            drawn.append(f"M{_px(x)} {_px(y + begin)}V{_px(level)}")
             if high > low:
                 drawn.append(f"M{_px(low)} {_px(level)}H{_px(high)}")
             drawn += [
-                f"M{_px(self.x(item))} {_px(level)}V{_px(self.y(item) + head)}" for item in below
+                f"M{_px(self.x(item))} {_px(level)}V{_px(self.y(item) + end)}" for item in below
             ]
         if drawn:
             return f'<path class="ak-soft-edge" d="{"".join(drawn)}"/>'
         return ""
 
     def items(
-        self, said: Mapping[int, str], linked: frozenset[int] | set[int] | None = None
+        self, remarks: Mapping[int, str], linked: frozenset[int] | set[int] | None = None
     ) -> Iterator[str]:
         """Yield the texts of words, variables (in boxes) and nodes.
 
-        said: The remark on each node. linked: The words with links; None: all look linked.
+        remarks: The tooltip of each node. linked: The words with links; None: all look linked.
         """
         outline = self.outline
         for k, (text, kind) in enumerate(zip(outline.texts, outline.kinds, strict=True)):
@@ -244,33 +261,39 @@ class _Tree:
                 soft = linked is not None and outline.places[k] not in linked
                 yield _label(text, x, y, "ak-soft" if soft else "ak-ink")
             elif kind == "node":
-                remark = said.get(outline.places[k], "")
+                remark = remarks.get(outline.places[k], "")
                 shown = "" if number < 0 else str(number)
-                yield _label(text, x, y, colour, said=remark, number=shown)
+                yield _label(text, x, y, colour, remark=remark, number=shown)
             else:
                 broken = ' stroke-dasharray="3 3"' if kind == "unpaired" else ""
                 wide = _length(text) + 12
-                place = f'x="{_px(x - wide / 2)}" y="{_px(y - 15)}" width="{_px(wide)}"'
-                edge = f'<rect class="{colour}-edge" {place} height="20" rx="5"{broken}/>'
+                place = f'x="{_px(x - wide / 2)}" y="{_px(y + _BOX_ABOVE)}" width="{_px(wide)}"'
+                size = f'height="{_BOX_HEIGHT}" rx="5"'
+                edge = f'<rect class="{colour}-edge" {place} {size}{broken}/>'
                 yield edge + _label(text, x, y, colour)
 
 
-def _label(text: str, x: float, y: float, kind: str, *, said: str = "", number: str = "") -> str:
-    """Return a text centred at x; if it is cut and has no remark, the remark is the whole text."""
+def _label(
+    text: str, x: float, y: float, colour: str, *, remark: str = "", number: str = ""
+) -> str:
+    """Return a text centred at x, with a remark as its tooltip and a small number behind it.
+
+    The remark on a text that is cut is the whole text, if it has no other. `colour` is a CSS class.
+    """
     shown = cut_text(visible(text), _LONGEST)
     direction = ""
     if text_width.is_right_to_left(shown):
         direction = ' direction="rtl"'
-    if not said and shown != text:
-        said = text
+    if not remark and shown != text:
+        remark = text
     title = ""
-    if said:
-        title = f"<title>{safe_text(said)}</title>"
+    if remark:
+        title = f"<title>{safe_text(remark)}</title>"
     raised = ""
     if number:
         raised = f'<tspan dx="1" dy="-5" font-size="{_SMALL}">{number}</tspan>'
     return (
-        f'<text class="{kind}" x="{_px(x)}" y="{_px(y)}" text-anchor="middle"{direction}>'
+        f'<text class="{colour}" x="{_px(x)}" y="{_px(y)}" text-anchor="middle"{direction}>'
         f"{title}{escape(shown)}{raised}</text>"
     )
 
@@ -281,14 +304,14 @@ def _legend(shown: TreePair, top: float) -> tuple[list[str], float, float]:
     x = float(_MARGIN)
     y = top + 12
     reach = 0.0
-    for said, broken in legend_entries(shown):
+    for text, broken in legend_entries(shown):
         if broken is not None:
             dashes = ' stroke-dasharray="5 4"' if broken else ""
             line = f"M{_px(x)} {_px(y - 5)}h24"
             parts.append(f'<path class="ak-ink-edge" d="{line}" stroke-width="1.5"{dashes}/>')
             x += 30
-        parts.append(f'<text class="ak-ink" x="{_px(x)}" y="{_px(y)}">{safe_text(said)}</text>')
-        x += text_length(said, _SIZE) + 18
+        parts.append(f'<text class="ak-ink" x="{_px(x)}" y="{_px(y)}">{safe_text(text)}</text>')
+        x += text_length(text, _SIZE) + 18
         reach = max(reach, x)
     return parts, reach, y + 6
 
@@ -383,9 +406,9 @@ def tree_content(**options: Any) -> PageContent:
         return make_tree_pair(pair, **options)
 
     return PageContent(
-        lambda pairs: _totals(map(make, pairs)),
-        lambda pairs: (_article(make(pair)) for pair in pairs),
-        style_sheet("trees"),
+        totals=lambda pairs: _totals(map(make, pairs)),
+        articles=lambda pairs: (_article(make(pair)) for pair in pairs),
+        style=style_sheet("trees"),
     )
 
 

@@ -39,8 +39,9 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.files.fields import number_text
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.phrase_groups import with_totals
-from alignkit.rules.tables.runs import ROOM, Block, Runs, WordPool, offsets_of, ranked
+from alignkit.rules.tables.runs import ROOM, Block, Runs, offsets_of, ranked
 from alignkit.rules.tables.table_blocks import TableBlock, Words, table_lines
+from alignkit.rules.tables.word_pool import WordPool
 
 _PAIRS = 4096  # sentence pairs at a time
 _PHRASES = 1 << 16  # phrase pairs at a time

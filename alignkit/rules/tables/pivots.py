@@ -31,9 +31,10 @@ from alignkit.model.arrays import gather
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.phrase_groups import whole_groups
 from alignkit.rules.tables.phrase_tables import PhraseEntry
-from alignkit.rules.tables.runs import ROOM, Block, Runs, WordPool, places_within
+from alignkit.rules.tables.runs import ROOM, Block, Runs, places_within
 from alignkit.rules.tables.table_blocks import TableBlock, Words, table_lines
 from alignkit.rules.tables.table_file import TableFile
+from alignkit.rules.tables.word_pool import WordPool
 
 VALUES = 2 * kernel.LIMBS + 1
 """The columns of a path: both probabilities and 1, which is added up to the number of pivots.

@@ -1,34 +1,32 @@
 """Add up the values of equal sequences of numbers in bounded memory: sorted runs on disk, merged.
 
-`Sections` divides records among buckets in files, so other processes can read one bucket of many
-files; their words are in a `WordPool`.
+A *record* is a sequence of numbers with a row of values. Records are held in memory, each sequence
+once. When memory is full, they are sorted and written to a file, as a *run*. In the end all runs
+are merged: the first record of all is the smallest of the next records of the runs, and records
+with the same sequence come one after the other, so their values can be added up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from hashlib import blake2b
 from io import RawIOBase
-from itertools import pairwise
 from tempfile import TemporaryFile
-from typing import IO, Any, BinaryIO, NamedTuple, cast
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
-from alignkit.errors import FileError, OptionError
+from alignkit.errors import OptionError
 from alignkit.io.atomic_files import WriteError, unchanged
 from alignkit.rules.tables import runs_kernel as kernel
 
 ROOM = 128 << 20  # the default number of bytes for records in memory
 
 _LEAST = 1 << 16  # the fewest bytes for records in memory
-_HELD = 1 << 25  # bytes of `Sections` that wait in memory to be written
-_SHARE = 1 << 12  # bytes of each bucket that wait at least
 _FAN = 32  # runs that are merged at a time
 _LENGTH = 12  # numbers of a record, as a guess: of longer ones, fewer fit into the room
 
@@ -262,6 +260,7 @@ class _RunFile:
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
+        """Turn errors of the file into those of a folder that users can make room in."""
         try:
             yield
         except OSError as problem:
@@ -271,6 +270,7 @@ class _RunFile:
             ) from None
 
     def close(self) -> None:
+        """Close the file, which deletes it."""
         self._file.close()
 
     def write(self, blocks: Iterator[Block]) -> None:
@@ -390,105 +390,3 @@ class _Front:
         symbols = symbols[: offsets[count]]
         offsets = offsets[: count + 1]
         return Block(symbols.copy(), offsets.copy(), values[:count].copy())
-
-
-class Sections:
-    """Write records to a file in which each bucket can be found."""
-
-    def __init__(self, stream: BinaryIO, count: int) -> None:
-        self._stream = stream
-        self._held: list[list[Block]] = [[] for _ in range(count)]
-        self._sizes = [0] * count
-        self._most = max(_HELD // count, _SHARE)
-        self._chunks: list[tuple[int, int]] = []
-
-    def add(self, block: Block, buckets: I4) -> None:
-        """Add R records; buckets (R,) has the bucket of each."""
-        order = np.argsort(buckets, kind="stable").astype(np.int32)
-        sizes = np.bincount(buckets, minlength=len(self._held))
-        begins = offsets_of(sizes)
-        arrays = readonly(block.symbols), readonly(block.offsets), readonly(block.values)
-        for bucket in np.flatnonzero(sizes).tolist():
-            chosen = order[begins[bucket] : begins[bucket + 1]]
-            part = Block(*kernel.take(*arrays, readonly(chosen)))
-            self._held[bucket].append(part)
-            self._sizes[bucket] += part.symbols.nbytes + part.values.nbytes
-            if self._sizes[bucket] > self._most:
-                self._write(bucket)
-
-    def close(self) -> None:
-        """Write the pending records and the index; the stream stays open."""
-        for bucket in range(len(self._held)):
-            self._write(bucket)
-        index = self._stream.tell()
-        np.save(self._stream, np.array(self._chunks, np.int64).reshape(-1, 2))
-        self._stream.write(index.to_bytes(8, "big"))
-
-    def _write(self, bucket: int) -> None:
-        blocks = self._held[bucket]
-        if not blocks:
-            return
-        whole = Block.concatenate(blocks)
-        self._chunks.append((bucket, self._stream.tell()))
-        for part in (whole.symbols, whole.offsets, whole.values):
-            np.save(self._stream, part)
-        self._held[bucket] = []
-        self._sizes[bucket] = 0
-
-
-def read_section(path: str, bucket: int) -> Iterator[Block]:
-    """Yield the records of a bucket."""
-    try:
-        with open(path, "rb") as stream:
-            stream.seek(-8, 2)
-            stream.seek(int.from_bytes(stream.read(), "big"))
-            index = np.load(stream)
-            for at in index[index[:, 0] == bucket, 1].tolist():
-                stream.seek(at)
-                yield Block(np.load(stream), np.load(stream), np.load(stream))
-    except OSError as problem:
-        raise FileError.of(problem, path) from None
-
-
-class WordPool(NamedTuple):
-    """A list of words: their bytes in UTF-8, and (V + 1,) where each ends, from 0 on."""
-
-    text: NDArray[np.uint8]
-    ends: I8
-
-    @classmethod
-    def of(cls, words: Iterable[str], errors: str = "surrogatepass") -> WordPool:
-        """Return a list of words in the same order; `errors` as in `str.encode`."""
-        parts = [word.encode("utf-8", errors) for word in words]
-        return cls(np.frombuffer(b"".join(parts), np.uint8), offsets_of([len(x) for x in parts]))
-
-    @classmethod
-    def read(cls, path: str) -> WordPool:
-        """Read a list written by `write`."""
-        try:
-            with open(path, "rb") as stream:
-                return cls(np.load(stream), np.load(stream))
-        except OSError as problem:
-            raise FileError.of(problem, path) from None
-
-    def write(self, path: str) -> None:
-        """Write the list."""
-        with open(path, "wb") as stream:
-            np.save(stream, self.text)
-            np.save(stream, self.ends)
-
-    def words(self) -> Iterator[str]:
-        """Yield the words."""
-        text = self.text.tobytes()
-        for begin, end in pairwise(self.ends.tolist()):
-            yield text[begin:end].decode("utf-8", "surrogatepass")
-
-    def __len__(self) -> int:
-        return len(self.ends) - 1
-
-
-def word_hashes(words: Iterable[str]) -> NDArray[np.uint64]:
-    """Return a hash of each word's text, the same in all processes."""
-    texts = (word.encode("utf-8", "surrogatepass") for word in words)
-    digests = b"".join(blake2b(text, digest_size=8).digest() for text in texts)
-    return np.frombuffer(digests, np.uint64)

@@ -10,7 +10,7 @@ import numpy as np
 from alignkit._support.array_types import F8, I4, I8
 from alignkit._support.jit import readonly
 from alignkit.rules.tables import table_kernel as kernel
-from alignkit.rules.tables.runs import WordPool
+from alignkit.rules.tables.word_pool import WordPool
 
 Words = tuple[str, ...]
 
