@@ -9,7 +9,9 @@ from refusals import refuses
 from alignkit import Alignment, Corpus, SentencePair, agree
 from alignkit._support.options import options_of
 from alignkit.agreement import AGGREGATES, CHANCE_MODELS, NORMALIZERS, READINGS, UNIVERSES
+from alignkit.agreement.answer import CHANCE_NAMES
 from alignkit.agreement.options import AgreementOptions
+from alignkit.agreement.report import _models_in_words
 from alignkit.errors import OptionError, UnknownNameError
 
 LINK = Alignment.parse("0-0")
@@ -26,6 +28,10 @@ def test_each_field_tells_its_help_its_choices_and_its_group():
         assert one.about.help
         assert one.about.group or one.about.python
         assert not one.choices or one.default in (None, *one.choices)
+
+
+def test_each_model_of_chance_has_a_heading_and_its_words():
+    assert list(CHANCE_NAMES) == list(_models_in_words(None)) == list(CHANCE_MODELS)
 
 
 def test_options_are_known_without_loading_numpy():
