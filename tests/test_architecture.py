@@ -71,4 +71,4 @@ def test_the_tree_names_the_modules_of_a_folder(folder):
     named = modules_named(tree()[folder]) - {"types.d.ts"}
     assert named <= there, f"{folder} has no {sorted(named - there)}"
     unnamed = {path.stem for path in paths if not follows_a_rule(path)} - named
-    assert not unnamed, f"the tree of docs/contribute/architecture.md lacks {sorted(unnamed)}"
+    assert not unnamed, f"name {sorted(unnamed)} in the tree of architecture.md, not in brackets"
