@@ -19,17 +19,12 @@ from alignkit import Annotation, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.align.vectors import WordVectors
 from alignkit.errors import AlignkitError, FormatError, MissingTextError, OptionError
 from alignkit.identification import Identifier, IdentifierOptions, cross_validate, evaluate
+from alignkit.identification.alignment_features import ALIGN, train_aligner
 from alignkit.identification.evaluation import IdentifierScores, SystemLabels, _measure_of
-from alignkit.identification.features import (
-    ALIGN,
-    OVERLAP,
-    PairTexts,
-    mean_vectors,
-    tokens,
-    train_aligner,
-)
-from alignkit.identification.identifier import clear_gain
+from alignkit.identification.features import PairTexts, mean_vectors
 from alignkit.identification.labelled_pairs import LabelledPairs, folds
+from alignkit.identification.overlap_features import OVERLAP, tokens
+from alignkit.identification.pair_model import clear_gain
 from alignkit.model.labels import get_view
 from alignkit.stats import mcnemar, wilson_interval
 

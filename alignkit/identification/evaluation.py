@@ -17,10 +17,12 @@ from alignkit._support.wording import how_many
 from alignkit.agreement.intervals import draw_weights
 from alignkit.corpora.labelled import judged_part, judges_of
 from alignkit.errors import OptionError
-from alignkit.identification.features import PairTexts, train_aligner
-from alignkit.identification.identifier import Identifier, cautions, fit_model, text_notes
+from alignkit.identification.alignment_features import train_aligner
+from alignkit.identification.features import PairTexts
+from alignkit.identification.identifier import Identifier, cautions, text_notes
 from alignkit.identification.labelled_pairs import LabelledPairs, checked_group, folds, text_of
 from alignkit.identification.options import IdentifierOptions, TrainKeywords
+from alignkit.identification.pair_model import fit_model
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
 from alignkit.stats.clusters import mcnemar_clusters, share_interval

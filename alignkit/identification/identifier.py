@@ -1,12 +1,11 @@
-"""Systems that judge pairs: logistic regression, or random trees, on features of their texts."""
+"""Systems that judge pairs: trained, saved and loaded, with what they need besides a model."""
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from itertools import compress
 from logging import getLogger
 from os import PathLike
@@ -16,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
-from scipy import sparse
-from scipy.special import softmax
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F8, I8
@@ -28,37 +25,29 @@ from alignkit.align.encoder.encoding import EncoderLike
 from alignkit.align.encoder.word_encoder import UsedEncoder
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import FileError, FormatError, MissingTextError, OptionError
+from alignkit.identification.alignment_features import train_aligner
 from alignkit.identification.encoded_texts import TextEncoder
-from alignkit.identification.features import (
-    NAMES,
-    PairTexts,
-    TextFrequencies,
-    tokens,
-    train_aligner,
-)
+from alignkit.identification.features import PairTexts, TextFrequencies
 from alignkit.identification.labelled_pairs import (
     LabelledPairs,
     check_ids,
     checked_group,
     digest_of,
-    folds,
     leak_notes,
     text_of,
 )
 from alignkit.identification.options import (
-    AUTO,
     IdentifierKeywords,
     IdentifierOptions,
-    Matrix,
     Texts,
     text_encoder_of,
 )
-from alignkit.identification.similarity import sklearn
+from alignkit.identification.overlap_features import tokens
+from alignkit.identification.pair_model import PairModel, fit_model
 from alignkit.io.atomic_files import apart, replacing
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View, get_view
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.stats.clusters import cluster_error
 from alignkit.version import __version__
 
 if TYPE_CHECKING:
@@ -67,166 +56,8 @@ if TYPE_CHECKING:
 _LOGGER = getLogger("alignkit")
 FEW = 1000
 """With fewer training pairs, features of the aligner can do harm."""
-_FOLDS = 5
-_QUANTILES = 401
-_NEVER = -1e9  # intercept of a label that no pair has
-_WIDE = 200  # features; with more, second derivatives take too long
-_SETS = (("cosine",), ("overlap",), ("overlap", "align"))  # of auto, the simplest first
-_WITH_ENCODER = (("overlap", "encoder"), ("overlap", "align", "encoder"))  # if there is one
 _FORMAT = "alignkit identifier 3"
-_ARRAYS = ("center", "scale", "coefficients", "intercepts")
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PairModel:
-    """A fitted model of K labels on F features: linear, or trees; cosine has a threshold."""
-
-    features: tuple[str, ...]
-    frequencies: TextFrequencies
-    center: F8
-    scale: F8
-    coefficients: F8  # (K, F)
-    intercepts: F8  # (K,)
-    strength: float = 0.0
-    threshold: float | None = None
-    forest: Any = None
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the features that have one."""
-        names: list[str] = []
-        for part in self.features:
-            names += NAMES.get(part, ())
-        return names
-
-    def probabilities(self, matrix: Matrix) -> F8:
-        """Return the probability of each label, (P, K), from features (P, F)."""
-        if self.forest is not None:
-            values = np.zeros((matrix.shape[0], len(self.intercepts)))
-            values[:, self.forest.classes_] = self.forest.predict_proba(matrix)
-            return values
-        if isinstance(matrix, np.ndarray):
-            scaled: Matrix = (matrix - self.center) / self.scale
-        else:  # its mean stays
-            scaled = matrix.multiply(1 / self.scale).tocsr()
-        result: F8 = softmax(scaled @ self.coefficients.T + self.intercepts, axis=1)
-        return result
-
-    def judge(self, texts: PairTexts) -> tuple[I8, F8]:
-        """Return the place of the label of each pair, (P,), and the probabilities, (P, K)."""
-        matrix = texts.matrix(self.features, self.frequencies)
-        probabilities = self.probabilities(matrix)
-        if self.threshold is not None:
-            return (matrix[:, 0] >= self.threshold).astype(np.int64), probabilities
-        return probabilities.argmax(1), probabilities
-
-
-def _fit(
-    start: partial[PairModel],
-    matrix: Matrix,
-    labels: I8,
-    classes: int,
-    strength: float,
-    options: IdentifierOptions,
-) -> PairModel:
-    """Fit a model to features (P, F); a cosine of two labels gets a threshold, too."""
-    is_sparse = sparse.issparse(matrix)
-    width = matrix.shape[1]
-    coefficients = np.zeros((classes, width))
-    intercepts = np.full(classes, _NEVER)
-    scaler = sklearn("preprocessing").StandardScaler(with_mean=not is_sparse).fit(matrix)
-    center = np.zeros(width) if scaler.mean_ is None else scaler.mean_
-    forest = None
-    threshold = None
-    if options.classifier == "forest":
-        make = sklearn("ensemble").RandomForestClassifier
-        forest = make(500, min_samples_leaf=5, random_state=options.seed)
-        forest.fit(matrix, labels)
-        coefficients = coefficients[:, :0]
-    else:
-        solver = "lbfgs" if is_sparse or width > _WIDE else "newton-cholesky"
-        make = sklearn("linear_model").LogisticRegression
-        linear = make(C=strength, max_iter=5000, solver=solver)
-        linear.fit(scaler.transform(matrix), labels)
-        rows = linear.coef_
-        offsets = linear.intercept_
-        if len(rows) == 1:  # of the second of two labels
-            rows = np.vstack((np.zeros_like(rows), rows))
-            offsets = np.append(0.0, offsets)
-        coefficients[linear.classes_] = rows
-        intercepts[linear.classes_] = offsets
-        if start.keywords["features"] == ("cosine",) and classes == 2:
-            threshold = _threshold(matrix[:, 0], labels, options.decide)
-    return start(
-        center=center,
-        scale=scaler.scale_,
-        coefficients=coefficients,
-        intercepts=intercepts,
-        strength=strength,
-        threshold=threshold,
-        forest=forest,
-    )
-
-
-def _threshold(values: F8, labels: I8, decide: str) -> float:
-    """Return the best of 401 quantiles of the values; a pair at or above it has the label 1."""
-    thresholds = np.quantile(values, np.linspace(0, 1, _QUANTILES))
-    above = values >= thresholds[:, None]
-    scores = (above == labels).mean(1)
-    if decide == "f1":
-        right = (above & (labels == 1)).sum(1)
-        both = above.sum(1) + labels.sum()
-        scores = 2 * right / np.maximum(1, both)
-    return float(thresholds[scores.argmax()])
-
-
-def clear_gain(gain: F8, groups: I8) -> bool:
-    """Return whether the mean gain of pairs exceeds its standard error; groups are the units."""
-    return bool(gain.mean() > cluster_error(gain, groups))
-
-
-def fit_model(
-    texts: PairTexts, pairs: LabelledPairs, places: I8, classes: int, options: IdentifierOptions
-) -> PairModel:
-    """Fit a model to some of the pairs; inner folds choose C, and the features of ``auto``."""
-    strengths = (0.0,) if options.classifier == "forest" else options.strengths
-    sets: tuple[Sequence[str], ...] = (options.features,)
-    if options.features == (AUTO,):
-        sets = _SETS if options.encoder is None else _SETS + _WITH_ENCODER
-
-    def fit(
-        train: I8, features: Sequence[str], strengths: Sequence[float]
-    ) -> tuple[Matrix, list[PairModel]]:
-        """Fit a model for each C to training pairs; return the features of all pairs, too."""
-        frequencies = texts.frequencies(train)
-        matrix = texts.matrix(features, frequencies)
-        start = partial(PairModel, features=tuple(features), frequencies=frequencies)
-        kept = matrix[train]
-        labels = pairs.labels[train]
-        return matrix, [_fit(start, kept, labels, classes, each, options) for each in strengths]
-
-    chosen = sets[0]
-    strength = strengths[0]
-    least = np.zeros(0)  # the loss of each pair by what is chosen
-    if len(sets) * len(strengths) > 1:
-        inner = list(folds(pairs, places, _FOLDS, options.seed))
-        for features in sets:
-            losses = np.zeros((len(strengths), len(pairs.labels)))
-            for train, test in inner:
-                matrix, models = fit(train, features, strengths)
-                labels = pairs.labels[test]
-                for loss, model in zip(losses, models, strict=True):
-                    probabilities = model.probabilities(matrix[test])
-                    right = probabilities[np.arange(len(test)), labels]
-                    loss[test] = -np.log(np.maximum(right, 1e-12))
-            losses = losses[:, places]
-            k = int(losses.mean(1).argmin())
-            if not len(least) or clear_gain(least - losses[k], pairs.groups[places]):
-                chosen = features
-                strength = strengths[k]
-                least = losses[k]
-    _, (model,) = fit(places, chosen, [strength])
-    return model
+_ARRAYS = ("center", "scale", "coefficients", "intercepts")  # of a model
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,21 +138,22 @@ class Identifier:
         {'1': '1'}
         """
         check_arguments(Identifier.train, locals(), apart=("view", "options", "test"))
-        how = IdentifierOptions(**options)
-        group = checked_group(corpus, how.group)
+        chosen = IdentifierOptions(**options)
+        group = checked_group(corpus, chosen.group)
         pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
         pairs.check(view)
-        notes = [*pairs.notes, *cautions(pairs, view, group, aligns=how.aligns)]
+        notes = [*pairs.notes, *cautions(pairs, view, group, aligns=chosen.aligns)]
         if test is not None:
             notes += leak_notes(pairs, corpus, test, group, leaks)
-        more = []
+        test_texts = []
         if test is not None and not inductive:
-            more = [text_of(pair) for pair in test]
+            test_texts = [text_of(pair) for pair in test]
         aligner = None
-        if how.aligns:
-            aligner = train_aligner([*pairs.texts, *more])
-        texts = PairTexts(pairs.texts, aligner, how)
-        model = fit_model(texts, pairs, np.arange(len(pairs.ids)), len(view.labels), how)
+        if chosen.aligns:
+            aligner = train_aligner([*pairs.texts, *test_texts])
+        texts = PairTexts(pairs.texts, aligner, chosen)
+        every = np.arange(len(pairs.ids))
+        model = fit_model(texts, pairs, every, len(view.labels), chosen)
         without_weight = (model.coefficients == 0).all(0).tolist()
         constant = list(compress(model.names, without_weight))
         if constant:
@@ -329,15 +161,15 @@ class Identifier:
         if "align" not in model.features:
             aligner = None
         if "encoder" not in model.features:
-            how = replace(how, encoder=None)
+            chosen = replace(chosen, encoder=None)
         if aligner is None:
             aligned = "none"
-        elif more:
+        elif test_texts:
             aligned = "transductive"
         else:
             aligned = "inductive"
         trained = frozenset(map(digest_of, pairs.texts))
-        return cls(view, model, how, aligner, aligned, trained, tuple(notes))
+        return cls(view, model, chosen, aligner, aligned, trained, tuple(notes))
 
     def judge(self, corpus: Iterable[SentencePair]) -> tuple[tuple[str, ...], I8, F8]:
         """Return the ids, the places of the labels, (P,), and the probabilities, (P, K).
@@ -544,9 +376,11 @@ class Identifier:
                 aligner = Aligner.load(file)
         trained = frozenset(record["trained"])
         notes = tuple(record["notes"])
-        used = record["encoder"]
-        both = _checked_encoder(encoder, None if used is None else UsedEncoder(**used), str(path))
-        options = IdentifierOptions(**record["options"], encoder=both)
+        used = None
+        if record["encoder"] is not None:
+            used = UsedEncoder(**record["encoder"])
+        same_encoder = _checked_encoder(encoder, used, str(path))
+        options = IdentifierOptions(**record["options"], encoder=same_encoder)
         return cls(view, model, options, aligner, record["aligned"], trained, notes)
 
 

@@ -17,8 +17,8 @@ from alignkit.corpora.labelled import judged_part, judges_of, judgments_of
 from alignkit.corpora.leaks import GROUPED, GROUPS, find_leaks
 from alignkit.corpora.split import connected_groups
 from alignkit.errors import OptionError
-from alignkit.identification.features import tokens
 from alignkit.identification.options import ALONE, Texts
+from alignkit.identification.overlap_features import tokens
 from alignkit.identification.similarity import sklearn
 from alignkit.model.corpus import Corpus, group_values
 from alignkit.model.labels import View

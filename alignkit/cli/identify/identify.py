@@ -179,9 +179,10 @@ def _trained(options: argparse.Namespace) -> IdentifierScores:
     """Train systems, and judge the test file, or the same file by cross-validation."""
     from alignkit.align.vectors.word_vectors import read_vectors
     from alignkit.identification.evaluation import COMPARED, cross_validate, evaluate
-    from alignkit.identification.features import mean_vectors, tokens
+    from alignkit.identification.features import mean_vectors
     from alignkit.identification.identifier import Identifier
     from alignkit.identification.labelled_pairs import text_of
+    from alignkit.identification.overlap_features import tokens
     from alignkit.scoring.link_classes import function_words
 
     corpus = _read(options.input, options, judged=True)
