@@ -35,7 +35,7 @@ from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.names import Visitor
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.serving import invited
+from alignkit.annotate.server.invitations import invited
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from benchmarks.machine import load, machine

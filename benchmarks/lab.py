@@ -30,6 +30,7 @@ from alignkit.annotate.lab.values import Actor, LabError, NewSession
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.appending import Batch, Writer, new_event
 from alignkit.annotate.project.events import Data, Turn
+from alignkit.annotate.project.pair_lists import PairList, own_pair
 from alignkit.annotate.project.store import Store
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
@@ -269,10 +270,10 @@ def make_month(place: str) -> MadeLab:
 
 def _work_of(conn: Any, account: int, name: str, rng: random.Random) -> None:
     """Write the events of an annotator: links, a doubt now and then, and done."""
-    own, batch, at = queries.PairList(conn, account), Batch(conn), _START
+    own, batch, at = PairList(conn, account), Batch(conn), _START
     numbers = own.queue(0, _PAIRS).pairs
     for row in numbers[: int(_SHARE * len(numbers))]:
-        _, pair, stream, _, _ = queries.own_pair(conn, row.k, name)
+        _, pair, stream, _, _ = own_pair(conn, row.k, name)
         writer = Writer(batch, account, name, pair, stream)
         words = sorted(rng.sample(range(WORDS), rng.randint(7, 11)))
         edits = [Data(how="cell", cells=((i, i, 0, 2),)) for i in words]

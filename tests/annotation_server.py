@@ -22,10 +22,12 @@ from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.names import Visitor
 from alignkit.annotate.server.child import Job, SuggestionPlan
+from alignkit.annotate.server.invitations import invited
+from alignkit.annotate.server.listening import allowed_hosts, listen
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import Entrance
 from alignkit.annotate.server.server import AnnotationServer
-from alignkit.annotate.server.serving import Server, allowed_hosts, invited, listen
+from alignkit.annotate.server.serving import Server
 from alignkit.annotate.server.sessions import admit
 
 NASTY = "<script>alert(1)</script>"

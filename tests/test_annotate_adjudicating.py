@@ -29,7 +29,7 @@ from alignkit.annotate.adjudication.comparison import Ballot, GoldState, compare
 from alignkit.annotate.project.events import JUDGMENT, Why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.serving import invited
+from alignkit.annotate.server.invitations import invited
 from alignkit.annotate.server.sessions import admit
 
 pytestmark = BROWSER

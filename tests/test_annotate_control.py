@@ -8,9 +8,10 @@ from command import run
 
 from alignkit import Alignment, Corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
+from alignkit.annotate.control_sample import control_pairs
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.preannotation_bias import control_pairs, estimate_pull
+from alignkit.annotate.preannotation_bias import estimate_pull
 from alignkit.annotate.project.names import ProjectError
 from alignkit.io.format import EVERYTHING
 

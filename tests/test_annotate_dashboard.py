@@ -21,11 +21,12 @@ from alignkit._support.values import jsonable
 from alignkit.agreement import agree
 from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
+from alignkit.annotate.control_sample import control_pairs
 from alignkit.annotate.dashboard.figures import dashboard_view, times_view
 from alignkit.annotate.dashboard.work import version_of
 from alignkit.annotate.exporting import exported as finished
 from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.preannotation_bias import control_pairs, estimate_pull
+from alignkit.annotate.preannotation_bias import estimate_pull
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import ChildProcess

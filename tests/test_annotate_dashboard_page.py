@@ -9,7 +9,7 @@ from annotation_server import entered
 from playwright.sync_api import expect
 
 from alignkit.annotate.project.names import Visitor
-from alignkit.annotate.server.serving import invited
+from alignkit.annotate.server.invitations import invited
 
 pytestmark = BROWSER
 SAID = {"auto": "1-2 3-3 4-4", "anna": "1-2 2-2 3-3 4-4 6-6", "ben": "1-2 3-3 4-4 5-5 6-6 6-7"}

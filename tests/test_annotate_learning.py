@@ -10,10 +10,10 @@ from annotation_server import until_ready
 
 from alignkit import Alignment, SentencePair
 from alignkit.annotate.assignment import assign_pairs
+from alignkit.annotate.control_sample import control_pairs
 from alignkit.annotate.dashboard import corrections
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.learning import TAUGHT, DoneWork, pairs_ahead, put_together
-from alignkit.annotate.preannotation_bias import control_pairs
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.appending import opened
 from alignkit.annotate.project.engines import use_schema

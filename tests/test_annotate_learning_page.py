@@ -15,7 +15,7 @@ from alignkit import Alignment, read_corpus
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.serving import invited
+from alignkit.annotate.server.invitations import invited
 
 pytestmark = web.BROWSER
 SAMPLES = list(read_corpus(PARAPHRASES))

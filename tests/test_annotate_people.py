@@ -19,8 +19,8 @@ from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.invitations import SECRET, ServerFile, invited
 from alignkit.annotate.server.server import AnnotationServer
-from alignkit.annotate.server.serving import SECRET, ServerFile, invited
 
 PAIRS = 8
 COMMENT = "what-ben-thinks"
@@ -243,8 +243,8 @@ def test_where_nobody_serves_there_is_nobody_to_ask(tmp_path):
 )
 def test_no_address_but_one_of_this_machine_gets_the_secret(tmp_path, host, monkeypatch):
     path = str(tmp_path / "work.alignkit")
-    monkeypatch.setattr("alignkit.annotate.server.serving._request", None)
-    monkeypatch.setattr("alignkit.annotate.server.serving._PAUSE", 0.0)
+    monkeypatch.setattr("alignkit.annotate.server.invitations._request", None)
+    monkeypatch.setattr("alignkit.annotate.server.invitations._LOOK", 0.0)
     ServerFile(host, "secret").write(path)
     lock = ServerLock(path)
     with pytest.raises(ProjectError, match="another server has this"):

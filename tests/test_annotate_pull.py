@@ -15,12 +15,14 @@ from scipy.stats import binom, norm, t
 
 from alignkit.agreement.intervals import NO_PAIRS
 from alignkit.annotate import preannotation_bias as bias
-from alignkit.annotate.preannotation_bias import ControlPair, ControlWork, estimate_pull
+from alignkit.annotate.control_sample import ControlPair, ControlWork
+from alignkit.annotate.preannotation_bias import estimate_pull
+from alignkit.annotate.pull_result import PullOptions
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.stats.resampling import ONE_PAIR, Interval, expanded, stratified_weights
 
-QUICK = bias.PullOptions(resamples=20)
+QUICK = PullOptions(resamples=20)
 CELLS = st.tuples(st.integers(0, 3), st.integers(0, 3))
 
 
@@ -220,7 +222,7 @@ def test_enough_pairs_are_no_caution():
 def test_the_least_probability_says_which_suggestions_count():
     pairs = [split("1", "0-0", "1-1", [(0, 0, 0.9, 2), (1, 1, 0.2, 2)])]
     assert estimate_pull(pairs).pull.value == 0
-    found = estimate_pull(pairs, bias.PullOptions(least=0.5))
+    found = estimate_pull(pairs, PullOptions(least=0.5))
     assert found.pull.value == 1
     assert "suggestions of at least 0.5" in str(found)
 
@@ -229,7 +231,7 @@ def test_the_seed_says_what_is_drawn():
     pairs = simulated(np.random.default_rng(1), 0.1)
     one, other = estimate_pull(pairs, QUICK), estimate_pull(pairs, QUICK)
     assert one.to_dict() == other.to_dict()
-    assert estimate_pull(pairs, bias.PullOptions(resamples=20, seed=2)).pull != one.pull
+    assert estimate_pull(pairs, PullOptions(resamples=20, seed=2)).pull != one.pull
 
 
 @pytest.mark.parametrize("medium", ["text", "markdown", "latex", "html"])
@@ -262,7 +264,7 @@ def test_what_makes_no_sense_is_refused():
         {"resamples": 0},
         {"confidence": 1.0},
     ):
-        refuses(OptionError, None, bias.PullOptions, **wrong)
+        refuses(OptionError, None, PullOptions, **wrong)
 
 
 def test_intervals_are_wider_where_the_spread_is_estimated_from_few():
@@ -303,7 +305,7 @@ def covered(runs, planted, seed):
     hits = zeros = 0
     for stream in np.random.SeedSequence(seed).spawn(runs):
         pairs = simulated(np.random.default_rng(stream), planted)
-        found = estimate_pull(pairs, bias.PullOptions(resamples=500)).pull
+        found = estimate_pull(pairs, PullOptions(resamples=500)).pull
         assert isinstance(found.interval, Interval)
         hits += found.interval.low <= planted <= found.interval.high
         zeros += found.interval.low <= 0 <= found.interval.high

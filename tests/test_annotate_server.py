@@ -22,8 +22,8 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import serving
 from alignkit.annotate.server.assets import load_assets
 from alignkit.annotate.server.child import Job, SuggestionPlan
+from alignkit.annotate.server.listening import allowed_hosts, check_address, listen
 from alignkit.annotate.server.opening import Opening
-from alignkit.annotate.server.serving import allowed_hosts, check_address, listen
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io import WRITTEN, read_corpus
 from alignkit.model.alignment import Alignment

@@ -25,7 +25,7 @@ from alignkit.annotate.creation import create_project, open_pairs, read_document
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server import serving
+from alignkit.annotate.server import listening
 from alignkit.cli.annotate import annotate
 from alignkit.cli.common import files
 from alignkit.io.options import ReadOptions
@@ -97,7 +97,7 @@ def test_sentences_without_links_are_read_from_texts(
 
 
 def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, monkeypatch) -> None:
-    monkeypatch.setattr(serving, "listen", None)
+    monkeypatch.setattr(listening, "listen", None)
     project = str(tmp_path / "good.alignkit")
     create_project(project, corpus(3))
     whole = Path(project).read_bytes()
@@ -127,7 +127,7 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
 
 
 def test_who_cannot_adjudicate_is_told_before_the_url(capsys, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(serving, "listen", None)
+    monkeypatch.setattr(listening, "listen", None)
     project, documents = (str(tmp_path / name) for name in ("p", "d"))
     create_project(project, read_corpus(PARAPHRASES))  # of eflomal, anna, ben and gold
     texts = write(tmp_path, "t.jsonl", '{"source": "a b", "target": "c"}\n')
@@ -281,7 +281,7 @@ def test_a_port_that_is_taken_and_another_than_the_project_s_own_are_told(file) 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         process("annotate", file, "--port", port, "--no-browser").failed(f"--port {port}")
-    port = serving.own_port(f"{file}.alignkit")
+    port = listening.own_port(f"{file}.alignkit")
     with socket.create_server(("127.0.0.1", port)):
         served = Process(file, "--suggestions", "none")
         _, told = served.end(signal.SIGINT)

@@ -24,9 +24,9 @@ from alignkit import (
 )
 from alignkit.agreement.pairs import CorpusData
 from alignkit.agreement.unseen_links import f1_of, f1_of_all, shared_links
+from alignkit.annotate.control_sample import done_works
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.preannotation_bias import _done
 from alignkit.annotate.project.replay import replay
 from alignkit.corpora.join import merge
 from alignkit.corpora.retokenization import retokenize
@@ -223,7 +223,7 @@ def test_a_new_project_and_an_import_keep_unseen_links(tmp_path):
     import_pairs(other, corpus, holds=EVERYTHING)
     assert Corpus(exported(other))[0].annotations["anna"].unseen == {(1, 1)}
     assert not replay(other).differences
-    alignment, state = ask(other, _done)[1, "anna"]  # what the report on bias counts
+    alignment, state = ask(other, done_works)[1, "anna"]  # what the report on bias counts
     assert (state.bulk, len(alignment)) == ({(1, 1)}, 2)
 
 

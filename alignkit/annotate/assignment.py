@@ -30,6 +30,7 @@ from alignkit.annotate.project.project_events import (
     Import,
 )
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.project.suggestions import suggestions_of
 from alignkit.annotate.project.training import training_pairs
 from alignkit.annotate.strata import MEASURES, StratifiedPair, doubt_of
 from alignkit.model.sentence_pair import SentencePair
@@ -59,7 +60,7 @@ def assigned_rows(conn: Connection) -> list[Assigned]:
 def read_items(conn: Connection) -> list[StratifiedPair]:
     """Return the properties of the pairs that matter for their assignment."""
     name = conn.execute(select(schema.project.c.suggestions)).scalar()
-    cells = queries.suggestions_of(conn, str(name))
+    cells = suggestions_of(conn, str(name))
     items = []
     for pair in queries.pair_rows(conn):
         n = len(pair.source)

@@ -19,9 +19,11 @@ from sqlalchemy import Connection, select
 from alignkit.annotate.made_pairs import EXTRACTS, REWRITES, made_pairs, states_with
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
-from alignkit.annotate.project.queries import PairList, PairRow, last_changes
+from alignkit.annotate.project.pair_lists import PairList
+from alignkit.annotate.project.queries import PairRow, last_changes
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.project.suggestions import read_starts
 from alignkit.model.annotation import Annotation, shared_start
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair
@@ -207,7 +209,7 @@ def _given_roles(conn: Connection, annotators: Collection[str]) -> dict[str, str
 class _Starts(NamedTuple):
     """What annotators were shown to begin with, as far as it is known."""
 
-    shown: Mapping[tuple[int, int], str]  # by pair and account; see `queries.starts`
+    shown: Mapping[tuple[int, int], str]  # by pair and account; see `read_starts`
     people: Mapping[int, set[int]]  # for each pair the accounts of its annotators
 
     @classmethod
@@ -219,7 +221,7 @@ class _Starts(NamedTuple):
         for k, account in conn.execute(asked):
             if account in accounts:
                 people[k].add(account)
-        return cls(queries.starts(conn), people)
+        return cls(read_starts(conn), people)
 
     def of(self, k: int, account: int, role: str) -> str | None:
         """Return the start of an annotation; of the gold standard, what its annotators share."""

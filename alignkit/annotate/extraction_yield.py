@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from alignkit.annotate.project import events as log
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.names import ProjectError
-from alignkit.annotate.project.queries import PairList
+from alignkit.annotate.project.pair_lists import PairList
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 from alignkit.tables.columns import Cell, Column, Value

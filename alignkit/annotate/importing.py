@@ -31,6 +31,7 @@ from alignkit.annotate.project.queries import PairRow, StreamRow
 from alignkit.annotate.project.rewording import Rewording, reword
 from alignkit.annotate.project.state import PairState, copied
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.project.suggestions import suggestions_of
 from alignkit.errors import JoinError
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
@@ -224,7 +225,7 @@ def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[i
             continue
         new = texts[k].source, texts[k].target
         rewording = Rewording((pairs[k].source, pairs[k].target), new)
-        stored = queries.suggestions_of(conn, name, k)[k]
+        stored = suggestions_of(conn, name, k)[k]
         queries.check_cells(pairs[k], stored)
         cells: list[Suggestion] = []
         for i, j, p, strength in stored:

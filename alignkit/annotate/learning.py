@@ -61,10 +61,10 @@ class DoneWork:
     def __init__(self, systems: Annotators | None = None) -> None:
         self._systems = systems or {}
         self.n = 0
-        self.pairs: dict[int, SentencePair] = {}
-        self.opened: set[int] = set()
-        self.last: dict[int, int] = {}
-        self._teachers: set[int] = set()
+        self.pairs: dict[int, SentencePair] = {}  # the done pairs, with the links to learn from
+        self.opened: set[int] = set()  # the pairs for which pages have sent anything
+        self.last: dict[int, int] = {}  # by account the pair for which it sent something last
+        self._teachers: set[int] = set()  # the accounts whose links are learned
 
     def refresh(self, conn: Connection) -> None:
         """Read what has changed."""
@@ -142,8 +142,17 @@ def pairs_ahead(
     return sorted(ahead)
 
 
-_STEPS = ((10, 5), (100, 10))
-_STEP = 20
+_STEPS = {10: 5, 100: 10}
+"""After how many new pairs learning is validated again, below a number of pairs."""
+_LAST_STEP = 20
+
+
+def _step(pairs: int) -> int:
+    """Return after how many new pairs learning from some pairs is validated again."""
+    for below, step in _STEPS.items():
+        if pairs < below:
+            return step
+    return _LAST_STEP
 
 
 class Learner:
@@ -178,8 +187,7 @@ class Learner:
         if different(given.values()) < FOLDS:
             self._due = True
             return Lesson(len(given), verdict=f"learning starts after {FOLDS} done pairs")
-        step = next((step for below, step in _STEPS if len(given) < below), _STEP)
-        if self._due or self._new >= step:
+        if self._due or self._new >= _step(len(given)):
             self._new = 0
             self._due = False
             self._refiner.validate(threads=1)

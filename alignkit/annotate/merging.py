@@ -22,6 +22,7 @@ from alignkit.annotate.project.conversion import difference
 from alignkit.annotate.project.queries import PairRow, StreamRow, last_change, last_writing
 from alignkit.annotate.project.state import PairState, copied
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.project.suggestions import read_starts
 from alignkit.model.alignment import NULL
 
 
@@ -143,7 +144,7 @@ class _Merging:
         self._there = there
         self._result = result
         self._names = queries.annotators(there)
-        self._starts = queries.starts(there)
+        self._starts = read_starts(there)
         self._accounts = ImportAccounts(self.batch)
         self._accounts.roles |= queries.roles(there)
 

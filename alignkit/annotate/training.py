@@ -290,9 +290,9 @@ class TrainingReport(Struct):
     attempt: int
     place: int
     f1: float | None  # of this pair; None if there is no link
-    common: int  # links that are right; those in the answer; those in gold
-    drawn: int
-    wanted: int
+    common: int  # links in the answer and in gold
+    drawn: int  # links in the answer
+    wanted: int  # links in gold
     differences: list[CellDifference]
     note: str  # on the pair, in gold
     so_far: float | None  # F1 of this attempt
@@ -417,10 +417,11 @@ def differences(links: Iterable[Value], pair: TrainingPair) -> list[CellDifferen
     gold = {(i, j): value for i, j, value in pair.links}
     differing = []
     for i, j in sorted(own.keys() | gold.keys()):
-        ours, right = own.get((i, j), 0), gold.get((i, j), 0)
-        if ours != right:
+        drawn = own.get((i, j), 0)
+        right = gold.get((i, j), 0)
+        if drawn != right:
             note = pair.notes.get(f"{i}-{j}", "")
-            differing.append(CellDifference((i, j), ours, right, note))
+            differing.append(CellDifference((i, j), drawn, right, note))
     return differing
 
 
@@ -488,18 +489,18 @@ def _line(name: str, known: Standing, size: int) -> TrainingLine:
     """Return how far an annotator is, who has answered or may work."""
     entry = known.entry
     attempt = known.last
-    state: str
-    at = by = ""
-    if entry is not None:
-        state = entry.how
-        at = entry.at
-        by = entry.by
-        attempt = entry.attempt or known.last
+    if entry is not None and entry.attempt:
+        attempt = entry.attempt
     given = known.of_attempt(attempt)
-    if entry is None:
-        state = "failed" if len(given) == size else "open"
     f1 = known_f1(total(each.counts for each in given)) if given else None
-    return TrainingLine(name, state, attempt, len(given), f1, at, by)  # type: ignore[arg-type]
+    line = TrainingLine(name, "open", attempt, len(given), f1)
+    if entry is not None:
+        line.state = entry.how  # type: ignore[assignment]
+        line.at = entry.at
+        line.by = entry.by
+    elif len(given) == size:
+        line.state = "failed"
+    return line
 
 
 def printed(table: TrainingTable) -> Table:

@@ -20,6 +20,7 @@ from alignkit.annotate.adjudication.gold import Case, Pseudonyms, gold_of, names
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import Texts, decode_data, shared_texts
 from alignkit.annotate.project.names import UnknownPair
+from alignkit.annotate.project.pair_lists import pairs_with
 from alignkit.annotate.project.queries import PairPage
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
@@ -103,7 +104,7 @@ class Docket:
             only = ""
         if query or only:
             with self._store.database.reading() as conn:
-                ks = queries.pairs_with(conn, query, only, actor)
+                ks = pairs_with(conn, query, only, actor)
             matching = [row for row in matching if row.k in ks]
             matching.sort(key=lambda row: row.id != query)  # the pair with just this id first
         part = matching[after : after + limit]

@@ -23,7 +23,8 @@ from alignkit.annotate.project import events as log
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.appending import Writer, append_sent, new_event
 from alignkit.annotate.project.names import BadEvent, Conflict, NotReady, OldText
-from alignkit.annotate.project.queries import Appended, Changes, PairList, PairRow, StreamRow
+from alignkit.annotate.project.pair_lists import PairList
+from alignkit.annotate.project.queries import Appended, Changes, PairRow, StreamRow
 from alignkit.annotate.project.state import PairState, conflicts, copied
 from alignkit.annotate.project.store import Store
 from alignkit.model.alignment import NULL

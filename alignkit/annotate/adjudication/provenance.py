@@ -1,4 +1,11 @@
-"""Report where each link of the gold standard comes from: who decided, on which votes, and why."""
+"""Report where each link of the gold standard comes from: who decided, on which votes, and why.
+
+A *record* is what an export has of a decision: the cell or the judgment, its value, who decided and
+when, the reason (all votes agreed, the vote of somebody was taken, or the adjudicator's own), and
+the votes. Each vote says how its link was made, which is the *origin* of the link: drawn by hand,
+or a suggestion that was accepted. Both are read from the log of a pair. A link that is undone and
+redone has the origin of before.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +22,17 @@ from alignkit.annotate.project.rewording import Rewording
 from alignkit.annotate.project.state import PairState, decode_state
 from alignkit.annotate.project.store import Store
 
-HAND = "hand"
-SINGLY = "singly"
-BULK = "bulk"
-KEPT = "kept"
+HAND = "hand"  # drawn by hand
+SINGLY = "singly"  # a suggestion that was accepted alone
+BULK = "bulk"  # a suggestion that was accepted with others
+KEPT = "kept"  # a suggestion that was kept by Done, though nobody had looked at it
 IMPORTED = "imported"
-"""Drawn by hand, suggestion accepted singly or in bulk, kept by Done without being looked at,
-imported."""
 
 UNSEEN = (BULK, KEPT)
 """How links were made that nobody looked at then."""
 
 _HOW = {"accept": SINGLY, "accept-all": BULK, "done": KEPT, "import": IMPORTED}
+"""How links were made by an event, by what the event says of itself; else by hand."""
 
 
 class LinkOrigin(NamedTuple):
@@ -38,7 +44,7 @@ class LinkOrigin(NamedTuple):
 
 _Logs = Mapping[str, Sequence[log.Event]]  # the events of each annotator on a pair
 _Past = defaultdict[log.Cell, list[tuple[int, LinkOrigin]]]
-"""The new value of each cell, and how it was made."""
+"""By cell all values that it has had, in order, each with how it was made."""
 
 
 def rewordings(conn: Connection, k: int) -> dict[int, Rewording]:
@@ -55,7 +61,10 @@ def rewordings(conn: Connection, k: int) -> dict[int, Rewording]:
 def origins(
     events: Iterable[log.Event], corrected: Mapping[int, Rewording], seq: int | None = None
 ) -> dict[log.Cell, LinkOrigin]:
-    """Return the origin of each link and null at the end of a stream, at its final place."""
+    """Return the origin of each link and null at the end of a stream, at its final place.
+
+    `corrected` says how words were corrected, by revision; `seq` is the last event that counts.
+    """
     past: _Past = defaultdict(list)
     for event in events:
         data = log.decode_data(event.data)
@@ -64,14 +73,14 @@ def origins(
             continue
         if seq is not None and event.seq > seq:
             continue
-        made_now = LinkOrigin(_HOW.get(data.how, HAND), event.at)
+        restores = event.kind in ("undo", "redo")
+        how = _HOW.get(data.how, HAND)
+        # an edit of all links of a word accepts its suggestions, each of which has a probability
         accepted = {(i, j) for i, j, _ in data.p} if data.how == "word" else set()
         for i, j, _, after in data.cells:
-            origin = made_now
-            if (i, j) in accepted:
-                origin = LinkOrigin(SINGLY, event.at)
-            if event.kind in ("undo", "redo"):
-                origin = _last_origin(past[i, j], after) or made_now
+            origin = LinkOrigin(SINGLY if (i, j) in accepted else how, event.at)
+            if restores:
+                origin = _last_origin(past[i, j], after) or LinkOrigin(how, event.at)
             past[i, j].append((after, origin))
     final = {}
     for cell, rows in past.items():
@@ -205,7 +214,8 @@ def _decisions(
 ) -> Iterator[dict[str, Any]]:
     """Yield the record of each cell and judgment that gold has or has decided about."""
     made = _makers(logs[gold])
-    # many decisions rest on the same event of an annotator: how links were drawn is found once
+    # by annotator and event: the origins of the links then, and whether suggestions were shown.
+    # Many decisions rest on the same event, so that this is found once
     drawn_at: dict[tuple[str, int], tuple[dict[log.Cell, LinkOrigin], bool | None]] = {}
     for place in sorted(state.whys.keys() | state.cells.keys(), key=as_read):
         text = state.whys.get(place)

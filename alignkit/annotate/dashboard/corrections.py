@@ -14,6 +14,7 @@ from sqlalchemy import Connection, func, select
 from alignkit.annotate.dashboard import view
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.state import decode_state
+from alignkit.annotate.project.suggestions import read_starts, suggested_cells
 
 Floats = NDArray[np.float64]
 
@@ -27,13 +28,13 @@ CUT = 0.5  # the least probability of a suggested link that counts
 class Corrected(NamedTuple):
     """The corrections of one pair."""
 
-    k: int  # the pair, who has done it and when
-    annotator: int
-    at: str
-    suggested: int  # how many links were suggested, are there now, and are in only one of both
-    drawn: int
-    differ: int
-    taught: int  # from how many done pairs the suggestions were learned; 0 for others
+    k: int  # the pair
+    annotator: int  # the account of who has done it
+    at: str  # when it was done
+    suggested: int  # links that were suggested
+    drawn: int  # links that are there now
+    differ: int  # links that are only suggested or only there
+    taught: int  # from how many done pairs the suggestions were learned; 0 if they were not
 
 
 def gathered(conn: Connection) -> view.Corrections | None:
@@ -44,19 +45,19 @@ def gathered(conn: Connection) -> view.Corrections | None:
 
 def corrections_of(conn: Connection) -> list[Corrected]:
     """Return the corrections of the done pairs of a project, in the order of done."""
-    suggested = queries.suggested_cells(conn)
+    suggested = suggested_cells(conn)
     sets = schema.learned_set.c
     taught = {row[0]: row[1] for row in conn.execute(select(sets.set, sets.pairs))}
-    hidden = {place for place, start in queries.starts(conn).items() if not start}
+    hidden = {place for place, start in read_starts(conn).items() if not start}
     gold = queries.gold_name(conn)
     names = queries.annotators(conn)
     corrected = []
     for k, account, at, text in _done(conn):
         if k not in suggested or (k, account) in hidden or names[account - 1] == gold:
             continue
-        name, cells = suggested[k]
+        set_name, cells = suggested[k]
         likely = [(i, j) for i, j, p, _ in cells if p is None or p >= CUT]
-        hints = {cell for cell in likely if min(cell) >= 0}
+        hints = {cell for cell in likely if min(cell) >= 0}  # without nulls, which have a -1
         links = {cell for cell in decode_state(text).cells if min(cell) >= 0}
         corrected.append(
             Corrected(
@@ -66,7 +67,7 @@ def corrections_of(conn: Connection) -> list[Corrected]:
                 suggested=len(hints),
                 drawn=len(links),
                 differ=len(hints ^ links),
-                taught=taught.get(name, 0),
+                taught=taught.get(set_name, 0),
             )
         )
     return sorted(corrected, key=lambda pair: pair.at)
@@ -94,6 +95,7 @@ def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> view.Corrections 
     line = smoothed(differ, max(2, len(pairs) // _SHARE))
     points = np.linspace(1, len(pairs), min(len(pairs), _MOST))
     steps = np.unique(points.astype(np.int64))
+    # after how many of the pairs each set of suggestions came
     marks = sorted({bisect_right(times, at) for at in made})
     each = []
     if len(pairs) <= _MOST:

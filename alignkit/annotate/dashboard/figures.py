@@ -10,20 +10,17 @@ from sqlalchemy import Connection
 
 from alignkit.agreement.unseen_links import shared_links
 from alignkit.annotate.assignment import read_plan
+from alignkit.annotate.control_sample import ControlPair, control_pairs
 from alignkit.annotate.dashboard import links, view
 from alignkit.annotate.dashboard.corrections import gathered
 from alignkit.annotate.dashboard.labels import judged_view, label_cautions, label_view
 from alignkit.annotate.dashboard.times import annotator_lines
 from alignkit.annotate.dashboard.work import Work, read_work
 from alignkit.annotate.exporting import exported
-from alignkit.annotate.preannotation_bias import (
-    ControlPair,
-    Estimate,
-    control_pairs,
-    estimate_pull,
-)
+from alignkit.annotate.preannotation_bias import estimate_pull
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.pull_result import Estimate
 from alignkit.annotate.training import training_table
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
@@ -34,7 +31,7 @@ _ALONE = "agreement needs two annotators who have marked pairs as done"
 
 
 def times_view(store: Store) -> view.TimesView:
-    """Compute what changes although no finished work does."""
+    """Compute the figures that may change although no more work is finished."""
     with store.database.reading() as conn:
         n = queries.last_n(conn)
         lines = list(annotator_lines(conn))
@@ -49,8 +46,9 @@ def dashboard_view(store: Store, file: str, report: links.Report) -> view.Dashbo
     corpus = Corpus(exported(store, done=True))
     with store.database.reading() as conn:
         work = read_work(conn)
+        # what is empty here is added below, by the task
         shown = view.DashboardView(
-            n=n,  # of before: what came meanwhile is computed again
+            n=n,  # from before the export: what came meanwhile makes the figures out of date
             pairs=work.pairs,
             settled=len(work.settled),
             annotators=list(annotator_lines(conn)),
@@ -76,7 +74,7 @@ def dashboard_view(store: Store, file: str, report: links.Report) -> view.Dashbo
 def _add_labels(
     conn: Connection, shown: view.DashboardView, work: Work, corpus: Corpus, file: str
 ) -> None:
-    """Add the agreement on labels."""
+    """Add the agreement on labels: the judgments, cautions and commands."""
     scheme = queries.scheme_of(conn)
     scored = label_view(scheme)
     shown.judged = judged_view(conn, work)
@@ -94,9 +92,10 @@ def _add_links(
     file: str,
     report: links.Report,
 ) -> None:
-    """Add the agreement on links."""
+    """Add the agreement on links: of every two, on average, and the pairs with the lowest."""
     initial = work.compared.initial
-    names = [name for name in work.names if name in corpus.aligners]  # read a moment before
+    # the corpus was read a moment before the work: an annotator may be new in this
+    names = [name for name in work.names if name in corpus.aligners]
     agreement, data = links.agreement_of(corpus, names, initial, report)
     counts = {two: shared_links(data, *two) for two in combinations(names, 2)}
     shown.twos = links.two_lines(agreement, counts)
@@ -150,7 +149,7 @@ def _pull(conn: Connection) -> view.PullLine:
 
 
 def _estimated(estimate: Estimate) -> view.DashboardFigure:
-    """Return an estimate as a figure of the dashboard."""
+    """Return an estimate as a figure of the dashboard, with its interval or why it has none."""
     value = view.known(estimate.value)
     interval = estimate.interval
     if isinstance(interval, Interval):

@@ -49,8 +49,8 @@ class TwoLine(Struct):
     figures: dict[str, DashboardFigure]  # by the names that they have in an Agreement
     beyond: dict[str, DashboardFigure]  # C by level
     chance: str  # the model of chance that C is corrected by
-    links: int
-    bulk: int
+    links: int  # those that both have
+    bulk: int  # of these, those that both kept without looking at them
     apart: dict[str, DashboardFigure]  # F1 without these
     shown: int | None = None  # the pairs for which both saw the initial alignment; None without one
 
@@ -68,22 +68,22 @@ class PullLine(Struct):
 class CorrectionsPart(Struct):
     """The corrections of a part of the done pairs, in the order of done."""
 
-    first: int  # which these are, from 1, and when the last was done
-    last: int
-    until: str
-    taught_from: int
-    taught_to: int
-    differ: float
-    drawn: float
+    first: int  # the number of the first of these pairs, from 1
+    last: int  # the number of the last
+    until: str  # when the last was done
+    taught_from: int  # from how many done pairs their suggestions were learned: the least
+    taught_to: int  # the most
+    differ: float  # links that were corrected, on average
+    drawn: float  # links that they have, on average
     f1: float | None  # of what was suggested and what was drawn; None where there is neither
 
 
 class Corrections(Struct):
     """The number of links that annotators correct, pair by pair in the order of done."""
 
-    pairs: int  # how many done pairs these are; each annotator's count
-    each: list[int]
-    line: list[tuple[int, float]]
+    pairs: int  # done pairs, each counted for each annotator
+    each: list[int]  # corrected links of each; empty if they are too many to be drawn
+    line: list[tuple[int, float]]  # points of a moving mean: the number of a pair, and the mean
     sets: list[int]  # how many of these pairs were done when new sets of suggestions came
     parts: list[CorrectionsPart]  # the same in equal parts
 
@@ -136,8 +136,8 @@ class DashboardView(Struct):
     """The dashboard; all figures are of the work that was read at one time."""
 
     n: int  # the last event that was read
-    pairs: int  # how many pairs there are, and how many are adjudicated
-    settled: int
+    pairs: int  # all pairs of the project
+    settled: int  # those that are adjudicated
     annotators: list[AnnotatorLine]
     twos: list[TwoLine]
     mean: dict[str, DashboardFigure]  # of all twos, where there are several: figures and C by name

@@ -11,14 +11,13 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import count
 
 from alignkit.annotate.server.security import RefusedError
 
 _LONGEST_SHOWN = 200  # characters of a file's own name, with that of its folder
 _LONGEST = 100  # characters of a part of a stored name
 _ENDING = 40  # of these, characters at the end that are kept of a longer one
-_MOST_BYTES = 200  # of a part: 255 are possible, and a number or a database adds some
+_MOST_BYTES = 200  # of a part: file systems allow 255, and a number or a database adds some
 _OTHER = re.compile(r"[^\w.+ -]")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 _OF_A_DATABASE = re.compile(r"-(journal|wal|shm)$", re.IGNORECASE)
@@ -59,38 +58,51 @@ def stored_names(names: Iterable[str]) -> dict[str, str]:
     Two names never become the same, also where files are found whatever the case of letters is.
     Files of one folder stay together.
     """
-    parts: dict[str, dict[str, str]] = defaultdict(dict)  # by folder: stored by own names
-    split = [name.split("/") for name in names]
-    for path in sorted(split, key=lambda path: list(map(_safe, path)) != path):  # plain ones first
+    # the stored name of each part, by the folder that it is in: of the files "a?.tsv" and
+    # "b:/c.tsv", {"": {"a?.tsv": "a_.tsv", "b:": "b_"}, "b:": {"c.tsv": "c.tsv"}}
+    parts: dict[str, dict[str, str]] = defaultdict(dict)
+    paths = [name.split("/") for name in names]
+    for path in sorted(paths, key=_must_change):  # plain names first: these keep theirs
         folder = ""
         for part in path:
             known = parts[folder]
             if part not in known:
-                known[part] = _distinct(_safe(part), known)
-            folder += f"{part}/"
+                known[part] = _distinct(_safe(part), known.values())
+            folder = part
     stored = {}
-    for path in split:
-        first, *rest = path
-        places = [parts[""][first], *(parts[f"{first}/"][part] for part in rest)]
-        stored["/".join(path)] = "/".join(places)
+    for path in paths:
+        folder, _, file = "/".join(path).rpartition("/")
+        place = parts[folder][file]
+        if folder:
+            place = f"{parts[''][folder]}/{place}"
+        stored["/".join(path)] = place
     return stored
 
 
-def _distinct(safe: str, known: Mapping[str, str]) -> str:
+def _must_change(path: list[str]) -> bool:
+    """Return whether a name cannot be stored as it is."""
+    return any(_safe(part) != part for part in path)
+
+
+def _distinct(safe: str, others: Iterable[str]) -> str:
     """Return a stored name with a number before it, if another file has it."""
-    taken = {name.casefold() for name in known.values()}
-    if safe.casefold() not in taken:
-        return safe
-    numbered = (f"{number}-{safe}" for number in count(2))
-    return next(name for name in numbered if name.casefold() not in taken)
+    taken = {name.casefold() for name in others}
+    name = safe
+    number = 1
+    while name.casefold() in taken:
+        number += 1
+        name = f"{number}-{safe}"
+    return name
 
 
 def _safe(part: str) -> str:
     """Return a part of a name as it can be stored anywhere."""
     safe = _OTHER.sub("_", part)
     safe = _OF_A_DATABASE.sub(r"_\1", safe)
-    start = safe[:-_ENDING][: _LONGEST - _ENDING]
+    # of a long name, the beginning and the ending stay
     ending = safe[-_ENDING:]
+    start = safe[:-_ENDING]
+    start = start[: _LONGEST - _ENDING]
     while len((start + ending).encode()) > _MOST_BYTES:
         start = start[:-1]
     safe = start + ending
@@ -122,4 +134,5 @@ def with_own_names(text: str, names: Mapping[str, str]) -> str:
         return text
     longest_first = sorted(own, key=len, reverse=True)
     stored = "|".join(map(re.escape, longest_first))
+    # not within a longer name or path; a dot after it may end the sentence
     return re.sub(rf"(?<![\w./-])(?:{stored})(?![\w/-])", lambda match: own[match[0]], text)

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Integer, and_, bindparam, cast, func, select,
 from alignkit.annotate import training
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import GAP
+from alignkit.annotate.project.pair_lists import PairList
 from alignkit.annotate.project.training import training_pairs
 
 _LEAST = 5  # pairs from which a pace is told
@@ -49,7 +50,7 @@ def read_list_counts(conn: Connection, annotators: Collection[str], n: int) -> L
     gold = queries.gold_account(conn)
     decided = 0
     if gold is not None:
-        decided = queries.PairList(conn, gold, everything=True).count_done()
+        decided = PairList(conn, gold, everything=True).count_done()
     assigned = conn.execute(_SELECT_ASSIGNED).all()
     own = {name: (int(done), pairs) for name, pairs, done in assigned if name in annotators}
     at = conn.execute(select(_event.at).where(_event.n == n)).scalar()

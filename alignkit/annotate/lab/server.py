@@ -66,9 +66,8 @@ _TABS = {
     "export": "export.html",
     "settings": "settings.html",
 }
-# requests a second of a session, and at once
-_RATE = 40.0
-_BURST = 120.0
+_RATE = 40.0  # requests a second of a session
+_BURST = 120.0  # requests of a session at once
 _MOST_SESSIONS = 10_000  # whose requests are counted
 _AT_ONCE = 10  # requests of an account that are worked on
 _STATUS = {
@@ -135,8 +134,10 @@ class LabServer:
         self.note = note
         self.desks = Desks(lab, note, self.drafts.sweep)
         self.described: dict[str, Any] = {}
-        self.cookie = f"{'__Host-' * address.secure}alignkit-{lab.key}"
+        prefix = "__Host-" if address.secure else ""  # browsers then keep it to this host
+        self.cookie = f"{prefix}alignkit-{lab.key}"
         self._assets = Assets(address.root)
+        # by session: how many requests it has left, and when that was counted
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._working: Counter[str] = Counter()  # requests by account; "" has nobody's
         lab.projects.check_free = self._check_free
@@ -293,8 +294,7 @@ class LabServer:
             if key and entry.keyed:
                 answer = partial(visit.answered_once, key, body, entry.secret, answer)
             with self._counted(visit):
-                quick = self._only_writes(entry, visit)
-                if quick:
+                if self._only_writes(entry, visit):
                     value = answer()
                 else:
                     value = await run_in_threadpool(answer)
@@ -318,7 +318,8 @@ class LabServer:
             yield
         finally:
             self._working[visit.name] -= 1
-            self._working += Counter()  # without zeros
+            if not self._working[visit.name]:
+                del self._working[visit.name]
 
     def _let_in(self, entry: LabEntry, request: Request, *, again: bool = False) -> LabVisit:
         """Check who asks and what they may do: all routes of the API pass here."""
@@ -379,7 +380,8 @@ class LabServer:
         role = self.lab.projects.role(visit.name, slug)
         if visit.person.project not in ("", slug) or role is None or may not in abilities(role):
             raise unknown()
-        visit.role, visit.project = role, self.lab.projects.get(slug)
+        visit.role = role
+        visit.project = self.lab.projects.get(slug)
         visit.lab_owner = role.lab_owner
         if visit.project.state == values.MAKING:
             raise security.RefusedError(503, "The project is being made.")
@@ -389,13 +391,16 @@ class LabServer:
             )
 
     def _slow_down(self, who: str) -> None:
-        """Refuse the requests of a session that come too fast."""
+        """Refuse the requests of a session that come too fast.
+
+        A session has `_BURST` requests; each takes one, and `_RATE` a second come back.
+        """
         now = time.monotonic()
-        left, at = self._buckets.pop(who, (_BURST, now))
-        left = min(_BURST, left + _RATE * (now - at))
+        left, counted = self._buckets.pop(who, (_BURST, now))
+        left = min(_BURST, left + _RATE * (now - counted))
         self._buckets[who] = max(0.0, left - 1), now
         if len(self._buckets) > _MOST_SESSIONS:
-            self._buckets.popitem(last=False)
+            self._buckets.popitem(last=False)  # of the session that asked longest ago
         if left < 1:
             raise security.RefusedError(429, "Too many requests. Try again in a second.")
 
@@ -437,8 +442,8 @@ def _decides(visit: LabVisit) -> bool:
 def _keep_vote(visit: LabVisit) -> None:
     """Refuse the vote of somebody who can, or could, see the votes of the others: all are done."""
     with visit.store.database.reading() as conn:
-        those = voters(conn, visit.k).get(visit.k, ())
-        ready = all_in(those) or were_all_in(conn, visit.k, those)
+        of_pair = voters(conn, visit.k).get(visit.k, ())
+        ready = all_in(of_pair) or were_all_in(conn, visit.k, of_pair)
         if visit.project.task != "extract" and ready:
             raise security.RefusedError(409, "You have seen the others' votes.")
 

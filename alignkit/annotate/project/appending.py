@@ -20,6 +20,7 @@ from alignkit.annotate.project import events as log
 from alignkit.annotate.project import queries, schema, tables
 from alignkit.annotate.project.engines import Prepared, pipelined
 from alignkit.annotate.project.names import BadEvent, Conflict, OldText, ProjectError, UnknownPair
+from alignkit.annotate.project.pair_lists import own_pair
 from alignkit.annotate.project.project_events import (
     Account,
     ProjectEvent,
@@ -175,9 +176,10 @@ def append_sent(
     prepare: Callable[[Writer, log.Sent, log.Data], None] | None = None,
 ) -> tuple[Appended, bool]:
     """Append the events of a client, all or none; return also whether any of them was new."""
-    account, pair, stream, n, known = queries.own_pair(
-        conn, k, annotator, everything=annotator != actor, id=events[0].id
-    )  # everything: the gold standard is not assigned
+    is_gold = annotator != actor  # which is assigned to nobody
+    account, pair, stream, n, known = own_pair(
+        conn, k, annotator, everything=is_gold, id=events[0].id
+    )
     if any(sent.kind == "decide" for sent in events) and annotator != queries.gold_name(conn):
         raise BadEvent("decide: only the gold standard has decisions; annotators draw links")
     seq = stream.state.seq

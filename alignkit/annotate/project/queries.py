@@ -1,9 +1,11 @@
-"""The questions to the tables of a project, each written once."""
+"""The questions to the tables of a project, each written once.
+
+`pair_lists` has those about the list of an annotator, `suggestions` those about suggested links.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,11 +13,9 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Raw, Struct
 
-from alignkit._support.wording import how_many
-from alignkit.align.settings import FEW
 from alignkit.annotate.project import names, schema
 from alignkit.annotate.project.engines import Prepared
-from alignkit.annotate.project.events import Cell, Data, Event, LogEvent, decode_data
+from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.project_events import Account, Assign, Suggestion
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
 from alignkit.errors import AlignkitError
@@ -78,25 +78,6 @@ class PairView(PairPage):
     hidden: bool = False  # whether there are suggestions, and the assignment hides them
 
 
-class QueueRow(Struct, omit_defaults=True):
-    """A row of the list of pairs."""
-
-    k: int
-    id: str
-    done: bool
-    links: int
-    comments: int
-    text: str = ""
-
-
-class Queue(Struct):
-    """A part of the list of pairs; `total` is the number in the whole list."""
-
-    pairs: list[QueueRow]
-    total: int
-    done: int
-
-
 class Progress(Struct):
     """The progress of an annotator: done pairs, and all pairs to do."""
 
@@ -126,8 +107,7 @@ T = TypeVar("T")
 
 _MOST_PARAMETERS = 500
 _MOST_UNDO = 100
-_MOST_CHANGES = 2000
-_END_OF_NUMBERS = 2**31  # drivers refuse some larger ones
+END_OF_NUMBERS = 2**31  # drivers refuse some larger ones
 _JUDGE_TASK = '"task":"judge"'  # as the data of events have it
 _DONE_BY_JUDGING = '"how":"judge"'
 
@@ -145,28 +125,26 @@ _text = schema.pair_text.c
 _training = schema.training.c
 _entry = schema.training_entry.c
 
-_EVENT_COLUMNS = [_event[name] for name in Event.__struct_fields__]
-_PAIR_COLUMNS = _pair.k, _pair.id, _pair.rev, _pair.attributes, _text.source, _text.target
-_STREAM_COLUMNS = _stream.id, _stream.state, _stream.undo_top, _stream.redo_top
+EVENT_COLUMNS = [_event[name] for name in Event.__struct_fields__]
+PAIR_COLUMNS = _pair.k, _pair.id, _pair.rev, _pair.attributes, _text.source, _text.target
+STREAM_COLUMNS = _stream.id, _stream.state, _stream.undo_top, _stream.redo_top
 
-_EVENT_IS_IN_STREAM = _event.stream == _stream.id
+EVENT_IS_IN_STREAM = _event.stream == _stream.id
 _EVENT_IS_IN_GIVEN_STREAM = _event.stream == sa.bindparam("stream")
 _STREAM_IS_OF_GIVEN_PAIR = _stream.pair == sa.bindparam("k")
-_PAIR_IS_GIVEN = _pair.k == sa.bindparam("k")
-_TEXT_IS_PRESENT = sa.and_(_text.pair == _pair.k, _text.rev == _pair.rev)
-_IS_OF_PROJECT = sa.and_(_EVENT_IS_IN_STREAM, _stream.pair == 0)
-_HAS_GIVEN_NAME = sa.and_(_account.name == sa.bindparam("name"), _account.id > 0)
-_IS_ASSIGNED_TO_GIVEN = _assignment.account == sa.bindparam("of")
+PAIR_IS_GIVEN = _pair.k == sa.bindparam("k")
+TEXT_IS_PRESENT = sa.and_(_text.pair == _pair.k, _text.rev == _pair.rev)
+_IS_OF_PROJECT = sa.and_(EVENT_IS_IN_STREAM, _stream.pair == 0)
+HAS_GIVEN_NAME = sa.and_(_account.name == sa.bindparam("name"), _account.id > 0)
 
-_LAST_NUMBER = sa.select(sa.func.max(_event.n))
+LAST_NUMBER = sa.select(sa.func.max(_event.n))
 _PROJECT_SET = sa.select(_project.suggestions).scalar_subquery()
-_PAIRS_WITH_TEXTS = schema.pair.join(schema.pair_text, _TEXT_IS_PRESENT)
-_SELECT_PAIRS = sa.select(*_PAIR_COLUMNS).select_from(_PAIRS_WITH_TEXTS)
+PAIRS_WITH_TEXTS = schema.pair.join(schema.pair_text, TEXT_IS_PRESENT)
+_SELECT_PAIRS = sa.select(*PAIR_COLUMNS).select_from(PAIRS_WITH_TEXTS)
 
 words_of = msgspec.json.Decoder(list[str]).decode
 _attributes = msgspec.json.Decoder(dict[str, str]).decode
 _trees = msgspec.json.Decoder(dict[str, dict[str, str]]).decode
-_suggestions = msgspec.json.Decoder(list[Suggestion]).decode
 
 
 class PairRow(NamedTuple):
@@ -187,7 +165,7 @@ class StreamRow(NamedTuple):
     state: PairState
 
 
-_SELECT_ACCOUNT = Prepared(sa.select(_account.id).where(_HAS_GIVEN_NAME))
+_SELECT_ACCOUNT = Prepared(sa.select(_account.id).where(HAS_GIVEN_NAME))
 
 
 def account_of(conn: sa.Connection, name: str) -> int:
@@ -221,7 +199,7 @@ def roles(conn: sa.Connection) -> dict[str, str]:
     return role_by_name
 
 
-_SELECT_LAST_NUMBER = Prepared(_LAST_NUMBER)
+_SELECT_LAST_NUMBER = Prepared(LAST_NUMBER)
 
 
 def last_n(conn: sa.Connection) -> int:
@@ -322,35 +300,35 @@ def _last_events(*conditions: sa.ColumnElement[bool]) -> sa.FromClause:
     """Return the last event of each stream that meets the conditions, with its stream."""
     last = (
         sa.select(_event.stream, sa.func.max(_event.seq).label("seq"))
-        .where(_EVENT_IS_IN_STREAM, *conditions)
+        .where(EVENT_IS_IN_STREAM, *conditions)
         .group_by(_event.stream)
         .subquery()
     )
     is_last = sa.and_(_event.stream == last.c.stream, _event.seq == last.c.seq)
-    return last.join(schema.event_table, is_last).join(schema.stream, _EVENT_IS_IN_STREAM)
+    return last.join(schema.event_table, is_last).join(schema.stream, EVENT_IS_IN_STREAM)
 
 
-_SELECT_PAIR = Prepared(_SELECT_PAIRS.where(_PAIR_IS_GIVEN))
+_SELECT_PAIR = Prepared(_SELECT_PAIRS.where(PAIR_IS_GIVEN))
 
 
 def pair_row(conn: sa.Connection, k: int) -> PairRow:
     """Return a pair and its words."""
     row = None
-    if 0 < k < _END_OF_NUMBERS:
+    if 0 < k < END_OF_NUMBERS:
         row = _SELECT_PAIR.first(conn, k=k)
     if row is None:
         raise names.UnknownPair(k, count_pairs(conn))
-    return _read_pair(row)
+    return read_pair(row)
 
 
 def pair_rows(conn: sa.Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
     """Yield all pairs, or those with some numbers, with their words, in order."""
     query = _SELECT_PAIRS.order_by(_pair.k)
     if some is None:
-        yield from map(_read_pair, conn.execute(query.where(_pair.k > 0)))
+        yield from map(read_pair, conn.execute(query.where(_pair.k > 0)))
         return
     for portion in portions(sorted(set(some))):
-        yield from map(_read_pair, conn.execute(query.where(_pair.k.in_(portion))))
+        yield from map(read_pair, conn.execute(query.where(_pair.k.in_(portion))))
 
 
 def portions(values: Sequence[T]) -> Iterator[Sequence[T]]:
@@ -359,8 +337,8 @@ def portions(values: Sequence[T]) -> Iterator[Sequence[T]]:
         yield values[start : start + _MOST_PARAMETERS]
 
 
-def _read_pair(row: Any) -> PairRow:
-    """Return the pair in the columns `_PAIR_COLUMNS`."""
+def read_pair(row: Any) -> PairRow:
+    """Return the pair in the columns `PAIR_COLUMNS`."""
     k, id, rev, attributes, source, target = row
     return PairRow(k, id, rev, _attributes(attributes), words_of(source), words_of(target))
 
@@ -377,60 +355,6 @@ def texts_of(conn: sa.Connection, k: int) -> dict[int, tuple[list[str], list[str
     query = sa.select(_text.rev, _text.source, _text.target).where(_text.pair == k)
     rows = conn.execute(query)
     return {rev: (words_of(source), words_of(target)) for rev, source, target in rows}
-
-
-OwnPair = tuple[int, PairRow, StreamRow, int, dict[str, tuple[int, str]]]
-"""The number of an annotator, a pair with the annotator's stream, the last event of the project,
-and the stream and digest of the event with an id, if stored."""
-
-_sent_event = schema.event_table.alias()
-_OWN_STREAM = sa.and_(_stream.account == _account.id, _stream.pair == _pair.k)
-_OWN_ASSIGNMENT = sa.and_(_assignment.account == _account.id, _assignment.pair == _pair.k)
-_SELECT_OWN_PAIR = Prepared(
-    sa.select(
-        _account.id,
-        *_STREAM_COLUMNS,
-        sa.or_(_assignment.pair.is_not(None), _project.assigning == ""),
-        _LAST_NUMBER.scalar_subquery(),
-        _sent_event.c.id,
-        _sent_event.c.stream,
-        _sent_event.c.sent,
-        *_PAIR_COLUMNS,
-    )
-    .select_from(
-        _PAIRS_WITH_TEXTS.join(schema.account, _HAS_GIVEN_NAME)
-        .join(schema.project, sa.true())
-        .outerjoin(_sent_event, _sent_event.c.id == sa.bindparam("id"))
-        .outerjoin(schema.stream, _OWN_STREAM)
-        .outerjoin(schema.assignment, _OWN_ASSIGNMENT)
-    )
-    .where(_PAIR_IS_GIVEN)
-)
-"""All that `own_pair` returns, and whether the pair is in the annotator's list, in one row."""
-
-
-def own_pair(
-    conn: sa.Connection, k: int, name: str, *, everything: bool = False, id: str = ""
-) -> OwnPair:
-    """Return a pair of an annotator's list, or any."""
-    row = None
-    if 0 < k < _END_OF_NUMBERS:
-        row = _SELECT_OWN_PAIR.first(conn, k=k, name=name, id=id)
-    if row is None or not (everything or row[5]):
-        PairList(conn, account_of(conn, name), everything=everything).check(k)  # says why not
-        raise names.UnknownPair(k, count_pairs(conn))
-    account, *stored, _, n, sent_id, sent_stream, digest = row[:10]
-    if not everything and must_train(conn, account):
-        raise names.NotTrained()
-    pair = _read_pair(row[10:])
-    sent = {}
-    if sent_id:
-        sent[sent_id] = sent_stream, digest
-    if stored[0]:
-        stream = _read_stream(stored, pair)
-    else:
-        stream = StreamRow(None, PairState(rev=pair.rev))
-    return account, pair, stream, n or 0, sent
 
 
 _LAST_ROUND = sa.select(sa.func.max(_training.number)).scalar_subquery()
@@ -452,7 +376,7 @@ def must_train(conn: sa.Connection, account: int) -> bool:
 
 
 _SELECT_STREAMS_OF_PAIR = (
-    sa.select(_stream.account, *_STREAM_COLUMNS)
+    sa.select(_stream.account, *STREAM_COLUMNS)
     .where(_STREAM_IS_OF_GIVEN_PAIR)
     .order_by(_stream.account)
 )
@@ -461,7 +385,7 @@ _SELECT_STREAMS_OF_PAIR = (
 def streams_of(conn: sa.Connection, pair: PairRow) -> dict[int, StreamRow]:
     """Return all streams of a pair, by the number of the annotator."""
     rows = conn.execute(_SELECT_STREAMS_OF_PAIR, {"k": pair.k})
-    return {account: _read_stream(stored, pair) for account, *stored in rows}
+    return {account: read_stream(stored, pair) for account, *stored in rows}
 
 
 def states(
@@ -477,8 +401,8 @@ def states(
         yield k, account, decode_state(text)
 
 
-def _read_stream(row: Any, pair: PairRow) -> StreamRow:
-    """Return the stream in the columns `_STREAM_COLUMNS`; its cells must be of the pair."""
+def read_stream(row: Any, pair: PairRow) -> StreamRow:
+    """Return the stream in the columns `STREAM_COLUMNS`; its cells must be of the pair."""
     id, text, undo, redo = row
     state = decode_state(text, undo, redo)
     marked = (*state.bulk, *state.rejected, *state.settled)
@@ -505,8 +429,8 @@ def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
 
 
 _SELECT_LOG_OF_PAIR = (
-    sa.select(_stream.account, _event.sent, *_EVENT_COLUMNS)
-    .select_from(schema.event_table.join(schema.stream, _EVENT_IS_IN_STREAM))
+    sa.select(_stream.account, _event.sent, *EVENT_COLUMNS)
+    .select_from(schema.event_table.join(schema.stream, EVENT_IS_IN_STREAM))
     .where(_STREAM_IS_OF_GIVEN_PAIR)
     .order_by(_stream.id, _event.seq)
 )
@@ -522,7 +446,7 @@ def pair_log(conn: sa.Connection, k: int) -> dict[int, list[LogEvent]]:
 
 
 _SELECT_EVENTS_AFTER = (
-    sa.select(*_EVENT_COLUMNS)
+    sa.select(*EVENT_COLUMNS)
     .where(_EVENT_IS_IN_GIVEN_STREAM, _event.seq > sa.bindparam("after"))
     .order_by(_event.seq)
 )
@@ -537,7 +461,7 @@ def events_after(conn: sa.Connection, stream: int | None, seq: int) -> list[Even
 
 
 def event_of(row: Any) -> Event:
-    """Return the event in the columns `_EVENT_COLUMNS`."""
+    """Return the event in the columns `EVENT_COLUMNS`."""
     *columns, data = row
     fields = (*columns, Raw(data.encode()))
     return Event(*fields)
@@ -572,7 +496,7 @@ def _select_stack() -> sa.Select[Any]:
     )
     reached = top.union_all(below)
     return (
-        sa.select(*_EVENT_COLUMNS)
+        sa.select(*EVENT_COLUMNS)
         .where(_EVENT_IS_IN_GIVEN_STREAM, _event.seq == reached.c.seq)
         .order_by(reached.c.depth)
     )
@@ -602,95 +526,11 @@ def known_events(conn: sa.Connection, ids: Iterable[str]) -> dict[str, tuple[int
     return known
 
 
-_SELECT_SETS = sa.select(_PROJECT_SET, _pair.suggested).where(_PAIR_IS_GIVEN)
-
-
-def suggested(conn: sa.Connection, pair: PairRow, *, hide_systems: bool) -> Suggested | None:
-    """Return the suggestions shown for a pair; None if none are shown."""
-    project_set, learned_set = conn.execute(_SELECT_SETS, {"k": pair.k}).one()
-    if not project_set:
-        return None
-    shown = learned_set or project_set
-    cells = suggestions_of(conn, shown, pair.k).get(pair.k, [])
-    by, bulk = _made_by(conn, shown, hide_systems=hide_systems)
-    systems = names.vote_of(project_set)
-    links = []
-    if systems and not hide_systems:
-        places = [(i, j) for i, j, *_ in cells]
-        linked = _linked_cells(conn, pair)
-        for name in chain(*systems.values()):
-            if name in linked:
-                own = [place for place in places if place in linked[name]]
-                links.append((name, own))
-    if systems and shown == project_set:
-        shown = names.VOTE
-    return Suggested(shown, cells, by, bulk, links)
-
-
-def _linked_cells(conn: sa.Connection, pair: PairRow) -> dict[str, set[Cell]]:
-    """Return by annotator the linked cells of a pair, without those of weight 0."""
-    known = annotators(conn)
-    linked = {}
-    for account, (_, state) in streams_of(conn, pair).items():
-        cells = {cell for cell in state.cells if state.weights.get(cell, 1) > 0}
-        linked[known[account - 1]] = cells
-    return linked
-
-
-def _made_by(conn: sa.Connection, name: str, *, hide_systems: bool) -> tuple[str, str]:
-    """Return what made a set of suggestions, and why it is not accepted in bulk, if so."""
-    learned = schema.learned_set.c
-    query = sa.select(learned.pairs).where(learned.set == name)
-    taught = conn.execute(query).scalar_one_or_none()
-    pairs = count_pairs(conn)
-    why = ""
-    if pairs < FEW:
-        why = f"Too few pairs ({pairs}) to trust probabilities: accept links one by one"
-    if taught is not None:
-        return f"learned from {taught:,} done pairs", why
-    systems = names.vote_of(name)
-    if systems:
-        voting = how_many(len(systems), "system") if hide_systems else ", ".join(systems)
-        return f"vote of {voting} and the aligner", why
-    if name == "trained":
-        calibrated = ", calibrated" if pairs >= FEW else ""
-        return f"aligner trained on these {pairs:,} pairs{calibrated}", why
-    if name == "model":
-        return "suggested by the given model", ""
-    return f"suggested by {name}", ""
-
-
-_SHOWN_SET = sa.func.coalesce(sa.func.nullif(_pair.suggested, ""), _PROJECT_SET)
-"""The set of suggestions that is shown for a pair: the learned one, or that of the project."""
-
-
-def suggested_cells(conn: sa.Connection) -> dict[int, tuple[str, list[Suggestion]]]:
-    """Return by pair the set that is shown and its suggestions; pairs without them are left out."""
-    table = schema.suggestion.c
-    query = (
-        sa.select(table.pair, table.set, table.cells)
-        .where(table.pair == _pair.k, table.set == _SHOWN_SET)
-        .where(_PROJECT_SET != "")
-    )
-    return {k: (name, _suggestions(cells)) for k, name, cells in conn.execute(query)}
-
-
-def suggestions_of(
-    conn: sa.Connection, name: str, k: int | None = None
-) -> dict[int, list[Suggestion]]:
-    """Return the suggestions of a set, by pair; of all pairs, or of one."""
-    table = schema.suggestion.c
-    query = sa.select(table.pair, table.cells).where(table.set == name)
-    if k is not None:
-        query = query.where(table.pair == k)
-    return {number: _suggestions(cells) for number, cells in conn.execute(query)}
-
-
 def log_events(conn: sa.Connection, after: int = 0) -> Iterator[LogEvent]:
     """Yield the log after an event in order, in constant memory."""
     query = (
-        sa.select(*_EVENT_COLUMNS, _stream.pair, _account.name, _event.sent)
-        .where(_EVENT_IS_IN_STREAM, _account.id == _stream.account, _event.n > after)
+        sa.select(*EVENT_COLUMNS, _stream.pair, _account.name, _event.sent)
+        .where(EVENT_IS_IN_STREAM, _account.id == _stream.account, _event.n > after)
         .order_by(_event.n)
         .execution_options(yield_per=1000)
     )
@@ -698,53 +538,6 @@ def log_events(conn: sa.Connection, after: int = 0) -> Iterator[LogEvent]:
         for *columns, data, k, name, sent in rows:
             fields = (*columns, Raw(data.encode()), k, name, sent)
             yield LogEvent(*fields)
-
-
-def starts(conn: sa.Connection) -> dict[tuple[int, int], str]:
-    """Return what annotators were shown to begin with, by pair and account, if it is known.
-
-    It is the name of the set of suggestions, and empty if no suggestions were shown. Pages record
-    it when they open a pair. For the work of programs that do not, it is what the server offered:
-    the suggestions, unless the assignment hides them. Imported work has the start of its file.
-    """
-    may_tell = sa.or_(_event.kind == "open", _event.data.contains('"start":'))
-    query = (
-        sa.select(_stream.pair, _stream.account, _event.kind, _event.data)
-        .where(_EVENT_IS_IN_STREAM, _stream.pair > 0, may_tell)
-        .order_by(_event.n)
-    )
-    offered = _offered(conn)
-    shown: dict[tuple[int, int], str] = {}
-    hidden: dict[tuple[int, int], str] = {}
-    imported: dict[tuple[int, int], str] = {}
-    for k, account, kind, text in conn.execute(query):
-        data = decode_data(text.encode())
-        if kind == "open" and data.suggestions:
-            shown.setdefault((k, account), data.set or offered.get((k, account), ""))
-        elif kind == "open" and data.suggestions is False:
-            hidden[k, account] = ""
-        elif data.start is not None:
-            imported[k, account] = data.start
-    return offered | imported | hidden | shown
-
-
-def _offered(conn: sa.Connection) -> dict[tuple[int, int], str]:
-    """Return the set that the server offers, by pair and account, of all work that clients sent."""
-    sets = {}
-    for k, name in conn.execute(sa.select(_pair.k, _SHOWN_SET)):
-        sets[k] = names.VOTE if names.vote_of(name) else name
-    not_shown = _assignment.shown.is_(False)
-    hidden = conn.execute(sa.select(_assignment.pair, _assignment.account).where(not_shown))
-    sent = (
-        sa.select(_stream.pair, _stream.account)
-        .where(_EVENT_IS_IN_STREAM, _stream.pair > 0, _event.sent != "")
-        .distinct()
-    )
-    offered = {(k, account): sets[k] for k, account in conn.execute(sent)}
-    for k, account in hidden:
-        if (k, account) in offered:
-            offered[k, account] = ""
-    return offered
 
 
 def by_pair(rows: Iterable[tuple[int, Event]]) -> dict[int, list[Event]]:
@@ -790,214 +583,6 @@ def _time_of(at: str, data: Data) -> str | None:
     if data.how == "import" or data.when:
         return data.when or None
     return read_moment(at, "the time of an event")
-
-
-_IS_DONE_BY_GIVEN = sa.and_(_counts.account == sa.bindparam("of"), _counts.done.is_(True))
-_COUNT_DONE = sa.select(sa.func.count(_counts.pair)).where(_IS_DONE_BY_GIVEN)
-
-
-class _ListStatements:
-    """The statements for a list of pairs, which asks of the annotator `of` and the place `place`.
-
-    `k`, `place` and `shown` are the columns of the list: the number of a pair, its place, and
-    whether suggestions are shown. `listed` is the condition for being in it.
-    """
-
-    def __init__(self, k: Any, place: Any, shown: Any, listed: sa.ColumnElement[bool]) -> None:
-        given: Any = sa.bindparam("place")
-        before = sa.select(k).where(place < given, listed).order_by(place.desc()).limit(1)
-        after = sa.select(k).where(place > given, listed).order_by(place).limit(1)
-        first = sa.select(k).where(place < given, listed).order_by(place).limit(1)
-        is_open = ~sa.select(_counts.pair).where(_IS_DONE_BY_GIVEN, _counts.pair == k).exists()
-        number = sa.select(sa.func.count(k)).where(listed)
-        self.place = Prepared(sa.select(place, shown).where(listed, k == sa.bindparam("k")))
-        self.neighbours = Prepared(sa.select(before.scalar_subquery(), after.scalar_subquery()))
-        self.open_after = Prepared(after.where(is_open))
-        self.first_open = Prepared(first.where(is_open))
-        self.rank = Prepared(number.where(place <= given))
-        self.count = Prepared(number)
-
-
-_ALL_PAIRS = _ListStatements(_pair.k, _pair.k, sa.literal(True), _pair.k > 0)
-_ASSIGNED_PAIRS = _ListStatements(
-    _assignment.pair, _assignment.place, _assignment.shown, _IS_ASSIGNED_TO_GIVEN
-)
-_COUNT_ALL_DONE = Prepared(_COUNT_DONE)
-_COUNT_ASSIGNED_DONE = Prepared(
-    _COUNT_DONE.where(_counts.pair == _assignment.pair, _IS_ASSIGNED_TO_GIVEN)
-)
-_CHANGES_AFTER = (
-    sa.select(_stream.pair, *_EVENT_COLUMNS)
-    # + 0: the few events after a number are looked through, not all of the annotator's streams
-    .where(_event.stream + 0 == _stream.id, _stream.pair > 0)
-    .where(_stream.account == sa.bindparam("account"), _event.n > sa.bindparam("after"))
-    .order_by(_event.n)
-    .limit(sa.bindparam("most"))
-)
-_SELECT_ALL_CHANGES = Prepared(_CHANGES_AFTER)
-_SELECT_ASSIGNED_CHANGES = Prepared(
-    _CHANGES_AFTER.where(_assignment.account == _stream.account, _assignment.pair == _stream.pair)
-)
-
-
-class PairList:
-    """The pairs of an annotator, in order."""
-
-    def __init__(self, conn: sa.Connection, account: int, *, everything: bool = False) -> None:
-        self._conn = conn
-        self._account = account
-        self.assigned = not everything and has_assignments(conn)
-        self._statements = _ASSIGNED_PAIRS if self.assigned else _ALL_PAIRS
-
-    @cached_property
-    def _listed(self) -> sa.FromClause:
-        """The number `k` and the place of each pair in the list, as a subquery."""
-        if not self.assigned:
-            all_pairs = sa.select(_pair.k.label("k"), _pair.k.label("place"))
-            return all_pairs.where(_pair.k > 0).subquery("own")
-        assigned = sa.select(_assignment.pair.label("k"), _assignment.place)
-        return assigned.where(_assignment.account == self._account).subquery("own")
-
-    def check(self, k: int) -> Any:
-        """Check that a pair is in the list; return its place, and whether suggestions are shown."""
-        if 0 < k < _END_OF_NUMBERS:
-            row = self._statements.place.first(self._conn, of=self._account, k=k)
-            if row is not None:
-                return row
-            if self.assigned and self._was_assigned(k):
-                raise names.MovedPair(k)
-        raise names.UnknownPair(k, None if self.assigned else count_pairs(self._conn))
-
-    def _was_assigned(self, k: int) -> bool:
-        """Return whether a pair was taken away from the annotator."""
-        query = sa.select(_account.name).where(_account.id == self._account)
-        name = self._conn.execute(query).scalar()
-        return any((k, name) in event.gone for event in assignments(self._conn))
-
-    def place(self, k: int) -> tuple[int, bool, int, int | None, int | None]:
-        """Return the place (there may be gaps), if suggestions are shown, the rank, neighbours."""
-        place, shown = self.check(k)
-        rank = place
-        if self.assigned:
-            rank = self._first(_ASSIGNED_PAIRS.rank, place)[0]
-        previous, following = self._first(self._statements.neighbours, place)
-        return place, bool(shown), rank, previous, following
-
-    def count(self) -> int:
-        """Return how many pairs are in the list."""
-        if not self.assigned:
-            return count_pairs(self._conn)
-        return int(self._first(_ASSIGNED_PAIRS.count)[0])
-
-    def numbers(self) -> set[int]:
-        """Return the numbers of all pairs in the list."""
-        return set(self._conn.execute(sa.select(self._listed.c.k)).scalars())
-
-    def count_done(self) -> int:
-        """Return how many of them the annotator has done."""
-        statement = _COUNT_ASSIGNED_DONE if self.assigned else _COUNT_ALL_DONE
-        return int(self._first(statement)[0])
-
-    def next_open(self, place: int) -> int | None:
-        """Return the next pair that is not done, from the first again after the last."""
-        for statement in (self._statements.open_after, self._statements.first_open):
-            row = self._first(statement, place)
-            if row is not None:
-                return int(row[0])
-        return None
-
-    def _first(self, statement: Prepared, place: int = 0) -> Any:
-        """Return the first row of a statement of the list."""
-        return statement.first(self._conn, of=self._account, place=place)
-
-    def queue(self, after: int, limit: int, query: str = "", only: str = "") -> Queue:
-        """Return a part of the list, or of the pairs in it that a search and a filter leave."""
-        listed = self._listed
-        own_counts = sa.and_(_counts.pair == _pair.k, _counts.account == self._account)
-        own_stream = sa.and_(_stream.pair == _pair.k, _stream.account == self._account)
-        joined = (
-            listed.join(schema.pair, _pair.k == listed.c.k)
-            .outerjoin(schema.pair_counts, own_counts)
-            .join(schema.pair_text, _TEXT_IS_PRESENT)
-            .outerjoin(schema.stream, own_stream)
-        )
-        columns = (
-            _pair.k,
-            _pair.id,
-            sa.func.coalesce(_counts.done, False),
-            sa.func.coalesce(_counts.links, 0),
-            sa.func.coalesce(_counts.comments, 0),
-            _text.source,
-            _text.target,
-        )
-        conditions = [*_containing(query), *_filtered(only)]
-        part = (
-            sa.select(*columns)
-            .select_from(joined)
-            .where(*conditions)
-            .order_by(_pair.id != query, listed.c.place)  # the pair with just this id first
-            .offset(max(after, 0))
-            .limit(limit)
-        )
-        rows = []
-        for k, id, done, links, comments, source, target in self._conn.execute(part):
-            text = " ".join((*words_of(source), "/", *words_of(target)))
-            rows.append(QueueRow(k, id, done, links, comments, text))
-        if conditions:
-            number = sa.select(sa.func.count()).select_from(joined).where(*conditions)
-            total = self._conn.execute(number).scalar() or 0
-        else:
-            total = self.count()
-        return Queue(rows, int(total), self.count_done())
-
-    def changes(self, n: int) -> tuple[int, list[tuple[int, Event]]]:
-        """Return the annotator's events after a number, each with its pair, and up to which."""
-        statement = _SELECT_ASSIGNED_CHANGES if self.assigned else _SELECT_ALL_CHANGES
-        rows = statement(self._conn, after=n, account=self._account, most=_MOST_CHANGES)
-        changes = [(k, event_of(columns)) for k, *columns in rows]
-        if len(changes) < _MOST_CHANGES:
-            return last_n(self._conn), changes
-        _, last_event = changes[-1]
-        return last_event.n, changes
-
-
-def _containing(query: str) -> list[sa.ColumnElement[bool]]:
-    """Return what a search asks: id, words or comments contain a text, ignoring case."""
-    if not query:
-        return []
-    text = query.casefold()
-    in_pair = _pair.search.contains(text, autoescape=True)
-    in_comments = _stream.notes.contains(text, autoescape=True)
-    return [sa.or_(in_pair, in_comments)]
-
-
-def _filtered(only: str, actor: str | None = None) -> list[sa.ColumnElement[bool]]:
-    """Return what a filter asks of a stream, and `mine` of the events that somebody sent."""
-    if only == "mine":
-        sent = [_EVENT_IS_IN_STREAM, _event.kind != "open"]
-        if actor is not None:
-            sent.append(_event.actor == actor)
-        return [sa.select(_event.n).where(*sent).correlate(schema.stream).exists()]
-    conditions = {
-        "open": _counts.done.is_not(True),
-        "done": _counts.done.is_(True),
-        "flagged": _stream.state.contains('"flags":["'),
-        "commented": _stream.notes != "",
-    }
-    return [conditions[only]] if only else []
-
-
-def pairs_with(conn: sa.Connection, query: str, only: str, actor: str) -> set[int]:
-    """Return the pairs that a search and a filter leave, of all streams; `mine`: decided by one."""
-    pairs = (
-        sa.select(_pair.k)
-        .select_from(schema.pair.outerjoin(schema.stream, _stream.pair == _pair.k))
-        .where(*_containing(query), *_filtered(only, actor))
-    )
-    if only == "mine":
-        gold = sa.select(_account.id).where(_account.name == gold_name(conn))
-        pairs = pairs.where(_stream.account == gold.scalar_subquery())
-    return set(conn.execute(pairs).scalars())
 
 
 _SELECT_PLAN = Prepared(sa.select(_project.assigning).where(_project.assigning != ""))

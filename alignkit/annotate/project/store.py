@@ -18,6 +18,7 @@ from alignkit.annotate.project.appending import append_sent
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.events import Event, Lesson, LogEvent, Sent
 from alignkit.annotate.project.names import TASKS, ProjectError, check_doubt, check_name
+from alignkit.annotate.project.pair_lists import PairList, Queue, own_pair
 from alignkit.annotate.project.places import (
     SchemaDatabase,
     SchemaLock,
@@ -25,6 +26,7 @@ from alignkit.annotate.project.places import (
     take_lock,
 )
 from alignkit.annotate.project.project_events import Copied, Setting, Suggestion
+from alignkit.annotate.project.suggestions import shown_suggestions
 from alignkit.annotate.project.transactions import Transactions
 
 _MOST_ROWS = 1000
@@ -102,7 +104,7 @@ class Store:
     def progress(self, annotator: str, *, everything: bool = False) -> tuple[int, int]:
         """Return how many pairs an annotator has done, and how many there are."""
         with self.database.reading() as conn:
-            own = queries.PairList(conn, queries.account_of(conn, annotator), everything=everything)
+            own = PairList(conn, queries.account_of(conn, annotator), everything=everything)
             return own.count_done(), own.count()
 
     def progress_of_all(self) -> list[queries.Progress]:
@@ -111,7 +113,7 @@ class Store:
             others = {queries.gold_name(conn), *queries.sources(conn)}
             progress = []
             for account, name in enumerate(queries.annotators(conn), 1):
-                own = queries.PairList(conn, account)
+                own = PairList(conn, account)
                 pairs = own.count()
                 if pairs and name not in others:
                     progress.append(queries.Progress(name, own.count_done(), pairs))
@@ -120,7 +122,7 @@ class Store:
     def check_own(self, k: int, annotator: str) -> None:
         """Check that an annotator may work on a pair: it is assigned to them, or nothing is."""
         with self.database.reading() as conn:
-            queries.PairList(conn, queries.account_of(conn, annotator)).check(k)
+            PairList(conn, queries.account_of(conn, annotator)).check(k)
 
     def enrol(self, name: str) -> None:
         """Register an annotator, unless already registered."""
@@ -175,24 +177,25 @@ class Store:
     def pair(self, k: int, annotator: str, *, hide_systems: bool = False) -> queries.PairView:
         """Return a pair as an annotator sees it, with suggestions only if they should be shown."""
         with self.database.reading() as conn:
-            account, pair, stream, n, _ = queries.own_pair(conn, k, annotator)
-            own = queries.PairList(conn, account)
-            place, is_shown, rank, previous, following = own.place(k)
-            done = own.count_done()
-            pairs = own.count()
+            own = own_pair(conn, k, annotator)
+            pair = own.pair
+            pair_list = PairList(conn, own.account)
+            listed = pair_list.place(k)
+            done = pair_list.count_done()
+            pairs = pair_list.count()
             suggestions = None
-            if is_shown:
-                suggestions = queries.suggested(conn, pair, hide_systems=hide_systems)
-            state, undo, redo = queries.viewed(conn, stream)
+            if listed.shown:
+                suggestions = shown_suggestions(conn, pair, hide_systems=hide_systems)
+            state, undo, redo = queries.viewed(conn, own.stream)
             return queries.PairView(
                 k=k,
                 id=pair.id,
                 pairs=pairs,
                 done=done,
-                place=rank,
-                previous=previous,
-                next=following,
-                next_open=own.next_open(place) if done < pairs else None,
+                place=listed.rank,
+                previous=listed.previous,
+                next=listed.next,
+                next_open=pair_list.next_open(listed.place) if done < pairs else None,
                 rev=pair.rev,
                 source=pair.source,
                 target=pair.target,
@@ -200,17 +203,17 @@ class Store:
                 state=state,
                 undo=undo,
                 redo=redo,
-                n=n,
+                n=own.n,
                 suggestions=suggestions,
-                hidden=not is_shown and bool(queries.shown_set(conn)),
+                hidden=not listed.shown and bool(queries.shown_set(conn)),
             )
 
     def queue(
         self, annotator: str, *, after: int = 0, limit: int = 200, query: str = "", only: str = ""
-    ) -> queries.Queue:
+    ) -> Queue:
         """Return a part of an annotator's list, or of what a search and a filter leave."""
         with self.database.reading() as conn:
-            own = queries.PairList(conn, queries.account_of(conn, annotator))
+            own = PairList(conn, queries.account_of(conn, annotator))
             return own.queue(after, min(max(limit, 0), _MOST_ROWS), query[:200], only)
 
     def append(
@@ -229,13 +232,13 @@ class Store:
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""
         with self.database.reading() as conn:
-            _, _, stream, *_ = queries.own_pair(conn, k, annotator, everything=True)
+            stream = own_pair(conn, k, annotator, everything=True).stream
             return queries.events_after(conn, stream.id, 0)
 
     def changes(self, annotator: str, after: int) -> queries.Changes | None:
         """Return an annotator's events after event `after` of the project, or None."""
         with self.database.reading() as conn:
-            own = queries.PairList(conn, queries.account_of(conn, annotator))
+            own = PairList(conn, queries.account_of(conn, annotator))
             last, rows = own.changes(after)
         if rows:
             return queries.Changes(last, queries.by_pair(rows))

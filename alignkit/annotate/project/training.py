@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -59,7 +59,13 @@ class TrainingCounts(NamedTuple):
 
 def total(counts: Iterable[TrainingCounts]) -> TrainingCounts:
     """Return the sums of counts."""
-    common, drawn, wanted = (sum(column) for column in zip(TrainingCounts(), *counts, strict=True))
+    common = 0
+    drawn = 0
+    wanted = 0
+    for each in counts:
+        common += each.common
+        drawn += each.drawn
+        wanted += each.wanted
     return TrainingCounts(common, drawn, wanted)
 
 
@@ -161,11 +167,18 @@ def standings(conn: sa.Connection, number: int, account: int | None = None) -> d
         entries = entries.where(_entry.account == account)
     answers = answers.order_by(_answer.account, _answer.attempt, _answer.place)
     given: dict[int, list[GivenAnswer]] = {}
-    for of, attempt, place, text, common, drawn, wanted, at in conn.execute(answers):
-        counts = TrainingCounts(common, drawn, wanted)
-        given.setdefault(of, []).append(GivenAnswer(attempt, place, _read_links(text), counts, at))
-    entered = {of: TrainingEntry(*row) for of, *row in conn.execute(entries)}
-    return {of: Standing(given.get(of, []), entered.get(of)) for of in given.keys() | entered}
+    for row in conn.execute(answers):
+        counts = TrainingCounts(row.common, row.drawn, row.wanted)
+        stored = GivenAnswer(row.attempt, row.place, _read_links(row.links), counts, row.at)
+        given.setdefault(row.account, []).append(stored)
+    entered = {row.account: _read_entry(row) for row in conn.execute(entries)}
+    known = given.keys() | entered.keys()
+    return {number: Standing(given.get(number, []), entered.get(number)) for number in known}
+
+
+def _read_entry(row: Any) -> TrainingEntry:
+    """Return a row of the table of entries."""
+    return TrainingEntry(row.how, row.attempt, row.by, row.at)
 
 
 def standing(conn: sa.Connection, number: int, account: int) -> Standing:

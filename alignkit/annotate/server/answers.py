@@ -20,6 +20,7 @@ from alignkit.annotate.exporting import exported_work
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.names import ADJUDICATOR, NO_SCHEME, Visitor
+from alignkit.annotate.project.pair_lists import PairList, own_pair
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.training import TrainingSummary, TrainingTurn, summary
 from alignkit.io.format import losses_in_words
@@ -175,17 +176,18 @@ def own_concordance(store: Store, name: str, word: str, side: str) -> OwnConcord
 
     with store.database.reading() as conn:
         account = queries.account_of(conn, name)
-        searched = queries.PairList(conn, account).queue(0, _MOST_PAIRS, word)
+        searched = PairList(conn, account).queue(0, _MOST_PAIRS, word)
         ids = {row.k: row.id for row in searched.pairs}
         pairs = [SentencePair("0", (), (), {name: Alignment()})]  # who is known without links too
         words = 0
         for k in ids:
-            _, row, stream, *_ = queries.own_pair(conn, k, name)
+            own = own_pair(conn, k, name)
+            row = own.pair
             words += len(row.source) + len(row.target)
             if words > _MOST_WORDS:
                 break
             annotations = {}
-            annotation = annotation_of(stream.state)
+            annotation = annotation_of(own.stream.state)
             if annotation is not None:
                 annotations[name] = annotation
             pairs.append(SentencePair(str(k), row.source, row.target, annotations))

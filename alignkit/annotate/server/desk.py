@@ -29,6 +29,7 @@ from alignkit.annotate.adjudication.gold import GoldChanges, decide, gold_change
 from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.events import Event
 from alignkit.annotate.project.events import Request as EventsOfPage
+from alignkit.annotate.project.pair_lists import Queue
 from alignkit.annotate.server import answers
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.routing import Entry, Routes
@@ -217,7 +218,7 @@ class Desk:
 
     @ROUTES.add("GET", "queue", ANNOTATE)
     @ROUTES.add("GET", "find", ANNOTATE)
-    def queue(self, visit: Visit, query: PairRows) -> queries.Queue:
+    def queue(self, visit: Visit, query: PairRows) -> Queue:
         """Return a part of the visitor's list of pairs, perhaps of those that are searched."""
         return self.store.queue(
             visit.name, after=query.after, limit=query.limit, query=query.q, only=query.only

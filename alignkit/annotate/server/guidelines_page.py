@@ -10,7 +10,7 @@ anchor ``example-NAME``.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import chain, pairwise
 from pathlib import Path
@@ -40,6 +40,7 @@ _PAGES = (
     "quick-card.md",
 )
 _LARGEST = 4_000_000  # characters: a page to be read by people
+# up to the next -->; if another <!-- comes first, this one is no comment but text
 _COMMENT = re.compile(r"<!--((?:[^<]|<(?!!--))*?)-->\s*")
 _EXAMPLE = re.compile(r"matrix: ([a-z0-9-]+)")
 _OUTSIDE = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
@@ -83,21 +84,21 @@ def render_guidelines(path: str | Path | None = None) -> str:
     else:
         files = [Path(path)]
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    for name, rule in _RULES.items():
+    for name, rule in _RULES.items():  # at the end of this module
         parser.add_render_rule(name, rule)
     pages: dict[str, list[Token]] = {}
-    used = {"text": 0, "contents": 0}  # anchors, and how many were made of each
+    anchors = _Anchors()
     tops: dict[str, str] = {}  # the anchor at which each page begins
     headings: list[_Heading] = []
     for file in files:
         tokens = _without_comments(parser.parse(_read(file)), file.parent / "examples")
-        own = _anchored(tokens, used)
+        own = _anchored(tokens, anchors)
         pages[file.name] = tokens
         tops[file.name] = own[0].anchor if own else "text"
         headings += own
     text = ""
     for tokens in pages.values():
-        _mend_links(tokens, tops, used)
+        _mend_links(tokens, tops, anchors)
         article = parser.renderer.render(tokens, parser.options, {})
         text += f"<article>\n{article}</article>\n"
     contents = ""
@@ -129,22 +130,22 @@ def _read(file: Path) -> str:
 
 
 def _without_comments(tokens: Sequence[Token], examples: Path) -> list[Token]:
-    """Leave comments out; a comment that names an example is moved to the drawing after it."""
+    """Leave comments out; a comment that names an example is moved to the drawing after it.
+
+    A paragraph is three tokens: where it opens, its text (inline), and where it closes.
+    """
     kept: list[Token] = []
-    name = ""
-    within = False
-    for token in tokens:
-        if token.type == "inline" and kept[-1].type == "paragraph_open":
-            comments = _COMMENT.findall(token.content)
-            if comments and not _COMMENT.sub("", token.content).strip():
-                kept.pop()
+    name = ""  # of the example that the comment just before has named
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        if token.type == "paragraph_open":
+            comments = _comments_alone(tokens[place + 1].content)
+            if comments:
                 match = _EXAMPLE.fullmatch(comments[-1].strip())
                 name = match[1] if match else ""
-                within = True
+                place += 3
                 continue
-        if within:  # the end of a paragraph that was a comment
-            within = False
-            continue
         if token.type == "inline":
             for child in token.children or ():
                 if child.type == "text":
@@ -154,7 +155,15 @@ def _without_comments(tokens: Sequence[Token], examples: Path) -> list[Token]:
             token.meta["pair"] = read_example(examples / f"{name}.jsonl")
         name = ""
         kept.append(token)
+        place += 1
     return kept
+
+
+def _comments_alone(text: str) -> list[str]:
+    """Return the comments in a text that has nothing else; none if it has."""
+    if _COMMENT.sub("", text).strip():
+        return []
+    return _COMMENT.findall(text)
 
 
 def _plain(children: Iterable[Token]) -> str:
@@ -165,32 +174,43 @@ def _plain(children: Iterable[Token]) -> str:
     return _COMMENT.sub("", words).strip()
 
 
-def _anchored(tokens: Sequence[Token], used: dict[str, int]) -> list[_Heading]:
-    """Give headings and examples the same anchors as on GitHub; return the headings."""
+class _Anchors:
+    """The anchors of a page; if one is wanted again, it gets a number, as on GitHub."""
 
-    def unused(wanted: str) -> str:
+    def __init__(self) -> None:
+        # how many more were made of each; the first two are those of the page itself
+        self._more = {"text": 0, "contents": 0}
+
+    def new(self, wanted: str) -> str:
+        """Add an anchor, and return it."""
         anchor = wanted
-        while anchor in used:
-            used[wanted] += 1
-            anchor = f"{wanted}-{used[wanted]}"
-        used[anchor] = 0
+        while anchor in self._more:
+            self._more[wanted] += 1
+            anchor = f"{wanted}-{self._more[wanted]}"
+        self._more[anchor] = 0
         return anchor
 
+    def __contains__(self, anchor: str) -> bool:
+        return anchor in self._more
+
+
+def _anchored(tokens: Sequence[Token], anchors: _Anchors) -> list[_Heading]:
+    """Give headings and examples the same anchors as on GitHub; return the headings."""
     headings = []
     for token, inline in pairwise(tokens):
         if token.type == "heading_open":
             text = _plain(inline.children or ())
             name = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
-            heading = _Heading(int(token.tag[1]), unused(name or "section"), text)
+            heading = _Heading(int(token.tag[1]), anchors.new(name or "section"), text)
             token.attrSet("id", heading.anchor)
             headings.append(heading)
     for token in tokens:
         if "example" in token.meta:
-            token.meta["anchor"] = unused(f"example-{token.meta['example']}")
+            token.meta["anchor"] = anchors.new(f"example-{token.meta['example']}")
     return headings
 
 
-def _mend_links(tokens: Iterable[Token], tops: dict[str, str], known: Container[str]) -> None:
+def _mend_links(tokens: Iterable[Token], tops: dict[str, str], anchors: _Anchors) -> None:
     """Point links between the pages to their place; links to other files become plain words."""
     opened: list[Token] = []
     for link in chain.from_iterable(token.children or () for token in tokens):
@@ -204,7 +224,7 @@ def _mend_links(tokens: Iterable[Token], tops: dict[str, str], known: Container[
         name = name.removeprefix("./")
         if _OUTSIDE.match(target):
             link.attrs |= {"target": "_blank", "rel": "noopener noreferrer"}
-        elif part in known and (not name or name in tops):
+        elif part in anchors and (not name or name in tops):
             link.attrSet("href", f"#{part}")
         elif name in tops:
             link.attrSet("href", f"#{tops[name]}")

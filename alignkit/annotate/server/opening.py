@@ -15,11 +15,12 @@ from typing import NamedTuple
 from msgspec import structs
 
 from alignkit.annotate.creation import open_pairs, read_documents
-from alignkit.annotate.project import appending, database, names, queries
+from alignkit.annotate.project import appending, database, names
 from alignkit.annotate.project.events import Lesson, Sent
 from alignkit.annotate.project.file_systems import check_locks
 from alignkit.annotate.project.places import SchemaLock, take_lock
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.project.suggestions import suggested_cells
 from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
 from alignkit.annotate.server.sessions import Sessions, admit, change_task, check_adjudicator
 from alignkit.errors import AlignkitError, OptionError
@@ -329,7 +330,7 @@ class Opening:
         with self._shelf:
             with store.database.reading() as conn:
                 shown = appending.opened(conn)
-                suggested = queries.suggested_cells(conn).items()
+                suggested = suggested_cells(conn).items()
             kept = [(k, cells) for k, (_, cells) in suggested if k in shown]
             closed = shown | self._taken
             new = ((k, cells) for k, cells in child.rows() if k not in closed)

@@ -20,9 +20,9 @@ from alignkit.annotate.project import names
 from alignkit.annotate.server import security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
 from alignkit.annotate.server.desk import ANNOTATE, DOES, ROUTES, Desk, Pending, Visit
+from alignkit.annotate.server.invitations import SECRET, Invitation
 from alignkit.annotate.server.opening import Opening, OpenProject
 from alignkit.annotate.server.routing import Entry, decoded
-from alignkit.annotate.server.serving import SECRET, Invitation
 from alignkit.annotate.server.sessions import LASTS, admit
 
 Endpoint = Callable[[Request], Awaitable[Response]]

@@ -18,7 +18,8 @@ from alignkit.annotate.project import names, queries, schema
 from alignkit.annotate.project.appending import enrolled, reopen_judged
 from alignkit.annotate.project.database import wrong_value
 from alignkit.annotate.project.engines import INTEGER, TEXT, schema_of
-from alignkit.annotate.project.queries import PairList, has_assignments
+from alignkit.annotate.project.pair_lists import PairList
+from alignkit.annotate.project.queries import has_assignments
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.transactions import Transactions
 from alignkit.annotate.server.child import SuggestionPlan

@@ -161,11 +161,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Open or create a project, and serve it until a signal comes."""
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
-    from alignkit.annotate.server import serving
+    from alignkit.annotate.server import listening
     from alignkit.annotate.server.opening import check_beforehand
 
-    address = serving.check_address(options.host)
-    serving.allowed_hosts(address, 0, options.allow_host)
+    address = listening.check_address(options.host)
+    listening.allowed_hosts(address, 0, options.allow_host)
     project, corpus = _places(options)
     _check(options)
     opening = _opening(options, project, corpus)
@@ -196,20 +196,21 @@ def run(options: argparse.Namespace) -> int:
 def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
     """Serve the project until a signal comes; return its number, or 0."""
     from alignkit.annotate.project.file_systems import network_warning
-    from alignkit.annotate.server import serving
+    from alignkit.annotate.server import listening, serving
     from alignkit.annotate.server.guidelines_page import render_guidelines
+    from alignkit.annotate.server.invitations import ServerFile
     from alignkit.annotate.server.security import Entrance
     from alignkit.annotate.server.server import AnnotationServer
 
     project = opening.job.project
     visitor = opening.visitor
-    listener = serving.listen(address, options.port, project)
+    listener = listening.listen(address, options.port, project)
     port = listener.getsockname()[1]
-    own = serving.own_port(project)
-    host = f"{serving.url_host(address)}:{port}"
+    own = listening.own_port(project)
+    host = f"{listening.url_host(address)}:{port}"
     url = f"http://{host}{names.page_of(visitor)}"
     entrance = Entrance(visitor, lambda token: say(f"for another browser: {url}#{token}"))
-    beside = serving.ServerFile(host, entrance.secret)
+    beside = ServerFile(host, entrance.secret)
 
     def started() -> None:
         say(f"project {project}, {visitor.role} {visitor.name}; Ctrl-C stops")
@@ -219,7 +220,7 @@ def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
             say(_ELSEWHERE.format(own=own, port=port))
         _show(f"{url}#{entrance.token}", options)
 
-    hosts = serving.allowed_hosts(address, port, options.allow_host)
+    hosts = listening.allowed_hosts(address, port, options.allow_host)
     guide = partial(render_guidelines, options.guidelines)
     app = AnnotationServer(opening, entrance, hosts, guide, hide_systems=options.hide_systems).app
     server = serving.Server(app, started, lambda: opening.opened is not None)
@@ -232,7 +233,7 @@ def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
 
 def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
     """Return the URL of a server that already has the project open, or None."""
-    from alignkit.annotate.server.serving import invited
+    from alignkit.annotate.server.invitations import invited
 
     project = opening.job.project
     if not os.path.isdir(os.path.dirname(os.path.realpath(project))):
@@ -256,10 +257,14 @@ def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
         "doubt",
         "guidelines",
         "port",
+        "hide_systems",
     )
-    values = {name: getattr(options, name) for name in (*named, "hide_systems")}
-    flags = [f"--{'no-' * (x is False)}{name}" for name, x in values.items() if x is not None]
-    given = [flag.replace("_", "-") for flag in flags]
+    given = []
+    for name in named:
+        value = getattr(options, name)
+        if value is not None:
+            prefix = "--no-" if value is False else "--"
+            given.append(prefix + name.replace("_", "-"))
     if url is not None and given:
         say(f"{', '.join(given)}: no effect; the server keeps its own settings")
     return url
@@ -346,27 +351,15 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
     from alignkit.annotate.server.child import SuggestionPlan
     from alignkit.annotate.server.opening import Opening
 
-    plan = fallback = SuggestionPlan("trained")
-    given = True
-    if options.initial is not None:
-        plan = SuggestionPlan("initial", options.initial)
-    elif options.model is not None:
-        plan = SuggestionPlan("model", os.path.abspath(options.model))
-    elif options.suggestions is not None or options.task in ("judge", "extract"):
-        name = ""
-        if options.evidence:
-            name = names.vote_name(dict.fromkeys(options.evidence, ()))
-        plan = SuggestionPlan(options.suggestions or "none", name)
-    else:
-        given = False
-        if corpus is None:
-            fallback = SuggestionPlan("initial", _SUGGESTING)
+    fallback = SuggestionPlan("trained")
+    if corpus is None:
+        fallback = SuggestionPlan("initial", _SUGGESTING)
+    plan = _plan(options)
     if options.encoder is not None:
-        plan = _with_encoder(plan, options)
-        given = True
+        plan = _with_encoder(plan or SuggestionPlan("trained"), options)
     return Opening(
         _job(options, project, corpus),
-        plan if given else None,
+        plan,
         fallback=fallback,
         note=say,
         learning=options.learning,
@@ -374,6 +367,22 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
         gold=options.gold or "",
         rules=_rules(options),
     )
+
+
+def _plan(options: argparse.Namespace) -> SuggestionPlan | None:
+    """Return the plan for suggestions that was given; None for that of the project."""
+    from alignkit.annotate.server.child import SuggestionPlan
+
+    if options.initial is not None:
+        return SuggestionPlan("initial", options.initial)
+    if options.model is not None:
+        return SuggestionPlan("model", os.path.abspath(options.model))
+    if options.suggestions is not None or options.task in ("judge", "extract"):
+        name = ""
+        if options.evidence:
+            name = names.vote_name(dict.fromkeys(options.evidence, ()))
+        return SuggestionPlan(options.suggestions or "none", name)
+    return None
 
 
 def _with_encoder(plan: SuggestionPlan, options: argparse.Namespace) -> SuggestionPlan:

@@ -40,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from alignkit.annotate.preannotation_bias import PullOptions, control_pairs, estimate_pull
+    from alignkit.annotate.control_sample import control_pairs
+    from alignkit.annotate.preannotation_bias import estimate_pull
+    from alignkit.annotate.pull_result import PullOptions
 
     names = ("least", "resamples", "confidence", "seed")
     chosen = PullOptions(**{name: getattr(options, name) for name in names})

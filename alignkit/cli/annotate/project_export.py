@@ -109,7 +109,11 @@ def _write_provenance(store: Store, options: argparse.Namespace) -> None:
     if lines or options.provenance is not None:
         with replacing(path) as stream:
             stream.writelines(f"{line}\n" for line in lines)
-        count = f"the origin of {len(lines):,} decisions of the gold standard"
-        none = "nothing is decided" + " in a done pair" * options.done
-        none += "; 'alignkit project log' has the edits of each annotator"
-        say(f"{path}: {count if lines else none}")
+        if lines:
+            text = f"the origin of {len(lines):,} decisions of the gold standard"
+        else:
+            where = " in a done pair" if options.done else ""
+            text = (
+                f"nothing is decided{where}; 'alignkit project log' has the edits of each annotator"
+            )
+        say(f"{path}: {text}")

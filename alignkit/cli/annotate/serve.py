@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.lab.values import Actor
     from alignkit.annotate.project.file_systems import network_warning
     from alignkit.annotate.project.names import is_url, shown_place
-    from alignkit.annotate.server import serving
+    from alignkit.annotate.server import listening, serving
 
     if options.owner_link:
         if not is_url(options.place) and not os.path.isdir(options.place):
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     with closing(Lab.open(options.place, serve=True)) as lab:
         if not is_url(options.place) and (text := network_warning(options.place)):
             warn(text)
-        listener = serving.listen(host, options.port, "")
+        listener = listening.listen(host, options.port, "")
         address = _address(options, listener.getsockname()[1])
         own = LabServer(
             lab, address, proxies=options.behind_proxy, encoder=_encoder(options), note=say
@@ -163,7 +163,7 @@ def _checked(options: argparse.Namespace) -> str:
 def _address(options: argparse.Namespace, port: int) -> Address:
     """Return the address that people use."""
     from alignkit.annotate.lab.server import Address
-    from alignkit.annotate.server.serving import url_host
+    from alignkit.annotate.server.listening import url_host
 
     scheme = "http" if options.certificate is None else "https"
     return Address.of(options.url or f"{scheme}://{url_host(options.host)}:{port}/")

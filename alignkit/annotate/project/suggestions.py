@@ -1,0 +1,160 @@
+"""The suggestions that are shown for pairs, and what annotators were shown to begin with.
+
+A set of suggestions has a name: `trained`, the name of an annotator whose links it has, `vote`, and
+so on. A pair shows the learned set that holds it, if any, else the set of the project.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import msgspec
+import sqlalchemy as sa
+
+from alignkit._support.wording import how_many
+from alignkit.align.settings import FEW
+from alignkit.annotate.project import names, queries, schema
+from alignkit.annotate.project.events import Cell, decode_data
+from alignkit.annotate.project.project_events import Suggestion
+from alignkit.annotate.project.queries import PairRow, Suggested
+
+_assignment = schema.assignment.c
+_event = schema.event_table.c
+_pair = schema.pair.c
+_stream = schema.stream.c
+
+_EVENT_IS_IN_STREAM = _event.stream == _stream.id
+_PROJECT_SET = sa.select(schema.project.c.suggestions).scalar_subquery()
+_suggestions = msgspec.json.Decoder(list[Suggestion]).decode
+
+_SELECT_SETS = sa.select(_PROJECT_SET, _pair.suggested).where(_pair.k == sa.bindparam("k"))
+
+
+def shown_suggestions(
+    conn: sa.Connection, pair: PairRow, *, hide_systems: bool
+) -> Suggested | None:
+    """Return the suggestions shown for a pair; None if none are shown."""
+    project_set, learned_set = conn.execute(_SELECT_SETS, {"k": pair.k}).one()
+    if not project_set:
+        return None
+    shown = learned_set or project_set
+    cells = suggestions_of(conn, shown, pair.k).get(pair.k, [])
+    by, bulk = _made_by(conn, shown, hide_systems=hide_systems)
+    systems = names.vote_of(project_set)
+    links = []
+    if systems and not hide_systems:
+        places = [(i, j) for i, j, *_ in cells]
+        linked = _linked_cells(conn, pair)
+        for name in chain(*systems.values()):
+            if name in linked:
+                own = [place for place in places if place in linked[name]]
+                links.append((name, own))
+    if systems and shown == project_set:
+        shown = names.VOTE
+    return Suggested(shown, cells, by, bulk, links)
+
+
+def _linked_cells(conn: sa.Connection, pair: PairRow) -> dict[str, set[Cell]]:
+    """Return by annotator the linked cells of a pair, without those of weight 0."""
+    known = queries.annotators(conn)
+    linked = {}
+    for account, (_, state) in queries.streams_of(conn, pair).items():
+        cells = {cell for cell in state.cells if state.weights.get(cell, 1) > 0}
+        linked[known[account - 1]] = cells
+    return linked
+
+
+def _made_by(conn: sa.Connection, name: str, *, hide_systems: bool) -> tuple[str, str]:
+    """Return what made a set of suggestions, and why it is not accepted in bulk, if so."""
+    learned = schema.learned_set.c
+    query = sa.select(learned.pairs).where(learned.set == name)
+    taught = conn.execute(query).scalar_one_or_none()
+    pairs = queries.count_pairs(conn)
+    why = ""
+    if pairs < FEW:
+        why = f"Too few pairs ({pairs}) to trust probabilities: accept links one by one"
+    if taught is not None:
+        return f"learned from {taught:,} done pairs", why
+    systems = names.vote_of(name)
+    if systems:
+        voting = how_many(len(systems), "system") if hide_systems else ", ".join(systems)
+        return f"vote of {voting} and the aligner", why
+    if name == "trained":
+        calibrated = ", calibrated" if pairs >= FEW else ""
+        return f"aligner trained on these {pairs:,} pairs{calibrated}", why
+    if name == "model":
+        return "suggested by the given model", ""
+    return f"suggested by {name}", ""
+
+
+_SHOWN_SET = sa.func.coalesce(sa.func.nullif(_pair.suggested, ""), _PROJECT_SET)
+"""The set of suggestions that is shown for a pair: the learned one, or that of the project."""
+
+
+def suggested_cells(conn: sa.Connection) -> dict[int, tuple[str, list[Suggestion]]]:
+    """Return by pair the set that is shown and its suggestions; pairs without them are left out."""
+    table = schema.suggestion.c
+    query = (
+        sa.select(table.pair, table.set, table.cells)
+        .where(table.pair == _pair.k, table.set == _SHOWN_SET)
+        .where(_PROJECT_SET != "")
+    )
+    return {k: (name, _suggestions(cells)) for k, name, cells in conn.execute(query)}
+
+
+def suggestions_of(
+    conn: sa.Connection, name: str, k: int | None = None
+) -> dict[int, list[Suggestion]]:
+    """Return the suggestions of a set, by pair; of all pairs, or of one."""
+    table = schema.suggestion.c
+    query = sa.select(table.pair, table.cells).where(table.set == name)
+    if k is not None:
+        query = query.where(table.pair == k)
+    return {number: _suggestions(cells) for number, cells in conn.execute(query)}
+
+
+def read_starts(conn: sa.Connection) -> dict[tuple[int, int], str]:
+    """Return what queries.annotators were shown to begin with, by pair and account, if it is known.
+
+    It is the name of the set of suggestions, and empty if no suggestions were shown. Pages record
+    it when they open a pair. For the work of programs that do not, it is what the server offered:
+    the suggestions, unless the assignment hides them. Imported work has the start of its file.
+    """
+    may_tell = sa.or_(_event.kind == "open", _event.data.contains('"start":'))
+    query = (
+        sa.select(_stream.pair, _stream.account, _event.kind, _event.data)
+        .where(_EVENT_IS_IN_STREAM, _stream.pair > 0, may_tell)
+        .order_by(_event.n)
+    )
+    offered = _offered(conn)
+    shown: dict[tuple[int, int], str] = {}
+    hidden: dict[tuple[int, int], str] = {}
+    imported: dict[tuple[int, int], str] = {}
+    for k, account, kind, text in conn.execute(query):
+        data = decode_data(text.encode())
+        if kind == "open" and data.suggestions:
+            shown.setdefault((k, account), data.set or offered.get((k, account), ""))
+        elif kind == "open" and data.suggestions is False:
+            hidden[k, account] = ""
+        elif data.start is not None:
+            imported[k, account] = data.start
+    return offered | imported | hidden | shown
+
+
+def _offered(conn: sa.Connection) -> dict[tuple[int, int], str]:
+    """Return the set that the server offers, by pair and account, of all work that clients sent."""
+    sets = {}
+    for k, name in conn.execute(sa.select(_pair.k, _SHOWN_SET)):
+        sets[k] = names.VOTE if names.vote_of(name) else name
+    not_shown = _assignment.shown.is_(False)
+    hidden = conn.execute(sa.select(_assignment.pair, _assignment.account).where(not_shown))
+    sent = (
+        sa.select(_stream.pair, _stream.account)
+        .where(_EVENT_IS_IN_STREAM, _stream.pair > 0, _event.sent != "")
+        .distinct()
+    )
+    offered = {(k, account): sets[k] for k, account in conn.execute(sent)}
+    for k, account in hidden:
+        if (k, account) in offered:
+            offered[k, account] = ""
+    return offered
