@@ -48,6 +48,11 @@ class Block:
         symbols = self.symbols[offsets[0] : offsets[-1]]
         return Block(symbols, offsets - offsets[0], self.values[begin:end])
 
+    @property
+    def records(self) -> kernel.Records:
+        """The arrays as kernels take them."""
+        return kernel.Records(readonly(self.symbols), readonly(self.offsets), readonly(self.values))
+
     @classmethod
     def concatenate(cls, blocks: Sequence[Block]) -> Block:
         """Return the records of some blocks, one after the other."""
@@ -118,15 +123,15 @@ class Runs(AbstractContextManager["Runs"]):
         held = self._held
         if held is None or self._ended:
             raise OptionError("records are merged already; nothing can be added")
-        arrays = readonly(symbols), readonly(offsets), readonly(values)
+        records = Block(symbols, offsets, values).records
         count = len(offsets) - 1
-        first = held.absorb(*arrays, 0, self._sums)
+        first = held.absorb(records, 0, self._sums)
         while first < count:
             if held.size:
                 self._spill(held)
             else:  # a record that is longer than all that there is room for
                 held.make_room(int(offsets[first + 1] - offsets[first]))
-            first = held.absorb(*arrays, first, self._sums)
+            first = held.absorb(records, first, self._sums)
         self.added += count
 
     def _spill(self, held: _Held) -> None:
@@ -191,32 +196,25 @@ class _Held:
         slots = 2 * 8  # two of uint64
         sorting = 4 + 8  # its place in the order, int32, and its key, uint64
         records = room // (_record_bytes(width) + slots + sorting)
-        self.symbols = np.empty(records * _LENGTH, np.int32)
-        self._ends = np.zeros(records + 1, np.int64)
-        self._values = np.empty((records, width), np.float64)
+        self._records = kernel.Records(
+            np.empty(records * _LENGTH, np.int32),
+            np.zeros(records + 1, np.int64),
+            np.empty((records, width), np.float64),
+        )
         self._slots = np.zeros(2 * records, np.uint64)
         self._order: I4 | None = None
         self.size = 0
 
-    def absorb(self, symbols: I4, offsets: I8, values: F8, first: int, sums: int) -> int:
+    def absorb(self, records: kernel.Records, first: int, sums: int) -> int:
         """Add records from `first` on; return the first that did not fit, or their number."""
         first, self.size = kernel.absorb(
-            symbols,
-            offsets,
-            values,
-            first,
-            sums,
-            self.symbols,
-            self._ends,
-            self._values,
-            self._slots,
-            self.size,
+            records, first, sums, self._records, self._slots, self.size
         )
         return first
 
     def make_room(self, length: int) -> None:
         """Make room for a record of so many numbers; there must be no records."""
-        self.symbols = np.empty(length, np.int32)
+        self._records = self._records._replace(symbols=np.empty(length, np.int32))
 
     def clear(self) -> None:
         """Delete all records."""
@@ -228,12 +226,12 @@ class _Held:
         """Yield the records in order."""
         if self._order is None:
             self._order = np.empty(self.size, np.int32)
-            kernel.sort(self.symbols, self._ends, self._order, np.empty(self.size, np.uint64))
+            kernel.sort(self._records, self._order, np.empty(self.size, np.uint64))
         order = self._order
         begin = 0
         while begin < len(order):
-            end = kernel.fitting(self._ends, order, begin, records, numbers)
-            yield Block(*kernel.take(self.symbols, self._ends, self._values, order[begin:end]))
+            end = kernel.fitting(self._records.offsets, order, begin, records, numbers)
+            yield Block(*kernel.take(self._records, order[begin:end]))
             begin = end
 
 
@@ -315,18 +313,20 @@ class _RunFile:
         records, numbers = shape
         for run in runs:
             numbers = max(numbers, run.numbers)
-        symbols = np.empty(numbers, np.int32)
-        offsets = np.zeros(records + 1, np.int64)
-        values = np.empty((records, width))
-        state = front.merge(sums, symbols, offsets, values)
+        output = kernel.Records(
+            np.empty(numbers, np.int32),
+            np.zeros(records + 1, np.int64),
+            np.empty((records, width)),
+        )
+        state = kernel.merge(front.blocks, sums, output)
         while state != kernel.DONE:
             if state == kernel.FULL:
-                yield front.taken(symbols, offsets, values)
+                yield front.taken(output)
             else:
                 front.load(state)
-            state = front.merge(sums, symbols, offsets, values)
-        if front.state[kernel.WRITTEN]:
-            yield front.taken(symbols, offsets, values)
+            state = kernel.merge(front.blocks, sums, output)
+        if front.blocks.state[kernel.WRITTEN]:
+            yield front.taken(output)
 
 
 class _Front:
@@ -339,54 +339,40 @@ class _Front:
         count = len(runs)
         records = max((run.records for run in runs), default=0)
         numbers = max((run.numbers for run in runs), default=0)
-        self._symbols = np.empty((count, numbers), np.int32)
-        self._offsets = np.zeros((count, records + 1), np.int64)
-        self._values = np.empty((count, records, width), np.float64)
-        self._counts = np.zeros(count, np.int64)
-        self._places = np.zeros(count, np.int64)
-        self._keys = np.zeros(count, np.uint64)
-        self._heap = np.zeros(count, np.int64)
-        self.state = np.zeros(kernel.STATES, np.int64)
-        self.state[kernel.HEAPED] = -1  # the heap is made at the first merge
+        self.blocks = kernel.RunFront(
+            symbols=np.empty((count, numbers), np.int32),
+            offsets=np.zeros((count, records + 1), np.int64),
+            values=np.empty((count, records, width), np.float64),
+            counts=np.zeros(count, np.int64),
+            places=np.zeros(count, np.int64),
+            keys=np.zeros(count, np.uint64),
+            heap=np.zeros(count, np.int64),
+            state=np.zeros(kernel.STATES, np.int64),
+        )
+        self.blocks.state[kernel.HEAPED] = -1  # the heap is made at the first merge
         for k in range(count):
             self.load(k)
 
     def load(self, k: int) -> None:
         """Read the next block of a run, if there is one."""
+        blocks = self.blocks
         place = self._next[k]
-        self._counts[k] = 0
-        self._places[k] = 0
+        blocks.counts[k] = 0
+        blocks.places[k] = 0
         if place == self._runs[k].end:
             return
         head = np.zeros(2, np.int64)
         place = self._file.read(place, head)
         count, numbers = head.tolist()
-        self._counts[k] = count
-        place = self._file.read(place, self._offsets[k, : count + 1])
-        place = self._file.read(place, self._symbols[k, :numbers])
-        self._next[k] = self._file.read(place, self._values[k, :count])
+        blocks.counts[k] = count
+        place = self._file.read(place, blocks.offsets[k, : count + 1])
+        place = self._file.read(place, blocks.symbols[k, :numbers])
+        self._next[k] = self._file.read(place, blocks.values[k, :count])
 
-    def merge(self, sums: int, symbols: I4, offsets: I8, values: F8) -> int:
-        """Merge as far as the blocks and the space allow; see the kernel."""
-        return kernel.merge(
-            self._symbols,
-            self._offsets,
-            self._values,
-            self._counts,
-            self._places,
-            self._keys,
-            self._heap,
-            self.state,
-            sums,
-            symbols,
-            offsets,
-            values,
-        )
-
-    def taken(self, symbols: I4, offsets: I8, values: F8) -> Block:
+    def taken(self, output: kernel.Records) -> Block:
         """Return the merged records, and free their space."""
-        count = int(self.state[kernel.WRITTEN])
-        self.state[kernel.WRITTEN] = 0
-        symbols = symbols[: offsets[count]]
-        offsets = offsets[: count + 1]
-        return Block(symbols.copy(), offsets.copy(), values[:count].copy())
+        count = int(self.blocks.state[kernel.WRITTEN])
+        self.blocks.state[kernel.WRITTEN] = 0
+        symbols = output.symbols[: output.offsets[count]]
+        offsets = output.offsets[: count + 1]
+        return Block(symbols.copy(), offsets.copy(), output.values[:count].copy())

@@ -1,11 +1,18 @@
 """Count, sort and merge sequences of numbers: the compiled loops behind `Runs`.
 
 A record is a sequence of numbers from 0 on, with a row of values. Sequences are ordered number by
-number; one that another goes on from comes before it. The next two numbers of a sequence, in one
-word of 64 bits, are its *key* at a depth: most comparisons need no more than the keys.
+number; one that another goes on from comes before it: 1 2, 1 2 3, 1 4, 5. The two numbers of a
+sequence from place d on, in one word of 64 bits, are its *key* at depth d: most comparisons need no
+more than the keys. At depth 0, the keys of 1 2 and 1 2 3 are equal; at depth 2, that of 1 2 is 0,
+as nothing is left of it, and that of 1 2 3 is greater.
+
+A *run* is a file of records in order, read in blocks. `absorb` collects records in memory, each
+sequence once; `sort` puts them in order for a run; `merge` reads several runs side by side.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,14 +23,35 @@ DONE = -1
 FULL = -2
 """What `merge` returns: nothing is left, or the output is full."""
 
-HEAPED = 0
-WRITTEN = 1
-USED_UP = 2
+HEAPED = 0  # how many runs the heap holds; -1: it is to be made
+WRITTEN = 1  # how many records are written to the output
+USED_UP = 2  # 1 if the run at the top of the heap was used up, and has a new block (or none)
 STATES = 3
-"""The places of the state of `merge`, and their number."""
+"""The places of the state of `merge`, which goes on from call to call, and their number."""
 
 _FEW = 12  # so many are sorted by insertion
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Records(NamedTuple):
+    """R records, or room for as many."""
+
+    symbols: I4  # (S,) the numbers of all sequences, one after the other
+    offsets: I8  # (R + 1,) sequence k is symbols[offsets[k]:offsets[k + 1]]
+    values: F8  # (R, K) the values of each sequence
+
+
+class RunFront(NamedTuple):
+    """A block of records of each of F runs, and how far they are merged."""
+
+    symbols: I4  # (F, S), (F, R + 1) and (F, R, K): the blocks, each as in `Records`
+    offsets: I8
+    values: F8
+    counts: I8  # (F,) the records of each block; 0 where a run is at its end
+    places: I8  # (F,) the next record of each block
+    keys: U8  # (F,) the key of this record, at depth 0
+    heap: I8  # (F,) the runs that have records: the one with the first record of all comes first
+    state: I8  # (3,) see `HEAPED`, `WRITTEN` and `USED_UP`
 
 
 @inlined
@@ -60,41 +88,37 @@ def combine(into: F8, row: int, values: F8, other: int, sums: int) -> None:
         into[row, k] = max(into[row, k], values[other, k])
 
 
+@inlined
+def hash_of(symbols: I4, begin: int, end: int) -> np.uint64:
+    """Return a hash of a sequence: its length and numbers, mixed one by one."""
+    mixed = np.uint64(end - begin)
+    for i in range(begin, end):
+        mixed = (mixed ^ np.uint64(symbols[i])) * _MIX
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
 @jit
 def absorb(
-    symbols: I4,
-    offsets: I8,
-    values: F8,
-    first: int,
-    sums: int,
-    kept: I4,
-    ends: I8,
-    kept_values: F8,
-    slots: U8,
-    size: int,
+    records: Records, first: int, sums: int, held: Records, slots: U8, size: int
 ) -> tuple[int, int]:
     """Take in the records from number `first` on, each sequence once.
 
-    symbols, offsets, values: (S,), (R + 1,) and (R, K): the records.
     first: The record to go on with.
     sums: How many of the K values are added up; of the rest the greatest stays.
-    kept, ends, kept_values: (C,), (Q + 1,) and (Q, K): the records that were taken in; `ends[0]` is
-        0.
+    held: The records that were taken in, `size` of them, and room for more; `offsets[0]` is 0.
     slots: A hash table: half a hash and the number of a record, from 1 on; 0 where there is none.
-    size: How many records were taken in before.
     Returns: The first record that did not fit (R when all did), and how many are held now.
     """
+    symbols, offsets, values = records
+    kept, ends, kept_values = held
     count = np.uint64(len(slots))
     low = np.uint64(0xFFFFFFFF)
     for k in range(first, len(offsets) - 1):
         begin = offsets[k]
         end = offsets[k + 1]
         length = end - begin
-        # the hash of the sequence: its length and numbers, mixed one by one
-        mixed = np.uint64(length)
-        for i in range(begin, end):
-            mixed = (mixed ^ np.uint64(symbols[i])) * _MIX
-            mixed ^= mixed >> np.uint64(32)
+        mixed = hash_of(symbols, begin, end)
         mark = mixed & low
         # the high bits, scaled to the number of slots; then linear probing
         slot = ((mixed * _MIX) >> np.uint64(32)) * count >> np.uint64(32)
@@ -132,12 +156,17 @@ def absorb(
 
 
 @jit
-def sort(symbols: I4, ends: I8, order: I4, keys: U8) -> None:
+def sort(records: Records, order: I4, keys: U8) -> None:
     """Put the numbers of records, `order`, into the order of their sequences, which all differ.
 
     Quicksort in three parts by the keys; those with equal keys are sorted by their next ones
     (Bentley & Sedgewick 1997, Fast algorithms for sorting and searching strings, SODA).
+
+    order: (R,): set to the numbers of the first R records, in order.
+    keys: (R,): room to work in.
     """
+    symbols = records.symbols
+    ends = records.offsets
     n = len(order)
     for k in range(n):
         order[k] = k
@@ -219,11 +248,15 @@ def insert(symbols: I4, ends: I8, order: I4, keys: U8, lo: int, hi: int, depth: 
 
 
 @jit
-def fitting(ends: I8, order: I4, begin: int, records: int, room: int) -> int:
-    """Return where a block ends that begins at a place of `order`; it has a record at least."""
+def fitting(ends: I8, order: I4, begin: int, most: int, room: int) -> int:
+    """Return where a block ends that begins at a place of `order`: it has `most` records at most.
+
+    ends: The offsets of the records.
+    room: The most numbers of a block that has more than one record.
+    """
     end = begin
     used = 0
-    while end < len(order) and end - begin < records:
+    while end < len(order) and end - begin < most:
         used += ends[order[end] + 1] - ends[order[end]]
         # one that is longer than the room still makes a block of its own
         if used > room and end > begin:
@@ -233,8 +266,9 @@ def fitting(ends: I8, order: I4, begin: int, records: int, room: int) -> int:
 
 
 @jit
-def take(symbols: I4, ends: I8, values: F8, order: I4) -> tuple[I4, I8, F8]:
+def take(records: Records, order: I4) -> Records:
     """Return some records, in an order, as arrays of their own."""
+    symbols, ends, values = records
     offsets = np.zeros(len(order) + 1, np.int64)
     for k in range(len(order)):
         offsets[k + 1] = offsets[k] + ends[order[k] + 1] - ends[order[k]]
@@ -246,21 +280,24 @@ def take(symbols: I4, ends: I8, values: F8, order: I4) -> tuple[I4, I8, F8]:
             taken[offsets[k] + i] = symbols[start + i]
         for i in range(values.shape[1]):
             rows[k, i] = values[order[k], i]
-    return taken, offsets, rows
+    return Records(taken, offsets, rows)
 
 
 @inlined
-def before(symbols: I4, offsets: I8, places: I8, keys: U8, run: int, other: int) -> bool:
-    """Return whether the next record of run run comes before that of another."""
-    if keys[run] != keys[other]:
-        return bool(keys[run] < keys[other])
-    i = places[run]
-    j = places[other]
+def before(front: RunFront, run: int, other: int) -> bool:
+    """Return whether the next record of a run comes before that of another; equal ones by run."""
+    key = front.keys[run]
+    other_key = front.keys[other]
+    if key != other_key:
+        return bool(key < other_key)
+    offsets = front.offsets
+    i = front.places[run]
+    j = front.places[other]
     order = compare(
-        symbols[run],
+        front.symbols[run],
         offsets[run, i],
         offsets[run, i + 1],
-        symbols[other],
+        front.symbols[other],
         offsets[other, j],
         offsets[other, j + 1],
     )
@@ -268,56 +305,41 @@ def before(symbols: I4, offsets: I8, places: I8, keys: U8, run: int, other: int)
 
 
 @inlined
-def sift(
-    heap: I8,
-    size: int,
-    symbols: I4,
-    offsets: I8,
-    places: I8,
-    keys: U8,
-    node: int,
-) -> None:
-    """Let a run sink to its place in a heap, the first record at its top."""
+def sift(front: RunFront, size: int, node: int) -> None:
+    """Let the run at a node of the heap, which holds `size` runs, sink to its place.
+
+    The children of a node are at 2 node + 1 and 2 node + 2; neither comes before its parent.
+    """
+    heap = front.heap
     while 2 * node + 1 < size:
         child = 2 * node + 1
-        if child + 1 < size and before(
-            symbols, offsets, places, keys, heap[child + 1], heap[child]
-        ):
+        if child + 1 < size and before(front, heap[child + 1], heap[child]):
             child += 1
-        if not before(symbols, offsets, places, keys, heap[child], heap[node]):
+        if not before(front, heap[child], heap[node]):
             break
         heap[child], heap[node] = heap[node], heap[child]
         node = child
 
 
 @jit
-def merge(
-    symbols: I4,
-    offsets: I8,
-    values: F8,
-    counts: I8,
-    places: I8,
-    keys: U8,
-    heap: I8,
-    state: I8,
-    sums: int,
-    out: I4,
-    out_offsets: I8,
-    out_values: F8,
-) -> int:
+def merge(front: RunFront, sums: int, to: Records) -> int:
     """Merge the blocks of several runs until one is used up, or the output is full.
 
-    symbols, offsets, values: (F, S), (F, R + 1) and (F, R, K): a block of each of F runs.
-    counts: (F,): the records of each block; 0 where a run is at its end.
-    places: (F,): the next record of each block.
-    keys: (F,): what was found before.
-    heap: (F,): the runs, the one with the first record first.
-    state: By `HEAPED`, how many runs the heap holds (-1: it is to be made); by `WRITTEN`, how many
-        records are written; by `USED_UP`, whether the first run has a new block.
+    The caller gives the run a new block, or takes what is written, and calls again.
+
     sums: As of `absorb`.
-    out, out_offsets, out_values: Where to write.
+    to: Where to write; `front.state` has how many records are written.
     Returns: The run whose next block is needed, or FULL, or DONE.
     """
+    symbols = front.symbols
+    offsets = front.offsets
+    values = front.values
+    counts = front.counts
+    places = front.places
+    keys = front.keys
+    heap = front.heap
+    state = front.state
+    out, out_offsets, out_values = to
     # the first call: a heap of the runs that have records
     if state[HEAPED] < 0:
         state[HEAPED] = 0
@@ -327,11 +349,12 @@ def merge(
                 heap[state[HEAPED]] = run
                 state[HEAPED] += 1
         for node in range(state[HEAPED] // 2 - 1, -1, -1):
-            sift(heap, state[HEAPED], symbols, offsets, places, keys, node)
+            sift(front, state[HEAPED], node)
     # the top of the heap is the run with the first record of all
     written = state[WRITTEN]
     while state[HEAPED] > 0:
         run = int(heap[0])
+        numbers = symbols[run]
         if state[USED_UP] == 0:
             place = places[run]
             start = offsets[run, place]
@@ -339,7 +362,7 @@ def merge(
             last = max(written - 1, 0)
             # equal to the last one written: their values are put together
             same = written > 0 and not compare(
-                symbols[run], start, end, out, out_offsets[last], out_offsets[written]
+                numbers, start, end, out, out_offsets[last], out_offsets[written]
             )
             if same:
                 combine(out_values, last, values[run], place, sums)
@@ -349,7 +372,7 @@ def merge(
                     state[WRITTEN] = written
                     return FULL
                 for i in range(end - start):
-                    out[at + i] = symbols[run, start + i]
+                    out[at + i] = numbers[start + i]
                 for i in range(out_values.shape[1]):
                     out_values[written, i] = values[run, place, i]
                 written += 1
@@ -367,8 +390,8 @@ def merge(
             heap[0] = heap[state[HEAPED]]
         else:
             place = places[run]
-            keys[run] = key_at(symbols[run], offsets[run, place], offsets[run, place + 1])
-        sift(heap, state[HEAPED], symbols, offsets, places, keys, 0)
+            keys[run] = key_at(numbers, offsets[run, place], offsets[run, place + 1])
+        sift(front, state[HEAPED], 0)
     state[WRITTEN] = written
     return DONE
 

@@ -38,10 +38,10 @@ class Sections:
         order = np.argsort(buckets, kind="stable").astype(np.int32)
         sizes = np.bincount(buckets, minlength=len(self._held))
         begins = offsets_of(sizes)
-        arrays = readonly(block.symbols), readonly(block.offsets), readonly(block.values)
+        records = block.records
         for bucket in np.flatnonzero(sizes).tolist():
             chosen = order[begins[bucket] : begins[bucket + 1]]
-            part = Block(*kernel.take(*arrays, readonly(chosen)))
+            part = Block(*kernel.take(records, readonly(chosen)))
             self._held[bucket].append(part)
             self._sizes[bucket] += part.symbols.nbytes + part.values.nbytes
             if self._sizes[bucket] > self._most:
