@@ -15,7 +15,8 @@ from alignkit.agreement.judgments.coefficients import chance_corrected
 from alignkit.agreement.judgments.consensus import label_counts, majority_labels, others_label
 from alignkit.agreement.judgments.joint import joint_rows
 from alignkit.agreement.judgments.options import JudgmentOptions
-from alignkit.agreement.judgments.tables import LabelTables, ViewData, apart, mean_of, null_kappas
+from alignkit.agreement.judgments.permutations import null_kappas
+from alignkit.agreement.judgments.tables import LabelTables, ViewData, apart, mean_of
 from alignkit.agreement.kappa import gwet_ac1, table_ratios, weighted_kappas
 from alignkit.errors import OptionError
 

@@ -9,7 +9,8 @@ from repetitions import repetitions
 from alignkit import agree_on_judgments, read_corpus
 from alignkit.agreement.judgments.figures import view_figures
 from alignkit.agreement.judgments.options import JudgmentOptions
-from alignkit.agreement.judgments.tables import ViewData, null_kappas
+from alignkit.agreement.judgments.permutations import null_kappas
+from alignkit.agreement.judgments.tables import ViewData
 from alignkit.corpora.labelled import judgments_of
 from alignkit.model.labels import get_view
 

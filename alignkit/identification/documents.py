@@ -86,11 +86,9 @@ def candidate_documents(
     if blocks:
         rows = similarity.compared(texts, blocks, chosen)
     histogram = np.zeros(candidates.BINS, np.int64)
-    checked = _checked(rows, texts, times, chosen, counts, histogram)
+    kept = _similar(rows, texts, times, chosen, counts, histogram)
     if not histogram.any():
         raise OptionError(_NO_PAIR)
-    counts.update(value for value in checked.values() if isinstance(value, str))
-    kept = {pair: value for pair, value in sorted(checked.items()) if isinstance(value, float)}
     if chosen.farthest:
         # of each key the least similar pair, the first of equal ones
         least: dict[object, tuple[int, int]] = {}
@@ -186,18 +184,22 @@ def _times(every: Sequence[TextRecord], chosen: DocumentOptions, counts: Counter
     return times
 
 
-def _checked(
+def _similar(
     rows: Iterable[Row],
     texts: Sequence[str],
     times: F8,
     chosen: DocumentOptions,
     counts: Counter[str],
     histogram: Places,
-) -> dict[tuple[int, int], float | str]:
-    """Return the similarity of the pairs in the band, or a text that says why one is left out."""
+) -> dict[tuple[int, int], float]:
+    """Return the candidates, by the places of both documents, with their similarity, in order.
+
+    Those left out are added to `counts`, and all compared pairs to `histogram`.
+    """
     plain = [" ".join(text.split()) for text in texts]
     low, high = chosen.band
-    checked: dict[tuple[int, int], float | str] = {}
+    similar: dict[tuple[int, int], float] = {}
+    left_out: dict[tuple[int, int], str] = {}  # why
     for row, columns, values in rows:
         if np.isinf(times[row]):  # without a date, and dropped
             continue
@@ -212,13 +214,18 @@ def _checked(
         for nearest in similarity.descending(values[inside], chosen.per_document):
             k = inside[nearest]
             first, second = sorted((row, int(columns[k])))
-            if (first, second) not in checked:
+            pair = (first, second)
+            if pair not in similar and pair not in left_out:  # within an input, also met in turn
                 why = _contained(plain[first], plain[second], equal=chosen.max_similarity == 1)
-                checked[first, second] = why or float(values[k])
-            kept += isinstance(checked[first, second], float)
+                if why:
+                    left_out[pair] = why
+                else:
+                    similar[pair] = float(values[k])
+            kept += pair in similar
             if kept == chosen.per_document:
                 break
-    return checked
+    counts.update(left_out.values())
+    return dict(sorted(similar.items()))
 
 
 def _contained(first: str, second: str, *, equal: bool) -> str:

@@ -133,42 +133,34 @@ class IdentifierScores(Result):
     def _scores(self) -> Table:
         """The table of scores: of each system, and of the most frequent label."""
         assert self.gold is not None
-        gold = self.gold.labels
-        classes = len(self.view.labels)
         names = ["macro F1", "weighted F1", "calibration error"]
-        if classes == 2:
+        if len(self.view.labels) == 2:
             names = [f"F1 of {self.view.labels[1]}", "AUC", "calibration error"]
         columns = [Column("system"), Column("pairs", "count"), Column("accuracy", "percent")]
         columns += [Column(name, "percent", key=name.lower().replace(" ", "_")) for name in names]
         columns.append(Column("p", "p"))
-        place = {id: k for k, id in enumerate(self.ids)}
-        kept = [place[id] for id in self.gold.ids]
-        systems = []
-        for system in self.systems:
-            labels = system.labels[kept]
-            systems.append(SystemLabels(system.name, labels, system.probabilities[kept]))
-        right = {system.name: system.labels == gold for system in systems}
-        n = len(gold)
-        shares = np.bincount(gold, minlength=classes) / n
-        always = np.full(n, shares.argmax())
-        systems.append(SystemLabels(MAJORITY, always, np.tile(shares, (n, 1))))
+        n = len(self.gold.ids)
         _, groups, sizes = np.unique(self.gold.groups, return_inverse=True, return_counts=True)
         groups = groups.reshape(-1)
+        judged = self._on_judged_pairs()
+        right = {system.name: system.labels == self.gold.labels for system in judged}
+        baseline = right.get(_BASELINE)
         rows: list[list[Cell]] = []
-        for system in systems:
-            hits = system.labels == gold
+        for system in judged:
+            is_right = right[system.name]
+            bounds = share_interval(np.bincount(groups, is_right).astype(np.int64), sizes)
+            accuracy = Value(float(is_right.mean()), *bounds)
+            measures = list(self._measures(system))
             p = nan
-            bounds = share_interval(np.bincount(groups, hits).astype(np.int64), sizes)
-            values = [Value(float(hits.mean()), *bounds), *self._measures(system)]
             if system.name == MAJORITY:
-                values[-1] = Value(nan)
-            elif system.name != _BASELINE and _BASELINE in right:
-                better = right[system.name].astype(np.int64) - right[_BASELINE]
+                measures[-1] = Value(nan)  # it has no calibration
+            elif system.name != _BASELINE and baseline is not None:
+                better = is_right.astype(np.int64) - baseline
                 p = mcnemar_clusters(np.bincount(groups, better).astype(np.int64))
-            rows.append([system.name, n, *values, p])
+            rows.append([system.name, n, accuracy, *measures, p])
         notes = [f"95% intervals: of accuracy, Wilson's; of the others, by {RESAMPLES} resamples"]
         notes += [f"{name}: {meaning}" for name, meaning in _MEANINGS.items() if name in names]
-        if len(right) > 1 and _BASELINE in right:
+        if len(self.systems) > 1 and baseline is not None:
             notes.append(f"p: McNemar's exact test against {_BASELINE}")
         unit = "the pair"
         if len(sizes) < n:
@@ -176,8 +168,23 @@ class IdentifierScores(Result):
         notes.append(f"unit of intervals and tests: {unit}")
         return Table("", columns, rows, "; ".join(notes), "systems")
 
+    def _on_judged_pairs(self) -> list[SystemLabels]:
+        """Return what each system says of the judged pairs, and a system of the commonest label."""
+        assert self.gold is not None
+        place_of = {id: k for k, id in enumerate(self.ids)}
+        judged = [place_of[id] for id in self.gold.ids]
+        systems = []
+        for system in self.systems:
+            labels = system.labels[judged]
+            systems.append(SystemLabels(system.name, labels, system.probabilities[judged]))
+        n = len(judged)
+        shares = np.bincount(self.gold.labels, minlength=len(self.view.labels)) / n
+        commonest = np.full(n, shares.argmax())
+        systems.append(SystemLabels(MAJORITY, commonest, np.tile(shares, (n, 1))))
+        return systems
+
     def _measures(self, system: SystemLabels) -> Iterator[Value]:
-        """Yield the measures with intervals by a bootstrap over groups."""
+        """Yield the measures of `_measure_of` with intervals by a bootstrap over groups."""
         assert self.gold is not None
         _, groups = np.unique(self.gold.groups, return_inverse=True)
         count = int(groups.max()) + 1
@@ -194,24 +201,27 @@ class IdentifierScores(Result):
 def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
     """Return a function of weights of pairs (B, P) that returns three measures, (3, B).
 
-    What does not depend on the weights is computed once: the cell of each pair in the table of gold
-    and predicted labels, how far its probability is off, by bin, and the order of the pairs by
-    their probability of the last label, which gives the AUC as a sum over equal probabilities.
+    They are F1 of label 1, AUC and calibration error for two labels, or else macro F1, weighted F1
+    and calibration error. What does not depend on the weights is computed once.
     """
     pairs, classes = system.probabilities.shape
     every = np.arange(pairs)
+    # the cell of each pair in the table of gold and predicted labels
     cells = np.zeros((pairs, classes * classes))
     cells[every, gold * classes + system.labels] = 1
+    # how far the probability of each pair is off, in the column of its bin
     certain = system.probabilities.max(1)
     off = np.zeros((pairs, _BINS))
     bin_of = np.minimum((certain * _BINS).astype(int), _BINS - 1)
     off[every, bin_of] = certain - (system.probabilities.argmax(1) == gold)
+    # the pairs by their probability of the last label, and where each other probability begins
     order = np.argsort(system.probabilities[:, -1], kind="stable")
     values = system.probabilities[order, -1]
     positive = gold[order] == 1
     starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
 
     def measure(weights: F8) -> F8:
+        """Return the measures for each row of weights."""
         confusion = (weights @ cells).reshape(-1, classes, classes)
         right = np.einsum("bkk->bk", confusion)
         total = weights.sum(1)
@@ -222,6 +232,8 @@ def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
             if classes > 2:
                 weighted = np.nansum(f1 * support, 1) / total
                 return np.stack((np.nanmean(f1, 1), weighted, calibration))
+            # AUC: for each probability, its pairs of label 1 times those of label 0 with a lower
+            # one, and half of those with the same
             ranked = weights[:, order]
             ones = np.add.reduceat(ranked * positive, starts, axis=1)
             zeros = np.add.reduceat(ranked * ~positive, starts, axis=1)

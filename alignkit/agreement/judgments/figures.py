@@ -15,7 +15,7 @@ from alignkit._support.parallel import executor
 from alignkit._support.wording import how_many
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Rows, reasoned
-from alignkit.agreement.judgments import consensus, tables
+from alignkit.agreement.judgments import consensus, permutations, tables
 from alignkit.agreement.judgments.coefficients import ALL_ALIKE, NO_TWO_LABELS
 from alignkit.agreement.judgments.comparisons import LabelComparisons, Measure, compare_labels
 from alignkit.agreement.judgments.joint import joint_rows
@@ -39,7 +39,7 @@ Weights = NDArray[np.int32]
 
 def view_figures(
     view: tables.ViewData,
-    null: tables.NullKappas | None,
+    null: permutations.NullKappas | None,
     options: JudgmentOptions,
     section: str = "all",
 ) -> tuple[Figure, ...]:
@@ -185,7 +185,10 @@ def _drawn_weights(items: int, resamples: int, rng: np.random.Generator) -> Weig
 
 # kappas by chance, and shares of items
 def _against_null(
-    figures: Sequence[Figure], view: tables.ViewData, null: tables.NullKappas, confidence: float
+    figures: Sequence[Figure],
+    view: tables.ViewData,
+    null: permutations.NullKappas,
+    confidence: float,
 ) -> Iterator[Figure]:
     """Yield the null of each kappa against the consensus, and the kappa corrected by it."""
     null_of = dict(zip(view.annotators, null.each.T, strict=True))
@@ -227,7 +230,7 @@ def _corrected(figure: Figure, null: float) -> Figure:
 
 
 def _shares(
-    view: tables.ViewData, null: tables.NullKappas | None, section: str, confidence: float
+    view: tables.ViewData, null: permutations.NullKappas | None, section: str, confidence: float
 ) -> Iterator[Figure]:
     """Yield the shares of items that have a consensus, are left out, or are overruled."""
     level = f"judgments.{view.name}"

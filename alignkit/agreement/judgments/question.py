@@ -20,9 +20,10 @@ from alignkit.agreement.judgments.coefficients import LabelsOfView, coefficient_
 from alignkit.agreement.judgments.disagreements import JudgmentDisagreements
 from alignkit.agreement.judgments.figures import view_figures
 from alignkit.agreement.judgments.options import JudgmentOptions
+from alignkit.agreement.judgments.permutations import NullKappas, null_kappas
 from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.agreement.judgments.result import JudgmentAgreement
-from alignkit.agreement.judgments.tables import NullKappas, ViewData, null_kappas
+from alignkit.agreement.judgments.tables import ViewData
 from alignkit.agreement.pairs import CorpusPart, in_several, parts_of
 from alignkit.corpora.labelled import (
     RANKS,

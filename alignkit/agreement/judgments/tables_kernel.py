@@ -1,9 +1,12 @@
 """Tables of two annotators, for resamples or permuted labels: the loops over judgments.
 
-`alignkit.agreement.judgments.tables` calls them.
+`alignkit.agreement.judgments.tables` calls `couple_sums`, `figures` calls `group_sums`, and
+`permutations` all others.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +25,9 @@ States = NDArray[np.uint64]
 def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Floats) -> Floats:
     """Return the sums behind kappa and AC1 of N tables in R resamples: (5, N, R).
 
-    `offsets`, `items`, `size`: see `alignkit.agreement.judgments.tables.LabelTables`; `weights`
-    (P, R) is how often an item is drawn; resamples are stored side by side and added at once.
+    `offsets`, `items`, `size`: see `alignkit.agreement.judgments.tables.LabelTables`. `weights`
+    (P, R) is how often an item is drawn. `far` (K, K) are the distances between labels. Resamples
+    are stored side by side and added at once.
     """
     couples = (len(offsets) - 1) // (size * size)
     resamples = weights.shape[1]
@@ -34,7 +38,8 @@ def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Flo
     expected = sums[3]  # the same by the margins, times items
     squares = sums[4]  # of how often each label is given, by both annotators together
     cell = np.empty(resamples, np.int32)  # how often the items of a cell are drawn
-    first = np.empty((size, resamples))  # the margins of a table: the same by label
+    # the margins of a table: how often items with a label of the first, or of the second, are drawn
+    first = np.empty((size, resamples))
     second = np.empty((size, resamples))
     for n in range(couples):
         first[:] = 0
@@ -84,7 +89,8 @@ def group_sums(group: Ints, weights: Items, groups: int) -> Floats:
 def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
     """Return (R, J) codes, permuted within each annotator (Fisher & Yates).
 
-    `states` are (R, 4), the random states, which change.
+    The codes of annotator a begin at `offsets[a]`. `states` are (R, 4), the random states, which
+    change.
     """
     mixed = np.empty((len(states), len(codes)), np.int8)
     for r in range(len(states)):
@@ -99,6 +105,38 @@ def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
                 other = begin + min(k - begin, int(uniform(state) * (k - begin + 1)))
                 row[k], row[other] = row[other], row[k]
     return mixed
+
+
+class PermutedLabels(NamedTuple):
+    """J judgments, annotator by annotator, and R permutations of them.
+
+    codes: (J,): what was judged.
+    permuted: (R, J): the permuted codes.
+    meaning: The label in a view that each code means; -1 for none.
+    offsets: (A + 1,): where the judgments of each annotator begin.
+    items: (J,): the item that is judged.
+    """
+
+    codes: Labels
+    permuted: Labels
+    meaning: Labels
+    offsets: Ints
+    items: Items
+
+
+class MajorityRule(NamedTuple):
+    """How the consensus of P items is found.
+
+    size: K, the number of labels.
+    least: The least number of votes that an item needs.
+    lowest: Whether the lowest of tied labels is the consensus.
+    label_of_tie: (P,): the consensus of a tied item otherwise: its adjudicated label; -1 for none.
+    """
+
+    size: int
+    least: int
+    lowest: bool
+    label_of_tie: Labels
 
 
 @inlined
@@ -123,25 +161,19 @@ def most(counts: Items, least: int, lowest: bool, tie: int) -> int:
 
 
 @jit
-def consensus_tables(
-    permuted: Labels,
-    meaning: Labels,
-    offsets: Ints,
-    items: Items,
-    ties: Labels,
-    size: int,
-    least: int,
-    lowest: bool,
-) -> tuple[Floats, Ints]:
-    """Return each annotator against the consensus of R permutations.
+def consensus_tables(labels: PermutedLabels, rule: MajorityRule) -> tuple[Floats, Ints]:
+    """Return each annotator against the consensus of R permutations of all annotators.
 
-    `permuted` are (R, J) codes, and `meaning` is their label in a view; judgment j is of item
-    `items[j]`, those of annotator a start at `offsets[a]`; `ties` (P,) is the label of a tied item,
-    -1 unless adjudicated. Returns (R, A, size * size) tables, rows the annotator, and the number of
-    items with consensus.
+    The first result are (R, A, K * K) tables: rows are the labels of the annotator, columns those
+    of the consensus. The second one is the number of items with a consensus, (R,).
     """
+    permuted = labels.permuted
+    meaning = labels.meaning
+    offsets = labels.offsets
+    items = labels.items
+    size = rule.size
     annotators = len(offsets) - 1
-    count = len(ties)
+    count = len(rule.label_of_tie)
     tables = np.zeros((len(permuted), annotators, size * size))
     settled_items = np.zeros(len(permuted), np.int64)
     votes = np.zeros((count, size), np.int16)
@@ -153,7 +185,7 @@ def consensus_tables(
             if label >= 0:
                 votes[items[j], label] += 1
         for p in range(count):
-            consensus[p] = most(votes[p], least, lowest, ties[p])
+            consensus[p] = most(votes[p], rule.least, rule.lowest, rule.label_of_tie[p])
             settled_items[r] += consensus[p] >= 0
         for a in range(annotators):
             for j in range(offsets[a], offsets[a + 1]):
@@ -165,24 +197,20 @@ def consensus_tables(
 
 
 @jit
-def one_permuted_tables(
-    codes: Labels,
-    permuted: Labels,
-    meaning: Labels,
-    offsets: Ints,
-    items: Items,
-    ties: Labels,
-    size: int,
-    least: int,
-    lowest: bool,
-) -> tuple[Floats, Ints]:
+def one_permuted_tables(labels: PermutedLabels, rule: MajorityRule) -> tuple[Floats, Ints]:
     """Return each annotator, with only their labels permuted, against the consensus.
 
-    As `consensus_tables`; `codes` (J,) are the original labels. The second result is the number of
-    items with a consensus, summed over the annotators' items.
+    As `consensus_tables`, but the second result counts an item with a consensus once for each
+    annotator who judged it.
     """
+    codes = labels.codes
+    permuted = labels.permuted
+    meaning = labels.meaning
+    offsets = labels.offsets
+    items = labels.items
+    size = rule.size
     annotators = len(offsets) - 1
-    count = len(ties)
+    count = len(rule.label_of_tie)
     tables = np.zeros((len(permuted), annotators, size * size))
     settled_judgments = np.zeros(len(permuted), np.int64)
     votes = np.zeros((count, size), np.int16)
@@ -192,19 +220,19 @@ def one_permuted_tables(
     for r in range(len(permuted)):
         for a in range(annotators):
             for j in range(offsets[a], offsets[a + 1]):
-                # their vote is replaced by the permuted one, and put back below
+                # the given vote is replaced by the permuted one, and put back below
                 label = meaning[permuted[r, j]]
-                own = meaning[codes[j]]
+                given = meaning[codes[j]]
                 p = items[j]
-                if own >= 0:
-                    votes[p, own] -= 1
+                if given >= 0:
+                    votes[p, given] -= 1
                 if label >= 0:
                     votes[p, label] += 1
-                    other = most(votes[p], least, lowest, ties[p])
+                    other = most(votes[p], rule.least, rule.lowest, rule.label_of_tie[p])
                     if other >= 0:
                         tables[r, a, label * size + other] += 1
                         settled_judgments[r] += 1
                     votes[p, label] -= 1
-                if own >= 0:
-                    votes[p, own] += 1
+                if given >= 0:
+                    votes[p, given] += 1
     return tables, settled_judgments

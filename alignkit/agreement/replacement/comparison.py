@@ -43,7 +43,7 @@ class Closeness:
         return cls(tuple(names), unknown, zeros, zeros.copy(), unknown.copy())
 
     def fill(self, k: int, j: int, values: F8, most: float) -> None:
-        """Fill in two names from the similarity of each pair; `most` is that of what is equal."""
+        """Fill in two names from the similarity of each pair; `most` is that of equal ones."""
         known = values[~np.isnan(values)]
         for at in ((k, j), (j, k)):
             self.shared[at] = len(known)
@@ -109,6 +109,7 @@ def compare_with_others(
     x to them. In pair i, the system wins over j if S(system, i) >= S(j, i).
     """
     likeness = Closeness.empty([system, *names])
+    # (R, A, Q): how alike the system and each annotator are, and each annotator and the others
     with_system = np.stack([similarity.between(system, name) for name in names], axis=1)
     for j in range(len(names)):
         likeness.fill(0, 1 + j, with_system[0, j], similarity.most)
@@ -124,14 +125,15 @@ def compare_with_others(
         with_others[:, k] += alike
     of_system = np.where(compared, with_system, 0.0)
     others = compared.sum(axis=1, keepdims=True) - 1
-    # S is divided by the same number of others on both sides, so sums are compared
-    margin = of_system.sum(axis=1, keepdims=True) - of_system - with_others
+    # S(system, i) - S(j, i), times the number of others by which both are divided
+    system_with_others = of_system.sum(axis=1, keepdims=True) - of_system
+    margin = system_with_others - with_others
     counts = [similarity.items(name) for name in (system, *names)]
-    said = np.sum(counts, axis=0)[:, None] > 0
-    valid = compared & (others > 0) & said
-    scale = _SAME * np.maximum(others, 1)
-    system_wins = np.where(valid, margin >= -scale, np.nan)
-    annotator_wins = np.where(valid, margin <= scale, np.nan)
+    anybody_has_items = np.sum(counts, axis=0)[:, None] > 0
+    valid = compared & (others > 0) & anybody_has_items
+    rounding = _SAME * np.maximum(others, 1)
+    system_wins = np.where(valid, margin >= -rounding, np.nan)
+    annotator_wins = np.where(valid, margin <= rounding, np.nan)
     return OthersComparison(similarity.rows, tuple(names), system_wins, annotator_wins, likeness)
 
 
@@ -176,13 +178,14 @@ class Units:
         A unit without values is NaN. Copies are averaged first, and then the texts of a group.
         """
         groups, group = np.unique(self.group_of, return_inverse=True)
-        texts, first, text = np.unique(
-            group * (int(self.text_of.max(initial=0)) + 1) + self.text_of,
-            return_index=True,
-            return_inverse=True,
+        group = group.reshape(-1)
+        # a number for each text of each group
+        width = int(self.text_of.max(initial=0)) + 1
+        texts, first_pair, text = np.unique(
+            group * width + self.text_of, return_index=True, return_inverse=True
         )
         of_texts = _means(values, text.reshape(-1), len(texts))
-        return _means(of_texts, group.reshape(-1)[first], len(groups))
+        return _means(of_texts, group[first_pair], len(groups))
 
 
 def _means(values: F8, unit_of: I8, units: int) -> F8:

@@ -70,22 +70,24 @@ def leaks_of(
     places = np.flatnonzero(comparison.compared).tolist()
     if role == "adjudicated":
         leaks.append(ReplacementLeak("adjudicated", tuple(names), len(places)))
-    # those who started from an unknown alignment may have started from the initial one
-    starts = {system, None} if role == "initial" else {system}
-    started = 0
-    who: dict[str, None] = {}
+    starts: set[str | None] = {system}
+    code = "shown"
+    if role == "initial":
+        # those who started from an unknown alignment may have started from this one
+        starts.add(None)
+        code = "initial"
+    pairs = 0
+    who: dict[str, None] = {}  # in the order of their first pairs
     for place in places:
         pair = corpus[place]
-        those = []
+        of_pair = []
         for name, start in _starts(pair, names).items():
             if start in starts or _are_those_of(pair, start, system):
-                those.append(name)
-        started += bool(those)
-        who.update(dict.fromkeys(those))
-    if started:
-        leaks.append(
-            ReplacementLeak("initial" if role == "initial" else "shown", tuple(who), started)
-        )
+                of_pair.append(name)
+        pairs += bool(of_pair)
+        who.update(dict.fromkeys(of_pair))
+    if pairs:
+        leaks.append(ReplacementLeak(code, tuple(who), pairs))
     return leaks
 
 

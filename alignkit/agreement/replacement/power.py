@@ -14,7 +14,7 @@ from alignkit.agreement.replacement.decision import LEAST_PAIRS, p_values, passe
 SIZES = (50, 100, 200, 400, 800, 1600)
 """The numbers of pairs in the table."""
 
-_MOST_UNITS = 1_000_000
+_MOST_UNITS = 1_000_000  # no more are looked at
 _MOST_PATTERNS = 2_000  # of means of groups there may be as many as groups; d itself has few values
 _CLOSE = 1.05  # two numbers of pairs that differ by less need no third between them
 
@@ -62,17 +62,23 @@ def passing_power(differences: F8, epsilon: float, *, samples: int, seed: int) -
         patterns, counts = np.unique(units[chosen], axis=0, return_counts=True)
     present = patterns != missing
     values = np.where(present, patterns, 0.0)
-    drawn = _Simulation(
-        np.concatenate([present, present]).astype(np.float64),
-        np.concatenate([values, -values]),
-        np.concatenate([counts, counts]) / (2 * counts.sum()),
-        epsilon,
-        samples,
-        seed,
+    # each kind of unit twice, with half of its probability: with its signs, and with the others
+    simulation = _Simulation(
+        present=np.concatenate([present, present]).astype(np.float64),
+        values=np.concatenate([values, -values]),
+        shares=np.concatenate([counts, counts]) / (2 * counts.sum()),
+        epsilon=epsilon,
+        samples=samples,
+        seed=seed,
     )
-    sizes = tuple((size, drawn.passing(size)) for size in SIZES)
     at_hand = len(known)
-    return Power(at_hand, drawn.passing(at_hand), sizes, _needed(drawn), int(counts.sum()))
+    return Power(
+        units=at_hand,
+        passing=simulation.passing(at_hand),
+        by_size=tuple((size, simulation.passing(size)) for size in SIZES),
+        needed=_needed(simulation),
+        drawn_from=int(counts.sum()),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,22 +109,23 @@ class _Simulation:
         return passed / self.samples
 
 
-def _needed(drawn: _Simulation) -> int | None:
+def _needed(simulation: _Simulation) -> int | None:
     """Return the least number of units with which 80% of samples pass, rounded up."""
     low = LEAST_PAIRS
-    if drawn.passing(low) >= ASSURANCE:
+    if simulation.passing(low) >= ASSURANCE:
         return low
     high = low
-    while drawn.passing(high) < ASSURANCE:
+    while simulation.passing(high) < ASSURANCE:
         low = high
         high = 2 * high
         if high > _MOST_UNITS:
             return None
+    # `low` is too few, `high` enough
     while high > _CLOSE * low:
         middle = round((low * high) ** 0.5)
-        if drawn.passing(middle) < ASSURANCE:
+        if simulation.passing(middle) < ASSURANCE:
             low = middle
         else:
             high = middle
-    digit: int = 10 ** max(0, floor(log10(high)) - 1)
-    return -(-high // digit) * digit
+    step: int = 10 ** max(0, floor(log10(high)) - 1)  # of the second digit
+    return -(-high // step) * step  # rounded up

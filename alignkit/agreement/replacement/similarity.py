@@ -1,4 +1,8 @@
-"""How alike two annotations of a pair are: the measures of the test, for all pairs at once."""
+"""How alike two annotations of a pair are: the measures of the test, for all pairs at once.
+
+A measure has *rows*: that of everything, and of links also one for each kind of link. So what it
+returns are arrays (R, Q), for R rows and the Q pairs of the corpus.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +23,18 @@ from alignkit.scoring.counts import PHRASE_COLUMNS, count_phrases
 from alignkit.stats.resampling import harmonic, ratio
 
 ALL = "all"
-KINDS = ("equal words", "one to one", "several words", "nulls")
-"""The kinds of links that are also tested alone, each link in one of the first three: of equal
-words; of other words, which both have no other link; and all others. A null is a word without a
-link."""
+"""The row of everything."""
 
-Parts = tuple[LinkArrays, ...]
+EQUAL = "equal words"
+ONE_TO_ONE = "one to one"
+SEVERAL = "several words"
+"""The kinds of links: of equal words; of other words, which both have no other link; all others."""
+
+NULLS = "nulls"
+"""The row of words without a link, which are compared as if they were links."""
+
+_EQUAL, _ONE_TO_ONE, _SEVERAL = range(3)
+_NUMBERS = {EQUAL: _EQUAL, ONE_TO_ONE: _ONE_TO_ONE, SEVERAL: _SEVERAL}
 
 
 class PairSimilarity(ABC):
@@ -58,15 +68,15 @@ class LinkSimilarity(PairSimilarity):
         self._data = data
         self._sure = options.measure == "sure"
         self._ignore_identical = options.ignore_identical
-        self._worded = bool(data.known.all())
+        self._has_words = bool(data.known.all())
         if options.ignore_identical:
             for pair in data.corpus:
                 _ = pair.words  # an error names the pair whose words are not known
-        self.rows = (ALL, KINDS[1], KINDS[2])
-        if self._worded:
-            self.rows = (ALL, *KINDS)
-        if self._ignore_identical:  # a word with such a link is no null
-            self.rows = (ALL, *KINDS[1:3])
+        # if links of equal words are left out, their words would count as nulls
+        if self._has_words and not self._ignore_identical:
+            self.rows = (ALL, EQUAL, ONE_TO_ONE, SEVERAL, NULLS)
+        else:
+            self.rows = (ALL, ONE_TO_ONE, SEVERAL)
         self._links: dict[str, LinkArrays] = {}
         self._nulls: dict[str, LinkArrays] = {}
         self._kinds: dict[str, I8] = {}
@@ -80,17 +90,17 @@ class LinkSimilarity(PairSimilarity):
         """(R, Q): F1 of the links, of those of each kind, and of the words without links."""
         a = self.links(first)
         b = self.links(second)
-        here, there = a.shared(b)
+        in_a, in_b = a.shared(b)  # the places of the links of both
         hits = np.zeros((len(self.rows), len(a)))
         sizes = self.items(first) + self.items(second)
         for k, row in enumerate(self.rows):
-            if row == KINDS[3]:
-                hits[k] = 2 * _per_pair(self._nulls_of(first), self._nulls_of(second))
+            if row == NULLS:
+                hits[k] = 2 * _shared_cells(self._nulls_of(first), self._nulls_of(second))
                 continue
-            kept = self._is(row, first)[here]
-            others = self._is(row, second)[there]
-            hits[k] = np.bincount(a.pair_of[here[kept]], minlength=len(a))
-            hits[k] += np.bincount(b.pair_of[there[others]], minlength=len(a))
+            of_row_in_a = self._is_of(row, first)[in_a]
+            of_row_in_b = self._is_of(row, second)[in_b]
+            hits[k] = np.bincount(a.pair_of[in_a[of_row_in_a]], minlength=len(a))
+            hits[k] += np.bincount(b.pair_of[in_b[of_row_in_b]], minlength=len(a))
         alike = np.where(sizes == 0, 1.0, ratio(hits, sizes))
         alike[:, ~(self.aligned(first) & self.aligned(second))] = np.nan
         return alike
@@ -117,30 +127,30 @@ class LinkSimilarity(PairSimilarity):
         links = self.links(name)
         counts = np.zeros((len(self.rows), len(links)))
         for k, row in enumerate(self.rows):
-            if row == KINDS[3]:  # an annotator who did not align a pair left no word unaligned
+            if row == NULLS:  # an annotator who did not align a pair left no word unaligned
                 counts[k] = np.diff(self._nulls_of(name).offsets) * self.aligned(name)
             else:
-                of_row = self._is(row, name)
+                of_row = self._is_of(row, name)
                 counts[k] = np.bincount(links.pair_of[of_row], minlength=len(links))
         return counts
 
-    def _is(self, row: str, name: str) -> B1:
-        """(L,): the links of a row, a mask."""
+    def _is_of(self, row: str, name: str) -> B1:
+        """(L,): whether each link is of a row, a mask."""
         if row == ALL:
             return np.ones(len(self.links(name).links), bool)
-        of_row: B1 = self._kinds_of(name) == KINDS.index(row)
+        of_row: B1 = self._kinds_of(name) == _NUMBERS[row]
         return of_row
 
     def _kinds_of(self, name: str) -> I8:
-        """(L,): the kind of each link, its place in `KINDS`."""
+        """(L,): the number of the kind of each link."""
         if name not in self._kinds:
             links = self.links(name)
             alone = np.ones(len(links.links), bool)
             for side in (0, 1):
                 alone &= _links_of_its_word(links, side) == 1
-            kinds = np.where(alone, 1, 2)
-            if self._worded and not self._ignore_identical:
-                kinds[self._equal(links)] = 0
+            kinds = np.where(alone, _ONE_TO_ONE, _SEVERAL)
+            if EQUAL in self.rows:
+                kinds[self._equal(links)] = _EQUAL
             self._kinds[name] = kinds
         return self._kinds[name]
 
@@ -162,7 +172,7 @@ class LinkSimilarity(PairSimilarity):
 def _links_of_its_word(links: LinkArrays, side: int) -> I8:
     """(L,): how many links the word of each link has on a side."""
     width = int(links.links.max(initial=0)) + 1
-    word = links.pair_of * width + links.links[:, side]
+    word = links.pair_of * width + links.links[:, side]  # a number for each word of each pair
     _, place, counts = np.unique(word, return_inverse=True, return_counts=True)
     numbers: I8 = counts[place.reshape(-1)]
     return numbers
@@ -193,10 +203,10 @@ def _nulls(links: LinkArrays, lengths: I8) -> LinkArrays:
     return LinkArrays.trusted(points, sure, offsets, LinkArrays.extents(points, offsets))
 
 
-def _per_pair(first: LinkArrays, second: LinkArrays) -> F8:
+def _shared_cells(first: LinkArrays, second: LinkArrays) -> F8:
     """(Q,): how many cells of each pair both have."""
-    here, _ = first.shared(second)
-    return np.bincount(first.pair_of[here], minlength=len(first)).astype(np.float64)
+    in_first, _ = first.shared(second)
+    return np.bincount(first.pair_of[in_first], minlength=len(first)).astype(np.float64)
 
 
 class PhraseSimilarity(PairSimilarity):
@@ -260,10 +270,10 @@ class JudgmentSimilarity(PairSimilarity):
         self._names = matrix.annotators
         values = matrix.values.astype(np.float64)
         if view.order is not None:
-            steps = np.array([*map(view.order.index, matrix.labels), np.nan])
-            values = steps[matrix.values]
+            places = np.array([view.order.index(label) for label in matrix.labels], float)
+            values = places[matrix.values]
             self.most = 0.0
-        values[matrix.values < 0] = np.nan
+        values[matrix.values < 0] = np.nan  # no label
         self._values = values
 
     def aligned(self, name: str) -> B1:
