@@ -11,9 +11,10 @@ import pytest
 from refusals import refuses
 
 from alignkit import cluster, errors
+from alignkit.cluster.canary import canary
 from alignkit.cluster.parts import Part, find_parts, named
 from alignkit.cluster.run import Run, RunError
-from alignkit.cluster.session import Session, Task, canary, check_address
+from alignkit.cluster.session import Session, Task, check_address
 from alignkit.errors import AlignkitError, ArgumentError, FormatError, OptionError, PartsError
 from alignkit.io.atomic_files import WriteError
 

@@ -12,7 +12,8 @@ from refusals import refuses
 
 from alignkit import Aligner, Bitext, cluster
 from alignkit.cluster import aligning, session
-from alignkit.cluster.session import Canary, ClusterError, DaskSession, Task, open_session
+from alignkit.cluster.canary import Canary
+from alignkit.cluster.session import ClusterError, DaskSession, Task, open_session
 from alignkit.errors import ArgumentError
 
 distributed = pytest.importorskip("distributed")

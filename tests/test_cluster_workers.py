@@ -19,9 +19,10 @@ from alignkit.align import Aligner, Bitext, Settings
 from alignkit.cluster import session as sessions
 from alignkit.cluster import training
 from alignkit.cluster.aligning import align
+from alignkit.cluster.canary import canary
 from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.phrase_tables import phrases, pivot
-from alignkit.cluster.session import ClusterError, DaskSession, Task, canary
+from alignkit.cluster.session import ClusterError, DaskSession, Task
 from alignkit.cluster.training import train
 from alignkit.errors import AlignkitError
 

@@ -20,7 +20,7 @@ from alignkit.errors import ArgumentError, UnknownFormatError, UnknownNameError
 from alignkit.io.atomic_files import WriteError
 from alignkit.rules import learn_grammar, parse_rule, read_rules, rule_text, write_rules
 from alignkit.rules.files import RULE_FORMATS, WrittenRules, get_rule_format, rule_lines
-from alignkit.rules.files.fields import FEATURE, LABEL, MOSES_LABEL, VALUE, WORD
+from alignkit.rules.files.escapes import FEATURE, LABEL, MOSES_LABEL, VALUE, WORD
 from alignkit.rules.grammar import Example, Grammar, Node, Rule, RuleType, Variable
 
 EQUAL = ["tsv", "jsonl", "xrs"]

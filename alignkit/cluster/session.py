@@ -10,17 +10,12 @@ from __future__ import annotations
 import json
 import logging
 import os
-import platform
 import re
 import time
-import unicodedata
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
-from hashlib import blake2b
-from importlib.metadata import version
+from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from numbers import Real
 from pathlib import Path
@@ -29,9 +24,9 @@ from uuid import uuid4
 
 from alignkit._support.arguments import kind_of
 from alignkit._support.extras import missing_libraries
+from alignkit.cluster.canary import Canary, canary
 from alignkit.errors import AlignkitError, ArgumentError, FileError, OptionError, PartsError
 from alignkit.io.atomic_files import WriteError
-from alignkit.version import __version__
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -58,96 +53,6 @@ class ClusterError(AlignkitError):
     >>> issubclass(ClusterError, AlignkitError)
     True
     """
-
-
-# What a process would compute
-
-
-@dataclass(frozen=True)
-class Canary:
-    """Everything that affects the bits of a result."""
-
-    alignkit: str  # versions; that of Unicode, which Python brings, decides how case is folded
-    numpy: str
-    numba: str
-    unicode: str
-    bits: str  # a digest of what an aligner makes of a toy text
-    packed: str  # a digest of a text that zlib packed
-    processor: str  # the name of the processor, for messages
-
-    def differs(self, theirs: Canary) -> str:
-        """Describe why another process would give other bytes; empty if all is equal."""
-        for name, mine in asdict(replace(self, processor=theirs.processor)).items():
-            other = getattr(theirs, name)
-            if other == mine:
-                continue
-            if name in ("bits", "packed"):
-                verb = "aligns" if name == "bits" else "packs"
-                return (
-                    f"{verb} a toy text with other bits than this process (its processor: "
-                    f"{theirs.processor}; this one: {self.processor}); do not use this worker"
-                )
-            return f"has {name} {other}, but this process has {mine}; install the same version"
-        return ""
-
-
-@cache
-def canary() -> Canary:
-    """Return what this process would compute; the first call takes a second."""
-    from alignkit.align.aligner import Aligner
-    from alignkit.align.bitext import Bitext
-
-    toy = _toy_pairs()
-    text = "\n".join(f"{' '.join(source)} ||| {' '.join(target)}" for source, target in toy)
-    bitext = Bitext.pack(toy)
-    aligner = Aligner.train(bitext, threads=1)
-    links = aligner.align_bitext(bitext, threads=1)
-    scores = aligner.scores(bitext, threads=1)
-    bits = links.arrays.links.tobytes() + links.probabilities.tobytes() + scores.tobytes()
-    return Canary(
-        alignkit=__version__,
-        numpy=version("numpy"),
-        numba=version("numba"),
-        unicode=unicodedata.unidata_version,
-        bits=_digest(bits),
-        packed=_digest(zlib.compress(text.encode(), 6)),
-        processor=f"{platform.machine()} {_processor()}".strip(),
-    )
-
-
-def _digest(data: bytes) -> str:
-    """Return a digest of bytes."""
-    return blake2b(data, digest_size=16).hexdigest()
-
-
-def _toy_pairs() -> list[tuple[list[str], list[str]]]:
-    """Return sentence pairs of made-up words, always the same."""
-    pairs = []
-    state = 1
-    for _ in range(60):
-        words = []
-        for _ in range(3 + state % 9):
-            state = state * 48271 % 2147483647
-            words.append(state % 37)
-        turned = words
-        if len(words) > 4:
-            turned = words[1:2] + words[:1] + words[2:]
-        source = [f"s{word}" for word in words]
-        target = [f"t{word // 2}" for word in turned]
-        pairs.append((source, target))
-    return pairs
-
-
-def _processor() -> str:
-    """Return the name of the processor, as far as the system gives it."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-        return ""
-    except OSError:
-        return platform.processor()
 
 
 # Tasks and sessions
@@ -247,7 +152,15 @@ class _Failures:
 
 
 class DaskSession(Session):
-    """The workers of a Dask cluster."""
+    """The workers of a Dask cluster.
+
+    Parameters
+    ----------
+    client : The connection.
+    check : Returns what this process and the workers must share.
+    here : Whether the workers run in the folder of this process.
+    wait : Seconds to wait for workers; None: forever.
+    """
 
     threads = 1
 
@@ -387,14 +300,14 @@ class DaskSession(Session):
                     yield future
             try:
                 workers = self._known
-                at = self._client.processing()
+                processing = self._client.processing()
             except Exception:  # the scheduler is gone: the futures will say so
                 continue
             waiting = [tasks[key] for key in left]
             by_worker = {}
             for worker in workers:
-                own = [tasks[key] for key in at.get(worker, ()) if key in left]
-                by_worker[worker] = own or waiting
+                at_work = [tasks[key] for key in processing.get(worker, ()) if key in left]
+                by_worker[worker] = at_work or waiting
             if left or workers:  # those of a cluster that shrinks may leave when all is done
                 self._watch.look(workers, by_worker)
 
@@ -488,8 +401,8 @@ class _Watch:
 
     def look(self, workers: Mapping[str, dict[str, Any]], tasks: Mapping[str, list[Task]]) -> bool:
         """Update the workers and their tasks; return whether there are any workers."""
-        now: dict[str, str] = {}  # the problems, and
-        back: dict[str, str] = {}  # how others ended
+        now: dict[str, str] = {}  # the problems, by what has them
+        back: dict[str, str] = {}  # what is reported if a problem is gone
         for address, worker in workers.items():
             name = f"worker {address}"
             back[name] = "working again"
@@ -503,6 +416,7 @@ class _Watch:
             if self.wait is not None:
                 limit = f" for at most {self.wait:g} s"
             now[self._address] = f"{self._none}, waiting{limit}"
+        # a problem is reported once it has lasted from one look to another
         clock = time.monotonic()
         self._first_seen = {name: self._first_seen.get(name, clock) for name in now}
         late = {name for name, first in self._first_seen.items() if clock - first >= _LOOK}

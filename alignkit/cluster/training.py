@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
@@ -72,7 +72,11 @@ class TrainedParts:
 
 
 class Stages:
-    """The stages of a training; finished ones are recorded in a file and not repeated."""
+    """The stages of a training; finished ones are recorded in a file and not repeated.
+
+    Call them in this order: `merge_words`, `encode` (if there is an encoder), `divide`,
+    `make_shards`, `rounds`, `finish`.
+    """
 
     def __init__(
         self,
@@ -89,14 +93,16 @@ class Stages:
         self._progress = progress
         self._schedule = list(schedule_of(settings))
         self._state: dict[str, Any] = run.read(_STATE) or {"run": uuid4().hex, "history": []}
-        self._plan: TrainingPlan
+        self._plan: TrainingPlan  # from `divide` on
+        self._texts: list[str] = []  # the file of each part that `Reader` wrote
+        self._encoded: list[str] = []  # the file of each part that the encoder wrote
         self._encoder: EncoderUsed | None = None
         self.stages = 1 + len(self._schedule)  # those that report progress
         self._stage = 0
 
     def merge_words(self, files: list[str]) -> Settings:
         """Assign numbers to the words of all parts, from their files; return the settings."""
-        self._files = files
+        self._texts = files
         sizes = self._state.get("sizes") or [cut_size(file) for file in files]
         self._settings = self._settings.settled(sum(pairs for pairs, _ in sizes))
         if "words" in self._state:
@@ -107,7 +113,7 @@ class Stages:
         if self._settings.stem_weight > 0:
             stem = self._settings.stem
         tasks = [(files, side, stem, self._run.path("words", f"{side}.npz")) for side in SIDES]
-        words = self._each("merging words", merge_words, tasks, names=SIDES)
+        words = self._each(merge_words, SIDES, tasks)
         self._keep(sizes=sizes, words=words)
         return self._settings
 
@@ -139,30 +145,30 @@ class Stages:
             self._stage += 1 + state.get("weighed", 0)
         else:
             self._claim("parts", len(sizes))
-            self._over_parts("indexing", training_tasks.index_part, lambda k: (self._files[k],))
+            texts = [(file,) for file in self._texts]
+            self._over_parts("indexing", training_tasks.index_part, texts)
             self._keep(indexed=True)
-        self._run.drop(*self._files)
+        self._run.drop(*self._texts, *self._encoded)
 
     def encode(self, encoder: PartEncoder, reading: ReadOptions, casefold: bool) -> None:
         """Compute what an encoder says of the cells of each part."""
         paths = [part.paths for part in self._parts]
         if "spread" not in self._state:
             task = (encoder, paths, reading, casefold)
-            names = ["the first pairs"]
             ((spread, first),) = self._each(
-                "encoding", spread_of_parts, [task], names=names, memory=encoder.memory
+                spread_of_parts, ["the first pairs"], [task], memory=encoder.memory
             )
             self._keep(spread=spread, encoded_first=first)
         settled = encoder.with_spread(self._state["spread"])
         self._encoder = settled.used
-        self._files += [self._run.path("encoded", f"{k}.npz") for k in range(len(paths))]
+        self._encoded = [self._run.path("encoded", f"{k}.npz") for k in range(len(paths))]
         if "encoded" in self._state:
             self._stage += 1
             return
         tasks = []
-        for part, file in zip(paths, self._files[-len(paths) :], strict=True):
+        for part, file in zip(paths, self._encoded, strict=True):
             tasks.append((settled, part, reading, casefold, file))
-        of_parts = self._each("encoding", encode_part, tasks, memory=encoder.memory)
+        of_parts = self._each_part("encoding", encode_part, tasks, memory=encoder.memory)
         counts = sum(of_parts, EncodingCounts())
         first = min(self._state["encoded_first"], counts.kept)  # which the parts found again
         self._keep(encoded=asdict(counts + EncodingCounts(encoded=first, kept=-first)))
@@ -176,37 +182,40 @@ class Stages:
         folded = folded_dictionary(dictionary, casefold=self._plan.casefold)
         file = self._run.path("dictionary.json")
         self._run.write([[*entry, float(count)] for entry, count in folded.items()], file)
-        made = self._over_shards("merging word pairs", training_tasks.make_shard, file)
+        made = self._over_shards(training_tasks.make_shard, file)
         places, met = zip(*made, strict=True)
         self._keep(places=places, entries=sum(met))
 
     def rounds(self) -> None:
         """Run all remaining rounds."""
         if "weighed" not in self._state:
-            self._learn("beginning", "", 0, [])
+            self._learn(None, 0, [])
         for done in range(self._state["weighed"], len(self._schedule)):
             model, number = self._schedule[done]
             name = f"{model} round {number}"
             self._run.claim(*self._plan.round_files(done + 1))
-            by_part = self._over_parts(name, training_tasks.expect, lambda _: (done, model))  # noqa: B023
+            by_part = self._over_parts(name, training_tasks.expect, self._for_all(done, model))
             forward, reverse, levels, words = map(sum, zip(*by_part, strict=True))
             self._state |= {"levels": levels, "text_words": words}
             likelihoods = [forward / LIKELIHOOD_UNITS, reverse / LIKELIHOOD_UNITS]
-            self._learn(name, model, done + 1, [[model, number, *likelihoods]])
+            self._learn(model, done + 1, [[model, number, *likelihoods]])
             self._run.drop(*self._plan.round_files(done))
 
-    def _learn(self, name: str, model: str, done: int, history: list[list[Any]]) -> None:
-        """Compute the weights of the next round from the expected links after `done` rounds."""
+    def _learn(self, model: str | None, done: int, history: list[list[Any]]) -> None:
+        """Compute the weights of the next round from the expected links after `done` rounds.
+
+        `model` is that of the last round; None before the first one.
+        """
         plan = self._plan
         stems = 0
         if self._settings.stem_weight > 0:
             stems = self._state["words"][1][1]
         last = done == len(self._schedule)
         self._run.claim(*plan.round_files(done))
-        self._over_shards(name, training_tasks.add_counts, done)
-        self._each(name, training_tasks.add_parts, [(plan, done, model, stems)], names=["the sums"])
-        self._over_shards(name, training_tasks.weigh, done, last)
-        self._each(name, training_tasks.add_shards, [(plan, done)], names=["the totals"])
+        self._over_shards(training_tasks.add_counts, done)
+        self._each(training_tasks.add_parts, ["the sums"], [(plan, done, model, stems)])
+        self._over_shards(training_tasks.weigh, done, last)
+        self._each(training_tasks.add_shards, ["the totals"], [(plan, done)])
         self._keep(weighed=done, history=self._state["history"] + history)
 
     def finish(self, save: str | None, outputs: PartOutputs) -> None:
@@ -218,17 +227,14 @@ class Stages:
         text = training_tasks.training_text(self._plan, done, levels, words)
         if save is not None:
             memory = self._claim("memory", self._plan.parts)
-            self._over_parts("remembering", training_tasks.remember, lambda _: (done,))
+            self._over_parts("remembering", training_tasks.remember, self._for_all(done))
             training_tasks.write_model(self._plan, save, done, self._history, jumping, text)
             self._run.drop(*memory)
         if outputs.some:
-            files = outputs.files(self._parts)
+            paths = outputs.files(self._parts)
+            given = [(done, jumping, text, files, outputs.how) for files in paths]
             with outputs.naming_written(self._parts):
-                self._over_parts(
-                    "aligning",
-                    training_tasks.write_links,
-                    lambda k: (done, jumping, text, files[k], outputs.how),
-                )
+                self._over_parts("aligning", training_tasks.write_links, given)
 
     def summary(self, source_words: int, target_words: int) -> TrainedParts:
         """Return a summary of the training."""
@@ -271,49 +277,71 @@ class Stages:
         return files
 
     def _over_parts(
-        self, name: str, function: Callable[..., T], more: Callable[[int], tuple[Any, ...]]
+        self, name: str, function: Callable[..., T], given: Sequence[tuple[Any, ...]]
     ) -> list[T]:
-        """Call a function for each part: with the plan, its number, and what `more` returns."""
-        tasks = [(self._plan, k, *more(k)) for k in range(len(self._parts))]
-        return self._each(name, function, tasks)
+        """Call a function for each part: with the plan, its number, and what is given for it."""
+        tasks = [(self._plan, k, *more) for k, more in enumerate(given)]
+        return self._each_part(name, function, tasks)
 
-    def _over_shards(self, name: str, function: Callable[..., T], *more: Any) -> list[T]:
-        """Call a function for each shard: with the plan, its number, and more arguments."""
+    def _for_all(self, *arguments: Any) -> list[tuple[Any, ...]]:
+        """Return the same arguments for each part."""
+        return [arguments] * len(self._parts)
+
+    def _over_shards(self, function: Callable[..., T], *given: Any) -> list[T]:
+        """Call a function for each shard: with the plan, its number, and what is given."""
         numbers = range(self._plan.shards)
-        tasks = [(self._plan, k, *more) for k in numbers]
-        return self._each(name, function, tasks, names=[f"shard {k + 1}" for k in numbers])
+        tasks = [(self._plan, k, *given) for k in numbers]
+        return self._each(function, [f"shard {k + 1}" for k in numbers], tasks)
 
-    def _each(
+    def _each_part(
         self,
         name: str,
         function: Callable[..., T],
         tasks: Sequence[tuple[Any, ...]],
-        names: Sequence[str] | None = None,
         memory: int = 0,
     ) -> list[T]:
-        """Do tasks; those without names are for parts, largest first, and report progress.
+        """Do a task for each part, the largest first; progress is reported as that of a stage."""
+        order = sorted(range(len(tasks)), key=lambda k: -self._state["sizes"][k][1])
+        count = len(tasks)
+        values: dict[int, T] = {}
+        for k, value in self._done(function, list(map(str, self._parts)), tasks, order, memory):
+            values[k] = value
+            if self._progress is not None:
+                text = f"{name}: {len(values):,} of {count:,} parts"
+                self._progress(self._stage * count + len(values), self.stages * count, text)
+        self._stage += 1
+        return [values[k] for k in range(count)]
+
+    def _each(
+        self,
+        function: Callable[..., T],
+        names: Sequence[str],
+        tasks: Sequence[tuple[Any, ...]],
+        memory: int = 0,
+    ) -> list[T]:
+        """Do tasks with names, which messages use."""
+        values = dict(self._done(function, names, tasks, range(len(tasks)), memory))
+        return [values[k] for k in range(len(tasks))]
+
+    def _done(
+        self,
+        function: Callable[..., T],
+        names: Sequence[str],
+        tasks: Sequence[tuple[Any, ...]],
+        order: Sequence[int],
+        memory: int,
+    ) -> Iterator[tuple[int, T]]:
+        """Start tasks in an order; yield the number and the value of each when it is done.
 
         `memory` is what a task needs besides words and word pairs.
         """
-        over_parts = names is None
-        order = list(range(len(tasks)))
-        if over_parts:
-            order.sort(key=lambda k: -self._state["sizes"][k][1])
-        if names is None:
-            names = list(map(str, self._parts))
         pairs, cells = map(max, zip(*self._state.get("sizes", [(0, 0)]), strict=True))
         places = max(self._state.get("places", [0]))
         needs = memory + worker_memory(pairs, cells, places)
+        # a worker keeps what it has read of a part or shard: so it gets the same one in each round
         jobs = [Task(names[k], tasks[k], needs, home=home) for home, k in enumerate(order)]
-        count = len(jobs)
-        values: dict[int, T] = {}
         for place, value in self._session.each(function, jobs):
-            values[order[place]] = value
-            if self._progress is not None and over_parts:
-                text = f"{name}: {len(values):,} of {count:,} parts"
-                self._progress(self._stage * count + len(values), self.stages * count, text)
-        self._stage += over_parts
-        return [values[k] for k in range(len(tasks))]
+            yield order[place], value
 
 
 def train(
@@ -423,17 +451,17 @@ def train_parts(
             "parts": [part.name for part in parts],
             "inputs": inputs_of(parts, facts),
         }
-        known_by = None
+        part_encoder = None
         if encoder is not None:
-            known_by = PartEncoder.of(encoder, session, threads)
-            contents["encoder"] = [known_by.used.digest, known_by.used.layer]
+            part_encoder = PartEncoder.of(encoder, session, threads)
+            contents["encoder"] = [part_encoder.used.digest, part_encoder.used.layer]
         run.settle(contents)
         training = Stages(session, run, parts, settings, progress)
-        training.stages += (save is not None) + outputs.some + (known_by is not None)
+        training.stages += sum([save is not None, outputs.some, part_encoder is not None])
         settled = training.merge_words(texts)
         check_sure(outputs.how, settled.threshold)
-        if known_by is not None:
-            training.encode(known_by, reading, casefold)
+        if part_encoder is not None:
+            training.encode(part_encoder, reading, casefold)
         training.divide(shards, session.threads or threads, casefold)
         training.make_shards(dictionary)
         training.rounds()

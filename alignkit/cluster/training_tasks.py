@@ -3,6 +3,11 @@
 A part is a set of sentence pairs. A shard is the word pairs of some source words, selected by their
 stems. In each round, `expect` computes the expected links of the parts, `add_counts` and
 `add_parts` add them up, and `weigh` and `add_shards` compute the weights of the next round.
+
+Expected links are counted in 255ths, their *levels*: sums of whole numbers do not depend on their
+order. A part's *own* expected links of the last round are subtracted from the counts with which it
+is aligned. Tasks exchange arrays in files, which `TrainingPlan` lists; ``done`` is the number of
+rounds after which they were written. What stays the same in all rounds is also kept in memory.
 """
 
 from __future__ import annotations
@@ -78,7 +83,10 @@ _parts: WorkerMemory[_KnownPart] = WorkerMemory()
 def _known_part(
     plan: TrainingPlan, number: int, given: tuple[Bitext, Bitext, Cooccurrence] | None = None
 ) -> _KnownPart:
-    """Return the data of a part; `given` are its text, that with cut pairs, and the index."""
+    """Return the data of a part, from its file if they are not `given`.
+
+    These are its text, its text with long pairs cut, and the index of its word pairs.
+    """
 
     def make() -> tuple[_KnownPart, int]:
         if given is None:
@@ -167,23 +175,25 @@ def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
     known = _known_part(plan, number)
     settings = plan.settings
     weights = np.empty(known.size, np.float32)
-    rest = float(np.float32(settings.floor))
+    rest = float(np.float32(settings.floor))  # the weight of most word pairs
     for shard, places in enumerate(known.places):
         with opened(plan.after(done, f"weights-{shard}")) as arrays:
             weights[places] = arrays.dense(f"weights-{number}", len(places), rest)
     source, target = (rounds.kinds(size, settings) for size in plan.sizes)
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
+        source_unit, target_unit = common["null_units"]
         tables = Tables(
-            weights,
-            weights,
-            totals["source"],
-            totals["target"],
-            common["source_null"],
-            common["target_null"],
-            source,
-            target,
-            np.float32(settings.null),
-            *common["null_units"],
+            forward=weights,
+            reverse=weights,
+            source_totals=totals["source"],
+            target_totals=totals["target"],
+            source_null=common["source_null"],
+            target_null=common["target_null"],
+            source_kinds=source,
+            target_kinds=target,
+            p0=np.float32(settings.null),
+            source_unit=source_unit,
+            target_unit=target_unit,
         )
         return tables, common["jumps"]
 
@@ -297,8 +307,8 @@ def make_shard(plan: TrainingPlan, number: int, dictionary: str) -> tuple[int, i
         _add_shares(plan, number, places, prior)
     prior += np.float32(settings.floor)
     arrays: dict[str, NDArray[Any]] = {"keys": keys, "prior": prior}
-    for part, own in enumerate(places):
-        arrays[f"places-{part}"] = own.astype(np.int32)
+    for part, part_places in enumerate(places):
+        arrays[f"places-{part}"] = part_places.astype(np.int32)
     training_files.write_arrays(plan.file("shards", number), arrays)
     return len(keys), met
 
@@ -312,10 +322,10 @@ def _add_shares(
     """
     shares = np.zeros(len(prior))
     cells = np.zeros(len(prior), np.int64)
-    for part, own in enumerate(places):
+    for part, part_places in enumerate(places):
         with opened(plan.file("parts", part)) as arrays:
-            shares[own] += arrays[f"shares-{number}"]
-            cells[own] += arrays[f"cells-{number}"]
+            shares[part_places] += arrays[f"shares-{number}"]
+            cells[part_places] += arrays[f"cells-{number}"]
     SharesPrior(weight=plan.settings.vector_weight).add_means(prior, shares, cells)
 
 
@@ -417,8 +427,11 @@ def weigh(plan: TrainingPlan, number: int, done: int, last: bool) -> None:
 # Sums over all parts, and over all shards
 
 
-def add_parts(plan: TrainingPlan, done: int, model: str, stems: int) -> None:
-    """Compute the tables of the empty word and of jumps, and add up all target stems."""
+def add_parts(plan: TrainingPlan, done: int, model: str | None, stems: int) -> None:
+    """Compute the tables of the empty word and of jumps, and add up all target stems.
+
+    `model` is that of the last round, if there was one; `stems` is their number, 0 if unused.
+    """
     if done:
         sums = _sums(plan, done)
         tables = rounds.nulls_of(sums)
@@ -445,18 +458,18 @@ def add_parts(plan: TrainingPlan, done: int, model: str, stems: int) -> None:
 
 def _sums(plan: TrainingPlan, done: int) -> expectation.Sums:
     """Return the sums over all parts, without the likelihoods."""
-    total = None
-    for part in range(plan.parts):
-        with opened(plan.after(done, f"part-{part}")) as arrays:
-            source = arrays.dense("source_nulls", plan.sizes[0])
-            target = arrays.dense("target_nulls", plan.sizes[1])
-            sums = expectation.Sums(source, target, arrays["jumps"], np.zeros(2, np.int64))
-        if total is None:
-            total = sums
-        else:
-            total = expectation.Sums.over([total, sums])
-    assert total is not None  # there is a part
+    total = _sums_of_part(plan, done, 0)
+    for part in range(1, plan.parts):
+        total = expectation.Sums.over([total, _sums_of_part(plan, done, part)])
     return total
+
+
+def _sums_of_part(plan: TrainingPlan, done: int, part: int) -> expectation.Sums:
+    """Return the sums over a part, without the likelihoods."""
+    with opened(plan.after(done, f"part-{part}")) as arrays:
+        source = arrays.dense("source_nulls", plan.sizes[0])
+        target = arrays.dense("target_nulls", plan.sizes[1])
+        return expectation.Sums(source, target, arrays["jumps"], np.zeros(2, np.int64))
 
 
 def _added(plan: TrainingPlan, done: int, kind: str, name: str, size: int) -> I8:

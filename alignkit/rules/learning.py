@@ -1,6 +1,8 @@
 """Learn a grammar of synchronous tree rules from a corpus: `learn_grammar`.
 
-Rules are counted in blocks of sentence pairs, as sequences of numbers; weights come at the end.
+Pairs are read in blocks. The rules of a block are counted as bytes of numbers (`RuleCounts`). The
+links between words are counted too (`Lexicon`), as rules get lexical weights from them. Weights,
+and rules as objects, are made once, at the end.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count as numbering
 from itertools import islice
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,24 +41,30 @@ from alignkit.rules.grammar import Example, Grammar, Rule, RuleType
 from alignkit.rules.scores_kernel import weigh_words
 from alignkit.rules.tables.runs import offsets_of
 
-_BLOCK = 1024
-_PENDING = 1 << 20
+_BLOCK = 1024  # sentence pairs
+_PENDING = 1 << 20  # word pairs whose counts wait to be added up
+_HALF = 32  # a key is two numbers in 64 bits: first << 32 | second
 
 
-Weights: TypeAlias = tuple[I8, F8, F8]
-"""Keys (W,), source word << 32 | target word, rising; w(target | source) and w(source | target)
-(W, 2); w(target | NULL) and w(source | NULL) of words (V, 2)."""
+class WordWeights(NamedTuple):
+    """The lexical weights of W linked pairs of words, and of V words without links."""
+
+    keys: I8  # (W,): source word << 32 | target word, rising
+    linked: F8  # (W, 2): w(target | source), w(source | target)
+    lone: F8  # (V, 2): w(target | NULL), w(source | NULL), by the number of the word
 
 
 class Lexicon:
     """Count links between words, and words without links, by word number."""
 
     def __init__(self) -> None:
-        self._keys = np.zeros(0, np.int64)  # as in `Weights`
+        self._keys = np.zeros(0, np.int64)  # as in `WordWeights`
         self._counts = np.zeros(0, np.int64)
         self._pending: list[tuple[I8, I8]] = []  # keys and counts to be added
         self._size = 0  # how many are pending
-        self._lone = [np.zeros(0), np.zeros(0)]  # of target words, of source words
+        # of words without links, by number
+        self._lone_targets = np.zeros(0)
+        self._lone_sources = np.zeros(0)
 
     def add(self, links: LinkArrays, source: TokenArrays, target: TokenArrays) -> None:
         """Count the links of some sentence pairs, and their words without links."""
@@ -65,13 +73,15 @@ class Lexicon:
         target_places = target.offsets[pair] + links.links[:, 1]
         source_words = source.ids[source_places].astype(np.int64)
         target_words = target.ids[target_places]
-        keys, counts = np.unique(source_words << 32 | target_words, return_counts=True)
+        keys, counts = np.unique(source_words << _HALF | target_words, return_counts=True)
         self._pending.append((keys, counts))
         self._size += len(keys)
         if self._size > max(_PENDING, len(self._keys)):
             self._settle()
-        self._lone[0] = _added(self._lone[0], _without_links(target, target_places))
-        self._lone[1] = _added(self._lone[1], _without_links(source, source_places))
+        lone_targets = _without_links(target, target_places)
+        lone_sources = _without_links(source, source_places)
+        self._lone_targets = _added(self._lone_targets, lone_targets)
+        self._lone_sources = _added(self._lone_sources, lone_sources)
 
     def _settle(self) -> None:
         """Add up the pending counts."""
@@ -86,17 +96,20 @@ class Lexicon:
         self._pending = []
         self._size = 0
 
-    def weights(self, words: int) -> Weights:
+    def weights(self, words: int) -> WordWeights:
         """Return the weights of the words numbered below `words`."""
         self._settle()
+        sources = self._keys >> _HALF
+        targets = self._keys & ((1 << _HALF) - 1)
         columns = []
-        for word in (self._keys >> 32, self._keys & 0xFFFFFFFF):
-            totals = np.bincount(word, weights=self._counts, minlength=words)
-            columns.append(self._counts / totals[word])
+        for given in (sources, targets):
+            totals = np.bincount(given, weights=self._counts, minlength=words)
+            columns.append(self._counts / totals[given])
         lone = np.zeros((words, 2))
-        for column, counts in enumerate(self._lone):
+        for column, counts in enumerate((self._lone_targets, self._lone_sources)):
             lone[: len(counts), column] = counts / max(1, counts.sum())
-        return readonly(self._keys), readonly(np.stack(columns, axis=1)), readonly(lone)
+        linked = np.stack(columns, axis=1)
+        return WordWeights(readonly(self._keys), readonly(linked), readonly(lone))
 
 
 def _without_links(side: TokenArrays, linked: I8) -> I4:
@@ -116,12 +129,12 @@ class RuleCounts:
     def __init__(self, strings: tuple[bool, bool], examples: int = 0) -> None:
         self._strings = strings  # which sides are strings
         self._most = examples
-        self._types: dict[bytes, int] = defaultdict(numbering().__next__)
+        self._types: dict[bytes, int] = defaultdict(numbering().__next__)  # a new one: the next
         self._sides: list[tuple[bytes, bytes]] = []  # the symbols of each type
         self._alignments: dict[tuple[int, bytes], int] = {}  # by type and links
-        self._counts = np.zeros(0)  # of types
-        self._pairs = np.zeros(0)  # with each type
-        self._aligned = np.zeros(0)  # the counts of alignments
+        self._counts = np.zeros(0)  # of each type
+        self._pairs = np.zeros(0)  # in how many pairs each type is
+        self._aligned = np.zeros(0)  # the count of each alignment
         self._seen: list[I8] = []  # type << 32 | pair, of the block
         self._examples: dict[int, list[Example]] = {}
 
@@ -141,7 +154,7 @@ class RuleCounts:
         else:
             counts = cuts.counts[chosen]
         self._counts = _added(self._counts, numbers, counts)
-        self._seen.append(numbers << 32 | cuts.pairs[chosen])
+        self._seen.append(numbers << _HALF | cuts.pairs[chosen])
         alignments = self._alignment_numbers(fragments, chosen, numbers)
         self._aligned = _added(self._aligned, alignments, counts)
         if self._most:
@@ -194,10 +207,10 @@ class RuleCounts:
     def end_block(self) -> None:
         """Count the pairs of a block, once per type, even if it is a rule of several sizes."""
         if self._seen:
-            self._pairs = _added(self._pairs, np.unique(np.concatenate(self._seen)) >> 32)
+            self._pairs = _added(self._pairs, np.unique(np.concatenate(self._seen)) >> _HALF)
             self._seen = []
 
-    def types(self, reader: RuleReader, weights: Weights) -> tuple[RuleType, ...]:
+    def types(self, reader: RuleReader, weights: WordWeights) -> tuple[RuleType, ...]:
         """Return the rule types with their weights, by count, then by their text."""
         p_target = self._shares([source for source, _ in self._sides])
         p_source = self._shares([derivation.mirrored(target) for _, target in self._sides])
@@ -212,16 +225,16 @@ class RuleCounts:
                 count = round(count)
             lexical_target, lexical_source = lexical[k]
             entry = RuleType(
-                rule,
-                count,
-                int(self._pairs[k]),
-                p_target[k],
-                p_source[k],
-                p_rule[k],
-                lexical_target,
-                lexical_source,
-                alignments[k],
-                tuple(self._examples.get(k, ())),
+                rule=rule,
+                count=count,
+                pairs=int(self._pairs[k]),
+                p_target=p_target[k],
+                p_source=p_source[k],
+                p_rule=p_rule[k],
+                lexical_target=lexical_target,
+                lexical_source=lexical_source,
+                alignment=alignments[k],
+                examples=tuple(self._examples.get(k, ())),
             )
             rows.append((-count, rule_text(rule), entry))
         rows.sort(key=lambda row: row[:2])
@@ -242,7 +255,7 @@ class RuleCounts:
         target_root = b"" if target_is_string else target[:4]
         return source_root, target_root
 
-    def _lexical(self, weights: Weights) -> F8:
+    def _lexical(self, weights: WordWeights) -> F8:
         """Return both lexical weights of each type: the best over its alignments."""
         numbers = []
         sides: list[bytes] = []
@@ -385,32 +398,35 @@ def learn_grammar(
         raise OptionError("`all` and `size` exclude each other: leave out one of them")
     if all and grammar != "stsg":
         raise OptionError("`all` needs trees on both sides: leave it out, or use `grammar='stsg'`")
-    return _Learner(
-        Choice("the corpus", annotator),
-        links,
-        grammar,
-        (source_tree, target_tree),
-        string,
-        0 if all else size,
-        deletions,
-        bounds,
-        examples,
-    ).learn(pairs)
+    learner = _Learner(
+        choice=Choice("the corpus", annotator),
+        links=links,
+        grammar=grammar,
+        trees=(source_tree, target_tree),
+        string=string,
+        size=size,
+        everywhere=all,
+        deletions=deletions,
+        bounds=bounds,
+        examples=examples,
+    )
+    return learner.learn(pairs)
 
 
-_Known = tuple[SentencePair, Alignment, Tree | None, Tree | None]
+_ParsedPair = tuple[SentencePair, Alignment, Tree | None, Tree | None]
 
 
 @dataclass
 class _Learner:
-    """Learn from blocks of pairs; with `size` 0, the rules of all consistent nodes."""
+    """Learn from blocks of pairs; see `learn_grammar`."""
 
     choice: Choice
     links: str
     grammar: str
     trees: tuple[str | None, str | None]
-    string: str | None
+    string: str | None  # the side; in `_parsed`, the first pair with a tree may decide it
     size: int
+    everywhere: bool  # learn the rules of all consistent nodes, in place of those up to a size
     deletions: bool
     bounds: Bounds
     examples: int
@@ -419,15 +435,15 @@ class _Learner:
         self._reader = RuleReader()
         self._lexicon = Lexicon()
         self._counts: RuleCounts | None = None
-        self._dropped: Counter[str] = Counter()
-        self._passed: Counter[str] = Counter()
-        self._sizes: Counter[int] = Counter()
+        self._dropped: Counter[str] = Counter()  # rules beyond the limits, by the limit
+        self._passed: Counter[str] = Counter()  # pairs that give no rules, by the reason
+        self._sizes: Counter[int] = Counter()  # rules, by size
 
     def learn(self, pairs: Iterable[SentencePair]) -> Grammar:
         """Return the grammar of a corpus, which is read block by block."""
         read = 0
-        known = self._known(pairs)
-        while block := list(islice(known, _BLOCK)):
+        parsed = self._parsed(pairs)
+        while block := list(islice(parsed, _BLOCK)):
             read += len(block)
             self._add(block)
         self.choice.check()
@@ -435,10 +451,16 @@ class _Learner:
         if self._counts is not None:
             weights = self._lexicon.weights(len(self._reader.words))
             types = self._counts.types(self._reader, weights)
-        sizes = dict(self._sizes) if self.size else {}
-        return Grammar(types, self.grammar, +self._dropped, read, +self._passed, sizes)
+        return Grammar(
+            types=types,
+            kind=self.grammar,
+            dropped=+self._dropped,  # without zeros
+            pairs=read,
+            passed_over=+self._passed,
+            sizes=dict(self._sizes),
+        )
 
-    def _known(self, pairs: Iterable[SentencePair]) -> Iterator[_Known]:
+    def _parsed(self, pairs: Iterable[SentencePair]) -> Iterator[_ParsedPair]:
         """Yield the pairs that give rules, with their trees; the others are counted."""
         for pair in each("pairs", pairs, SentencePair):
             alignment = self.choice.of(pair)
@@ -450,8 +472,8 @@ class _Learner:
                 continue
             source = self._tree(pair, 0)
             target = self._tree(pair, 1)
-            parsed = source is not None or target is not None
-            if self.grammar == "s2t" and self.string is None and parsed:
+            has_tree = source is not None or target is not None
+            if self.grammar == "s2t" and self.string is None and has_tree:
                 # the first pair with a tree decides which side is the string
                 self.string = derivation.string_side("s2t", None, [source], [target])
                 if self.string == "source":
@@ -473,12 +495,13 @@ class _Learner:
             return derivation.tree_of(pair, where, name)
         return None
 
-    def _add(self, block: list[_Known]) -> None:
+    def _add(self, block: list[_ParsedPair]) -> None:
         """Count the words and rules of a block of pairs."""
         pairs, alignments, sources, targets = zip(*block, strict=True)
         string = self.string if self.grammar == "s2t" else None
-        trees = (sources, targets)
-        derived = Derived(pairs, alignments, trees, self.links, string, False, self._reader)
+        derived = Derived(
+            pairs, alignments, (sources, targets), self.links, string, reader=self._reader
+        )
         derivations = derived.arrays
         source = derivations.source
         target = derivations.target
@@ -487,21 +510,21 @@ class _Learner:
             TokenArrays(source.words, source.word_offsets),
             TokenArrays(target.words, target.word_offsets),
         )
-        for size in range(1, self.size + 1):
-            self._count(size, derivations, derivations.composed(size), pairs)
-        if not self.size:
-            self._count(0, derivations, derivations.everywhere(), pairs)
+        if self.everywhere:
+            self._count(derivations, derivations.everywhere(), pairs)
+        else:
+            for size in range(1, self.size + 1):
+                kept = self._count(derivations, derivations.composed(size), pairs)
+                self._sizes[size] += kept
         if self._counts is not None:
             self._counts.end_block()
 
-    def _count(
-        self, size: int, derivations: Derivations, cuts: Cuts, pairs: Sequence[SentencePair]
-    ) -> None:
-        """Count the rules of one size that are within the limits."""
+    def _count(self, derivations: Derivations, cuts: Cuts, pairs: Sequence[SentencePair]) -> int:
+        """Count the rules that are within the limits; return how many these are."""
         fragments = derivations.fragments(cuts, deletions=self.deletions)
         kept, dropped = self.bounds.split(fragments)
         self._dropped.update(dropped)
-        self._sizes[size] += int(kept.sum())
         if self._counts is None:
             self._counts = RuleCounts(derivations.strings, self.examples)
         self._counts.add(derivations, cuts, fragments, kept, pairs)
+        return int(kept.sum())

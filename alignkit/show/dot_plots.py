@@ -20,14 +20,19 @@ from alignkit.tables.text_width import char_width, cut_middle
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_TEXT = 8.0
-_ROW = 0.27 * 72
-_AXIS = 36.0
-_EDGE = 3.0
-_GAP = 20.0
-_LINE = 1.25 * _TEXT
+# points, as all sizes below
+_TEXT = 8.0  # of letters
+_BASE = 0.35 * _TEXT  # from the middle of a line of text to its baseline
+_LINE = 1.25 * _TEXT  # a line of text
+_ROW = 0.27 * 72  # the height of a row
 _HEAD = 15.0  # the height of the title of a group above its rows
-_PAGE = 390.0  # the width of a wide figure of a page, in points
+_AXIS = 36.0  # below the rows, for the ticks and the label of the axis
+_UNUSED = 9.0  # of these, below the last axis
+_EDGE = 3.0  # around the figure
+_GAP = 20.0  # between panels
+_SPACE = 7.0  # between labels and the axis
+_RIGHT = 9.0  # behind the last axis, whose last tick reaches over its end
+_PAGE = 390.0  # the width of a wide figure of a page
 _LABELS = 0.45  # the most of the width that stands left of the axis
 _MOST_TICKS = 7
 _STEPS = [step * 10**k for k in range(8) for step in (1, 2, 5)]
@@ -156,53 +161,60 @@ class DotPlot:
 def _draw(figure: Canvas, plot: DotPlot, abreast: int) -> None:
     """Draw the panels, `abreast` next to each other; panels of a line have the same rows."""
     rows = list(chain.from_iterable(panel.rows for panel in plot.panels))
-    groups = [row.group.split(", ") for row in rows if row.group and not plot.headed]
-    margin = _LINE * max(map(len, groups), default=0)
-    if groups:
-        margin += 3
-    texts = _fitted(rows, _LABELS * figure.width - _EDGE - margin - 7)
-    left = _EDGE + margin + max(map(_width, texts.values()), default=0) + 7
-    wide = (figure.width - left - 9 - _GAP * (abreast - 1)) / abreast
+    margin = 0.0 if plot.headed else _group_margin(rows)
+    texts = _fitted(rows, _LABELS * figure.width - _EDGE - margin - _SPACE)
+    # the left end and the width of the axes
+    left = _EDGE + margin + max(map(_width, texts.values()), default=0) + _SPACE
+    wide = (figure.width - left - _RIGHT - _GAP * (abreast - 1)) / abreast
     has_legend = len(plot.series) > 1
     top = _EDGE + (_ROW if has_legend else 2)
     if plot.note:
         top += _ROW
     lines = [plot.panels[k : k + abreast] for k in range(0, len(plot.panels), abreast)]
     layouts = [_Layout.of(line[0].rows, headed=plot.headed) for line in lines]
-    figure.resize(top + sum(layout.height + _AXIS for layout in layouts) - 9)
+    figure.resize(top + sum(layout.height + _AXIS for layout in layouts) - _UNUSED)
     if has_legend:
         _legend(figure, plot.series, left)
     if plot.note:
-        figure.text(_EDGE, top - 0.65 * _ROW + 0.35 * _TEXT, plot.note)
+        figure.text(_EDGE, top - 0.65 * _ROW + _BASE, plot.note)
     for line, layout in zip(lines, layouts, strict=True):
         for y, row in zip(layout.ys, line[0].rows, strict=True):
-            figure.text(left - 7, top + y + 0.35 * _TEXT, texts[row.names], ha="right")
-        for group in layout.groups if plot.headed else ():
-            height = group.start + _HEAD
-            colours = {"facecolor": COLOURS["paper"], "edgecolor": "none"}
-            figure.box(_EDGE, top + group.start + 1, figure.width - 2 * _EDGE, _HEAD - 2, **colours)
-            figure.text(_EDGE, top + height - 0.5 * _TEXT, group.name)
-        for group in () if plot.headed else layout.groups:
-            middle = top + (group.start + group.end) / 2
-            for k, part in enumerate(group.parts):
-                x = _EDGE + _LINE * (k + 0.8)
-                figure.text(x, middle, part, rotation=90, ha="right", va="center")
+            figure.text(left - _SPACE, top + y + _BASE, texts[row.names], ha="right")
+        for group in layout.groups:
+            if plot.headed:
+                _draw_heading(figure, group, top + group.start)
+            else:
+                _draw_at_left(figure, group, top + (group.start + group.end) / 2)
         bottom = top + layout.height
         for k, panel in enumerate(line):
             x = left + k * (wide + _GAP)
-            axes = figure.axes(x, top, x + wide, bottom)
-            _draw_panel(axes, panel, layout.ys, wide)
-            for group in layout.groups[1:]:
-                ys = [group.start, group.start]
-                (rule,) = axes.plot([0, 1.01], ys, color=COLOURS["soft"], linewidth=0.5)
-                rule.set(clip_on=False, transform=axes.get_yaxis_transform())
-            axes.set(ylim=(layout.height, 0))
+            _draw_panel(figure.axes(x, top, x + wide, bottom), panel, layout, wide)
             figure.text(x + wide / 2, bottom + 3 + 2.4 * _TEXT, panel.label, ha="center")
         top += layout.height + _AXIS
 
 
-def _draw_panel(axes: Axes, panel: DotPanel, ys: Sequence[float], width: float) -> None:
-    """Draw the axis of a panel, and the points of each row with their intervals."""
+def _group_margin(rows: Sequence[DotRow]) -> float:
+    """Return the room for the names of groups at the left of their rows, a line for each part."""
+    parts = [len(row.group.split(", ")) for row in rows if row.group]
+    return _LINE * max(parts) + 3 if parts else 0.0
+
+
+def _draw_heading(figure: Canvas, group: _Group, top: float) -> None:
+    """Draw the name of a group above its rows, on paper that covers the grid."""
+    width = figure.width - 2 * _EDGE
+    figure.box(_EDGE, top + 1, width, _HEAD - 2, facecolor=COLOURS["paper"], edgecolor="none")
+    figure.text(_EDGE, top + _HEAD - 0.5 * _TEXT, group.name)
+
+
+def _draw_at_left(figure: Canvas, group: _Group, middle: float) -> None:
+    """Draw the parts of the name of a group at the left of its rows, from bottom to top."""
+    for k, part in enumerate(group.parts):
+        x = _EDGE + _LINE * (k + 0.8)
+        figure.text(x, middle, part, rotation=90, ha="right", va="center")
+
+
+def _draw_panel(axes: Axes, panel: DotPanel, layout: _Layout, width: float) -> None:
+    """Draw the axis of a panel, the points of each row with their intervals, and the groups."""
     ticks = panel.ticks(width)
     axes.set(xlim=(ticks[0], ticks[-1]))
     axes.set_xticks(ticks, labels=panel.shown(ticks))
@@ -211,9 +223,9 @@ def _draw_panel(axes: Axes, panel: DotPanel, ys: Sequence[float], width: float) 
     axes.spines["bottom"].set(visible=True, linewidth=0.8, color=COLOURS["ink"])
     if ticks[0] < 0 < ticks[-1]:
         axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, linestyle=(0, (3, 2)), zorder=1)
-    for y, values in zip(ys, panel.values, strict=True):
+    for y, values in zip(layout.ys, panel.values, strict=True):
         known = [(k, point) for k, point in enumerate(values) if not isnan(point.value)]
-        step = _ROW * (0.32 if len(known) < 3 else 0.24)
+        step = _ROW * (0.32 if len(known) < 3 else 0.24)  # from series to series, around y
         for n, (k, point) in enumerate(known):
             place = y + step * (n - (len(known) - 1) / 2)
             ends = [100 * point.low, 100 * point.high]
@@ -221,6 +233,13 @@ def _draw_panel(axes: Axes, panel: DotPanel, ys: Sequence[float], width: float) 
             axes.plot(ends, [place, place], color=colour, linewidth=1.2, clip_on=False)
             look = _LOOKS[k] | _POINT
             axes.plot([100 * point.value], [place], **look, clip_on=False, zorder=3)
+    for group in layout.groups[1:]:
+        # a line above the group, across the axes
+        (rule,) = axes.plot(
+            [0, 1.01], [group.start, group.start], color=COLOURS["soft"], linewidth=0.5
+        )
+        rule.set(clip_on=False, transform=axes.get_yaxis_transform())
+    axes.set(ylim=(layout.height, 0))
 
 
 def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:

@@ -21,6 +21,7 @@ from alignkit.io.text_files import TextFile
 from alignkit.model.texts import split_words
 from alignkit.rules.files import fields, jsonl, labelled, moses, tsv, xrs
 from alignkit.rules.files.fields import RuleFormat
+from alignkit.rules.files.flat_rules import flatten, labels_differ
 from alignkit.rules.files.notation import parse_side
 from alignkit.rules.grammar import Node, RuleType, Side
 
@@ -45,7 +46,7 @@ _FORMATS = {
 _ENDINGS = {name: name for name in RULE_FORMATS}
 _ENDINGS |= {"ghkm": "xrs", "thrax": "joshua", "grammar": "joshua"}
 """The formats by the endings of file names."""
-_KINDS = (
+_ATTRIBUTES = (
     "pairs",
     "p_rule",
     "p_target",
@@ -55,6 +56,7 @@ _KINDS = (
     "alignment",
     "examples",
 )
+"""What a rule may have that some formats do not hold; see `WrittenRules.lost`."""
 
 
 def get_rule_format(name: str) -> RuleFormat:
@@ -131,7 +133,7 @@ def rule_lines(
     """Yield the lines of rules with their line feeds, and count in `written`; see `write_rules`."""
     chosen = get_rule_format(format)
     counts = written or WrittenRules()
-    lost = [name for name in _KINDS if name not in chosen.holds]
+    lost = [name for name in _ATTRIBUTES if name not in chosen.holds]
     flat = "trees" not in chosen.holds
     joins = flat and "labels" not in chosen.holds
     for rule in each("rules", rules, RuleType):
@@ -146,7 +148,7 @@ def rule_lines(
                 counts.lost[name] += 1
         if flat and any(map(_has_inner_nodes, rule.rule)):
             counts.lost["trees"] += 1
-        if joins and fields.labels_differ(fields.flatten(rule.rule)):
+        if joins and labels_differ(flatten(rule.rule)):
             counts.joined += 1
         yield f"{text}\n"
 

@@ -1,4 +1,9 @@
-"""Code shared by the formats of rules: ``|||`` fields, numbers, links, escapes and features."""
+"""Code shared by the formats of rules: ``|||`` fields, numbers, links and features.
+
+A line such as ``[NP] ||| the [NN,1] ||| das [NN,1] ||| count=2 ||| 0-0`` has *fields* between bars.
+The *symbols* of a side are its words and variables; links are between positions of symbols.
+*Features* are ``name=value``: the known weights of `RuleType`, and others, which are kept as text.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,17 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-from alignkit.errors import ArgumentError, FormatError
-from alignkit.rules.files.notation import QUOTED, AtColumn, quoted, rule_text, unquoted
-from alignkit.rules.grammar import Node, Rule, RuleType, Symbols, Variable, leaves
+from alignkit.errors import FormatError
+from alignkit.rules.files.escapes import WORD
+from alignkit.rules.files.notation import QUOTED, AtColumn, quoted, unquoted
+from alignkit.rules.grammar import RuleType, Symbols
 
 _BARS = re.compile(r"(?<!\S)\|\|\|(?!\S)", re.ASCII)
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _POWER = re.compile(r"(e|10)\^(.+)")
-_ROUNDING = 1e-9  # by which sums of fractions exceed 1
+_ROUNDING = 1e-9  # by which a probability that is a sum of fractions may exceed 1
 
 T = TypeVar("T")
 Links = tuple[tuple[int, int], ...]
@@ -138,7 +143,13 @@ def link_texts(links: Iterable[tuple[int, int]]) -> str:
 
 def symbol_texts(symbols: Symbols, names: Mapping[int, str]) -> list[str]:
     """Return the words of a side, escaped, and the names of its variables."""
-    return [WORD.escape(x) if isinstance(x, str) else names[x.number] for x in symbols]
+    texts = []
+    for symbol in symbols:
+        if isinstance(symbol, str):
+            texts.append(WORD.escape(symbol))
+        else:
+            texts.append(names[symbol.number])
+    return texts
 
 
 class LeftOutError(Exception):
@@ -155,63 +166,6 @@ class RuleFormat:
     """From a line and the number of its rule, if it has one; errors contain only the column."""
     holds: frozenset[str]  # attributes of a rule type that fit in; "trees": nodes below the roots
 
-
-_EMPTY = "&#;"
-
-
-class Escapes:
-    """The characters to escape in one kind of text: as ``&#32;``, by their numbers.
-
-    What looks like such a reference gets ``&amp;`` for its ``&``. With `bars`, three and more bars
-    are escaped too.
-    """
-
-    def __init__(self, chars: str, *, bars: bool = False) -> None:
-        held = "".join(map(re.escape, chars))
-        odd = rf"[\x00-\x20\ufeff{held}]"
-        numbers = {*range(33), 0xFEFF, *map(ord, chars)}
-        if bars:
-            odd += r"|\|{3,}"
-            numbers.add(ord("|"))
-        self._odd = re.compile(odd)
-        codes = "|".join(map(str, sorted(numbers, reverse=True)))
-        self._like = re.compile(rf"&((?:amp;)*#(?:{codes})?;)")
-        self._written = re.compile(rf"&(?:amp;((?:amp;)*#(?:{codes})?;)|#({codes});)")
-        self.escape = lru_cache(maxsize=1 << 16)(self._escape)
-
-    def _escape(self, text: str) -> str:
-        if not text:
-            return _EMPTY
-        if "&" in text:
-            text = self._like.sub(r"&amp;\1", text)
-        return self._odd.sub(_references, text)
-
-    def unescape(self, text: str) -> str:
-        """Return the original of an escaped text."""
-        if "&" not in text:
-            return text
-        if text == _EMPTY:
-            return ""
-        return self._written.sub(_referenced, text)
-
-
-def _references(match: re.Match[str]) -> str:
-    """Escape the characters of a match."""
-    return "".join(f"&#{ord(char)};" for char in match[0])
-
-
-def _referenced(match: re.Match[str]) -> str:
-    """Return the original of an escaped character, or of what looks like one."""
-    if match[1]:
-        return f"&{match[1]}"
-    return chr(int(match[2]))
-
-
-WORD = Escapes("[]|")
-LABEL = Escapes("[]|,~")
-MOSES_LABEL = Escapes("[]|")
-FEATURE = Escapes("=", bars=True)
-VALUE = Escapes("", bars=True)
 
 WEIGHTS = (
     "count",
@@ -257,16 +211,17 @@ def extra_texts(extra: Iterable[tuple[str, str]], known: Collection[str]) -> Ite
 def read_weights(
     text: str, known: Collection[str]
 ) -> tuple[dict[str, Any], list[tuple[str, str]], dict[str, tuple[str, int]]]:
-    """Read features: the weights, other features, and other `known` names.
+    """Read features: the known weights, all other features, and those with a `known` name.
 
-    The latter are with their texts and columns.
+    The last are features of the format itself, such as links; they come with their texts and
+    columns, by name.
     """
     weights: dict[str, Any] = {}
     extra: list[tuple[str, str]] = []
     others: dict[str, tuple[str, int]] = {}
     for match in _FEATURE.finditer(text):
         name, value, other = match.groups()
-        at = match.end() - len(match[0].lstrip(" \t")) + 1
+        at = match.end() - len(match[0].lstrip(" \t")) + 1  # the column
         if other is not None:
             raise FormatError(f"found {other[:40]!r}, expected NAME=VALUE", "", None, at)
         is_quoted = name[0] == '"'
@@ -278,7 +233,7 @@ def read_weights(
         except ValueError:
             message = f"{match[0].strip()[:40]} is not quoted as in JSON"
             raise FormatError(message, "", None, at) from None
-        if match[2][:3] == "{{{":
+        if match[2][:3] == "{{{":  # as ISI's tools write texts with spaces
             value = value[3:-3]
         if is_quoted or (name not in WEIGHTS and name not in known):
             extra.append((name, value))
@@ -290,59 +245,3 @@ def read_weights(
         else:
             others[name] = value, at
     return weights, extra, others
-
-
-NO_LABEL = "X"  # the label in formats that require one, for nodes without labels such as strings
-
-
-class FlatRule(NamedTuple):
-    """The root labels of a rule (None: a string, which has no label) and the symbols below."""
-
-    source_label: str | None
-    target_label: str | None
-    source: Symbols
-    target: Symbols
-    mates: Mapping[int, Variable]  # the variable of the target side, by its number
-
-
-def flatten(rule: Rule) -> FlatRule:
-    """Return the symbols of a rule."""
-    source = leaves(rule.source)
-    target = leaves(rule.target)
-    ours = [item for item in source if type(item) is Variable]
-    theirs = [item for item in target if type(item) is Variable]
-    if any(item.kind != "x" for item in (*ours, *theirs)):
-        raise LeftOutError("deleted or inserted variables")
-    if not source or not target:
-        raise LeftOutError("a side without words and variables")
-    mates = {item.number: item for item in theirs}
-    if len(mates) < len(theirs) or sorted(mates) != sorted(item.number for item in ours):
-        raise ArgumentError(f"the variables of both sides differ: {rule_text(rule)[:200]}")
-    source_label, target_label = (side.label if type(side) is Node else None for side in rule)
-    return FlatRule(source_label, target_label, source, target, mates)
-
-
-def labels_differ(flat: FlatRule) -> bool:
-    """Return whether a root or a variable has different labels on the two sides."""
-    labels = {flat.source_label, flat.target_label} - {None}
-    if len(labels) == 2:
-        return True
-    for item in flat.source:
-        if type(item) is Variable and item.label:
-            mate = flat.mates[item.number]
-            if mate.label not in ("", item.label):
-                return True
-    return False
-
-
-def variable_links(source: Symbols, target: Symbols) -> list[tuple[int, int]]:
-    """Return the positions of each variable that is on both sides."""
-    places: dict[tuple[str, int], int] = {}
-    for j, item in enumerate(target):
-        if type(item) is Variable:
-            places[item.kind, item.number] = j
-    links = []
-    for i, item in enumerate(source):
-        if type(item) is Variable and (item.kind, item.number) in places:
-            links.append((i, places[item.kind, item.number]))
-    return links

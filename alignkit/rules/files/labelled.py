@@ -25,8 +25,15 @@ from typing import Any
 from alignkit.errors import FormatError
 from alignkit.model.texts import split_words
 from alignkit.rules.files import fields
-from alignkit.rules.files.fields import FEATURE, LABEL, NO_LABEL, VALUE, WORD, FlatRule
-from alignkit.rules.files.notation import AtColumn, numbered_on
+from alignkit.rules.files.escapes import FEATURE, LABEL, VALUE, WORD
+from alignkit.rules.files.flat_rules import (
+    NO_LABEL,
+    FlatRule,
+    flatten,
+    labels_differ,
+    variable_links,
+)
+from alignkit.rules.files.notation import AtColumn, new_numbers
 from alignkit.rules.grammar import Node, Rule, RuleType, Symbols, Variable, variables
 
 _LOGARITHMS = {
@@ -56,8 +63,8 @@ _LABEL = re.compile(r"\[(\S+)\]", re.ASCII)
 
 def _line(type: RuleType, number: int, joined: bool, *, link_variables: bool) -> str:
     """Return the line of a rule, in ppdb with the links between its variables."""
-    flat = fields.flatten(type.rule)
-    if not joined and fields.labels_differ(flat):
+    flat = flatten(type.rule)
+    if not joined and labels_differ(flat):
         raise fields.LeftOutError("labels that differ between the sides")
     names: dict[int, str] = {}
     for item in variables(flat.source):
@@ -93,7 +100,7 @@ def _features(type: RuleType) -> list[str]:
     A weight keeps its text in the file if it still has this value.
     """
     texts: list[str] = []
-    done: set[str] = set()
+    done: set[str] = set()  # the weights that the file had
     for name, text in type.extra:
         attribute = _READ.get(name)
         if attribute is None:
@@ -102,17 +109,17 @@ def _features(type: RuleType) -> list[str]:
             continue
         try:
             value = _value(attribute, name, text)
-        except FormatError:
+        except FormatError:  # made in Python: not the text of a number
             continue
         if value is None:
             texts.append(_feature(name, text))
             continue
         done.add(attribute)
-        known = getattr(type, attribute)
-        if known == value:
+        current = getattr(type, attribute)
+        if current == value:
             texts.append(_feature(name, text))
-        elif known is not None:
-            texts.append(_feature(name, _text(name, known)))
+        elif current is not None:
+            texts.append(_feature(name, _text(name, current)))
     for name, attribute in _WRITTEN.items():
         value = getattr(type, attribute)
         if value is not None and attribute not in done:
@@ -164,7 +171,7 @@ def _links_text(type: RuleType, flat: FlatRule, link_variables: bool, given: str
         return ""
     links = set(type.alignment)
     if link_variables:
-        links.update(fields.variable_links(flat.source, flat.target))
+        links.update(variable_links(flat.source, flat.target))
     return fields.link_texts(links)
 
 
@@ -192,6 +199,7 @@ def _parse(line: str, number: int, *, link_variables: bool) -> RuleType:
         features.append((_ALIGNMENT, parts[4]))
     if len(parts) > 5:
         features.append((_ENTAILMENT, VALUE.unescape(parts[5])))
+    # if the weights and links are written as in the file, their texts need not be kept
     unknown = [(name, text) for name, text in features if name not in _READ and name != _ALIGNMENT]
     parsed = RuleType(rule, **weights, alignment=alignment, extra=tuple(unknown))
     if _line(parsed, 1, True, link_variables=link_variables) == line:
@@ -235,10 +243,10 @@ def _symbols(text: str, side: int) -> Symbols:
 
 def _rule(labels: tuple[str, str], source: Symbols, target: Symbols) -> Rule:
     """Make a rule, with its variables numbered from left to right on the source side."""
-    ours = tuple((variable.kind, variable.number) for variable in variables(source))
-    theirs = tuple((variable.kind, variable.number) for variable in variables(target))
+    in_source = tuple((variable.kind, variable.number) for variable in variables(source))
+    in_target = tuple((variable.kind, variable.number) for variable in variables(target))
     try:
-        numbers = numbered_on(ours, theirs)
+        numbers = new_numbers(in_source, in_target)
     except FormatError as problem:
         raise FormatError(f"{problem.message} (counted from 0)") from None
     if numbers is not None:

@@ -20,7 +20,9 @@ from typing import Any
 from alignkit.errors import FormatError
 from alignkit.model.texts import split_words
 from alignkit.rules.files import fields
-from alignkit.rules.files.fields import MOSES_LABEL, NO_LABEL, WORD, in_field
+from alignkit.rules.files.escapes import MOSES_LABEL, WORD
+from alignkit.rules.files.fields import in_field
+from alignkit.rules.files.flat_rules import NO_LABEL, flatten, variable_links
 from alignkit.rules.grammar import Node, Rule, RuleType, Symbols, Variable, variables
 
 _PROBABILITIES = ("p_source", "p_target")
@@ -34,7 +36,7 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
 
     Its number and `joined` are for other formats.
     """
-    flat = fields.flatten(type.rule)
+    flat = flatten(type.rule)
     names: dict[int, str] = {}
     for item in variables(flat.source):
         mate = flat.mates[item.number]
@@ -44,7 +46,7 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
     if names or flat.source_label is not None or flat.target_label is not None:
         source.append(_bracketed(flat.source_label))
         target.append(_bracketed(flat.target_label))
-    links = {*(type.alignment or ()), *fields.variable_links(flat.source, flat.target)}
+    links = {*(type.alignment or ()), *variable_links(flat.source, flat.target)}
     given = dict(type.extra)
     parts = [
         " ".join(source),

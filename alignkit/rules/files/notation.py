@@ -67,6 +67,7 @@ def _label(label: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _label_of_variable(label: str) -> str:
+    """Return the label of a variable as text, with the colon before it."""
     if label:
         return f":{label if _PLAIN_LABEL.fullmatch(label) else quoted(label)}"
     return ""
@@ -75,10 +76,10 @@ def _label_of_variable(label: str) -> str:
 def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
     """Return a side of a rule as text; `numbers` replaces those of its variables (kind "x")."""
     out: list[str] = []
-    levels = [iter(side.children if type(side) is Node else side)]
+    levels = [iter(side.children if type(side) is Node else side)]  # what is left in open nodes
     if type(side) is Node:
         out.append(f"{_label(side.label)}(")
-    space = False
+    space = False  # whether a space stands before the next item
     while levels:
         item: Item
         for item in levels[-1]:
@@ -101,7 +102,7 @@ def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
             levels.pop()
             out.append(")")
             space = True
-    if type(side) is not Node:
+    if type(side) is not Node:  # a string has no bracket to close
         out.pop()
     return "".join(out)
 
@@ -145,46 +146,61 @@ def parse_rule(text: str) -> Rule:
 
 
 def made_rule(source: str, target: str, column: int = 1, second: int = 1) -> Rule:
-    """Read the two sides of a rule, and number its variables as `Rule` requires."""
+    """Read the two sides of a rule, and number its variables as `Rule` requires.
+
+    column, second : The columns at which the sides begin in their line, for errors.
+    """
     with AtColumn(column):
-        left, ours = parse_side(source)
+        left, in_source = parse_side(source)
     with AtColumn(second):
-        right, theirs = parse_side(target)
-    numbers = numbered_on(ours, theirs, second)
+        right, in_target = parse_side(target)
+    numbers = new_numbers(in_source, in_target, second)
     if numbers is not None:
-        left = _parse(source, numbers)[0]
-        right = _parse(target, numbers)[0]
+        left, _ = _parse(source, numbers)
+        right, _ = _parse(target, numbers)
     return Rule(left, right)
 
 
-def numbered_on(ours: Numbered, theirs: Numbered, column: int = 1) -> dict[int, int] | None:
-    """Check the variables of both sides; return the numbers from left to right, if they differ."""
-    if not ours and not theirs:
+def new_numbers(in_source: Numbered, in_target: Numbered, column: int = 1) -> dict[int, int] | None:
+    """Check the variables of both sides; return their new numbers, if they need any.
+
+    In a `Rule`, the variables of kind "x" are numbered from left to right on the source side.
+    """
+    if not in_source and not in_target:
         return None
-    if len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):
-        twice = ours if len(set(ours)) < len(ours) else theirs
-        name = next(f"{kind}{number}" for kind, number in twice if twice.count((kind, number)) > 1)
-        raise FormatError(f"variable {name} is given twice on one side", "", None, column)
-    if ours == theirs and ours == tuple(("x", k) for k in range(len(ours))):
-        return None  # which is most frequent
-    shared = [n for kind, n in ours if kind == "x"]
-    mates = {n for kind, n in theirs if kind == "x"}
-    if set(shared) != mates:
-        name = f"x{min(set(shared) ^ mates)}"
-        side = "source" if int(name[1:]) in shared else "target"
-        raise FormatError(f"variable {name} is only on the {side} side", "", None, column)
-    for names, wrong in ((ours, "i"), (theirs, "d")):
-        if name := next((f"{kind}{n}" for kind, n in names if kind == wrong), ""):
-            raise FormatError(
-                f"{name} is on the wrong side: deleted variables (d) belong to the source "
-                "side, inserted (i) to the target",
-                "",
-                None,
-                column,
-            )
-    if shared == list(range(len(shared))):
+    for names in (in_source, in_target):
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            message = f"variable {_joined(twice)} is given twice on one side"
+            raise FormatError(message, "", None, column)
+    if in_source == in_target and in_source == tuple(("x", k) for k in range(len(in_source))):
+        return None  # the most frequent case
+    source_numbers = [number for kind, number in in_source if kind == "x"]
+    target_numbers = {number for kind, number in in_target if kind == "x"}
+    unpaired = target_numbers.symmetric_difference(source_numbers)
+    if unpaired:
+        side = "source" if min(unpaired) in source_numbers else "target"
+        message = f"variable x{min(unpaired)} is only on the {side} side"
+        raise FormatError(message, "", None, column)
+    for names, wrong in ((in_source, "i"), (in_target, "d")):
+        for name in names:
+            if name[0] == wrong:
+                raise FormatError(
+                    f"{_joined(name)} is on the wrong side: deleted variables (d) belong to the "
+                    "source side, inserted (i) to the target",
+                    "",
+                    None,
+                    column,
+                )
+    if source_numbers == list(range(len(source_numbers))):
         return None
-    return {number: k for k, number in enumerate(shared)}
+    return {number: k for k, number in enumerate(source_numbers)}
+
+
+def _joined(name: tuple[str, int]) -> str:
+    """Return the kind and number of a variable as text."""
+    kind, number = name
+    return f"{kind}{number}"
 
 
 class AtColumn:

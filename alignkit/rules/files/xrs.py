@@ -20,6 +20,7 @@ from alignkit.errors import FormatError
 from alignkit.model.texts import split_words
 from alignkit.rules.files import fields
 from alignkit.rules.files.fields import WEIGHTS
+from alignkit.rules.files.flat_rules import variable_links
 from alignkit.rules.files.notation import AtColumn, made_rule, parse_side, side_text
 from alignkit.rules.grammar import Node, RuleType, Symbols, leaves, variables
 
@@ -62,7 +63,7 @@ def _links_text(type: RuleType) -> str:
     """Return the numbers of symbols, and the links between words and between variables."""
     source = leaves(type.rule.source)
     target = leaves(type.rule.target)
-    links = {*(type.alignment or ()), *fields.variable_links(source, target)}
+    links = {*(type.alignment or ()), *variable_links(source, target)}
     texts = [f"#s={len(source)}", f"#t={len(target)}"]
     texts += [f"{i},{j}" for i, j in sorted(links)]
     return " ".join(texts)
