@@ -20,7 +20,7 @@ from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project.events import LogEvent, Sent, encode
 from alignkit.annotate.project.project_events import Account, Import, Pair, Setting
-from alignkit.annotate.project.replay import build_project
+from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.store import Store
 from alignkit.io.format import EVERYTHING
 from alignkit.tables.table import render_table

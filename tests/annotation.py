@@ -20,7 +20,7 @@ from alignkit.annotate.creation import create_project
 from alignkit.annotate.project import engines
 from alignkit.annotate.project.events import Sent, decode_data
 from alignkit.annotate.project.names import Conflict, is_url
-from alignkit.annotate.project.replay import build_project
+from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 

@@ -10,7 +10,8 @@ from alignkit import Alignment, Corpus, SentencePair, write_corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows, read_plan
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project.names import ProjectError, UnknownPair, Visitor
-from alignkit.annotate.project.replay import build_project, replay
+from alignkit.annotate.project.rebuilding import build_project
+from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import admit
 

@@ -11,7 +11,8 @@ from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project.appending import append_sent
 from alignkit.annotate.project.events import Why, read_why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, BadEvent, ProjectError, Visitor
-from alignkit.annotate.project.replay import build_project, replay
+from alignkit.annotate.project.rebuilding import build_project
+from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import admit, gold_status
 from alignkit.io.format import EVERYTHING

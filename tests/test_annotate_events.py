@@ -25,7 +25,8 @@ from alignkit.annotate.project.appending import append_to_project
 from alignkit.annotate.project.events import LearnedFrom
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.places import remove_project
-from alignkit.annotate.project.replay import build_project, replay
+from alignkit.annotate.project.rebuilding import build_project
+from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.tables import PROJECT_TABLES
 from alignkit.model.roles import ROLES

@@ -19,7 +19,8 @@ from alignkit.annotate.project.appending import opened
 from alignkit.annotate.project.engines import use_schema
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.names import ProjectError
-from alignkit.annotate.project.replay import build_project, replay
+from alignkit.annotate.project.rebuilding import build_project
+from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import opening
 from alignkit.annotate.server.child import Job, SuggestionPlan

@@ -17,7 +17,8 @@ from alignkit.annotate.creation import create_project
 from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import MovedPair, ProjectError, UnknownPair
-from alignkit.annotate.project.replay import build_project, replay
+from alignkit.annotate.project.rebuilding import build_project
+from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.reassignment import move_pairs, take_back
 from alignkit.annotate.renaming import rename_annotator

@@ -22,7 +22,8 @@ from alignkit.annotate.extraction_yield import count_yield
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.names import BadEvent, Conflict, ProjectError
-from alignkit.annotate.project.replay import build_project, replay
+from alignkit.annotate.project.rebuilding import build_project
+from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import change_task

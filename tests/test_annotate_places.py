@@ -23,6 +23,7 @@ from refusals import refuses
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.creation import create_project
+from alignkit.annotate.project.copies import back_up, check_seal, copy_project
 from alignkit.annotate.project.database import VERSION
 from alignkit.annotate.project.engines import Prepared, in_memory, parsed
 from alignkit.annotate.project.events import encode
@@ -34,7 +35,7 @@ from alignkit.annotate.project.names import (
     shown_place,
 )
 from alignkit.annotate.project.places import SchemaDatabase, remove_project
-from alignkit.annotate.project.replay import back_up, check_seal, copy_project, replay
+from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.seals import read_seal, seal_of
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.renaming import rename_annotator

@@ -19,7 +19,8 @@ from alignkit.annotate.dashboard.work import version_of
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.names import NotTrained, ProjectError
-from alignkit.annotate.project.replay import build_project, replay
+from alignkit.annotate.project.rebuilding import build_project
+from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.training import TrainingCounts, compared, total
 from alignkit.annotate.reassignment import move_pairs

@@ -29,7 +29,7 @@ from alignkit.annotate.project.names import ProjectError, check_doubt
 from alignkit.annotate.project.places import refuse_existing
 from alignkit.annotate.project.project_events import Account, Import, ProjectEvent, Setting
 from alignkit.annotate.project.queries import known_scheme
-from alignkit.annotate.project.replay import build_project
+from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.errors import FileError, FormatError
 from alignkit.io.opening import open_input

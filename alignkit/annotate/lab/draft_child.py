@@ -22,7 +22,7 @@ from alignkit.annotate.lab.draft_reading import DraftReader
 from alignkit.annotate.lab.drafts import MB, DraftJob
 from alignkit.annotate.merging import merge_project
 from alignkit.annotate.project.names import NO_SCHEME, ProjectError, check_name
-from alignkit.annotate.project.replay import build_project
+from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import SuggestionPlan
 from alignkit.annotate.server.sessions import Sessions

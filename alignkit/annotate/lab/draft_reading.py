@@ -1,4 +1,10 @@
-"""Read the files of a draft: what each is, what `check` finds in them, and their pairs."""
+"""Read the files of a draft: what each is, what `check` finds in them, and their pairs.
+
+The files are laid out in the folder `view` under their stored names (`file_names`), and are known
+by these here. Then each is looked at, the formats of links and the sides of texts are found, and
+the pairs are written. What is not clear becomes a finding (`draft_findings`) or the problem of a
+file.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +25,20 @@ from msgspec import json
 from alignkit._support.wording import how_many
 from alignkit.annotate.creation import read_documents
 from alignkit.annotate.exporting import exported
-from alignkit.annotate.lab.bodies import DraftFinding, DraftOption, Preview
+from alignkit.annotate.lab.bodies import DraftOption, Preview
+from alignkit.annotate.lab.draft_findings import (
+    NO_LINKS,
+    STOP,
+    DraftFindings,
+    problem_text,
+    same,
+)
 from alignkit.annotate.lab.drafts import MB, MOST, DraftJob, DraftRecord
 from alignkit.annotate.lab.file_names import stem_of, stored_names, with_own_names
+from alignkit.annotate.project.copies import check_seal
 from alignkit.annotate.project.database import is_project
 from alignkit.annotate.project.names import GOLD, ProjectError, check_name
-from alignkit.annotate.project.replay import build_project, check_seal
+from alignkit.annotate.project.rebuilding import build_project
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.validation import Examination, examine
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownFormatError
@@ -36,22 +50,13 @@ from alignkit.io.formats import FORMATS, get_format
 from alignkit.io.opening import head_of, open_input, wide_encoding
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import write_corpus
-from alignkit.io.text_files import Finding, TextFile
+from alignkit.io.text_files import TextFile
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import TOKENIZERS
 
-Choices = Sequence[tuple[str, str]]
-
-
-def _same(values: Iterable[str]) -> Choices:
-    """Return choices that are shown as they are."""
-    return [(value, value) for value in values]
-
-
-_PAIRS = 200_000
-_ANNOTATORS = 1000
-_MOST_PAIRS_SHOWN = 10  # of a finding
+_PAIRS = 200_000  # at most
+_ANNOTATORS = 1000  # at most
 _KINDS = [
     ("source", "Source words"),
     ("target", "Target words"),
@@ -59,7 +64,7 @@ _KINDS = [
     ("corpus", "Links or corpus"),
     ("none", "Not used"),
 ]
-_ENCODINGS = _same(
+_ENCODINGS = same(
     (
         "utf-8",
         "utf-16",
@@ -81,25 +86,16 @@ _ENCODINGS = _same(
     )
 )
 _OPTIONS = {
-    "format": ("Format", _same(FORMATS)),
-    "base": ("First word", _same("01")),
-    "direction": ("Links begin with", _same(SIDES)),
+    "format": ("Format", same(FORMATS)),
+    "base": ("First word", same("01")),
+    "direction": ("Links begin with", same(SIDES)),
     "encoding": ("Encoding", _ENCODINGS),
-    "tokenizer": ("Tokenizer", _same(TOKENIZERS)),
+    "tokenizer": ("Tokenizer", same(TOKENIZERS)),
 }
-_STOP = ("stop", "Stop")
-_LEAVE = ("leave", "Leave out")
-_CHOICES: dict[str, tuple[str, str, Choices]] = {
-    "link out of range": ("link", "outside the sentence", (_LEAVE, _STOP)),
-    "repeated id": ("pair", "with the id of another", (("number", "Number them"), _STOP)),
-    "broken record": ("record", "cannot be read", (_STOP, _LEAVE)),
-}
-"""The texts and the choices of findings of `check`, the safe choice first."""
 _ARCHIVES = b"PK", b"7z\xbc\xaf", b"Rar!"
 _SIDE = re.compile(r"(?:^|[/._-])(?:(src|source)|(tgt|trg|target))(?:[/._-]|$)", re.IGNORECASE)
 _LANGUAGE = re.compile(r"\.([a-z]{2})(?:\.txt)?(?:\.(?:gz|xz|bz2|zst))?$")
 _STEMS = {"yawat"}, {"transread"}  # formats of several files with one name
-_NO_LINKS = ".no-links"
 _WRONG = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
 
 
@@ -119,6 +115,7 @@ class DraftReader:
         self._lines = True  # whether each line of the words is a sentence
         self._unpacked = 0
         self._numbers: dict[int, int] = {}  # of the pairs as read: their numbers when written
+        self._findings = DraftFindings(job.record.choices)
         job.record.format = ""
         draft.detected = ""
         draft.languages = ""
@@ -133,18 +130,15 @@ class DraftReader:
         try:
             self._lay_out()
             self._attempt(self._look, self._files)
-            if not self._stops():
+            if not self._findings.stops:
                 self._detect()
                 self._write(self._pairs())
         except AlignkitError as error:
             self._refuse(error)
         os.chdir(self._path.parent)
         shutil.rmtree("view", ignore_errors=True)
-        for finding in draft.findings:
-            numbers = [self._numbers[k] for k in finding.pairs if k in self._numbers]
-            finding.pairs = list(dict.fromkeys(numbers))[:_MOST_PAIRS_SHOWN]
-        draft.findings.sort(key=lambda finding: not finding.choices)
-        wrong = draft.problem or any(file.problem for file in draft.files) or self._stops()
+        draft.findings = self._findings.finish(self._numbers)
+        wrong = draft.problem or any(file.problem for file in draft.files) or self._findings.stops
         draft.ready = draft.pairs > 0 and not wrong
         draft.models = [self._files[name].name for name in self._files_of("model")]
         draft.options = []
@@ -194,27 +188,9 @@ class DraftReader:
             line = error.line
         file = self._files.get(path)
         if file is not None:
-            file.problem = _problem(message, "", line)
+            file.problem = problem_text(message, "", line)
         else:
-            self._draft.problem = _problem(message, path, line)
-
-    def _find(self, kind: str, text: str, *choices: tuple[str, str], at: Iterable[int] = ()) -> str:
-        """Add a finding, and return what is chosen for it."""
-        code = kind.replace(" ", "-")
-        values = [value for value, _ in choices] or [""]
-        chosen = self._record.choices.get(code, "")
-        if chosen not in values:
-            chosen = values[0]
-        for finding in self._draft.findings:
-            if finding.code == code:
-                finding.text += f"; {text}"
-                return chosen
-        self._draft.findings.append(DraftFinding(code, text, [*at], [*choices], chosen))
-        return chosen
-
-    def _stops(self) -> bool:
-        """Return whether a finding keeps the draft from being used."""
-        return any(finding.chosen == "stop" for finding in self._draft.findings)
+            self._draft.problem = problem_text(message, path, line)
 
     def _files_of(self, kind: str) -> list[str]:
         """Return the names of the files of a kind."""
@@ -272,7 +248,8 @@ class DraftReader:
         is_utf8 = self._read_through(name)
         encoding = self._options.get("encoding") or wide_encoding(begin)
         if not (encoding or is_utf8 or begin.lstrip().startswith(b"<?xml")):
-            encoding = self._find("encoding", f"{name} is not UTF-8; choose", _STOP, *_ENCODINGS)
+            notice = f"{name} is not UTF-8; choose"
+            encoding = self._findings.add("encoding", notice, (STOP, *_ENCODINGS))
         if encoding in ("", "stop", "utf-8"):
             return
         try:
@@ -351,7 +328,8 @@ class DraftReader:
 
     def _choose_format(self, name: str, fitting: Sequence[str]) -> str:
         """Let one of the formats that fit a file be chosen; until then it has the first."""
-        chosen = self._find("format", f"{name} fits several formats", _STOP, *_same(fitting))
+        text = f"{name} fits several formats"
+        chosen = self._findings.add("format", text, (STOP, *same(fitting)))
         return chosen if chosen in fitting else fitting[0]
 
     def _choose_sides(self) -> None:
@@ -420,10 +398,11 @@ class DraftReader:
                 f"Several files have pairs: {', '.join(formats)}. Keep one of them, or "
                 "combine them with `alignkit merge`."
             )
-        path, format = next(iter(formats.items()), (_NO_LINKS, "naacl"))
+        # texts alone are read in the format naacl, with an empty file of links
+        path, format = next(iter(formats.items()), (NO_LINKS, "naacl"))
         kind = get_format(format)
-        if not formats:  # naacl reads texts without links
-            Path(_NO_LINKS).touch()
+        if not formats:
+            Path(NO_LINKS).touch()
         elif words and not kind.text_beside:
             raise OptionError(f"{path} has its own words. Remove {' and '.join(words)}.")
         elif not words and kind.text_beside and not self._draft.project:
@@ -466,11 +445,11 @@ class DraftReader:
             return
         fewest = min(counts.values())
         text = ", ".join(f"{name} has {count:,} lines" for name, count in counts.items())
-        self._find("unequal counts", text, _STOP, ("first", f"Take the first {fewest:,}"))
-        for name, file in files.items():
+        self._findings.add("unequal counts", text, (STOP, ("first", f"Take the first {fewest:,}")))
+        for name, file in files.items():  # also before this is chosen, so that all can be shown
             with open("../new", "wb") as out:
                 out.writelines(islice(file.raw_lines(), fewest))
-            os.replace("../new", name)  # what is stored stays
+            os.replace("../new", name)  # the uploaded file stays
 
     def _examine(self, path: str, format: str, options: ReadOptions) -> Examination:
         """Read a corpus, and add what `check` finds; turn its links round if that is chosen."""
@@ -480,31 +459,14 @@ class DraftReader:
             text = better.message.capitalize()
             keep = ("keep", "As declared")
             turn = ("turn", _turning(better, seen, options))
-            if self._find(better.kind, text, keep, turn) == "turn":
+            if self._findings.add(better.kind, text, (keep, turn)) == "turn":
                 options = replace(options, base=better.base, transpose=better.transposed)
                 seen = examine(path, format=format, options=options, tell=self._count)
-        firsts = {finding.kind: finding for finding in reversed(seen.findings)}
         if seen.refused and not seen.corpus:
-            error = firsts["broken record"]
-            raise FormatError(error.message, error.path, error.line)
-        for kind, first in firsts.items():
-            if not kind.startswith("suspicious"):
-                self._find_first(first, seen)
+            broken = [finding for finding in seen.findings if finding.kind == "broken record"]
+            raise FormatError(broken[0].message, broken[0].path, broken[0].line)
+        self._findings.add_checked(seen)
         return seen
-
-    def _find_first(self, first: Finding, seen: Examination) -> None:
-        """Add a kind of finding of `check`: how many there are, and where the first one is."""
-        kind = first.kind
-        count = seen.counts[kind]
-        choices: Choices = ()
-        if kind in _CHOICES:
-            noun, rest, choices = _CHOICES[kind]
-            text = f"{how_many(count, noun, commas=True)} {rest}"
-        else:
-            text = f"{kind.capitalize()} ({count:,})"
-        if kind not in ("link out of range", "repeated id"):
-            text += f"; {_problem(first.message, first.path, first.line)}"
-        self._find(kind, text, *choices, at=seen.pairs.get(kind, ()))
 
     def _count(self, pairs: int) -> None:
         """Report how many pairs were read; refuse too many."""
@@ -542,7 +504,7 @@ class DraftReader:
             return repeated
         text = f"{how_many(len(repeated), 'pair', commas=True)} with the words of another"
         choices = ("keep", "Keep both"), ("first", "Keep first")
-        chosen = self._find("repeated pairs", text, *choices, at=at)
+        chosen = self._findings.add("repeated pairs", text, choices, at=at)
         return set() if chosen == "keep" else repeated
 
     def _documents(self, sides: list[list[str]]) -> Iterable[SentencePair]:
@@ -553,7 +515,7 @@ class DraftReader:
         documents = read_documents(paths, tokenize=tokenizer, note=notes.append)
         pairs = [self._from_own_files(pair) for pair in documents]
         for note in notes:
-            self._find("no counterpart", note)
+            self._findings.add("no counterpart", note)
         self._draft.detected = f"{how_many(len(pairs), 'pair')} of documents"
         return pairs
 
@@ -650,19 +612,6 @@ def _turning(better: Suspicion, seen: Examination, options: ReadOptions) -> str:
     if better.base == seen.base:
         return "Turn round"
     return f"Turn round, {counting.lower()}"
-
-
-def _problem(message: str, path: str, line: int | None) -> str:
-    """Return a message with its place, without advice about arguments of functions."""
-    parts = [part for part in message.split("; ") if "`" not in part]
-    if parts:
-        message = "; ".join(parts)
-    place = []
-    if path not in ("", _NO_LINKS):
-        place.append(path)
-    if line:
-        place.append(f"line {line}")
-    return f"{', '.join(place)}: {message}" if place else message
 
 
 def _place(name: str) -> int:

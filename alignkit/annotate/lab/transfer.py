@@ -27,7 +27,7 @@ from alignkit.annotate.lab.managing import refusing
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, LabEntry, LabVisit, abilities, unknown
 from alignkit.annotate.made_pairs import ORIGIN
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.replay import back_up
+from alignkit.annotate.project.copies import back_up
 from alignkit.annotate.server.answers import Download, file_name, pack, packed, text_name
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, sent_file
 from alignkit.annotate.server.routing import Routes

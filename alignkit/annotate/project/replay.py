@@ -1,6 +1,6 @@
-"""Rebuild a project from its log, check it against its log, copy it and back it up.
+"""Check a project against its log: fold the log, and compare what follows with all tables.
 
-If the log is long, a second process folds half of the streams; see `replay_share`.
+If the log is long, a second process folds and compares half of the streams; see `ReplayShare`.
 """
 
 from __future__ import annotations
@@ -13,196 +13,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from itertools import islice, pairwise, zip_longest
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Table, func, insert, or_, select
+from sqlalchemy import Connection, Table, func, or_, select
 
 from alignkit.annotate.project import schema, seals, tables
-from alignkit.annotate.project.database import (
-    ServerLock,
-    copy_database,
-    first_fault,
-    is_project,
-)
 from alignkit.annotate.project.engines import in_memory
-from alignkit.annotate.project.events import BROKEN, LogEvent, decode_data, encode
-from alignkit.annotate.project.names import OldProject, ProjectError, is_url, shown_place
-from alignkit.annotate.project.places import beside, new_project, refuse_existing
-from alignkit.annotate.project.project_events import Texts, decode_event
-from alignkit.annotate.project.queries import annotators, last_n
-from alignkit.annotate.project.state import PairState
+from alignkit.annotate.project.folding import FoldedLog, FoldedStream
+from alignkit.annotate.project.names import OldProject, ProjectError
+from alignkit.annotate.project.queries import last_n
 from alignkit.annotate.project.store import Store
 
-_ROWS = 10_000  # rows that are written at once
-
-
-class FoldedStream:
-    """The state of a stream, and the event below each of its events."""
-
-    __slots__ = ("belows", "key", "state")
-
-    def __init__(self, key: tuple[int, str], rev: int) -> None:
-        self.key = key
-        self.state = PairState(rev=rev)
-        self.belows = [0]
-
-    def add(self, seq: int, kind: str, below: int, text: Any) -> None:
-        """Apply the next event: number in the stream, kind, event below, and data as JSON."""
-        state = self.state
-        belows = self.belows
-        if seq != state.seq + 1:
-            raise self._error(seq, f"does not follow event {state.seq}")
-        try:
-            state.apply(kind, decode_data(text))
-            if below != state.push(kind, seq, belows.__getitem__):
-                raise self._error(seq, f"the event below it is not {below}")
-        except BROKEN as problem:
-            raise self._error(seq, str(problem)) from None
-        belows.append(below)
-
-    def _error(self, seq: int, problem: str) -> ProjectError:
-        k, annotator = self.key
-        return ProjectError(f"event {seq} of {annotator!r} on pair {k}: {problem}")
-
-
-class FoldedLog:
-    """What the events of a log add up to: the project in empty tables, the streams in memory."""
-
-    def __init__(self, conn: Connection) -> None:
-        self.conn = conn
-        self.seq = 0  # the last event of the project
-        self.streams: dict[tuple[int, str], FoldedStream] = {}
-        self._revs: dict[int, int] = {}  # of pairs with corrected words
-        tables.begin(conn)
-
-    def stream(self, key: tuple[int, str]) -> FoldedStream:
-        """Return the stream of a pair and an annotator after the events so far."""
-        if key not in self.streams:
-            k, _ = key
-            self.streams[key] = FoldedStream(key, self._revs.get(k, 1))
-        return self.streams[key]
-
-    def add(self, key: tuple[int, str], seq: int, kind: str, below: int, data: Any) -> None:
-        """Apply the next event of a stream or of the project; see `FoldedStream.add`."""
-        k, _ = key
-        if k:
-            self.stream(key).add(seq, kind, below, data)
-            return
-        try:
-            self._add_to_project(seq, kind, data)
-        except ProjectError as problem:
-            raise ProjectError(f"event {seq} of the project: {problem}") from None
-
-    def _add_to_project(self, seq: int, kind: str, data: Any) -> None:
-        """Apply the next event of the project."""
-        if seq != self.seq + 1:
-            raise ProjectError(f"does not follow event {self.seq}")
-        self.seq = seq
-        event = decode_event(kind, data)
-        tables.apply(self.conn, event)
-        if isinstance(event, Texts):
-            for text in event.pairs:
-                self._revs[text.k] = text.rev
-
-    def stream_tables(
-        self, streams: dict[int, tuple[int, str]]
-    ) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
-        """Yield the tables of streams with their rows, given the pair and annotator of each."""
-        accounts = self.account_ids()
-        rows = []
-        counts = []
-        for id, (k, name) in streams.items():
-            place = {"pair": k, "account": accounts.get(name)}
-            folded = self.streams.get((k, name))
-            if folded is not None:
-                state = folded.state
-            elif k:
-                state = PairState()
-            else:
-                state = PairState(seq=self.seq)
-            rows.append({"id": id, **place, **tables.stream_row(state)})
-            if k:
-                counts.append({**place, **tables.count_row(state)})
-        yield schema.stream, rows
-        yield schema.pair_counts, counts
-
-    def account_ids(self) -> dict[str, int]:
-        """Return the id of each account: 0 is the project; annotators count as they entered."""
-        names = ["", *annotators(self.conn)]
-        return {name: id for id, name in enumerate(names)}
-
-
-def build_project(place: str, log: Iterable[LogEvent]) -> None:
-    """Write a new project that has these events."""
-    with beside(place) as there, new_project(there) as conn:
-        write_log(conn, log)
-
-
-def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
-    """Write a log into empty tables, and what follows from it."""
-    fold = FoldedLog(conn)
-    streams: dict[tuple[int, str], int] = {}  # the number of each pair and annotator
-    for rows in _portions(_event_rows(log, fold, streams)):
-        into = insert(schema.event_table)
-        if conn.dialect.name == "sqlite":  # in less time, as tuples: rows have all columns in order
-            text = str(into.compile(dialect=conn.dialect))
-            conn.exec_driver_sql(text, [tuple(row.values()) for row in rows])
-        else:
-            conn.execute(into, rows)
-    _check_streams(conn, streams)
-    keys = {id: key for key, id in streams.items()}
-    for table, table_rows in fold.stream_tables(keys):
-        for rows in _portions(table_rows):
-            conn.execute(insert(table), rows)
-    fault = first_fault(conn)  # foreign keys are not checked while a file is filled
-    if fault:
-        raise ProjectError(f"no project follows from the log: {fault}")
-
-
-def _check_streams(conn: Connection, streams: Iterable[tuple[int, str]]) -> None:
-    """Check that a log has made a project, and the annotators and pairs of its streams."""
-    key = conn.execute(select(schema.project.c.key)).scalar()
-    pairs = set(conn.execute(select(schema.pair.c.k)).scalars())
-    if not key or pairs == {0}:
-        raise ProjectError("the log has no project: its first events, of pair 0, are missing")
-    accounts = annotators(conn)
-    for k, name in streams:
-        if name and name not in accounts:
-            raise ProjectError(f"annotator {name!r} has events, but no account")
-        if k not in pairs:
-            raise ProjectError(f"pair {k} has events, but no words")
-
-
-def _event_rows(
-    log: Iterable[LogEvent], fold: FoldedLog, streams: dict[tuple[int, str], int]
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of events; fold them and number their streams meanwhile."""
-    ids: set[str] = set()
-    last = 0
-    for event in log:
-        key = event.k, event.annotator
-        fold.add(key, event.seq, event.kind, event.below, event.data)
-        if event.n <= last or event.id in ids:
-            raise ProjectError(f"event {event.n}: its number or id is used twice")
-        last = event.n
-        ids.add(event.id)
-        stream = streams.setdefault(key, len(streams) + 1)
-        yield tables.event_row(event, stream)
-
-
-def _portions(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield rows, as many at a time as are written at once."""
-    left = iter(rows)
-    portion = list(islice(left, _ROWS))
-    while portion:
-        yield portion
-        portion = list(islice(left, _ROWS))
-
-
 _MOST = 1000  # differences that are listed
-_BATCH = 1000  # rows that stay in the cache of the processor
+_BATCH = 1000  # rows that are read at a time, and stay in the cache of the processor
 _LONG = 150_000  # events: to fold half of them takes longer than to start a process
 _event = schema.event_table.c
 _LOG = select(_event.stream, _event.seq, _event.kind, _event.below, _event.data).order_by(_event.n)
@@ -223,8 +48,8 @@ main(part, of, sys.stdin.read())
 class Replay:
     """The number of folded events and streams, and the differences from the tables."""
 
-    events: int = 0  # how many there are
-    streams: int = 0
+    events: int = 0  # how many there are, also of the project
+    streams: int = 0  # how many there are, of pairs
     differences: list[str] = field(default_factory=list)  # what is otherwise, in words
     more: int = 0  # how many differences are not listed
 
@@ -324,7 +149,7 @@ def replay_share(
     first = share.part == 0
     with ExitStack() as opened:
         damage = None
-        if first:  # in SQLite, which needs no Python meanwhile
+        if first:  # in another thread: while SQLite looks for faults, Python goes on
             pool = opened.enter_context(ThreadPoolExecutor(1))
             damage = pool.submit(store.database.faults)
         conn = opened.enter_context(store.database.reading())
@@ -481,83 +306,3 @@ def _shortened(value: object) -> str:
     """Return a value as a text of at most 80 characters."""
     text = repr(value)
     return text if len(text) < 80 else f"{text[:77]}..."
-
-
-# Copies
-
-_WITHOUT = (
-    "DROP TABLE IF EXISTS session",
-    "DROP TABLE IF EXISTS plan",
-    "DELETE FROM in_use",
-    seals.DROP_SEAL,
-)
-"""The statements that take the sessions, the mark of use and an earlier seal out of a copy."""
-
-
-def copy_project(source: Store, place: str) -> int:
-    """Write a project with the same log at another place; return the number of its events."""
-    refuse_existing(place)
-    _check(source, source.path)
-    with beside(place) as there:
-        return _copy_log(source, there)
-
-
-def _copy_log(source: Store, place: str) -> int:
-    """Write a project with the same log, and compare it; return the number of its events."""
-    with new_project(place) as conn:
-        write_log(conn, source.log())
-    with Store.open(place, readonly=True, log=True) as copy:
-        events = _check(copy, place)
-        source_log = islice(source.log(), events)
-        if any(encode(a) != encode(b) for a, b in zip_longest(source_log, copy.log())):
-            raise ProjectError(f"{shown_place(place)}: the copy has another log; delete it")
-    return events
-
-
-def back_up(source: Store, file: str) -> int:
-    """Write a project, also one in use, without its sessions as a file; return how many events."""
-    if is_url(file):
-        raise ProjectError(f"{shown_place(file)}: a backup is a file; see `alignkit project copy`")
-    if os.path.lexists(file):
-        _refuse_other(source, file)
-    with beside(file) as there:
-        if is_url(source.path):
-            events = _copy_log(source, there)
-        else:
-            copy_database(source.path, there, *_WITHOUT)
-            with Store.open(there, readonly=True, log=True) as copy:
-                events = _check(copy, source.path)
-        with Store.open(there) as copy:
-            seal = seals.seal_of(copy.log())
-            with copy.database.writing() as conn:
-                seals.write_seal(conn, seal)
-        return events
-
-
-def check_seal(store: Store) -> None:
-    """Refuse a backup whose log is not the one with which it was made."""
-    with store.database.reading() as conn:
-        broken = seals.broken_seal(seals.read_seal(conn), store.log())
-    if broken:
-        raise ProjectError(f"{shown_place(store.path)}: {broken}")
-
-
-def _refuse_other(source: Store, file: str) -> None:
-    """Refuse to replace what is no backup of the project, or the project itself."""
-    if is_project(file) and (is_url(source.path) or not os.path.samefile(source.path, file)):
-        ServerLock(file).release()  # nobody has it open
-        with Store.open(file, readonly=True, accept_copy=True) as before:
-            if before.project().key == source.project().key:
-                return
-    raise ProjectError(f"{file}: exists, and is no backup of this project; name another file")
-
-
-def _check(store: Store, place: str) -> int:
-    """Check that a project is as its log says; return the number of its events."""
-    replayed = replay(store)
-    if replayed.differences:
-        raise ProjectError(
-            f"{shown_place(place)}: differs from its log ({replayed.differences[0]}); nothing was "
-            "saved; see `alignkit project log PROJECT --check`"
-        )
-    return replayed.events

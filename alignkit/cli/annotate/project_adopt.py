@@ -34,8 +34,8 @@ def run(options: argparse.Namespace) -> None:
     os.umask(0o077)  # what is written is for this user only
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.values import Actor
+    from alignkit.annotate.project.copies import copy_project
     from alignkit.annotate.project.names import shown_place
-    from alignkit.annotate.project.replay import copy_project
 
     actor = Actor("", "command")
     with closing(Lab.open(options.place)) as lab:

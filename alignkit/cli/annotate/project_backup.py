@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from alignkit.annotate.project.replay import back_up
+    from alignkit.annotate.project.copies import back_up
 
     with open_project(options, readonly=True) as store:
         events = back_up(store, options.file)

@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from alignkit.annotate.project.copies import copy_project
     from alignkit.annotate.project.names import shown_place
-    from alignkit.annotate.project.replay import copy_project
 
     with open_project(options, readonly=True) as store:
         events = copy_project(store, options.place)

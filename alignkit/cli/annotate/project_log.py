@@ -101,7 +101,7 @@ def _rebuild(options: argparse.Namespace) -> int:
     """Build a project from the log of another, or from a file with a log."""
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.names import ProjectError
-    from alignkit.annotate.project.replay import build_project
+    from alignkit.annotate.project.rebuilding import build_project
 
     if os.path.lexists(options.rebuild):
         raise ProjectError(f"{options.rebuild} already exists; name another file")
