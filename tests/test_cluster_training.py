@@ -13,9 +13,9 @@ from refusals import refuses
 
 from alignkit.align import Aligner, Settings
 from alignkit.cluster import training
-from alignkit.cluster.run import WorkerMemory
 from alignkit.cluster.training import train
 from alignkit.cluster.training_files import Arrays, sparse
+from alignkit.cluster.worker_memory import WorkerMemory
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.formats.pharaoh import format_lines
 

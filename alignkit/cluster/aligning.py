@@ -29,6 +29,19 @@ if TYPE_CHECKING:
     from alignkit.align.encoder.transformer import Encoder
 
 
+@dataclass(frozen=True)
+class _AligningPlan:
+    """What all tasks of a run share."""
+
+    how: LinkOutput
+    model: str  # its file
+    digest: str  # of the file, when the run began
+    learned: bool  # whether to use the refinement from gold links
+    encoder: PartEncoder | Literal[False] | None  # as of `Aligner.load`
+    reading: ReadOptions
+    threads: int | None  # of a task
+
+
 _PROGRAM = 230_000_000  # bytes of Python, its libraries, the kernels, and some thousand lines
 _UNPACKED = 3  # times the file of a model
 _SMALLER = "train a smaller model with `prune`"
@@ -162,13 +175,20 @@ def align_parts(
             "outputs": paths,
         }
         run.settle(contents)
-        rest = outputs.how, model, digest, learned, opened, reading, threads or session.threads
+        plan = _AligningPlan(
+            how=outputs.how,
+            model=model,
+            digest=digest,
+            learned=learned,
+            encoder=opened,
+            reading=reading,
+            threads=threads or session.threads,
+        )
         memory = memory_of(model) + (opened.memory if opened else 0)
         tasks = {}
         for k in sorted(range(len(parts)), key=lambda k: -facts[k].words):
             part = parts[k]
-            arguments = part.paths, files[k], *rest
-            tasks[part.key] = Task(str(part), arguments, memory, _SMALLER)
+            tasks[part.key] = Task(str(part), (part.paths, files[k], plan), memory, _SMALLER)
         words = {part.key: fact.words for part, fact in zip(parts, facts, strict=True)}
         done: list[str] = []
 
@@ -182,16 +202,16 @@ def align_parts(
         with outputs.naming_written(parts):
             counts = run.do(session, "aligned", _align_part, tasks, report)
     total: Counter[str] = Counter()
-    known: dict[str, KnownWords] = {}
+    known_words = KnownWords()
     encoding: EncodingCounts | None = None
-    for key, numbers in counts.items():
-        known[key] = KnownWords(**numbers.pop("known_words", {}))
+    for numbers in counts.values():
+        known_words += KnownWords(**numbers.pop("known_words", {}))
         if "encoding" in numbers:
             encoding = (encoding or EncodingCounts()) + counts_from(numbers.pop("encoding"))
         total.update(numbers)
     return Aligned(
         **total,
-        known_words=sum(known.values(), KnownWords()),
+        known_words=known_words,
         encoding=encoding,
         calibrated=aligner.calibrated,
     )
@@ -202,38 +222,34 @@ def memory_of(model: str) -> int:
     return _PROGRAM + _UNPACKED * check_head(model)
 
 
-def _align_part(
-    paths: Sequence[str],
-    outputs: tuple[str, str | None],
-    how: LinkOutput,
-    model: str,
-    digest: str,
-    learned: bool,
-    encoder: PartEncoder | Literal[False] | None,
-    reading: ReadOptions,
-    threads: int | None,
-) -> Done:
+def _align_part(paths: Sequence[str], outputs: tuple[str, str | None], plan: _AligningPlan) -> Done:
     """Align a part, some lines at a time; the value of the task has the fields of `Aligned`."""
     from alignkit.align.numbered_texts import lines_of, numbered, score_lines
     from alignkit.io.formats.pharaoh import format_lines
 
-    aligner = load_model(model, digest, learned, encoder)
+    aligner = load_model(plan.model, plan.digest, plan.learned, plan.encoder)
     casefold = aligner.parameters.casefold
     written = aligner.encoder is not None
+    how = plan.how
+    reading = plan.reading
+    threads = plan.threads
+    links_path, scores_path = outputs
+    # the aligner is kept from part to part, and counts what its encoder did in all of them
     before = replace(aligner.encoding) if aligner.encoding is not None else None
     total: Counter[str] = Counter()
     known = KnownWords()
     with apart(), ExitStack() as stack:
-        out = stack.enter_context(replacing_bytes(outputs[0]))
+        out = stack.enter_context(replacing_bytes(links_path))
         scores = None
-        if outputs[1] is not None:
-            scores = stack.enter_context(replacing(outputs[1]))
+        if scores_path is not None:
+            scores = stack.enter_context(replacing(scores_path))
         for lines in lines_of(list(paths), reading, format=None, whole=False):
             bitext = numbered(lines, casefold=casefold, threads=threads, written=written)
             source = bitext.source.lengths
             target = bitext.target.lengths
-            part_files.refuse_long(source.tolist(), lines.first, paths[0], reading)
-            part_files.refuse_long(target.tolist(), lines.first, paths[-1], reading)
+            first = lines.first
+            part_files.refuse_long(source.tolist(), first=first, path=paths[0], options=reading)
+            part_files.refuse_long(target.tolist(), first=first, path=paths[-1], options=reading)
             links = aligner.align_bitext(
                 bitext,
                 symmetrize=how.symmetrize,
@@ -280,8 +296,8 @@ def load_model(
     else:
         opened = encoder
     aligner = Aligner.load(path, encoder=opened)
-    known = aligner.parameters.learned
-    if learned and known is not None and known.lessons.evidence:
+    refinement = aligner.parameters.learned
+    if learned and refinement is not None and refinement.lessons.evidence:
         raise OptionError(
             f"{path}: was learned with evidence of other systems, which parts cannot have; "
             "add --no-learned to align without what was learned"

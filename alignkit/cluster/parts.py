@@ -25,11 +25,10 @@ from alignkit.io.text_files import TextFile
 from alignkit.model.texts import split_words
 
 _ERRORS = 10  # that are shown before the other parts are left
-_CHUNK = 1 << 20
-_FILE = "parts.json"
-# how many blocks of a file are compared, and their bytes
-_BLOCKS = 16
-_BLOCK = 1 << 16
+_CHUNK = 1 << 20  # bytes that are read at a time
+_FILE = "parts.json"  # of a run: the facts of all parts
+_BLOCKS = 16  # how many blocks of a file are compared
+_BLOCK = 1 << 16  # the bytes of each
 
 
 @dataclass(frozen=True)

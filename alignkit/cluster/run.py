@@ -15,7 +15,7 @@ from hashlib import blake2b
 from os.path import isfile
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from alignkit._support.locks import lock_alone
 from alignkit._support.signals import before_stop, undisturbed
@@ -68,18 +68,22 @@ class Run:
             ) from None
 
     def _locked(self) -> int:
-        """Return the lock file of the folder, which records its process."""
+        """Return the lock file of the folder, which records its process.
+
+        The system's lock holds on this machine; on a system without locks, and for processes of
+        other machines, the record decides.
+        """
         if os.path.realpath(self._place) in _held:
             raise RunError(f"{self.folder}: this process has a run there; give another folder")
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         file = os.open(self._place, flags, 0o666)
         try:
-            alone = lock_alone(file)
+            alone = lock_alone(file)  # None: the system has no locks
             here = socket.gethostname()
             holder, who = self._holder(os.read(file, 1000))
             far = alone is not False and holder.get("host", here) != here
             in_use = far or alone is False
-            if alone is None and holder and not far:  # the system has no locks
+            if alone is None and holder and not far:
                 in_use = _lives(holder["process"])
             if in_use:
                 ended = f"if it has ended, remove the file {self._place}, and try again"
@@ -91,8 +95,8 @@ class Run:
             since = datetime.now().astimezone().isoformat(" ", "seconds")
             os.ftruncate(file, 0)
             os.lseek(file, 0, os.SEEK_SET)
-            mine = {"process": os.getpid(), "host": here, "since": since}
-            os.write(file, json.dumps(mine).encode())
+            record = {"process": os.getpid(), "host": here, "since": since}
+            os.write(file, json.dumps(record).encode())
         except BaseException:
             os.close(file)
             raise
@@ -181,7 +185,7 @@ class Run:
         if before is None:
             self.write(now, _MANIFEST)
         elif before:
-            for name in dict.fromkeys([*before, *now]):
+            for name in dict.fromkeys([*before, *now]):  # each once, in order
                 if before.get(name) != now.get(name):
                     how = _difference(name, before.get(name), now.get(name))
                     raise RunError(
@@ -429,31 +433,3 @@ def state_of(path: str) -> tuple[int, int]:
     """Return the size of a file, and its time of change in nanoseconds."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
-
-
-T = TypeVar("T")
-
-_ROOM = 1 << 30  # bytes to keep if the size of the memory is unknown
-
-
-class WorkerMemory(Generic[T]):
-    """Items of one run, kept while they fit into memory, otherwise created again each time."""
-
-    def __init__(self) -> None:
-        self._run = ""
-        self._items: dict[str, T] = {}
-        self._size = 0
-
-    def get(self, run: str, name: str, memory: int, make: Callable[[], tuple[T, int]]) -> T:
-        """Return an item by name; create it if needed."""
-        if run != self._run:
-            self._run = run
-            self._items = {}
-            self._size = 0
-        if name in self._items:
-            return self._items[name]
-        item, size = make()
-        if self._size + size <= (memory // 4 or _ROOM):
-            self._items[name] = item
-            self._size += size
-        return item

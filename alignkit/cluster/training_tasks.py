@@ -49,8 +49,8 @@ from alignkit.align.priors import (
 from alignkit.align.settings import FEW
 from alignkit.cluster import training_files
 from alignkit.cluster.parts import LinkOutput
-from alignkit.cluster.run import WorkerMemory
 from alignkit.cluster.training_files import TrainingPlan, opened
+from alignkit.cluster.worker_memory import WorkerMemory
 from alignkit.io.atomic_files import apart, replacing, replacing_bytes
 from alignkit.io.formats.pharaoh import format_lines
 from alignkit.model.alignment import SIDES

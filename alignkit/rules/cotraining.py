@@ -123,10 +123,10 @@ class _PairText:
         self.tagged = None not in tags
         self.symbols: list[Words] = []
         self.spans: list[dict[Words, list[tuple[int, int]]]] = []  # the places of each phrase
-        for words, own, other in zip(self.words, tags, self.words[::-1], strict=True):
+        for words, side_tags, other in zip(self.words, tags, self.words[::-1], strict=True):
             symbols = words
             if self.tagged:
-                symbols = _marked(words, own or (), other)
+                symbols = _marked(words, side_tags or (), other)
             self.symbols.append(("<s>", *symbols, "</s>"))
             spans = defaultdict[Words, list[tuple[int, int]]](list)
             for i in range(len(words)):
@@ -147,25 +147,25 @@ class _PairText:
             right = symbols[after : after + size]
             yield left, right
 
-    def has_own(self, side: int, phrase: Words) -> bool:
+    def has_different(self, side: int, phrase: Words) -> bool:
         """Return whether a phrase has a word with letters or digits that the other side lacks."""
         other = self.words[1 - side]
         return any(word not in other and any(map(str.isalnum, word)) for word in phrase)
 
     def known(self, paraphrases_of: Mapping[Words, set[Words]]) -> set[Place]:
         """Return where known paraphrases are, and the words that both sides have, once each."""
-        known: set[Place] = set()
+        known_places: set[Place] = set()
         sources, targets = self.spans
         for phrase, places in sources.items():
             same = targets.get(phrase, [])
             is_word = len(phrase) == 1
             is_once_in_both = len(places) == 1 and len(same) == 1
             if is_word and is_once_in_both:
-                known.add((*places[0], *same[0]))
+                known_places.add((*places[0], *same[0]))
             for other in paraphrases_of.get(phrase, ()):
                 for source_span, target_span in product(places, targets.get(other, ())):
-                    known.add((*source_span, *target_span))
-        return known
+                    known_places.add((*source_span, *target_span))
+        return known_places
 
     def matches(
         self, rules: _Contexts, *, words_alone: bool = False
@@ -323,6 +323,6 @@ def _applied(corpus: Sequence[_PairText], rules: Iterable[ContextRule]) -> dict[
             target = target_words[target_start:target_end]
             if source[0] == target[0] or source[-1] == target[-1]:
                 continue
-            if pair.has_own(0, source) and pair.has_own(1, target):
+            if pair.has_different(0, source) and pair.has_different(1, target):
                 counts[source, target] += 1
     return dict(sorted(counts.items()))

@@ -1,4 +1,11 @@
-"""Index rules by their source sides, to find those that match at a node of a tree."""
+"""Index rules by their source sides, to find those that match at a node of a tree.
+
+Source sides are read from the root down, left to right, into a trie. Its first step is the label of
+the root with its *signature*, the labels and words below it: of ``NP(DT("the") x0:NN)`` that is NP
+with ``DT NN``. Each further step is one node below: it is a variable, or it is expanded, with a
+signature of its own. Here DT is expanded (``("the",)``), and NN is a variable. A tree matches if it
+can go the same steps.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +51,7 @@ _DETERMINERS = {"DT", "DET", "ART"}
 """Labels of the Penn treebank, of Universal Dependencies and of treebanks of other languages."""
 
 _NO_PUNCTUATION = frozenset("%&#@*/§")
-"""Labels of signs that stand for words."""
+"""Signs that stand for words, though Unicode calls them punctuation."""
 
 
 class SideWording(NamedTuple):
@@ -104,6 +111,7 @@ def _weighty(side: SideWording, determiners: set[str]) -> list[str | int]:
 
 
 def _is_punctuation(sign: str) -> bool:
+    """Return whether a character is punctuation, and stands for no word."""
     if sign in _NO_PUNCTUATION:
         return False
     return category(sign).startswith("P") or category(sign) == "Sk"
@@ -136,14 +144,14 @@ class Match(NamedTuple):
 
 
 class _State:
-    """A state of the trie of source sides: possible next items, and the rules that end here."""
+    """A state of the trie of source sides: possible next steps, and the rules that end here."""
 
     __slots__ = ("expanded", "rules", "variable")
 
     def __init__(self) -> None:
-        self.expanded: dict[Signature, _State] = {}
-        self.variable: _State | None = None
-        self.rules: dict[tuple[str | int, ...], IndexedRule] = {}
+        self.expanded: dict[Signature, _State] = {}  # if the next node is expanded
+        self.variable: _State | None = None  # if it is a variable
+        self.rules: dict[tuple[str | int, ...], IndexedRule] = {}  # by the words of target sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,6 +316,7 @@ def _place(roots: dict[tuple[str, Signature], _State], source: Node) -> _State:
 
 
 def _signature(node: Node) -> Signature:
+    """Return the signature of a node of a rule."""
     items: list[str | tuple[str]] = []
     for child in node.children:
         if isinstance(child, str):

@@ -38,13 +38,13 @@ LEVELS = {
 }
 """The levels of the score, and their names."""
 
-_PARTS = {
+_TOTAL_AND_CONFIRMED = {
     "rules": ("rules", "rules_found"),
     "rules-changing": ("changing", "changing_found"),
     "nodes": ("rules", "nodes_found"),
     "nodes-changing": ("changing", "changing_nodes_found"),
 }
-"""The counts of each level: all, and those also on the other side."""
+"""The counts of each level: all, and those that the other side has too."""
 
 COUNTED = (
     "rules",
@@ -64,9 +64,9 @@ def rule_ratios(counts: resampling.Counts) -> dict[str, F8]:
     """Return precision, recall and F1 of the rules and of the node pairs."""
     by_name = dict(zip(COLUMNS, np.asarray(counts).T, strict=True))
     ratios: dict[str, F8] = {}
-    for level, (total, right) in _PARTS.items():
-        precision = resampling.ratio(by_name[f"hyp_{right}"], by_name[f"hyp_{total}"])
-        recall = resampling.ratio(by_name[f"ref_{right}"], by_name[f"ref_{total}"])
+    for level, (total, confirmed) in _TOTAL_AND_CONFIRMED.items():
+        precision = resampling.ratio(by_name[f"hyp_{confirmed}"], by_name[f"hyp_{total}"])
+        recall = resampling.ratio(by_name[f"ref_{confirmed}"], by_name[f"ref_{total}"])
         ratios[f"{level}.precision"] = precision
         ratios[f"{level}.recall"] = recall
         ratios[f"{level}.f1"] = resampling.harmonic(precision, recall)
@@ -165,7 +165,7 @@ class RuleScore(TableResult):
         columns += [Column("hypothesis", "count"), Column("reference", "count")]
         rows: list[list[Cell]] = []
         for level, title in LEVELS.items():
-            total, _ = _PARTS[level]
+            total, _ = _TOTAL_AND_CONFIRMED[level]
             row: list[Cell] = [title]
             row += [self._cell(f"{level}.{name}") for name in _MEASURES]
             row += [self.counts[f"hyp_{total}"], self.counts[f"ref_{total}"]]
@@ -214,7 +214,7 @@ class RuleScore(TableResult):
 
 SIZE = 3  # the most minimal rules of one side that can form a rule of the other
 
-_BLOCK = 4096
+_BLOCK = 4096  # sentence pairs at a time
 UNANNOTATED = "that one of the two has not annotated"
 _WITHOUT = "without trees"
 
@@ -329,6 +329,7 @@ def count_rules(
 
 
 def _casefolded(trees: Sequence[Tree]) -> list[list[str]]:
+    """Return the words of trees, ignoring case."""
     return [[word.casefold() for word in tree.words] for tree in trees]
 
 

@@ -30,6 +30,7 @@ COLOURS = {name: colours.COLOURS[name].light for name in ("ink", "soft", "line",
 COLOURS["paper"] = "#fefefe"  # not the white that matplotlib draws itself
 """The colours of a figure, by their names in the style sheet of a page."""
 
+_INCH = 72  # pixels, as matplotlib counts them in SVG files
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
 _NAMES = {colour: f"var(--{name})" for name, colour in COLOURS.items()}
@@ -39,7 +40,10 @@ _UNUSED = re.compile(r"(font(-family|-size)?|stroke-line(join|cap)): [^;]*(; *|$
 
 
 def _cleaned(element: Element, name: str, used: set[str]) -> Iterator[Element]:
-    """Yield the element cleaned for a page, its children, or nothing."""
+    """Yield an element cleaned for a page, or its children if it says nothing itself.
+
+    name: The name of the figure. used: The ids that other elements refer to.
+    """
     tag = element.tag.removeprefix(_SVG)
     if tag in ("metadata", "style") or "}" in tag:
         return
@@ -124,7 +128,7 @@ def canvas(width: float, height: float, text: float = _TEXT) -> Iterator[Canvas]
     style: Any = {**_STYLE, "font.size": text}
     with rc_context(style), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="(?s)(Glyph|Matplotlib currently does not)")
-        figure = Figure(figsize=(width / 72, max(height, 1) / 72))
+        figure = Figure(figsize=(width / _INCH, max(height, 1) / _INCH))
         figure.patch.set_visible(False)
         yield Canvas(figure, width, height)
 
@@ -140,7 +144,7 @@ class Canvas:
     def resize(self, height: float) -> None:
         """Change the height of an empty canvas."""
         self.height = height
-        self.figure.set_size_inches(self.width / 72, height / 72)
+        self.figure.set_size_inches(self.width / _INCH, height / _INCH)
 
     def axes(self, left: float, top: float, right: float, bottom: float) -> Axes:
         """Return axes between two corners, without frame, ticks and grid."""
@@ -207,8 +211,8 @@ class Canvas:
 
         The size in inches stays the same, so a PNG fits a column of a paper as before.
         """
-        wide = 72 * (PNG_WIDTH + 0.5) / self.width  # matplotlib drops parts of pixels
-        not_too_high = 72 * _PNG_HEIGHT / max(self.height, 1)
+        wide = _INCH * (PNG_WIDTH + 0.5) / self.width  # matplotlib drops parts of pixels
+        not_too_high = _INCH * _PNG_HEIGHT / max(self.height, 1)
         return max(200.0, min(wide, not_too_high))
 
     def save(self, path: str) -> None:

@@ -96,8 +96,10 @@ def _sentence(words: tuple[str, ...]) -> str:
 
 def _record(pair: SentencePair, names: tuple[str, ...]) -> list[object]:
     """Return the id, the words of both sides, the links of each annotator, and the remarks."""
-    annotations = {name: x for name, x in pair.annotations.items() if name in names}
-    grid = replace(make_grid(pair, ()), annotations=annotations)  # whose cells would take long
+    given = pair.annotations.items()
+    annotations = {name: annotation for name, annotation in given if name in names}
+    # a grid of no annotators: only words and remarks are needed, and cells would take long
+    grid = replace(make_grid(pair, ()), annotations=annotations)
     words = [list(map(visible, grid.rows)), list(map(visible, grid.columns))]
     alignments = pair.alignments
     links = [str(alignments.get(name, "")) for name in names]

@@ -14,11 +14,20 @@ from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, legend, make_grid, t
 from alignkit.tables import text_width
 from alignkit.tables.colours import INK, LINKS, Colour
 
-_CELL = 20
-_BOX = 14
-_SIZE = 14
+_LONGEST = 40  # letters of a word; longer ones are cut
+
+# pixels
+_CELL = 20  # of the matrix
+_BOX = 14  # of a mark in it
+_SIZE = 14  # of letters
+_LINE = _SIZE + 1  # from one character to the next, if they stand below each other
 _MARGIN = 12
-_LONGEST = 40
+_GAP = 8  # between words and the matrix
+_BASE = 5  # from the middle of a line of text to its baseline
+_SIGN_SIZE = 11  # of the letters in marks
+_LEGEND = 400  # the width in which the legend is broken, if the matrix is narrower
+_LEGEND_LINE = 22
+_LEGEND_GAP = 16  # between entries
 
 _COLOURS = {
     "first-surer": "mix",
@@ -99,11 +108,11 @@ class _Plan:
         for j in columns:
             word = _shown(grid.columns, j)
             if text_width.is_wide(word):
-                heights.append((_SIZE + 1) * len(text_width.char_clusters(word)))
+                heights.append(_LINE * len(text_width.char_clusters(word)))
             else:
                 heights.append(_length(word))
-        left = _MARGIN + max(widths, default=0) + 8
-        top = _MARGIN + max(heights, default=0) + 8
+        left = _MARGIN + max(widths, default=0) + _GAP
+        top = _MARGIN + max(heights, default=0) + _GAP
         right = left + len(columns) * _CELL
         bottom = top + len(rows) * _CELL
         return cls(grid, rows, columns, left, top, right, bottom)
@@ -120,6 +129,7 @@ def colour_rules(colours: Mapping[str, Colour]) -> str:
 
 
 def _classes(name: str, code: str) -> str:
+    """Return the fill class and the line class of a colour."""
     return f".ak-{name}{{fill:{code}}}.ak-{name}-edge{{stroke:{code};fill:none}}"
 
 
@@ -127,20 +137,20 @@ def _words(plan: _Plan) -> Iterator[str]:
     """Draw the words of both sides."""
     for row, i in enumerate(plan.rows):
         word = _shown(plan.grid.rows, i)
-        y = plan.top + row * _CELL + 15
-        yield _label(word, f'x="{plan.left - 8}" y="{y}"', at_end=True, null=i == NULL)
+        y = plan.top + row * _CELL + _CELL // 2 + _BASE
+        yield _label(word, f'x="{plan.left - _GAP}" y="{y}"', at_end=True, null=i == NULL)
     for column, j in enumerate(plan.columns):
         word = _shown(plan.grid.columns, j)
         middle = plan.left + column * _CELL + _CELL // 2
-        foot = plan.top - 8
+        foot = plan.top - _GAP
         if text_width.is_wide(word):  # one character below the other, as such columns are read
             signs = text_width.char_clusters(word)
             for k, sign in enumerate(signs):
-                y = foot - (len(signs) - 1 - k) * (_SIZE + 1) - 2
+                y = foot - (len(signs) - 1 - k) * _LINE - 2
                 place = f'x="{middle}" y="{y}" text-anchor="middle"'
                 yield f'<text class="ak-ink" {place}>{escape(sign)}</text>'
         else:
-            place = f'transform="translate({middle + 5} {foot}) rotate(-90)"'
+            place = f'transform="translate({middle + _BASE} {foot}) rotate(-90)"'
             yield _label(word, place, at_end=False, null=j == NULL)
 
 
@@ -162,8 +172,8 @@ def _marks(plan: _Plan) -> Iterator[str]:
             if (mark := grid.mark(Link(i, j))) is not None:
                 x = plan.left + column * _CELL + inset
                 y = plan.top + row * _CELL + inset
-                said = _text(grid.describe(Link(i, j)))
-                yield f"<g><title>{said}</title>{_shape(mark, x, y)}</g>"
+                title = _text(grid.describe(Link(i, j)))
+                yield f"<g><title>{title}</title>{_shape(mark, x, y)}</g>"
 
 
 def _shape(mark: CellMark, x: int, y: int) -> str:
@@ -188,8 +198,8 @@ def _shape(mark: CellMark, x: int, y: int) -> str:
         return shape
     ink = "ak-paper" if full else colour
     return (
-        f'{shape}<text class="{ink}" x="{x + _BOX // 2}" y="{y + 11}" '
-        f'text-anchor="middle" font-size="11" font-weight="bold">{mark.sign}</text>'
+        f'{shape}<text class="{ink}" x="{x + _BOX // 2}" y="{y + _SIGN_SIZE}" '
+        f'text-anchor="middle" font-size="{_SIGN_SIZE}" font-weight="bold">{mark.sign}</text>'
     )
 
 
@@ -199,19 +209,19 @@ def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
     y = plan.bottom + 14
     reach = plan.right
     parts: list[str] = []
-    edge = max(plan.right, 400)
+    edge = max(plan.right, _LEGEND)
     entries = legend(*tally([plan.grid]))
     for mark, text in entries:
-        start = 20 if mark else 0
+        start = _CELL if mark else 0
         wide = _length(visible(text)) + start
         if x > _MARGIN and x + wide > edge:
             x = _MARGIN
-            y += 22
+            y += _LEGEND_LINE
         if mark:
             parts.append(f'<g aria-hidden="true">{_shape(mark, x, y)}</g>')
         parts.append(f'<text class="ak-ink" x="{x + start}" y="{y + 12}">{_text(text)}</text>')
         reach = max(reach, x + wide)
-        x += wide + 16
+        x += wide + _LEGEND_GAP
     return parts, (reach, y + 18 if entries else plan.bottom)
 
 

@@ -42,8 +42,8 @@ _WHAT = (1 << BITS) - 1  # the bits of a symbol that say what it is
 # makes a `Rule` or `Node` in 40% of the time of its constructor (0.5 us, not 1.3): there may be
 # millions of rules
 _NEW: Any = tuple.__new__
-_MOST_TEXTS = 2**16
-_MOST_SYMBOLS = 2**20
+_MOST_TEXTS = 2**16  # labels and words of the shared reader; then there is a new one
+_MOST_SYMBOLS = 2**20  # of the sides that a reader keeps
 
 
 class RuleReader:
@@ -70,11 +70,11 @@ class RuleReader:
         """Return rules that are written one after the other, source and target in turn."""
         text = symbols.tobytes()
         ends = (offsets * 4).tolist()
-        known = self._sides.get
+        read_before = self._sides.get
         sides = []
         for start, end in pairwise(ends):
             part = text[start:end]
-            side = known(part)
+            side = read_before(part)
             if side is None:
                 side = self.side(part)
             sides.append(side)
@@ -82,27 +82,28 @@ class RuleReader:
 
     def side(self, text: bytes) -> Side:
         """Return a side, source or target."""
-        known = self._sides.get(text)
-        if known is None:
-            self._held += len(text) // 4
+        side = self._sides.get(text)
+        if side is None:
+            size = len(text) // 4  # a symbol has 4 bytes
+            self._held += size
             if self._held > _MOST_SYMBOLS:
                 self._sides.clear()
-                self._held = len(text) // 4
-            known = self._read(text)
-            self._sides[text] = known
-        return known
+                self._held = size
+            side = self._read(text)
+            self._sides[text] = side
+        return side
 
     def _read(self, text: bytes) -> Side:
         """Make a side from its symbols; see `cuts_kernel.write_fragments`."""
         labels = self.labels.texts
         words = self.words.texts
         variables = self._variables
-        above: list[tuple[str, list[Item]]] = []
-        items: list[Item] = []
+        above: list[tuple[str, list[Item]]] = []  # open nodes: the label, and the items before it
+        items: list[Item] = []  # of the innermost open node
         symbols = array("i", text)
         string = not symbols or symbols[0] & _WHAT != OPEN  # a tree begins with its root
-        numbers = iter(symbols)
-        for symbol in numbers:
+        stream = iter(symbols)
+        for symbol in stream:
             what = symbol & _WHAT
             if what == CLOSE:
                 label, outer = above.pop()
@@ -114,7 +115,7 @@ class RuleReader:
             elif what == WORD:
                 items.append(words[symbol >> BITS])
             else:
-                number = next(numbers)
+                number = next(stream)  # it stands behind the variable
                 key = symbol, number, string
                 if key not in variables:
                     label = "" if string else labels[symbol >> BITS]
@@ -143,8 +144,8 @@ def mirrored(target: bytes) -> bytes:
 def recompose(rules: Sequence[Rule]) -> tuple[Tree | tuple[str, ...], Tree | tuple[str, ...]]:
     """Put both sides together from rules, each followed by those of its variables, x0 first."""
     below: list[list[int]] = [[] for _ in rules]  # the rules of the variables of each
-    wanted = [len(variables(rule.source)) for rule in rules]
-    open_rules = [0]
+    wanted = [len(variables(rule.source)) for rule in rules]  # how many these will be
+    open_rules = [0]  # the last rule, and those above it
     for k in range(1, len(rules)):
         while len(below[open_rules[-1]]) == wanted[open_rules[-1]]:
             open_rules.pop()
@@ -432,11 +433,11 @@ def _couples(array: I4) -> list[tuple[int, int]]:
 
 @dataclass(eq=False)
 class Derived:
-    """Pairs that were derived together."""
+    """Pairs that were derived together; the fields from `links` on are those of `extract_rules`."""
 
     pairs: Sequence[SentencePair]
     alignments: Sequence[Alignment]
-    trees: tuple[Sequence[Tree | None], Sequence[Tree | None]]
+    trees: tuple[Sequence[Tree | None], Sequence[Tree | None]]  # None for a side that is a string
     links: str
     string: str | None
     deletions: bool = False
@@ -566,28 +567,28 @@ def extract_rules(
     check_arguments(extract_rules, locals(), apart=["pairs"])
     check_names(links, grammar, string)
     if isinstance(pairs, SentencePair):
-        known: tuple[SentencePair, ...] = (pairs,)
+        given: tuple[SentencePair, ...] = (pairs,)
         reader = RuleReader.shared()
     else:
-        known = every("pairs", pairs, SentencePair)
+        given = every("pairs", pairs, SentencePair)
         reader = RuleReader()
         for name, tree in (("source_tree", source_tree), ("target_tree", target_tree)):
             if isinstance(tree, Tree):
                 raise OptionError(f"`{name}` is one tree for several pairs: give its name")
-    alignments = [alignment_of_pair(pair, annotator) for pair in known]
-    left = [tree_of(pair, "source", source_tree) for pair in known]
-    right = [tree_of(pair, "target", target_tree) for pair in known]
-    text = string_side(grammar, string, left, right)
-    for side, trees in (("source", left), ("target", right)):
-        if side != text and None in trees:
-            id = known[trees.index(None)].id
+    alignments = [alignment_of_pair(pair, annotator) for pair in given]
+    sources = [tree_of(pair, "source", source_tree) for pair in given]
+    targets = [tree_of(pair, "target", target_tree) for pair in given]
+    string = string_side(grammar, string, sources, targets)
+    for side, trees in (("source", sources), ("target", targets)):
+        if side != string and None in trees:
+            id = given[trees.index(None)].id
             raise MissingTextError(f"pair {id!r} has no {side} tree; add one")
-    if text == "source":
-        left = [None] * len(known)
-    elif text == "target":
-        right = [None] * len(known)
-    derived = Derived(known, alignments, (left, right), links, text, deletions, reader)
-    derivations = [Derivation(derived, k) for k in range(len(known))]
+    if string == "source":
+        sources = [None] * len(given)
+    elif string == "target":
+        targets = [None] * len(given)
+    derived = Derived(given, alignments, (sources, targets), links, string, deletions, reader)
+    derivations = [Derivation(derived, k) for k in range(len(given))]
     if isinstance(pairs, SentencePair):
         return derivations[0]
     return derivations

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import brief, brief_annotators
@@ -61,58 +61,65 @@ class Outline:
         return levels
 
 
-_Row = tuple[str, Kind, int, int, int]
+class _OutlineItem(NamedTuple):
+    """An item of an outline; see `Outline`."""
+
+    text: str
+    kind: Kind
+    parent: int
+    number: int = -1
+    place: int = -1
 
 
-def _outline(rows: list[_Row]) -> Outline:
-    """Make an outline of its rows: text, kind, parent, number and place of each item."""
+def _outline(items: list[_OutlineItem]) -> Outline:
+    """Make an outline of its items."""
     return Outline(
-        texts=tuple(text for text, _, _, _, _ in rows),
-        kinds=tuple(kind for _, kind, _, _, _ in rows),
-        parents=tuple(parent for _, _, parent, _, _ in rows),
-        numbers=tuple(number for _, _, _, number, _ in rows),
-        places=tuple(place for _, _, _, _, place in rows),
+        texts=tuple(item.text for item in items),
+        kinds=tuple(item.kind for item in items),
+        parents=tuple(item.parent for item in items),
+        numbers=tuple(item.number for item in items),
+        places=tuple(item.place for item in items),
     )
 
 
 def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outline:
     """Outline a tree with its words; `numbers` has the numbers of matched nodes."""
     numbers = numbers or {}
-    rows: list[_Row] = []
-    above = [-1]
+    items: list[_OutlineItem] = []
+    above = [-1]  # the open nodes, by their places in `items`
     for step, at in walk(tree.starts.tolist(), tree.ends.tolist(), tree.afters.tolist()):
         if step == "open":
             number = numbers.get(at, -1)
-            rows.append((tree.labels[at], "node", above[-1], number, at))
-            above.append(len(rows) - 1)
+            items.append(_OutlineItem(tree.labels[at], "node", above[-1], number, place=at))
+            above.append(len(items) - 1)
         elif step == "word":
-            rows.append((tree.words[at], "word", above[-1], -1, at))
+            items.append(_OutlineItem(tree.words[at], "word", above[-1], place=at))
         else:
             above.pop()
-    return _outline(rows)
+    return _outline(items)
 
 
 def outline_side(side: Side) -> Outline:
     """Outline a side of a rule: a fragment of a tree, or a string."""
-    rows: list[_Row] = []
+    items: list[_OutlineItem] = []
     above = [-1]
     for item in preorder(side):
         if item is None:
             above.pop()
         elif isinstance(item, Node):
-            rows.append((item.label, "node", above[-1], -1, -1))
-            above.append(len(rows) - 1)
+            items.append(_OutlineItem(item.label, "node", above[-1]))
+            above.append(len(items) - 1)
         elif isinstance(item, Variable):
             text = f"{item.kind}{item.number}"
             if item.label:
                 text += f":{item.label}"
             if item.kind == "x":
-                rows.append((text, "variable", above[-1], item.number, -1))
+                items.append(_OutlineItem(text, "variable", above[-1], item.number))
             else:
-                rows.append((text, "unpaired", above[-1], -1, -1))
+                items.append(_OutlineItem(text, "unpaired", above[-1]))
         else:
-            rows.append((item, "word", above[-1], -1, -1))
-    return _outline(rows)
+            items.append(_OutlineItem(item, "word", above[-1]))
+    return _outline(items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +145,17 @@ def lay_out(outline: Outline, measure: Callable[[int], float], gap: float) -> Tr
     Each item has a column of its own that is wide enough for its text and for the columns of the
     items below. Within its column, it is put above the middle of these items.
     """
-    own = [measure(k) + gap for k in range(len(outline))]  # the width of each text
-    within = [0.0] * len(own)  # the width of the columns below
-    wide = own[:]  # the width of each column
-    for k in range(len(own) - 1, -1, -1):
-        wide[k] = max(own[k], within[k])
+    texts = [measure(k) + gap for k in range(len(outline))]  # the width of each text
+    within = [0.0] * len(texts)  # the width of the columns below
+    wide = texts[:]  # the width of each column
+    for k in range(len(texts) - 1, -1, -1):
+        wide[k] = max(texts[k], within[k])
         parent = outline.parents[k]
         if parent >= 0:
             within[parent] += wide[k]
     lefts, total = _lefts(outline.parents, wide, within)
     middles = [left + width / 2 for left, width in zip(lefts, wide, strict=True)]
-    _put_above_children(outline, middles, lefts, wide, own)
+    _put_above_children(outline, middles, lefts, wide, texts)
     levels = outline.levels()
     return TreeLayout(tuple(middles), tuple(levels), total, max(levels, default=0))
 
@@ -173,17 +180,24 @@ def _lefts(
 
 
 def _put_above_children(
-    outline: Outline, middles: list[float], lefts: list[float], wide: list[float], own: list[float]
+    outline: Outline,
+    middles: list[float],
+    lefts: list[float],
+    wide: list[float],
+    texts: list[float],
 ) -> None:
-    """Move each item above the middle of the items below, as far as its column allows."""
+    """Move each item above the middle of the items below, as far as its column allows.
+
+    lefts, wide, texts: The left end and the width of each column, and the width of its text.
+    """
     # the middles of the first and the last item below each; the loop goes from right to left
     first: list[float | None] = [None] * len(middles)
     last = [0.0] * len(middles)
     for k in range(len(middles) - 1, -1, -1):
         begin = first[k]
         if begin is not None:
-            low = lefts[k] + own[k] / 2
-            high = lefts[k] + wide[k] - own[k] / 2
+            low = lefts[k] + texts[k] / 2
+            high = lefts[k] + wide[k] - texts[k] / 2
             middle = (begin + last[k]) / 2
             middles[k] = min(max(middle, low), high)
         parent = outline.parents[k]
@@ -214,9 +228,11 @@ class TreePair:
         return self._outline(0), self._outline(1)
 
     def _outline(self, side: int) -> Outline:
+        """Outline a side: 0 is the source, 1 the target."""
         tree = self.trees[side]
         if tree is None:
-            return _outline([(word, "word", -1, -1, k) for k, word in enumerate(self.words[side])])
+            words = enumerate(self.words[side])
+            return _outline([_OutlineItem(word, "word", -1, place=k) for k, word in words])
         numbers = {pair[side]: number for number, pair in enumerate(self.matched, 1)}
         return outline_tree(tree, numbers)
 

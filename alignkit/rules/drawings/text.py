@@ -21,13 +21,15 @@ _HUES = (33, 208, 170, 35, 198, 142, 37)  # as those of images, in a terminal
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    branch: str
-    last: str
-    through: str
-    only: str
+    """The signs of a drawing."""
+
+    branch: str  # before a child that others follow
+    last: str  # before the last child
+    through: str  # beside the lines below a child that others follow
+    only: str  # between a node and its only child
     sure: str
     possible: str
-    end: str
+    end: str  # of a text that is cut
 
 
 _UNICODE = _Signs("├─ ", "└─ ", "│  ", " ─ ", "■", "□", "…")
@@ -149,6 +151,7 @@ class _Drawing:
             yield "  +N: N levels further in"
 
     def legend(self) -> Iterator[str]:
+        """Yield the meaning of the signs that are used."""
         sure, possible = self.shown.counts()
         if sure:
             yield f"{self.paint(self.signs.sure, '1')} sure ({sure})"
@@ -265,6 +268,7 @@ class _Drawing:
         yield line
 
     def paint(self, text: str, code: str) -> str:
+        """Return a text in a colour, by its code of ANSI."""
         if self.colour and code:
             return f"\x1b[{code}m{text}\x1b[0m"
         return text
