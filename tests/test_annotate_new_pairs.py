@@ -16,7 +16,7 @@ from msgspec.json import encode
 from refusals import refuses
 
 from alignkit import Alignment, Annotation, Corpus, FormatError, SentencePair, read_corpus
-from alignkit.annotate.creation import read_documents
+from alignkit.annotate.documents import read_documents
 from alignkit.annotate.exporting import exported_work
 from alignkit.annotate.extraction_yield import count_yield
 from alignkit.annotate.importing import import_pairs

@@ -15,9 +15,9 @@ from repetitions import repetitions
 from alignkit import Corpus, SentencePair
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.creation import create_project
-from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
 from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.invitations import SECRET, ServerFile, invited
 from alignkit.annotate.server.server import AnnotationServer

@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from alignkit import Annotation, Corpus, SentencePair, read_corpus, write_corpus
-from alignkit.annotate.creation import read_documents
+from alignkit.annotate.documents import read_documents
 from alignkit.errors import ArgumentError, FormatError, OptionError
 from alignkit.identification import (
     GroupOptions,

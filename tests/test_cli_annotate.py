@@ -21,9 +21,10 @@ from command import PARAPHRASES, process, run, write
 from repetitions import repetitions
 
 from alignkit import Corpus, read_corpus, write_corpus
-from alignkit.annotate.creation import create_project, open_pairs, read_documents
-from alignkit.annotate.project.database import ServerLock
+from alignkit.annotate.creation import create_project, open_pairs
+from alignkit.annotate.documents import read_documents
 from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import listening
 from alignkit.cli.annotate import annotate

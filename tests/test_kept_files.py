@@ -17,8 +17,8 @@ from repetitions import FULL
 from test_cluster_tables import corpus, whole, written
 
 from alignkit import Aligner, Bitext, cluster
-from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.server.invitations import ServerFile
 from alignkit.cluster.parts import digest_of
 from alignkit.cluster.run import FOLDER, Run, RunError, folder_beside

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from alignkit import AlignkitError, Alignment, Corpus, SentencePair, read_corpus
 from alignkit.align.bitext import Bitext
 from alignkit.align.numbered_texts import lines_of
-from alignkit.annotate.creation import read_documents
+from alignkit.annotate.documents import read_documents
 from alignkit.identification.candidates import Candidates, TextPair
 from alignkit.io import FORMATS, ReadOptions, get_format, open_reading, read_pairs, write_corpus
 from alignkit.io import text_blocks as blocks

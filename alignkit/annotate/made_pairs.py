@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from alignkit.annotate.creation import divider
+from alignkit.annotate.documents import divider
 from alignkit.annotate.project import events as log
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.queries import PairRow, last_change

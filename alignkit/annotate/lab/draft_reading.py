@@ -23,7 +23,7 @@ from pathlib import Path
 from msgspec import json
 
 from alignkit._support.wording import how_many
-from alignkit.annotate.creation import read_documents
+from alignkit.annotate.documents import read_documents
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.lab.bodies import DraftOption, Preview
 from alignkit.annotate.lab.draft_findings import (

@@ -20,9 +20,9 @@ from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions, Tokens
 from alignkit.annotate.lab.values import DAY, LabError
 from alignkit.annotate.project import engines, names
-from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.file_systems import check_locks
 from alignkit.annotate.project.places import SchemaLock, take_lock
+from alignkit.annotate.project.server_lock import ServerLock
 
 _FILE = "lab.db"
 _SCHEMA = "alignkit"

@@ -43,8 +43,19 @@ def new_event(
     sent: str = "",
 ) -> log.LogEvent:
     """Return an event with the present time; `Writer.add` sets its place and data unless given."""
-    id = id or str(uuid4())
-    return log.LogEvent(id, seq, n, kind, 1, actor, log.now(), client_at, 0, Raw(b"{}"), sent=sent)
+    return log.LogEvent(
+        id=id or str(uuid4()),
+        seq=seq,
+        n=n,
+        kind=kind,
+        v=1,
+        actor=actor,
+        at=log.now(),
+        client_at=client_at,
+        below=0,
+        data=Raw(b"{}"),
+        sent=sent,
+    )
 
 
 class Batch:
@@ -53,8 +64,8 @@ class Batch:
     def __init__(self, conn: Connection, n: int | None = None) -> None:
         self.conn = conn
         self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _WRITES}
-        self._n = n
-        self._stream: int | None = None
+        self._n = n  # the last event; None: not read yet
+        self._stream: int | None = None  # the last new stream; None: not read yet
 
     @property
     def n(self) -> int:
@@ -72,20 +83,22 @@ class Batch:
     ) -> int:
         """Add a stream in its present state with its new events, numbered; return its number."""
         for event in events:
-            event.n = self._n = self.n + 1
+            self._n = self.n + 1
+            event.n = self._n
         row = tables.stream_row(state)
         counts = tables.count_row(state)
         if stream is None:
             if self._stream is None:
                 highest = self.conn.execute(select(func.max(schema.stream.c.id))).scalar()
                 self._stream = int(highest or 0)
-            stream = self._stream = self._stream + 1
+            self._stream += 1
+            stream = self._stream
             self._rows["new stream"].append({"id": stream, **place, **row})
             self._rows["new counts"].append({**place, **counts})
         else:
             self._rows["stream"].append({"_id": stream, **row})
-            mine = {"_account": place["account"], "_pair": place["pair"]}
-            self._rows["counts"].append({**mine, **counts})
+            key = {"_account": place["account"], "_pair": place["pair"]}
+            self._rows["counts"].append({**key, **counts})
         self._rows["event"] += [tables.event_row(event, stream) for event in events]
         return stream
 
@@ -96,7 +109,8 @@ class Batch:
                 if rows:
                     _WRITES[name].write(self.conn, rows)
                     rows.clear()
-        self._n = self._stream = None
+        self._n = None
+        self._stream = None
 
 
 _WRITES = {

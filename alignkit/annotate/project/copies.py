@@ -6,12 +6,13 @@ import os
 from itertools import islice, zip_longest
 
 from alignkit.annotate.project import seals
-from alignkit.annotate.project.database import ServerLock, copy_database, is_project
+from alignkit.annotate.project.database import copy_database, is_project
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import ProjectError, is_url, shown_place
 from alignkit.annotate.project.places import beside, new_project, refuse_existing
 from alignkit.annotate.project.rebuilding import write_log
 from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.store import Store
 
 _WITHOUT = (

@@ -1,7 +1,6 @@
-"""Open the file of a project, an SQLite database: its pragmas, marks, checks, lock and copies.
+"""Open the file of a project, an SQLite database: its pragmas, marks, checks and copies.
 
-`first_fault`, `check_version` and `away_or_faulty` serve projects in PostgreSQL too (`places`), and
-`ServerLock` the file of a lab.
+`first_fault`, `check_version` and `away_or_faulty` serve projects in PostgreSQL too (`places`).
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-import sys
 from collections.abc import Iterable
 from contextlib import ExitStack, closing, suppress
 from typing import Any
@@ -18,9 +16,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 from sqlalchemy.types import TypeEngine
 
-from alignkit._support.locks import lock_alone
 from alignkit.annotate.project import engines, schema, seals
-from alignkit.annotate.project.file_systems import unlocked
 from alignkit.annotate.project.names import (
     TASKS,
     DamagedProject,
@@ -248,63 +244,6 @@ def away_or_faulty(path: str, reason: str, text: str) -> ProjectError:
         error = ProjectError(f"{path}: the database reports an error: {text}")
     error.path = path
     return error
-
-
-_held: set[str] = set()  # in this process, which its own locks would not keep out
-
-
-class ServerLock:
-    """The lock of a project: the file ``PROJECT-lock`` next to it."""
-
-    def __init__(self, path: str) -> None:
-        self._path = os.path.realpath(path) + "-lock"
-        if self._path in _held:
-            raise ProjectError(taken(path))
-        self._file = self._open(path)
-        while not self._is_in_place():  # its holder has just removed it: once more
-            os.close(self._file)
-            self._file = self._open(path)
-        _held.add(self._path)
-
-    def _open(self, path: str) -> int:
-        """Open and lock the file; return its number."""
-        cannot = f"{path}: cannot be served: {self._path}"
-        try:
-            file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as problem:
-            raise ProjectError(f"{cannot}: {problem.strerror}") from None
-        locked = lock_alone(file)
-        refused = ""
-        if locked is None:
-            refused = f"{cannot}: {unlocked(path)}"
-        elif not locked:
-            refused = taken(path)
-        elif os.fstat(file).st_size:  # a file of the user's: leave it
-            refused = f"{cannot} is not a lock of alignkit; move it elsewhere"
-        if refused:
-            os.close(file)
-            raise ProjectError(refused)
-        return file
-
-    def _is_in_place(self) -> bool:
-        """Return whether the open file is the one that others find."""
-        with suppress(FileNotFoundError):
-            return os.path.samestat(os.fstat(self._file), os.stat(self._path))
-        return False
-
-    def release(self) -> None:
-        """Release the project; a second call does nothing."""
-        if self._path in _held:
-            _held.discard(self._path)
-            if sys.platform != "win32":
-                with suppress(OSError):
-                    os.unlink(self._path)
-            os.close(self._file)
-
-
-def taken(path: str) -> str:
-    """Return the message about a project that is served already."""
-    return f"{path}: another server has this open; use that one, or stop it first"
 
 
 _CACHE = 128 * 1024  # kB, of a new database: its index of ids is filled at random

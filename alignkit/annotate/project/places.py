@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from alignkit.annotate.project import database, engines, schema
 from alignkit.annotate.project.names import DamagedProject, ProjectError, is_url, shown_place
+from alignkit.annotate.project.server_lock import ServerLock, already_served
 from alignkit.annotate.project.transactions import Transactions
 from alignkit.io.atomic_files import replacing_file
 
@@ -24,11 +25,11 @@ def open_database(
     return database.Database(place, readonly=readonly, log=log, accept_copy=accept_copy)
 
 
-def take_lock(place: str) -> database.ServerLock | SchemaLock:
+def take_lock(place: str) -> ServerLock | SchemaLock:
     """Take the lock with which a server has a project for itself."""
     if is_url(place):
         return SchemaLock(place)
-    return database.ServerLock(place)
+    return ServerLock(place)
 
 
 def refuse_existing(place: str) -> None:
@@ -212,7 +213,7 @@ class SchemaLock:
         number = engines.lock_number(engines.schema_of(self._engine), "serving")
         if not conn.execute(sa.select(sa.func.pg_try_advisory_lock(number))).scalar():
             conn.close()
-            raise ProjectError(database.taken(shown_place(self._place)))
+            raise ProjectError(already_served(shown_place(self._place)))
         self._conn = conn
 
     def release(self) -> None:

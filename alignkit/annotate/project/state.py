@@ -21,7 +21,7 @@ V = TypeVar("V")
 
 
 class StateView(Struct):
-    """A state as it is stored and sent."""
+    """A state as it is stored and sent; what most states do not have is left out there."""
 
     seq: int = 0
     rev: int = 1
@@ -37,7 +37,7 @@ class StateView(Struct):
     redo: str | None = None
     weights: list[tuple[int, int, float]] = []
     provenance: str = ""
-    whys: list[tuple[int, int, str]] | UnsetType = UNSET  # left out where nothing is decided
+    whys: list[tuple[int, int, str]] | UnsetType = UNSET
     rewrites: list[tuple[str, log.Texts]] | UnsetType = UNSET
     extracts: list[tuple[str, log.Spans]] | UnsetType = UNSET
     settled: list[log.Cell] | UnsetType = UNSET
@@ -51,20 +51,23 @@ class PairState(Struct):
     rev: int = 1  # the text that the cells belong to
     # the value of each linked cell, nulls too
     cells: dict[log.Cell, int] = field(default_factory=dict)
+    # linked cells that were suggested, and that nobody has looked at
     bulk: set[log.Cell] = field(default_factory=set)
+    # suggested cells that were put aside
     rejected: set[log.Cell] = field(default_factory=set)
     comments: dict[str, str] = field(default_factory=dict)  # by key, "i-j" or empty for the pair
-    judgment: str = ""
+    judgment: str = ""  # the label of the pair
     flags: list[str] = field(default_factory=list)
     done: bool = False
-    marks: list[log.Mark] = field(default_factory=list)
-    weights: dict[log.Cell, float] = field(default_factory=dict)
-    provenance: str = ""
+    marks: list[log.Mark] = field(default_factory=list)  # links lost when words were corrected
+    weights: dict[log.Cell, float] = field(default_factory=dict)  # of imported links
+    provenance: str = ""  # where an imported annotation comes from
+    # the reasons of decisions, in the gold standard
     whys: dict[log.Cell, str] = field(default_factory=dict)
-    rewrites: dict[str, log.Texts] = field(default_factory=dict)
-    extracts: dict[str, log.Spans] = field(default_factory=dict)
-    undo: int = 0  # the events (seq) that would be undone and redone next; 0 for none
-    redo: int = 0
+    rewrites: dict[str, log.Texts] = field(default_factory=dict)  # by key, such as r1
+    extracts: dict[str, log.Spans] = field(default_factory=dict)  # by key, such as x1
+    undo: int = 0  # the event (seq) that would be undone next; 0 for none
+    redo: int = 0  # the event (seq) that would be redone next; 0 for none
     settled: set[log.Cell] = field(default_factory=set)  # the nulls of words that are settled
     learned: str = ""  # what a system learned from
 
@@ -112,7 +115,11 @@ class PairState(Struct):
             self.rev = data.to
 
     def push(self, kind: str, seq: int, below_of: Callable[[int], int]) -> int:
-        """Count an event, move the tops of undo and redo, and return the event below it."""
+        """Count an event, move the tops of undo and redo, and return the event below it.
+
+        The steps to undo are a stack: each event has the number of the one below it, which
+        `below_of` returns. The steps to redo are another, whose events are undos.
+        """
         self.seq = seq
         if kind in log.UNDOABLE:
             below = self.undo
@@ -138,25 +145,25 @@ class PairState(Struct):
         weights = [(*cell, weight) for cell, weight in sorted(self.weights.items())]
         whys = [(*cell, why) for cell, why in sorted(self.whys.items())] or UNSET
         return StateView(
-            self.seq,
-            self.rev,
-            cells,
-            sorted(self.bulk),
-            sorted(self.rejected),
-            sorted(self.comments.items()),
-            self.judgment,
-            self.flags,
-            self.done,
-            self.marks,
-            undo,
-            redo,
-            weights,
-            self.provenance,
-            whys,
-            sorted(self.rewrites.items()) or UNSET,
-            sorted(self.extracts.items()) or UNSET,
-            sorted(self.settled) or UNSET,
-            self.learned or UNSET,
+            seq=self.seq,
+            rev=self.rev,
+            cells=cells,
+            bulk=sorted(self.bulk),
+            rejected=sorted(self.rejected),
+            comments=sorted(self.comments.items()),
+            judgment=self.judgment,
+            flags=self.flags,
+            done=self.done,
+            marks=self.marks,
+            undo=undo,
+            redo=redo,
+            weights=weights,
+            provenance=self.provenance,
+            whys=whys,
+            rewrites=sorted(self.rewrites.items()) or UNSET,
+            extracts=sorted(self.extracts.items()) or UNSET,
+            settled=sorted(self.settled) or UNSET,
+            learned=self.learned or UNSET,
         )
 
 
@@ -199,29 +206,26 @@ _decode_view = msgspec.json.Decoder(StateView).decode
 def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
     """Read a stored state."""
     view = _decode_view(text)
-    cells = {(i, j): value for i, j, value in view.cells}
-    weights = {(i, j): weight for i, j, weight in view.weights}
-    whys = {(i, j): why for i, j, why in view.whys or ()}
     return PairState(
-        view.seq,
-        view.rev,
-        cells,
-        set(view.bulk),
-        set(view.rejected),
-        dict(view.comments),
-        view.judgment,
-        view.flags,
-        view.done,
-        view.marks,
-        weights,
-        view.provenance,
-        whys,
-        dict(view.rewrites or ()),
-        dict(view.extracts or ()),
-        undo,
-        redo,
-        set(view.settled or ()),
-        view.learned or "",
+        seq=view.seq,
+        rev=view.rev,
+        cells={(i, j): value for i, j, value in view.cells},
+        bulk=set(view.bulk),
+        rejected=set(view.rejected),
+        comments=dict(view.comments),
+        judgment=view.judgment,
+        flags=view.flags,
+        done=view.done,
+        marks=view.marks,
+        weights={(i, j): weight for i, j, weight in view.weights},
+        provenance=view.provenance,
+        whys={(i, j): why for i, j, why in view.whys or ()},
+        rewrites=dict(view.rewrites or ()),
+        extracts=dict(view.extracts or ()),
+        undo=undo,
+        redo=redo,
+        settled=set(view.settled or ()),
+        learned=view.learned or "",
     )
 
 

@@ -15,7 +15,6 @@ from sqlalchemy import Connection, select
 
 from alignkit.annotate.project import appending, queries, schema
 from alignkit.annotate.project.appending import append_sent
-from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.events import Event, Lesson, LogEvent, Sent
 from alignkit.annotate.project.names import TASKS, ProjectError, check_doubt, check_name
 from alignkit.annotate.project.pair_lists import PairList, Queue, own_pair
@@ -26,6 +25,7 @@ from alignkit.annotate.project.places import (
     take_lock,
 )
 from alignkit.annotate.project.project_events import Copied, Setting, Suggestion
+from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.suggestions import shown_suggestions
 from alignkit.annotate.project.transactions import Transactions
 

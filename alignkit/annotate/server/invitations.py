@@ -19,8 +19,8 @@ import msgspec
 from msgspec import DecodeError, Struct, json
 
 from alignkit._support.private_files import write_private
-from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.names import ProjectError, Visitor
+from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.server.listening import check_address, url_host
 from alignkit.errors import OptionError
 

@@ -14,11 +14,13 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from alignkit.annotate.creation import open_pairs, read_documents
+from alignkit.annotate.creation import open_pairs
+from alignkit.annotate.documents import read_documents
 from alignkit.annotate.project import appending, database, names
 from alignkit.annotate.project.events import Lesson, Sent
 from alignkit.annotate.project.file_systems import check_locks
 from alignkit.annotate.project.places import SchemaLock, take_lock
+from alignkit.annotate.project.server_lock import ServerLock
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.suggestions import suggested_cells
 from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
@@ -57,7 +59,7 @@ def check_beforehand(
 def _check_existing(job: Job, role: str, gold: str) -> Sequence[str]:
     """Check a project, and that somebody may be let in; return its annotators."""
     database.check_file(job.project)
-    database.ServerLock(job.project).release()
+    ServerLock(job.project).release()
     known = database.read_annotators(job.project)
     assigned = database.read_assigned(job.project)
     if role == names.ANNOTATOR and assigned and job.annotator not in assigned:
@@ -76,7 +78,7 @@ def _check_new(job: Job, role: str, gold: str) -> Sequence[str] | None:
         raise OptionError(
             f"{job.project}: there is no folder {folder}; make it, or give another file"
         )
-    database.ServerLock(job.project).release()
+    ServerLock(job.project).release()
     known: Sequence[str] | None = ()
     if job.documents:
         encoding = job.reading.get("encoding", "utf-8")
@@ -163,7 +165,7 @@ class Opening:
         self._taken: set[int] = set()  # pairs that were asked for while there are none yet
         self._thread: threading.Thread | None = None
         self._task: str | None = None
-        self._lock: database.ServerLock | SchemaLock | None = None
+        self._lock: ServerLock | SchemaLock | None = None
         self._endings: list[Callable[[], None]] = []
 
     def start(self, failed: Callable[[], None], opened: Callable[[], None] | None = None) -> None:

@@ -18,7 +18,8 @@ from typing import IO, TYPE_CHECKING, TypeVar
 from msgspec import Raw, json
 
 from alignkit._support.locks import lock_alone
-from alignkit.annotate.creation import create_project, open_pairs, read_documents
+from alignkit.annotate.creation import create_project, open_pairs
+from alignkit.annotate.documents import read_documents
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.project_events import Suggestion
@@ -359,13 +360,13 @@ class Course:
         self._report = report
         self._work = DoneWork(plan.systems)
         self._learner: Learner | None = None
-        self._many = 0  # done pairs when many were suggested for
-        self._stays = False
+        self._many = 0  # how many pairs were done when many got suggestions
+        self._stays = False  # whether the aligner of the plan learns nothing more
 
     def go_on(self) -> tuple[Lesson | None, Iterator[Row]]:
         """Learn what is new; return the lesson, None if nothing is new, and suggestions."""
         from alignkit.align.supervised.gold import FOLDS
-        from alignkit.annotate.learning import Learner, pairs_ahead
+        from alignkit.annotate.learning import Learner
 
         if self._stays:
             return None, iter(())
@@ -375,9 +376,7 @@ class Course:
         if self._learner is None:
             if len(pairs) < FOLDS:
                 return None, iter(())
-            with self._store.database.reading() as conn:
-                words = [(row.source, row.target) for row in pair_rows(conn)]
-            aligner = aligner_of(self._plan, words, self._report)
+            aligner = self._first_aligner()
             learned = aligner.parameters.learned
             if learned is not None and learned.used:
                 self._stays = True
@@ -387,14 +386,7 @@ class Course:
         lesson = self._learner.learn(pairs)
         if lesson is None or not lesson.used:
             return lesson, iter(())
-        most = _NEXT
-        if len(pairs) >= 2 * self._many:
-            most = _MANY
-            self._many = len(pairs)
-        closed = self._work.opened | pairs.keys()
-        with self._store.database.reading() as conn:
-            rows = pair_rows(conn, pairs_ahead(conn, self._work.last, closed, most))
-            lesson.revs = {row.k: row.rev for row in rows}
+        lesson.revs = self._pairs_ahead()
         suggestions = posteriors(
             self._store,
             self._learner.aligner,
@@ -405,6 +397,29 @@ class Course:
             threads=1,
         )
         return lesson, suggestions
+
+    def _first_aligner(self) -> Aligner:
+        """Return the aligner that learns."""
+        with self._store.database.reading() as conn:
+            words = [(row.source, row.target) for row in pair_rows(conn)]
+        return aligner_of(self._plan, words, self._report)
+
+    def _pairs_ahead(self) -> dict[int, int]:
+        """Return the pairs that get new suggestions, with the revisions of their words.
+
+        They are the next of each annotator; many if twice as many are done as when there were many.
+        """
+        from alignkit.annotate.learning import pairs_ahead
+
+        done = self._work.pairs.keys()
+        most = _NEXT
+        if len(done) >= 2 * self._many:
+            most = _MANY
+            self._many = len(done)
+        closed = self._work.opened | done
+        with self._store.database.reading() as conn:
+            rows = pair_rows(conn, pairs_ahead(conn, self._work.last, closed, most))
+            return {row.k: row.rev for row in rows}
 
 
 # Figures
